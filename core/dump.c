@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flight recorder's content, written as a capture of its own. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "capture-file.h"
 #include "drain.h"
 #include "kind-table.h"
 #include "testpoint.h"
@@ -12,10 +14,10 @@ void strobe_dump_note_pair(StrobeDrain *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
 
-    if (now - d->now->last_flush_ns < d->flush_interval_ns)
+    if (now - d->window.last_flush_ns < d->settings.flush_interval_ns)
         return;
-    strobe_capture_writer_take_pair(&d->now->writer);
-    d->now->last_flush_ns = now;
+    strobe_capture_writer_take_pair(&d->window.writer);
+    d->window.last_flush_ns = now;
 }
 
 /* ---- the ring ---- */
@@ -55,10 +57,10 @@ static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t us
 static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t from, uint64_t to,
                         uint64_t not_before, _Atomic uint64_t *lost)
 {
-    int error = 0, is_end = writer == &d->now->writer;
+    int error = 0, is_end = writer == &d->window.writer;
 
     for (uint64_t at = from; at < to; at++) {
-        uint32_t index = strobe_ring_block(&d->ring, at);
+        uint32_t index = strobe_ring_block(d->ring, at);
         struct pool_block *block = strobe_pool_block(d->pool, index);
         uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
         forget_partial(d, block->lane, index);
@@ -66,7 +68,7 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
             skip_one(d, block, used, is_end);
         else
             write_one(writer, block, used, &error, lost);
-        strobe_ring_unpin(&d->ring, at);
+        strobe_ring_unpin(d->ring, at);
     }
     for (uint32_t i = 0; i < d->pool->n_lanes; i++)
         if (d->partial[i].block < d->pool->n_blocks)
@@ -77,14 +79,14 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
 
 static uint64_t ring_begin(const StrobeDrain *d, uint64_t end)
 {
-    uint64_t reach = (uint64_t)((double)d->ring_ns * strobe_clock_rate());
+    uint64_t reach = (uint64_t)((double)d->settings.ring_ns * strobe_clock_rate());
 
-    return d->ring_ns && end > reach ? end - reach : 0;
+    return d->settings.ring_ns && end > reach ? end - reach : 0;
 }
 
 static uint64_t window_begin(const StrobeDrain *d)
 {
-    return strobe_pool_window(d->pool, d->now->number)->begin;
+    return strobe_pool_window(d->pool, d->window.number)->begin;
 }
 
 /* Losses of the whole window, for this copy tells of all that was offered, and the seal. */
@@ -119,12 +121,12 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost)
 {
     uint64_t from, to, unwritten;
-    int error, is_end = writer == &d->now->writer;
+    int error, is_end = writer == &d->window.writer;
 
-    strobe_ring_pin(&d->ring);
+    strobe_ring_pin(d->ring);
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
-    strobe_ring_collect(&d->ring, d->pool, &from, &to);
+    strobe_ring_collect(d->ring, d->pool, &from, &to);
     /* Behind them: what was lost before the last record that is in the copy is told in it. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
@@ -134,7 +136,7 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     error = strobe_capture_write_definitions(writer, d->pool);
     first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
     STROBE_TESTPOINT("dump-written");
-    strobe_ring_unpin_all(&d->ring);
+    strobe_ring_unpin_all(d->ring);
     if (is_end)
         return error;
     first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end,
@@ -144,17 +146,21 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     return error;
 }
 
-void strobe_dump_serve(StrobeDrain *d, struct drain_dump *dump)
+int strobe_dump_serve(StrobeDrain *d, const char *path)
 {
     _Atomic uint64_t lost = 0;
+    char *facts;
+    int fd, error = strobe_capture_file_open(path, &fd, &facts);
 
-    strobe_capture_writer_begin_copy(&d->other, dump->fd, &d->now->writer);
-    dump->error = strobe_capture_write_facts(&d->other, dump->facts, 0);
-    if (dump->error == 0)
-        dump->error = strobe_capture_write_reserve(&d->other);
-    if (dump->error == 0)
-        dump->error = strobe_dump_ring(d, &d->other, 0, &lost);
-    if (dump->error == 0 && d->sync >= STROBE_SYNC_WINDOW && fdatasync(d->other.fd))
-        dump->error = errno;
+    if (error)
+        return error;
+    free(facts);
+    strobe_capture_writer_begin_copy(&d->other, fd, &d->window.writer);
+    error = strobe_capture_write_reserve(&d->other);
+    if (error == 0)
+        error = strobe_dump_ring(d, &d->other, 0, &lost);
+    if (error == 0 && d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(d->other.fd))
+        error = errno;
     strobe_capture_writer_end(&d->other);
+    return error;
 }

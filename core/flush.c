@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writer thread writes of a window, in which order. */
+/* What the writer writes of a window, in which order. */
 #include <errno.h>
 #include <unistd.h>
 #include "drain.h"
@@ -14,8 +14,10 @@
 
 void strobe_flush_remember(StrobeDrain *d, int error)
 {
-    if (error && d->now->error == 0)
-        d->now->error = error;
+    uint32_t none = 0;
+
+    if (error)
+        atomic_compare_exchange_strong(&strobe_drain_place(d)->error, &none, (uint32_t)error);
     d->is_whole &= error == 0;
 }
 
@@ -24,14 +26,14 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
 {
     uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
 
-    if (block->window != d->now->number)
+    if (block->window != d->window.number)
         d->is_whole = 0;
-    if (used <= from || block->window != d->now->number)
+    if (used <= from || block->window != d->window.number)
         return;
     /* Records without their definitions would be lost to a reader, and not counted. */
-    int error = d->now->undefined
-                    ? d->now->undefined
-                    : strobe_capture_write_records(&d->now->writer, block, from, used);
+    int error = d->window.undefined
+                    ? d->window.undefined
+                    : strobe_capture_write_records(&d->window.writer, block, from, used);
     if (error) {
         strobe_flush_remember(d, error);
         atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
@@ -51,8 +53,8 @@ void strobe_flush_note_partial(StrobeDrain *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
                                                       memory_order_acquire);
-        else if (strobe_lane_is_busy(i))
-            d->is_whole = 0; /* its block may be on the way to the queue */
+        else if (atomic_load(&lane->is_handing_over))
+            d->is_whole = 0; /* its block is on the way to the queue */
     }
 }
 
@@ -90,7 +92,7 @@ static void give(StrobeDrain *d, struct pool_block *block)
 {
     uint32_t index = strobe_pool_index(d->pool, block);
 
-    if ((int32_t)(block->window - d->now->number) <= 0) {
+    if ((int32_t)(block->window - d->window.number) <= 0) {
         strobe_pool_give(d->pool, block);
         return;
     }
@@ -127,15 +129,13 @@ static void write_and_give(StrobeDrain *d, uint32_t index)
 /* What was seen has been told: in the capture, or to the session at least. */
 static void tell_all(StrobeDrain *d)
 {
-    pthread_mutex_lock(&d->lock);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        d->window_lost[cause] += d->seen->core[cause] - d->pool->lost_told[cause];
+        uint64_t more = d->seen->core[cause] - d->pool->lost_told[cause];
         for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            d->window_lost[cause] +=
-                d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
+            more += d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
+        atomic_fetch_add(&d->control->window_lost[cause], more);
     }
     strobe_pool_tell_losses(d->pool, d->seen);
-    pthread_mutex_unlock(&d->lock);
 }
 
 /* Writes what was seen to be lost since the last time, by cause and thread. What could not be
@@ -143,7 +143,7 @@ static void tell_all(StrobeDrain *d)
  * the records at telling_at, or does not. */
 static int write_losses(StrobeDrain *d, uint64_t now)
 {
-    DrainWindow *w = d->now;
+    DrainWindow *w = &d->window;
 
     atomic_store_explicit(&d->pool->telling_at, w->writer.bytes, memory_order_release);
     int error = strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
@@ -157,27 +157,22 @@ static int write_losses(StrobeDrain *d, uint64_t now)
     return error;
 }
 
-/* The window may have ended meanwhile, and the next one have lost some: its `end` comes behind what
- * it lost itself, but for what could not be written. */
-static void read_losses(StrobeDrain *d)
+/* The losses of a window that is shut are told when it has ended: it may still lose late records,
+ * and the next one some of its own. 0: nothing is to be told now. */
+static int read_losses(StrobeDrain *d)
 {
-    uint32_t number = d->now->number;
-
+    if (atomic_load(&strobe_drain_place(d)->end))
+        return 0;
     strobe_capture_read_losses(d->pool, d->seen);
-    if (atomic_load(&strobe_pool_window(d->pool, number)->end) == 0)
-        return;
-    pthread_mutex_lock(&d->lock); /* late records that are lost are noted as well */
-    *d->seen = *strobe_pool_ending(d->pool, number);
-    pthread_mutex_unlock(&d->lock);
-    d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
+    return atomic_load(&strobe_drain_place(d)->end) == 0;
 }
 
 /* ---- cycles ---- */
 
 static void write_definitions(StrobeDrain *d)
 {
-    d->now->undefined = strobe_capture_write_definitions(&d->now->writer, d->pool);
-    strobe_flush_remember(d, d->now->undefined);
+    d->window.undefined = strobe_capture_write_definitions(&d->window.writer, d->pool);
+    strobe_flush_remember(d, d->window.undefined);
 }
 
 void strobe_flush_all(StrobeDrain *d)
@@ -188,7 +183,7 @@ void strobe_flush_all(StrobeDrain *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    strobe_capture_writer_take_pair(&d->now->writer); /* later than all that is written now */
+    strobe_capture_writer_take_pair(&d->window.writer); /* later than all that is written now */
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
     STROBE_TESTPOINT("flush-defined");
@@ -196,12 +191,12 @@ void strobe_flush_all(StrobeDrain *d)
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
     give_all(d, full); /* not before: a block noted as partial may be among them */
-    read_losses(d);
-    write_losses(d, d->now->writer.pair.ticks);
+    if (read_losses(d))
+        write_losses(d, d->window.writer.pair.ticks);
     if (d->is_whole) /* and nothing of the next window has come yet */
         strobe_track_sweep_end(d->pool);
-    d->now->last_flush_ticks = d->now->writer.pair.ticks;
-    d->now->last_flush_ns = d->now->writer.pair.monotonic_ns;
+    d->window.last_flush_ticks = d->window.writer.pair.ticks;
+    d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
 }
 
 static void write_queue(StrobeDrain *d)
@@ -214,7 +209,7 @@ static void write_queue(StrobeDrain *d)
     d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
     if (full == STROBE_NO_BLOCK)
         return;
-    strobe_capture_writer_take_pair(&d->now->writer);
+    strobe_capture_writer_take_pair(&d->window.writer);
     write_definitions(d);
     write_and_give(d, full);
     STROBE_TESTPOINT("full-written");
@@ -222,11 +217,11 @@ static void write_queue(StrobeDrain *d)
 
 void strobe_flush_full(StrobeDrain *d)
 {
-    if (d->policy != STROBE_POLICY_RING) {
+    if (!d->ring) {
         write_queue(d);
         return;
     }
-    uint32_t freed = strobe_ring_tidy(&d->ring, d->pool);
+    uint32_t freed = strobe_ring_tidy(d->ring, d->pool);
     d->poll_ns = freed > d->pool->n_blocks / 64 ? BUSY_POLL_NS : POLL_NS;
 }
 
@@ -239,14 +234,14 @@ static void write_strays(StrobeDrain *d)
     for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(d->pool, i);
         if (atomic_load_explicit(&block->owned, memory_order_acquire) &&
-            block->window == d->now->number)
+            block->window == d->window.number)
             write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
     }
 }
 
 static void write_rest(StrobeDrain *d)
 {
-    DrainWindow *w = d->now;
+    DrainWindow *w = &d->window;
 
     strobe_capture_writer_take_pair(&w->writer);
     uint32_t full = take_full(d);
@@ -261,7 +256,7 @@ static void write_rest(StrobeDrain *d)
 /* Losses and the seal. */
 static int write_end(StrobeDrain *d)
 {
-    DrainWindow *w = d->now;
+    DrainWindow *w = &d->window;
 
     /* The pair just before the seal lets the reader interpolate up to the window's end. */
     strobe_capture_writer_take_pair(&w->writer);
@@ -275,27 +270,27 @@ static void finish_capture(StrobeDrain *d)
     uint64_t unwritten = 0;
 
     /* Spans of threads that are stuck are still on their stacks. */
-    if (d->now->n_stuck)
-        strobe_flush_remember(d, strobe_capture_write_unfinished(&d->now->writer, d->pool,
-                                                                 STROBE_BLOCK_RECORDS, d->now->end,
-                                                                 &unwritten));
+    if (d->window.n_stuck)
+        strobe_flush_remember(d, strobe_capture_write_unfinished(&d->window.writer, d->pool,
+                                                                 STROBE_BLOCK_RECORDS,
+                                                                 d->window.end, &unwritten));
     atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL], unwritten);
     d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
     int error = write_end(d);
-    if (error && strobe_capture_use_reserve(&d->now->writer) == 0 && write_end(d) == 0)
-        strobe_flush_remember(d, strobe_capture_close_reserve(&d->now->writer));
+    if (error && strobe_capture_use_reserve(&d->window.writer) == 0 && write_end(d) == 0)
+        strobe_flush_remember(d, strobe_capture_close_reserve(&d->window.writer));
     strobe_flush_remember(d, error);
     tell_all(d); /* if in no capture, to the session at least */
 }
 
 void strobe_flush_end_window(StrobeDrain *d)
 {
-    DrainWindow *w = d->now;
+    DrainWindow *w = &d->window;
 
-    if (d->policy == STROBE_POLICY_RING) {
+    if (d->ring) {
         strobe_flush_remember(
             d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
-        strobe_ring_empty(&d->ring, d->pool);
+        strobe_ring_empty(d->ring, d->pool);
         for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
             struct pool_lane *lane = strobe_pool_lane(d->pool, i);
             atomic_store(&lane->overwritten_until, 0);
@@ -306,10 +301,6 @@ void strobe_flush_end_window(StrobeDrain *d)
         write_rest(d);
     }
     finish_capture(d);
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
+    if (d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
         strobe_flush_remember(d, errno);
-    strobe_rotation_end(&w->rotation);
-    strobe_capture_writer_end(&w->writer);
-    STROBE_TESTPOINT("window-sealed");
-    atomic_store(&strobe_pool_window(d->pool, w->number)->window, 0);
 }

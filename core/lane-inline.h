@@ -40,9 +40,9 @@ extern struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
 
 /* First record of this thread in this window. */
 StrobeWriter *strobe_lane_attach(uint32_t window);
-/* Gives the block to the writer thread; takes an empty one (0: there is none). */
+/* Gives the block to the writer; takes an empty one (0: there is none, and `cause` says why). */
 void strobe_lane_hand_over(StrobeWriter *writer);
-int strobe_lane_next_block(StrobeWriter *writer);
+int strobe_lane_next_block(StrobeWriter *writer, uint32_t *cause);
 /* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
 uint32_t strobe_lane_write_beside(StrobeWriter *writer, const void *bytes, size_t length,
                                   int is_stack);
@@ -154,8 +154,8 @@ static inline StrobeWriter *current_writer(void)
 static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
 {
     if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
-        *cause = bytes > STROBE_BLOCK_DATA ? STROBE_LOSS_TOO_LARGE : STROBE_LOSS_POOL_EMPTY;
-        if (bytes > STROBE_BLOCK_DATA || !strobe_lane_next_block(w))
+        *cause = STROBE_LOSS_TOO_LARGE;
+        if (bytes > STROBE_BLOCK_DATA || !strobe_lane_next_block(w, cause))
             return NULL;
     }
     w->pending = bytes;

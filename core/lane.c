@@ -11,8 +11,11 @@
 #include <unistd.h>
 #include "intern.h"
 #include "track-table.h"
+#include "writer-link.h"
 
 #define PATIENCE_NS 1000000000
+/* Naps of a thread that waits for a block, after which it looks whether there is a writer. */
+#define NAPS_PER_LOOK 1000
 
 /* The gate has a page to itself: that page is empty in a forked child, so that the gate is off
  * there before any fork handler runs. */
@@ -78,19 +81,24 @@ void strobe_lane_hand_over(StrobeWriter *w)
         return;
     w->block = NULL;
     w->cursor = w->limit = NULL;
+    atomic_store_explicit(&w->lane->is_handing_over, 1, memory_order_relaxed);
     atomic_store_explicit(&w->lane->block, STROBE_NO_BLOCK, memory_order_release);
     block->full_at = strobe_clock_now();
     STROBE_TESTPOINT("block-detached");
     strobe_pool_push_full(w->pool, block);
+    atomic_store_explicit(&w->lane->is_handing_over, 0, memory_order_release);
 }
 
-/* Until the writer thread has freed a block or the window ends. */
+/* Until the writer has freed a block, the window ends or the writer is gone. */
 static struct pool_block *wait_for_block(const StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
     struct pool_block *block = NULL;
 
-    while (!block && (gate_now() == w->generation || is_late(w))) {
+    for (uint32_t n = 1; !block && (gate_now() == w->generation || is_late(w)); n++) {
+        if (strobe_writer_was_gone(w->pool) ||
+            (n % NAPS_PER_LOOK == 0 && strobe_writer_is_gone(w->pool)))
+            break;
         STROBE_TESTPOINT("block-awaited");
         nanosleep(&nap, NULL);
         block = strobe_pool_take(w->pool);
@@ -117,12 +125,14 @@ static void allow_short_way(StrobeWriter *w)
     w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
 }
 
-int strobe_lane_next_block(StrobeWriter *w)
+int strobe_lane_next_block(StrobeWriter *w, uint32_t *cause)
 {
     strobe_lane_hand_over(w);
     struct pool_block *block = find_block(w);
-    if (!block)
+    if (!block) {
+        *cause = strobe_writer_was_gone(w->pool) ? STROBE_LOSS_WRITER_GONE : STROBE_LOSS_POOL_EMPTY;
         return 0;
+    }
     STROBE_TESTPOINT("block-taken");
     strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     STROBE_TESTPOINT("block-owned");
@@ -226,6 +236,7 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&lane->depth, 0, memory_order_relaxed);
     atomic_store_explicit(&lane->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&lane->window, window, memory_order_relaxed);
+    atomic_store_explicit(&lane->is_handing_over, 0, memory_order_relaxed); /* a dead thread's */
     strobe_thread.names = w->names; /* before the short way may use them, in a signal handler too */
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
@@ -331,7 +342,7 @@ static void abandon_bracket(StrobeWriter *w)
     if (w->generation == gate_now() &&
         atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_INSIDE)
         count_lost(w, STROBE_LOSS_NESTED);
-    if (strobe_lanes.ring)
+    if (strobe_lanes.ring && w->generation == gate_now())
         strobe_ring_abandon(strobe_lanes.ring, w->index + 1);
     w->pending = 0;
     leave(w);
@@ -408,11 +419,6 @@ static void count_stuck(const StrobeWriter *w, uint32_t window)
     if (busy == LANE_OFFERS || ((busy & LANE_ENDS) == LANE_ENDS &&
                                 atomic_load_explicit(&lane->depth, memory_order_acquire) < depth))
         atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_LATE], 1, memory_order_relaxed);
-}
-
-int strobe_lane_is_busy(uint32_t index)
-{
-    return atomic_load_explicit(&writers[index].busy, memory_order_acquire) != LANE_IDLE;
 }
 
 int strobe_lane_is_stuck(uint32_t index)

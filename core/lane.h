@@ -99,11 +99,8 @@ unsigned strobe_lane_close_gate(uint64_t end);
  * more. What it recorded is handed over by strobe_lanes_end(). */
 void strobe_lane_record_late(uint32_t window);
 
-/* Is the thread on this lane inside a bracket? Where it is not, and the lane has no block, the
- * blocks that it filled are in the queue of full ones. */
-int strobe_lane_is_busy(uint32_t index);
-/* Was it stuck there when the gate was shut? Others may be busy for a moment later on: they look at
- * the gate, find it shut and leave all as it is. */
+/* Was the thread on this lane inside a bracket when the gate was shut? Others may be busy for a
+ * moment later on: they look at the gate, find it shut and leave all as it is. */
 int strobe_lane_is_stuck(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,

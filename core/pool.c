@@ -14,6 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "intern.h"
+#include "ring.h"
 #include "testpoint.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -27,7 +28,7 @@ static void clear(StrobePool *pool)
     pool->header = NULL;
     pool->bytes = 0;
     pool->path[0] = 0;
-    pool->is_tmpfs = pool->is_unnamed = 0;
+    pool->is_tmpfs = 0;
 }
 
 static uint64_t align_up(uint64_t value, uint64_t to)
@@ -58,11 +59,13 @@ static void lay_out(struct pool_header *h, size_t bytes)
     at += sizeof(uint64_t) * (uint64_t)h->string_places;
     h->slots_at = at;
     at += sizeof(uint32_t) * (uint64_t)strobe_pool_string_slots(h);
-    h->arena_at = at;
+    h->n_blocks = (uint32_t)((bytes - align_up(bytes / 8, 4096)) / STROBE_POOL_BLOCK_BYTES);
+    h->ring_at = at = align_up(at, 64);
+    at += strobe_ring_bytes(h->n_blocks);
+    h->arena_at = at = align_up(at, 64);
     h->arena_bytes = align_up(bytes / 8, 4096);
     at = align_up(at + h->arena_bytes, STROBE_POOL_BLOCK_BYTES);
     h->blocks_at = at;
-    h->n_blocks = (uint32_t)((bytes - h->arena_bytes) / STROBE_POOL_BLOCK_BYTES);
     h->total_bytes = at + (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES;
 }
 
@@ -91,13 +94,6 @@ static int open_file(StrobePool *pool, const char *directory)
                          (long)getpid(), (unsigned)(random >> 32));
         if (n < 0 || (size_t)n >= sizeof pool->path)
             return ENAMETOOLONG;
-        /* Without a name until a capture names it: a program that dies before leaves nothing. */
-        if (access("/proc/self/fd", X_OK) == 0)
-            pool->fd =
-                strobe_descriptor_aside(open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-        pool->is_unnamed = pool->fd >= 0;
-        if (pool->fd >= 0)
-            return 0;
         pool->fd = strobe_descriptor_aside(
             open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
         if (pool->fd >= 0)
@@ -156,8 +152,7 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
         if (pool->header)
             munmap(pool->header, pool->bytes);
         pool->header = NULL;
-        if (!pool->is_unnamed)
-            unlink(pool->path);
+        unlink(pool->path);
         close(pool->fd);
         pool->fd = -1;
     }
@@ -189,19 +184,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;
     strobe_pool_intern_begin(pool->header);
     link_blocks(pool->header);
-    return 0;
-}
-
-int strobe_pool_name(StrobePool *pool)
-{
-    char from[32];
-
-    if (!pool->is_unnamed)
-        return 0;
-    snprintf(from, sizeof from, "/proc/self/fd/%d", pool->fd);
-    if (linkat(AT_FDCWD, from, AT_FDCWD, pool->path, AT_SYMLINK_FOLLOW))
-        return errno;
-    pool->is_unnamed = 0;
+    strobe_ring_init(strobe_pool_ring(pool->header), pool->header->n_blocks);
     return 0;
 }
 
@@ -209,7 +192,7 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
 {
     if (pool->header)
         munmap(pool->header, pool->bytes);
-    if (remove && pool->path[0] && !pool->is_unnamed)
+    if (remove && pool->path[0])
         unlink(pool->path);
     int fd = pool->fd;
     clear(pool);
@@ -235,45 +218,71 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            h->string_places <= STROBE_POOL_STRINGS &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)h->string_places, bytes) &&
+           part_fits(h, h->ring_at, strobe_ring_bytes(h->n_blocks), bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
            memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
            memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
-int strobe_pool_is_live(const StrobePool *pool)
+void strobe_pool_close_file(StrobePool *pool)
 {
-    return flock(pool->fd, LOCK_EX | LOCK_NB) != 0;
+    int fd = pool->fd;
+
+    pool->fd = -1;
+    if (fd >= 0)
+        close(fd);
 }
 
-int strobe_pool_open(StrobePool *pool, const char *path)
+int strobe_pool_lock_for_writer(const StrobePool *pool)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(pool->fd, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+int strobe_pool_has_program(const StrobePool *pool)
+{
+    if (flock(pool->fd, LOCK_SH | LOCK_NB))
+        return 1;
+    flock(pool->fd, LOCK_UN);
+    return 0;
+}
+
+int strobe_pool_has_writer(const StrobePool *pool)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+static int map_existing(StrobePool *pool, int shared)
 {
     struct stat st;
 
-    clear(pool);
-    snprintf(pool->path, sizeof pool->path, "%s", path);
-    pool->fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (pool->fd < 0)
-        return errno;
     if (fstat(pool->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-        (uint64_t)st.st_size < sizeof(struct pool_header)) {
-        strobe_pool_destroy(pool, 0);
+        (uint64_t)st.st_size < sizeof(struct pool_header))
         return EINVAL;
-    }
-    /* A private mapping: the program that owned the file is gone, and nothing is written back. */
-    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, pool->fd, 0);
-    if (map == MAP_FAILED) {
-        int error = errno;
-        strobe_pool_destroy(pool, 0);
-        return error;
-    }
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                     shared ? MAP_SHARED : MAP_PRIVATE, pool->fd, 0);
+    if (map == MAP_FAILED)
+        return errno;
     pool->header = map;
     pool->bytes = (size_t)st.st_size;
-    if (!layout_is_sound(pool->header, pool->bytes)) {
+    return layout_is_sound(pool->header, pool->bytes) ? 0 : EINVAL;
+}
+
+int strobe_pool_open(StrobePool *pool, const char *path, int shared)
+{
+    clear(pool);
+    snprintf(pool->path, sizeof pool->path, "%s", path);
+    pool->fd = open(path, (shared ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (pool->fd < 0)
+        return errno;
+    int error = map_existing(pool, shared);
+    if (error)
         strobe_pool_destroy(pool, 0);
-        return EINVAL;
-    }
-    return 0;
+    return error;
 }
 
 void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window)

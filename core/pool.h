@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pool: a preallocated shared file mapping that holds all that a window records until the
- * writer thread has appended it to the capture. Because it is a file, it outlives a kill, and
- * recovery finds in it every committed record, the open spans, strings, tracks and kinds.
+ * writer has appended it to the capture. Because it is a file, another process can be the writer,
+ * and it outlives a kill: recovery finds in it every committed record, the open spans, strings,
+ * tracks and kinds.
  *
  * Offsets, not pointers, inside; every number read by recovery is checked against the file's size.
  * libc only.
@@ -16,9 +17,10 @@
 #include <strobe/record.h>
 #include "capture-format.h"
 #include "clock.h"
+#include "rotation-limits.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 4
+#define STROBE_POOL_VERSION 5
 #define STROBE_POOL_MIN_BYTES (8u << 20)
 
 #define STROBE_POOL_LANES 1024u
@@ -43,10 +45,12 @@
 /* Loss counts at seen_at: what is being told, then what each window ended with. */
 #define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
 
+struct StrobeRing;
+
 /* What a thread does that finds no free block. */
 enum strobe_policy {
     STROBE_POLICY_DROP = 0,  /* loses the record, counted */
-    STROBE_POLICY_BLOCK = 1, /* waits for the writer thread */
+    STROBE_POLICY_BLOCK = 1, /* waits for the writer */
     STROBE_POLICY_RING = 2   /* overwrites the oldest: a flight recorder */
 };
 
@@ -85,8 +89,9 @@ struct pool_lane {
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    _Atomic uint32_t track_place; /* of its thread's track, from 1; 0: none */
-    uint64_t sequence;            /* of the last block taken */
+    _Atomic uint32_t track_place;     /* of its thread's track, from 1; 0: none */
+    _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
+    uint64_t sequence;                /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
@@ -136,14 +141,59 @@ struct pool_track {
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
 _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
+/* What becomes of a window. The program sets OPEN and ENDED, the writer WRITING and then 0 in
+ * `window`. */
+enum {
+    STROBE_WINDOW_OPEN = 1,    /* its capture has its facts: the writer is to take it over */
+    STROBE_WINDOW_WRITING = 2, /* the writer has it open */
+    STROBE_WINDOW_ENDED = 3    /* the lanes have handed over: the rest is to be written */
+};
+
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
  * rest is being written. */
 struct pool_window {
     _Atomic uint32_t window; /* its number, 0: none */
+    _Atomic uint32_t state;  /* STROBE_WINDOW_* */
+    _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
+    uint32_t n_stuck;        /* writers that have not left their bracket at its end */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
     char capture[PATH_MAX];
 };
+
+/* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
+ * the kernel has not written. */
+enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
+
+/* How the writer works; the program sets it before there is one. */
+struct pool_settings {
+    uint32_t policy;           /* enum strobe_policy */
+    uint32_t sync;             /* STROBE_SYNC_* */
+    int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
+    int64_t ring_ns;           /* how far back a dump reaches, 0: as far as the pool does */
+    StrobeRotationLimits rotation;
+};
+
+enum { STROBE_DUMP_NONE = 0, STROBE_DUMP_WANTED = 1, STROBE_DUMP_DONE = 2 };
+
+/* What program and writer tell each other. `bell` and `answer` are futexes: the one that changes
+ * something else counts them up and wakes whoever sleeps there. */
+struct pool_control {
+    struct pool_settings settings;
+    _Atomic uint32_t bell;         /* by the program, for the writer */
+    _Atomic uint32_t answer;       /* by the writer, for the program */
+    _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
+    _Atomic uint32_t writer_pid;   /* as the program sees it; 0: a thread of its own */
+    _Atomic uint64_t heartbeat_ns; /* CLOCK_MONOTONIC: when the writer last went round */
+    _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
+    _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
+    _Atomic uint32_t dump;         /* STROBE_DUMP_* */
+    _Atomic uint32_t dump_error;
+    char dump_path[PATH_MAX];
+    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
+};
+
+enum { STROBE_WRITER_NONE = 0, STROBE_WRITER_AT_WORK = 1, STROBE_WRITER_GONE = 2 };
 
 struct pool_header {
     char magic[8];
@@ -151,7 +201,8 @@ struct pool_header {
     uint32_t block_bytes;
     uint64_t total_bytes;
     uint32_t n_lanes, n_blocks;
-    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, arena_at, blocks_at;
+    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at, arena_at,
+        blocks_at;
     uint64_t arena_bytes;
 
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
@@ -181,6 +232,7 @@ struct pool_header {
     _Atomic uint64_t telling_at;
 
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
+    struct pool_control control;
 };
 
 typedef struct StrobePool {
@@ -189,26 +241,31 @@ typedef struct StrobePool {
     int fd;
     char path[PATH_MAX];
     int is_tmpfs;
-    int is_unnamed; /* O_TMPFILE: gone with the process until strobe_pool_name() */
 } StrobePool;
 
 /* Makes and prefaults a pool of about `bytes`: on /dev/shm, else in `fallback_dir`. Returns 0 or an
  * errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
-/* Gives the file its name, before the first capture that names it. Returns 0 or an errno value. */
-int strobe_pool_name(StrobePool *pool);
 /* The pool's id as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
-/* Does a process still use the pool? (It holds a lock on the file, which ends with it, zombie or
- * not, whatever pid it has here.) */
-int strobe_pool_is_live(const StrobePool *pool);
+/* Closes the file; the mapping stays, and with it the program's lock. */
+void strobe_pool_close_file(StrobePool *pool);
 
-/* Maps an existing pool, privately, after checking its layout. Returns 0, EINVAL for a file that is
- * not a pool, or an errno value. */
-int strobe_pool_open(StrobePool *pool, const char *path);
+/* The lock of the pool's one writer. Returns 0 or an errno value. */
+int strobe_pool_lock_for_writer(const StrobePool *pool);
+
+/* Is there the program, or the writer? The program has a lock on the file (flock) that lasts as
+ * long as its mapping, the writer one (of its open file, on the first byte) as long as it lives:
+ * zombie or not, whatever pid they have here. */
+int strobe_pool_has_program(const StrobePool *pool);
+int strobe_pool_has_writer(const StrobePool *pool);
+
+/* Maps an existing pool after checking its layout: privately, or `shared`, to be its writer.
+ * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
+int strobe_pool_open(StrobePool *pool, const char *path, int shared);
 
 static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
 {
@@ -249,6 +306,11 @@ static inline struct pool_window *strobe_pool_window(const struct pool_header *h
                                                      uint32_t window)
 {
     return (struct pool_window *)(uintptr_t)&header->windows[window % STROBE_POOL_WINDOWS];
+}
+
+static inline struct StrobeRing *strobe_pool_ring(const struct pool_header *header)
+{
+    return strobe_pool_at(header, header->ring_at);
 }
 
 static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,19 @@ void strobe_process_command(char *out, size_t size)
     for (size_t i = 0; i < n; i++)
         if (out[i] == 0)
             out[i] = ' ';
+}
+
+int strobe_process_is_there(pid_t pid)
+{
+    char path[64], line[512];
+    const char *name_end;
+
+    if (kill(pid, 0) && errno == ESRCH)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    read_file(path, line, sizeof line);
+    name_end = strrchr(line, ')'); /* then a blank and the state */
+    return !name_end || strncmp(name_end, ") Z", 3) != 0;
 }
 
 void strobe_boot_id(char out[64])

@@ -4,9 +4,13 @@
 #define STROBE_CORE_PROCESS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* The process's command line, arguments separated by blanks, cut to fit. */
 void strobe_process_command(char *out, size_t size);
+
+/* Is there a process of this number that has not ended? A zombie has. */
+int strobe_process_is_there(pid_t pid);
 
 /* Identity of this boot of this machine, "" if unknown. */
 void strobe_boot_id(char out[64]);

@@ -116,7 +116,7 @@ uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t len
 
     /* Its record is to lie in the same block: a reader comes to the next one much later. */
     if (room >= words * 8 && room < words * 8 + BESIDE_MARGIN && w->cursor > (char *)(w->block + 1))
-        strobe_lane_next_block(w);
+        strobe_lane_next_block(w, &cause);
     uint64_t *out = find_room(w, words * 8, &cause);
 
     if (!out || n < length)

@@ -6,18 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "capture-file.h"
 #include "capture-writer.h"
-#include "drain.h"
 #include "kind-table.h"
 #include "lane-end.h"
 #include "lane.h"
 #include "pool.h"
 #include "testpoint.h"
 #include "track-table.h"
+#include "writer-link.h"
 
 static struct {
     StrobePool pool;
-    StrobeDrain drain;
+    StrobeWriterLink link;
+    int has_process; /* the writer is one */
     _Atomic int is_open;
     _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
     _Atomic int in_window;
@@ -29,6 +31,7 @@ static struct {
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* counts windows of the process: a stale writer never matches */
     uint64_t begin, end;
+    uint64_t last_lost[STROBE_LOSS_CAUSES]; /* of the last window of a session that is closed */
     _Atomic uint64_t next_link;
 } recorder = {.pool = {.fd = -1}};
 
@@ -46,17 +49,25 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         return error;
     STROBE_TESTPOINT("pool-made");
     strobe_kind_begin(recorder.pool.header);
-    error = strobe_drain_start(&recorder.drain, recorder.pool.header, settings);
+    recorder.pool.header->control.settings = settings->writer;
+    error = strobe_link_start(&recorder.link, &recorder.pool, settings->may_start_process);
     if (error) {
         strobe_pool_destroy(&recorder.pool, 1);
         return error;
     }
     recorder.session++;
-    recorder.policy = settings->policy;
+    recorder.policy = (enum strobe_policy)settings->writer.policy;
+    recorder.has_process = recorder.link.drain == NULL;
     recorder.is_stuck = 0;
     recorder.is_open = 1;
     STROBE_TESTPOINT("recorder-opened");
     return 0;
+}
+
+/* NULL: another policy. */
+static StrobeRing *ring_of_policy(void)
+{
+    return recorder.policy == STROBE_POLICY_RING ? strobe_pool_ring(recorder.pool.header) : NULL;
 }
 
 /* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
@@ -67,19 +78,28 @@ static int wait_for_visitors(void)
     return atomic_load(&recorder.n_visitors) == 0;
 }
 
+/* A process removes the pool's file when it has written all; where it is gone, that is left for
+ * recovery. */
 void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
         return;
     strobe_recorder_end_window(-1);
-    strobe_drain_stop(&recorder.drain);
+    strobe_recorder_losses(recorder.last_lost);
+    int is_ours = strobe_link_stop(&recorder.link);
     recorder.is_open = 0;
     if (!wait_for_visitors() || recorder.is_stuck) {
         /* A thread is stopped in the midst of it: its pages must stay, the file need not. */
-        unlink(recorder.pool.path);
+        if (is_ours)
+            unlink(recorder.pool.path);
         recorder.pool.header = NULL;
     }
-    strobe_pool_destroy(&recorder.pool, 1);
+    strobe_pool_destroy(&recorder.pool, is_ours);
+}
+
+int strobe_recorder_has_process(void)
+{
+    return recorder.is_open && recorder.has_process;
 }
 
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
@@ -92,41 +112,40 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
-/* Recovery knows the window from the first byte of its capture on. */
-static int begin_named(struct pool_window *window, uint32_t number, int fd, const char *path,
-                       const char *facts)
+/* Recovery knows the window from the moment at which its capture has a name. */
+static int begin_named(uint32_t number, int fd, const char *path, const char *facts)
 {
-    int error;
+    struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
+    int error = strobe_capture_file_begin(fd, number, facts);
 
-    strobe_drain_wait(&recorder.drain, number - STROBE_POOL_WINDOWS, -1); /* its place */
-    snprintf(window->capture, sizeof window->capture, "%s", path);
-    window->begin = strobe_clock_now();
-    atomic_store(&window->end, 0);
-    atomic_store(&window->window, number);
-    error = strobe_drain_begin_window(&recorder.drain, fd, path, number, facts);
+    STROBE_TESTPOINT("window-created");
+    strobe_link_await_place(&recorder.link, number);
     if (error)
-        atomic_store(&window->window, 0);
+        return error;
+    snprintf(place->capture, sizeof place->capture, "%s", path);
+    place->begin = strobe_clock_now();
+    error = strobe_capture_file_name(path);
+    if (error)
+        return error;
+    error = strobe_link_begin_window(&recorder.link, number);
     STROBE_TESTPOINT("window-named");
+    if (error) {
+        strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0);
+        strobe_link_wait(&recorder.link, number, -1);
+    }
     return error;
 }
 
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
 {
-    struct pool_window *window;
     int error;
 
     if (!recorder.is_open || recorder.in_window || strlen(path) >= PATH_MAX) {
         close(fd);
         return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
     }
-    error = strobe_pool_name(&recorder.pool);
-    if (error) {
-        close(fd);
-        return error;
-    }
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    window = strobe_pool_window(recorder.pool.header, recorder.window + 1);
-    error = begin_named(window, recorder.window + 1, fd, path, facts);
+    error = begin_named(recorder.window + 1, fd, path, facts);
     if (error)
         return error;
     recorder.window++;
@@ -134,8 +153,9 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     recorder.in_window = 1;
     strobe_lane_take_no_lane(); /* of no window */
     strobe_lane_take_nested();
-    strobe_lane_set_policy(recorder.policy, &recorder.drain.ring);
-    recorder.begin = window->begin = strobe_clock_now();
+    strobe_lane_set_policy(recorder.policy, ring_of_policy());
+    recorder.begin = strobe_clock_now();
+    strobe_pool_window(recorder.pool.header, recorder.window)->begin = recorder.begin;
     STROBE_TESTPOINT("window-begun");
     strobe_lane_open_gate(recorder.pool.header, recorder.session, recorder.window);
     return 0;
@@ -156,10 +176,8 @@ static void count_what_lanes_lost(void)
 
 static void end_lanes(void)
 {
-    StrobeRing *ring = recorder.policy == STROBE_POLICY_RING ? &recorder.drain.ring : NULL;
-
     count_what_lanes_lost();
-    strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring);
+    strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring_of_policy());
 }
 
 void strobe_recorder_shut_window(void)
@@ -173,7 +191,7 @@ void strobe_recorder_shut_window(void)
     STROBE_TESTPOINT("window-shut");
     strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
     end_lanes();
-    strobe_drain_shut_window(&recorder.drain, recorder.window, recorder.end);
+    strobe_link_shut_window(&recorder.link, recorder.window, recorder.end);
 }
 
 void strobe_recorder_record_late(void)
@@ -193,30 +211,32 @@ int strobe_recorder_end_window(int64_t patience_ns)
         strobe_lane_record_late(0);
         end_lanes();
     }
-    strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end,
-                            recorder.n_stuck);
+    strobe_link_end_window(&recorder.link, recorder.window, recorder.begin, recorder.end,
+                           recorder.n_stuck);
     recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
-    return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
+    return strobe_link_wait(&recorder.link, recorder.window, patience_ns);
 }
 
 int strobe_recorder_wait(uint32_t window)
 {
-    return recorder.is_open ? strobe_drain_wait(&recorder.drain, window, -1) : 0;
+    return recorder.is_open ? strobe_link_wait(&recorder.link, window, -1) : 0;
 }
 
-int strobe_recorder_dump(int fd, const char *facts)
+int strobe_recorder_dump(int fd, const char *path, const char *facts)
 {
-    if (recorder.is_open)
-        return strobe_drain_dump(&recorder.drain, fd, facts);
-    close(fd);
-    return EINVAL;
+    if (!recorder.is_open) {
+        close(fd);
+        return EINVAL;
+    }
+    int error = strobe_capture_file_begin(fd, recorder.window, facts);
+    return error ? error : strobe_link_dump(&recorder.link, path);
 }
 
 void strobe_recorder_roll(void)
 {
     if (recorder.is_open)
-        strobe_drain_roll(&recorder.drain);
+        strobe_link_roll(&recorder.link);
 }
 
 uint32_t strobe_recorder_window(void)
@@ -296,9 +316,9 @@ uint64_t strobe_recorder_late(void)
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
 {
     if (recorder.is_open)
-        strobe_drain_losses(&recorder.drain, lost);
+        strobe_link_losses(&recorder.link, lost);
     else
-        memcpy(lost, recorder.drain.window_lost, sizeof recorder.drain.window_lost);
+        memcpy(lost, recorder.last_lost, sizeof recorder.last_lost);
 }
 
 void strobe_recorder_forget(void)
@@ -306,7 +326,7 @@ void strobe_recorder_forget(void)
     /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
     if (recorder.pool.fd >= 0)
         close(recorder.pool.fd);
-    strobe_drain_forget(&recorder.drain);
+    strobe_link_forget(&recorder.link);
     memset(&recorder.pool, 0, sizeof recorder.pool);
     recorder.pool.fd = -1;
     recorder.is_open = 0;

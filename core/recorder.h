@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder: pool, lanes and writer thread of one session; one capture per window.
+ * The recorder: pool, lanes and writer of one session; one capture per window.
  *
  * One recorder per process. All functions are for the control thread unless said otherwise; errors
  * are errno values, 0 is success. C11, pthread and libc only.
@@ -11,34 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strobe/collector.h>
-#include "rotation.h"
 #include "pool.h"
-
-/* When the capture is forced to the disk: a kill loses nothing either way, a power cut loses what
- * the kernel has not written. */
-enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
 
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
-    int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
-    uint32_t sync;             /* STROBE_SYNC_* */
-    enum strobe_policy policy;
-    int64_t ring_ns; /* policy ring: how far back a dump reaches at least, 0: as far as it can */
-    StrobeRotationLimits rotation; /* when a capture rolls over; not with ring */
-    const char *fallback_dir;      /* for the pool, where tmpfs is too small */
+    struct pool_settings writer; /* how it works; `rotation` not with ring */
+    int may_start_process;       /* for the writer; else it is a thread */
+    const char *fallback_dir;    /* for the pool, where tmpfs is too small */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
 int strobe_recorder_open(const StrobeRecorderSettings *settings);
-/* Ends the window if one is open, then the writer thread; removes the pool. */
+/* Ends the window if one is open, then the writer, which removes the pool. */
 void strobe_recorder_close(void);
+/* Is the writer a process? */
+int strobe_recorder_has_process(void);
 
 /* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
  * is JSON text. The file is to lie at `path` with STROBE_CAPTURE_UNNAMED behind it; it is renamed
- * when its head is written. From its return on, records are accepted. */
+ * when its facts are written. From its return on, records are accepted. */
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
@@ -47,16 +41,16 @@ void strobe_recorder_mark_end(void);
  */
 void strobe_recorder_shut_window(void);
 void strobe_recorder_record_late(void);
-/* Shuts the gate if it is not; the writer thread writes what is left and seals the capture. Waits
+/* Shuts the gate if it is not; the writer writes what is left and seals the capture. Waits
  * for that for `patience_ns` at most (-1: as long as it takes). Returns the first error of writing,
- * EINPROGRESS when the thread is not done: what failed is then told by strobe_recorder_wait(). */
+ * EINPROGRESS when it is not done: what failed is then told by strobe_recorder_wait(). */
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
 int strobe_recorder_wait(uint32_t window);
 
-/* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on), while
- * recording goes on. Any thread but the writer's; EINVAL when no ring records. */
-int strobe_recorder_dump(int fd, const char *facts);
+/* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on) at `path`,
+ * while recording goes on. Any thread but the writer's; EINVAL when no ring records. */
+int strobe_recorder_dump(int fd, const char *path, const char *facts);
 /* Lets the next piece of the capture begin. Any thread. */
 void strobe_recorder_roll(void);
 

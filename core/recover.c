@@ -175,7 +175,7 @@ static gboolean open_pool(struct survey *survey, StrobePool *pool)
     g_autofree char *name = g_path_get_basename(survey->pool_path);
 
     if (!g_path_is_absolute(survey->pool_path) || !g_str_has_prefix(name, "strobe-") ||
-        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path))
+        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path, 0))
         return FALSE;
     if (!belongs_to(survey, pool->header)) {
         strobe_pool_destroy(pool, 0);
@@ -319,6 +319,42 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     return error;
 }
 
+static void survey_init(struct survey *survey, int fd)
+{
+    memset(survey, 0, sizeof *survey);
+    survey->fd = fd;
+    survey->written = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+}
+
+static void survey_clear(struct survey *survey)
+{
+    if (survey->fd >= 0)
+        close(survey->fd);
+    g_hash_table_unref(survey->written);
+    g_free(survey->pool_path);
+    g_free(survey->pool_id);
+    g_free(survey->boot_id);
+}
+
+int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer)
+{
+    char boot_id[64];
+    struct survey survey;
+    int fd = fcntl(writer->fd, F_DUPFD_CLOEXEC, 0);
+
+    if (fd < 0)
+        return errno;
+    strobe_boot_id(boot_id);
+    survey_init(&survey, -1);
+    survey.boot_id = g_strdup(boot_id);
+    survey.window = writer->window;
+    survey.good_end = writer->bytes;
+    survey.clock = (StrobeLastClock){.trend = writer->trend, .pair = writer->pair, .n = 1};
+    int error = finish_capture(&survey, fd, pool, writer->bytes);
+    survey_clear(&survey);
+    return error;
+}
+
 /* Is there anything in the pool that the capture lacks? */
 static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
 {
@@ -335,22 +371,6 @@ static gboolean walk(struct survey *survey, GError **error)
         return FALSE;
     }
     return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
-}
-
-static void survey_init(struct survey *survey, int fd)
-{
-    memset(survey, 0, sizeof *survey);
-    survey->fd = fd;
-    survey->written = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
-}
-
-static void survey_clear(struct survey *survey)
-{
-    close(survey->fd);
-    g_hash_table_unref(survey->written);
-    g_free(survey->pool_path);
-    g_free(survey->pool_id);
-    g_free(survey->boot_id);
 }
 
 /* The capture of the program's other window: where it was, or, if the results were moved, in the
@@ -398,10 +418,11 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 {
     int result = 0;
 
-    if (strobe_pool_is_live(pool)) {
+    gboolean has_program = strobe_pool_has_program(pool);
+    if (has_program || strobe_pool_has_writer(pool)) {
         *live = !survey->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
-        survey->is_ending = *live && atomic_load(&window->end) != 0 &&
+        survey->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program) &&
                             atomic_load(&window->window) == survey->window;
         strobe_pool_destroy(pool, 0);
         return TRUE;

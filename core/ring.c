@@ -17,18 +17,9 @@
 #define POSITION ((UINT64_C(1) << 48) - 1)
 #define TURN (UINT64_C(1) << 48)
 
-int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
+void strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
 {
-    memset(ring, 0, sizeof *ring);
-    ring->order = calloc(n_blocks ? n_blocks : 1, sizeof *ring->order);
     ring->size = n_blocks ? n_blocks : 1;
-    return ring->order ? 0 : ENOMEM;
-}
-
-void strobe_ring_clear(StrobeRing *ring)
-{
-    free(ring->order);
-    ring->order = NULL;
 }
 
 static void pause_processor(void)

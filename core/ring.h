@@ -7,7 +7,7 @@
  * finds a block there though whoever has the lock was put aside by the scheduler: `head` is moved
  * by compare and swap, and counts in its upper bits the times that a dump began or ended, so that
  * nobody takes a block by what held before. The writer thread keeps so many blocks free that lanes
- * rarely come here. libc only.
+ * rarely come here. It lies in the pool. libc only.
  */
 #ifndef STROBE_CORE_RING_H
 #define STROBE_CORE_RING_H
@@ -17,17 +17,22 @@
 typedef struct StrobeRing {
     _Atomic uint32_t busy; /* who is at its tail, see strobe_ring_take; 0: nobody */
     uint32_t size;
-    _Atomic uint32_t *order; /* indexes of blocks; positions count up, modulo size */
-    _Atomic uint64_t head;   /* position and, above it, the turn: odd while a dump is on */
+    _Atomic uint64_t head; /* position and, above it, the turn: odd while a dump is on */
     _Atomic uint64_t tail;
     _Atomic uint64_t pinned;     /* in a dump: the first position that it still needs */
     _Atomic uint32_t n_counting; /* threads that take blocks out or count what was in them */
-    _Atomic uint32_t window; /* that records: blocks of others come from threads that were stuck */
+    _Atomic uint32_t window;  /* that records: blocks of others come from threads that were stuck */
+    _Atomic uint32_t order[]; /* indexes of blocks; positions count up, modulo size */
 } StrobeRing;
 
-/* Room for all blocks of a pool. Returns 0 or ENOMEM. */
-int strobe_ring_init(StrobeRing *ring, uint32_t n_blocks);
-void strobe_ring_clear(StrobeRing *ring);
+/* Of one that has room for all blocks of a pool. */
+static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
+{
+    return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
+}
+
+/* `ring` is zero. */
+void strobe_ring_init(StrobeRing *ring, uint32_t n_blocks);
 
 /* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it. Any
  * thread; no lock, no wait. `who` is not 0 and nobody else's. */
@@ -36,9 +41,9 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, 
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
 
 #define STROBE_RING_CONTROL (UINT32_MAX - 1) /* the control thread */
-#define STROBE_RING_WRITER UINT32_MAX        /* the writer thread */
+#define STROBE_RING_WRITER UINT32_MAX        /* the writer */
 
-/* ---- the writer thread's ---- */
+/* ---- the writer's ---- */
 
 /* Takes over what lanes have handed over, and frees the oldest blocks beyond seven eighths of the
  * pool; returns how many. */

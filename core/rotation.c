@@ -71,7 +71,7 @@ int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64
 /* Makes the next piece, head and all, beside the present one. */
 static int prepare(StrobeDrain *d)
 {
-    StrobeRotation *p = &d->now->rotation;
+    StrobeRotation *p = &d->window.rotation;
     int error, fd;
 
     unlinkat(p->folder, STROBE_PIECE_NEW, 0);
@@ -79,7 +79,7 @@ static int prepare(StrobeDrain *d)
         p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
     if (fd < 0)
         return errno;
-    strobe_capture_writer_begin(&d->other, fd, d->now->number);
+    strobe_capture_writer_begin(&d->other, fd, d->window.number);
     error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
@@ -96,7 +96,7 @@ static int prepare(StrobeDrain *d)
  * does not take that, the piece must go on: its reserve is for the window's end. */
 static int finish(StrobeDrain *d)
 {
-    StrobeCaptureWriter *writer = &d->now->writer;
+    StrobeCaptureWriter *writer = &d->window.writer;
     uint64_t unwritten;
 
     strobe_flush_all(d);
@@ -106,11 +106,11 @@ static int finish(StrobeDrain *d)
     strobe_capture_writer_take_pair(writer);
     if (error == 0)
         error =
-            strobe_capture_write_seal(writer, strobe_pool_window(d->pool, d->now->number)->begin,
+            strobe_capture_write_seal(writer, strobe_pool_window(d->pool, d->window.number)->begin,
                                       writer->pair.ticks, STROBE_SEAL_CONTINUED);
     if (error)
         return error;
-    if (d->sync >= STROBE_SYNC_WINDOW && fdatasync(writer->fd))
+    if (d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(writer->fd))
         strobe_flush_remember(d, errno);
     return 0;
 }
@@ -147,15 +147,16 @@ static int put_in_place(StrobeRotation *p)
 /* What follows goes into the new piece. */
 static void switch_over(StrobeDrain *d)
 {
-    StrobeRotation *p = &d->now->rotation;
+    StrobeRotation *p = &d->window.rotation;
     char name[32];
 
-    if (d->sync >= STROBE_SYNC_WINDOW && fsync(p->folder)) /* their names are to last too */
+    if (d->settings.sync >= STROBE_SYNC_WINDOW &&
+        fsync(p->folder)) /* their names are to last too */
         strobe_flush_remember(d, errno);
-    strobe_capture_writer_end(&d->now->writer);
-    strobe_capture_writer_swap(&d->now->writer, &d->other);
+    strobe_capture_writer_end(&d->window.writer);
+    strobe_capture_writer_swap(&d->window.writer, &d->other);
     p->number++;
-    strobe_rotation_begin_piece(p, d->now->writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
+    strobe_rotation_begin_piece(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
     if (p->limits.keep && p->number >= p->limits.keep) {
         aside_name(p->number - p->limits.keep, name);
         unlinkat(p->folder, name, 0);
@@ -164,7 +165,7 @@ static void switch_over(StrobeDrain *d)
 
 void strobe_rotation_roll(StrobeDrain *d)
 {
-    StrobeRotation *p = &d->now->rotation;
+    StrobeRotation *p = &d->window.rotation;
     int error = prepare(d);
 
     if (error == 0) {
@@ -186,5 +187,5 @@ void strobe_rotation_roll(StrobeDrain *d)
     /* Recording goes on in this piece; the next try is not before it has grown as much again. */
     strobe_flush_remember(d, error);
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
-    p->due_bytes = d->now->writer.bytes + p->limits.bytes;
+    p->due_bytes = d->window.writer.bytes + p->limits.bytes;
 }

@@ -8,14 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* When a piece ends, and how many are kept; 0: no limit. */
-typedef struct StrobeRotationLimits {
-    uint64_t bytes;
-    int64_t ns;
-    uint32_t keep;      /* pieces, the newest included */
-    uint32_t on_demand; /* strobe_drain_roll() is called */
-} StrobeRotationLimits;
+#include "rotation-limits.h"
 
 typedef struct StrobeRotation {
     StrobeRotationLimits limits;

@@ -13,14 +13,12 @@
  * whole, for nobody could finish it. Collectors go on: what they hold
  * back until they have stopped is not in it. */
 static StrobeResultDirectory *prepare_dump(StrobeSession *session, const char *reason, int *fd,
-                                           char **facts, GError **error)
+                                           char **path, char **facts, GError **error)
 {
-    g_autofree char *path = NULL;
-
     g_rec_mutex_lock(&session->lock);
     StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
     *fd =
-        directory ? strobe_result_directory_capture(directory, STROBE_PIECE_NEW, &path, error) : -1;
+        directory ? strobe_result_directory_capture(directory, STROBE_PIECE_NEW, path, error) : -1;
     if (*fd >= 0)
         *facts = strobe_result_directory_facts(directory, session->config, reason);
     g_rec_mutex_unlock(&session->lock);
@@ -69,13 +67,13 @@ static void set_dump_error(const char *path, int failed, GError **error)
 
 static char *make_dump(StrobeSession *session, const char *reason, GError **error)
 {
-    g_autofree char *facts = NULL;
+    g_autofree char *facts = NULL, *capture = NULL;
     int fd;
-    StrobeResultDirectory *directory = prepare_dump(session, reason, &fd, &facts, error);
+    StrobeResultDirectory *directory = prepare_dump(session, reason, &fd, &capture, &facts, error);
 
     if (!directory)
         return NULL;
-    int failed = strobe_recorder_dump(fd, facts);
+    int failed = strobe_recorder_dump(fd, capture, facts);
     if (failed) {
         set_dump_error(directory->path, failed, error);
         strobe_result_directory_discard(directory);

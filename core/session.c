@@ -80,14 +80,15 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
     const StrobeRotateConfig *rotate = &config->rotate;
     StrobeRecorderSettings settings = {
         .pool_bytes = (size_t)config->buffer.bytes,
-        .flush_interval_ns = config->buffer.flush_interval_ns,
-        .sync = config->buffer.sync,
-        .policy = config->buffer.policy,
-        .ring_ns = config->buffer.keep_ns,
-        .rotation = {.bytes = (guint64)rotate->bytes,
-                     .ns = rotate->ns,
-                     .on_demand = rotate->steps != 0,
-                     .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)},
+        .writer = {.flush_interval_ns = config->buffer.flush_interval_ns,
+                   .sync = config->buffer.sync,
+                   .policy = config->buffer.policy,
+                   .ring_ns = config->buffer.keep_ns,
+                   .rotation = {.bytes = (guint64)rotate->bytes,
+                                .ns = rotate->ns,
+                                .on_demand = rotate->steps != 0,
+                                .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
+        .may_start_process = TRUE,
         .fallback_dir = parent};
     StrobeSignalGuard guard;
 

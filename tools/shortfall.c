@@ -26,6 +26,7 @@ static const char *const loss_texts[] = {
     [STROBE_LOSS_STRING_CUT] = "their records are kept",
     [STROBE_LOSS_COLLECTOR_DROPPED] = "dropped by their source",
     [STROBE_LOSS_OVERWRITTEN] = "older than what the flight recorder keeps",
+    [STROBE_LOSS_WRITER_GONE] = "no free buffer, and the writer had ended",
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(loss_texts) == STROBE_LOSS_CAUSES);
 

@@ -249,6 +249,7 @@ const char *strobe_loss_name(uint32_t cause)
         [STROBE_LOSS_STRING_CUT] = "string_cut",
         [STROBE_LOSS_COLLECTOR_DROPPED] = "collector_dropped",
         [STROBE_LOSS_OVERWRITTEN] = "overwritten",
+        [STROBE_LOSS_WRITER_GONE] = "writer_gone",
     };
 
     return cause < STROBE_LOSS_CAUSES ? names[cause] : NULL;

@@ -420,28 +420,6 @@ static void test_stopped_by_schedule(void)
     scratch_remove(folder);
 }
 
-/* A program that closes all its descriptors gets the low numbers again for files of its own. */
-static void test_descriptors_lie_high(void)
-{
-    char *folder = scratch_new();
-    StrobeSession *session = session_new(folder, "{}", "\"rotate\": {\"size\": \"1GB\"}");
-    guint ours = 0;
-
-    strobe_session_start(session, NULL);
-    for (int fd = 0; fd < 1024; fd++) {
-        g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
-        g_autofree char *path = g_file_read_link(link, NULL);
-        if (!path || !(g_str_has_prefix(path, folder) || g_str_has_prefix(path, "/dev/shm/")))
-            continue;
-        if (fd < 512)
-            g_error("%s has the descriptor %d", path, fd);
-        ours++;
-    }
-    g_assert_cmpuint(ours, >=, 3); /* pool, folder, capture */
-    strobe_session_free(session);
-    scratch_remove(folder);
-}
-
 static void count_calls(const StrobeView *view, StrobeText name, gpointer user)
 {
     GString *calls = user;
@@ -502,7 +480,6 @@ int main(int argc, char **argv)
     g_test_add_func("/session/cycles", test_cycles);
     g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
-    g_test_add_func("/session/descriptors-lie-high", test_descriptors_lie_high);
     g_test_add_func("/session/toggle", test_toggle);
     g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
     g_test_add_func("/session/freed-by-told", test_freed_by_told);

@@ -421,48 +421,28 @@ static void test_losses_of_next(void)
     scratch_remove(folder);
 }
 
-/* ---- a writer thread that does not wake up ---- */
+/* ---- a writer that does not wake up ---- */
 
-static gint is_drowsy;
-
-int __real_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock);
-int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock);
-
-/* What waits without a deadline is the writer thread between windows, or who waits for it. */
-int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock)
-{
-    int result = __real_pthread_cond_wait(condition, lock);
-
-    while (g_atomic_int_get(&is_drowsy)) {
-        pthread_mutex_unlock(lock);
-        g_usleep(1000);
-        pthread_mutex_lock(lock);
-    }
-    return result;
-}
-
-static gpointer wake_later(gpointer data)
+static gpointer wake_later(gpointer hold)
 {
     g_usleep(100000);
-    g_atomic_int_set(&is_drowsy, FALSE);
+    hold_release(hold);
     return NULL;
 }
 
-/* A window has begun and ended before the writer thread came to look at it, and the next begins:
- * that must wait, for there is one place for a window that nobody has looked at. */
+/* A window has begun and ended before the writer came to look at it, and the next begins. */
 static void test_late_writer(void)
 {
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
+    Hold *hold = hold_at("writer-round", 1);
 
-    g_usleep(20000); /* it sleeps */
-    g_atomic_int_set(&is_drowsy, TRUE);
+    hold_wait(hold);
     strobe_session_start(session, NULL);
     strobe_mark("first");
     g_autofree char *first = capture_of(session);
     strobe_session_stop(session, NULL); /* not for long */
-    g_assert_true(g_atomic_int_get(&is_drowsy));
-    GThread *waker = g_thread_new("waker", wake_later, NULL);
+    GThread *waker = g_thread_new("waker", wake_later, hold);
     strobe_session_start(session, NULL);
     strobe_mark("second");
     strobe_session_stop(session, NULL);

@@ -151,7 +151,8 @@ enum {
     STROBE_LOSS_STRING_CUT = 8,        /* a string was cut or left out (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
     STROBE_LOSS_OVERWRITTEN = 10,      /* older than what a flight recorder keeps: no mishap */
-    STROBE_LOSS_CAUSES = 11
+    STROBE_LOSS_WRITER_GONE = 11,      /* no free block, and nobody who could free one */
+    STROBE_LOSS_CAUSES = 12
 };
 
 /* Bytes of a field of the given type, 0 for an unknown type. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "capture-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "capture-writer.h"
+
+int strobe_capture_file_begin(int fd, uint32_t window, const char *facts)
+{
+    StrobeCaptureWriter *writer = calloc(1, sizeof *writer);
+    int error = ENOMEM;
+
+    if (!writer) {
+        close(fd);
+        return error;
+    }
+    strobe_capture_writer_begin(writer, fd, window);
+    error = strobe_capture_write_facts(writer, facts, 0);
+    strobe_capture_writer_end(writer);
+    free(writer);
+    return error;
+}
+
+int strobe_capture_file_name(const char *path)
+{
+    char made[PATH_MAX];
+
+    if (snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, path) >= (int)sizeof made)
+        return ENAMETOOLONG;
+    return renameat(AT_FDCWD, made, AT_FDCWD, path) ? errno : 0;
+}
+
+/* NULL: it does not begin with facts. */
+static char *read_facts(int fd)
+{
+    struct strobe_block_header header;
+
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+        memcmp(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic) ||
+        header.type != STROBE_BLOCK_FACTS || header.payload_bytes > STROBE_PAYLOAD_MAX)
+        return NULL;
+    char *facts = calloc(1, header.payload_bytes + 1u);
+    if (facts &&
+        pread(fd, facts, header.payload_bytes, sizeof header) != (ssize_t)header.payload_bytes) {
+        free(facts);
+        facts = NULL;
+    }
+    return facts;
+}
+
+static int is_own_file(int fd)
+{
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
+           status.st_uid == geteuid();
+}
+
+int strobe_capture_file_open(const char *path, int *fd, char **facts)
+{
+    *fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return errno;
+    *facts = is_own_file(*fd) ? read_facts(*fd) : NULL;
+    if (*facts)
+        return 0;
+    close(*fd);
+    *fd = -1;
+    return EINVAL;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strobe-writer POOL: the process that writes what a program beside it records into that pool, and
+ * finishes the captures when the program has ended, however it did. Started by writer-process.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "drain.h"
+#include "recover.h"
+
+enum { EXIT_USAGE = 2 };
+
+struct program {
+    StrobePool pool;
+    StrobeDrain drain;
+};
+
+/* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
+ * another program in the same process both end it. */
+static int is_gone(void *user)
+{
+    const struct program *p = user;
+
+    return !strobe_pool_has_program(&p->pool);
+}
+
+static int finish(void *user, const StrobeCaptureWriter *writer)
+{
+    struct program *p = user;
+
+    return strobe_recover_window(p->pool.header, writer);
+}
+
+static int is_all_written(const struct pool_header *pool)
+{
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        if (atomic_load(&pool->windows[i].window))
+            return 0;
+    return 1;
+}
+
+static int write_pool(struct program *p)
+{
+    const StrobeDrainProgram program = {.is_gone = is_gone, .finish = finish, .user = p};
+    int error = strobe_drain_init(&p->drain, p->pool.header, &program);
+
+    if (error)
+        return error;
+    strobe_drain_run(&p->drain);
+    strobe_drain_clear(&p->drain);
+    strobe_pool_destroy(&p->pool, is_all_written(p->pool.header));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct program program;
+
+    if (argc != 2) {
+        fprintf(stderr, "Usage: strobe-writer POOL\n");
+        return EXIT_USAGE;
+    }
+    strobe_clock_init();
+    if (strobe_pool_open(&program.pool, argv[1], 1) || strobe_pool_lock_for_writer(&program.pool))
+        return EXIT_FAILURE;
+    return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The program's end of what it and the writer (drain.h) tell each other, by words in the pool. The
+ * writer is a process beside the program or, where there can be none, a thread of it.
+ *
+ * Nothing here waits for a writer that is gone. All functions are for the control thread unless
+ * said otherwise; errors are errno values, 0 is success. libc only.
+ */
+#ifndef STROBE_CORE_WRITER_LINK_H
+#define STROBE_CORE_WRITER_LINK_H
+
+#include <pthread.h>
+#include "pool.h"
+
+typedef struct StrobeWriterLink {
+    struct pool_header *pool;
+    struct StrobeDrain *drain; /* of the thread; NULL: the writer is a process */
+    pthread_t thread;
+} StrobeWriterLink;
+
+/* Starts the writer of the pool, whose settings are set: in a process if it `may_start_process` and
+ * can. */
+int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
+/* The writer ends when all windows are written. A thread is waited for; 1: it was one, and the pool
+ * is to be removed. A process removes it itself. */
+int strobe_link_stop(StrobeWriterLink *link);
+
+/* Waits until there is room for another window. */
+void strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
+/* The window's place in the pool is filled in and its capture made. Waits until the writer has
+ * begun to write it, unless it is busy with the one before: returns why it cannot. Then, too, the
+ * window is to be ended. */
+int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
+/* The gate is shut: what is lost from here on is not the threads'. The window goes on until
+ * strobe_link_end_window(). */
+void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
+/* The lanes have handed over: the writer writes everything that is left, seals and closes. */
+void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
+                            unsigned n_stuck);
+/* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
+ * Returns its first error of writing; EINPROGRESS: not done; EOWNERDEAD: the writer is gone. */
+int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);
+
+/* Writes what the ring holds behind the facts of the capture at `path`, while recording goes on;
+ * waits for it. Any thread. */
+int strobe_link_dump(StrobeWriterLink *link, const char *path);
+/* Lets the next piece of the capture begin soon. Any thread. */
+void strobe_link_roll(StrobeWriterLink *link);
+/* Losses of the present or last window. */
+void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES]);
+/* In a forked child: gives up what is the parent's. */
+void strobe_link_forget(StrobeWriterLink *link);
+
+/* Will the writer never do anything again? Any thread; calls the system. */
+int strobe_writer_is_gone(struct pool_header *pool);
+/* Has that been found out? On the recording path. */
+static inline int strobe_writer_was_gone(const struct pool_header *pool)
+{
+    return atomic_load_explicit(&pool->control.writer_state, memory_order_relaxed) ==
+           STROBE_WRITER_GONE;
+}
+
+#endif
