@@ -13,7 +13,9 @@ static const struct {
 } texts[] = {
     [STROBE_DIFF_BY_OPERATOR] = {"operator", "Self time of operators on the host by call path",
                                  "Call path, innermost first", "host_self"},
-    [STROBE_DIFF_BY_KERNEL] = {"kernel", "Time of kernels on the device by what launched them",
+    [STROBE_DIFF_BY_KERNEL] = {"kernel",
+                               "Time of kernels, copies and fills on the device by what launched "
+                               "them",
                                "Kernel < call path", "duration"},
     [STROBE_DIFF_BY_STEP] = {"step", "Time of a step and its parts", "Part", "duration"},
     [STROBE_DIFF_BY_COMMUNICATION] = {"communication",
@@ -56,13 +58,22 @@ static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiff
                       guint side)
 {
     const StrobeDiffSample *sample = &row->sides[side];
-    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD;
+    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD ||
+                      row == diff->rows->before;
     guint n_steps = is_all ? 1 : diff->sides[side].steps.steps->len;
 
     if (sample->is_present)
         strobe_grid_printf(grid, "%.6g", (double)sample->calls / MAX(n_steps, 1));
     else
         strobe_grid_add(grid, "");
+}
+
+/* Whether either result has what was launched before it. */
+static gboolean has_before(const StrobeDiff *diff)
+{
+    const StrobeDiffSample *sides = diff->rows->before->sides;
+
+    return sides[STROBE_DIFF_A].is_present || sides[STROBE_DIFF_B].is_present;
 }
 
 static const char *remark(const StrobeDiffRow *row)
@@ -123,6 +134,8 @@ static void print_rows(const StrobeDiff *diff, guint limit, gboolean all)
         g_autofree char *sum = g_strdup_printf("(sum of all %u rows)", rows->len);
         add_row(grid, diff, diff->rows->total, sum);
     }
+    if (has_before(diff))
+        add_row(grid, diff, diff->rows->before, "(launched before the recording, in all)");
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
     if (n > limit)
@@ -294,6 +307,11 @@ void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, Strobe
         strobe_json_null(json);
     else
         write_row(json, diff->rows->total, FALSE);
+    strobe_json_key(json, "launched_before");
+    if (has_before(diff))
+        write_row(json, diff->rows->before, FALSE);
+    else
+        strobe_json_null(json);
     strobe_json_key(json, "not_compared");
     strobe_json_begin_array(json);
     for (guint i = 0; i < diff->notes->len; i++)
