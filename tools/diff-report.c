@@ -13,9 +13,7 @@ static const struct {
 } texts[] = {
     [STROBE_DIFF_BY_OPERATOR] = {"operator", "Self time of operators on the host by call path",
                                  "Call path, innermost first", "host_self"},
-    [STROBE_DIFF_BY_KERNEL] = {"kernel",
-                               "Time of kernels, copies and fills on the device by what launched "
-                               "them",
+    [STROBE_DIFF_BY_KERNEL] = {"kernel", "Time of kernels, copies and fills by what launched them",
                                "Kernel < call path", "duration"},
     [STROBE_DIFF_BY_STEP] = {"step", "Time of a step and its parts", "Part", "duration"},
     [STROBE_DIFF_BY_COMMUNICATION] = {"communication",
@@ -156,10 +154,10 @@ static void print_rule(const StrobeDiff *diff)
 {
     guint n_within = diff->rows->rows->len - diff->rows->n_listed;
 
-    printf("Rows within the noise: %u (--all shows them). The noise is half the width of the %d %% "
-           "confidence interval\nof the difference of the means, estimated over the %ss.\n",
-           n_within, STROBE_DIFF_CONFIDENCE,
-           diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
+    printf(
+        "Rows within the noise: %u (--all shows them). The noise is half the width of\nthe %d %% "
+        "confidence interval of the difference of the means, estimated over\nthe %ss.\n",
+        n_within, STROBE_DIFF_CONFIDENCE, diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
     if (!isnan(diff->rule.threshold))
         printf("Regressions, more than %g %% slower beyond the noise: %u\n", diff->rule.threshold,
                diff->rows->n_regressions);
