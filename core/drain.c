@@ -322,13 +322,14 @@ void strobe_drain_shut_window(StrobeDrain *d, uint32_t window, uint64_t end)
 }
 
 void strobe_drain_end_window(StrobeDrain *d, uint32_t window, uint64_t begin, uint64_t end,
-                             unsigned n_stuck)
+                             unsigned n_stuck, int has_strays)
 {
     DrainWindow *w = &d->windows[window % STROBE_POOL_WINDOWS];
 
     w->begin = begin;
     w->end = end;
     w->n_stuck = n_stuck;
+    w->has_strays = has_strays || n_stuck;
     strobe_drain_shut_window(d, window, end);
     pthread_mutex_lock(&d->lock);
     w->is_ended = 1;

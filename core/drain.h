@@ -18,6 +18,7 @@ typedef struct DrainWindow {
     int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
     unsigned n_stuck; /* writers that have not left their bracket at its end */
+    int has_strays;   /* blocks that are neither a lane's nor queued, see write_strays */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
@@ -84,7 +85,7 @@ void strobe_drain_shut_window(StrobeDrain *drain, uint32_t window, uint64_t end)
 /* The lanes have handed over: the thread writes everything that is left, seals
  * and closes. */
 void strobe_drain_end_window(StrobeDrain *drain, uint32_t window, uint64_t begin, uint64_t end,
-                             unsigned n_stuck);
+                             unsigned n_stuck, int has_strays);
 /* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
  * Returns its first error of writing, EINPROGRESS: not done. */
 int strobe_drain_wait(StrobeDrain *drain, uint32_t window, int64_t patience_ns);

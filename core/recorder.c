@@ -194,7 +194,7 @@ int strobe_recorder_end_window(int64_t patience_ns)
         end_lanes();
     }
     strobe_drain_end_window(&recorder.drain, recorder.window, recorder.begin, recorder.end,
-                            recorder.n_stuck);
+                            recorder.n_stuck, strobe_lane_take_abandoned());
     recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
     return strobe_drain_wait(&recorder.drain, recorder.window, patience_ns);
