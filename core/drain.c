@@ -174,6 +174,7 @@ static void end_window(StrobeDrain *d)
     w->begin = place->begin;
     w->end = atomic_load(&place->end);
     w->n_stuck = place->n_stuck;
+    w->has_strays = (int)place->has_strays;
     strobe_flush_end_window(d);
     leave_window(d);
 }

@@ -15,7 +15,8 @@ typedef struct DrainWindow {
     uint32_t seal_flags; /* STROBE_SEAL_* */
     int undefined;       /* why the definitions could not be written, the last time */
     uint64_t begin, end;
-    unsigned n_stuck;
+    unsigned n_stuck; /* writers that have not left their bracket at its end */
+    int has_strays;   /* blocks that are neither a lane's nor queued, see write_strays */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;

@@ -228,14 +228,18 @@ void strobe_flush_full(StrobeDrain *d)
 /* ---- the end of a window ---- */
 
 /* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or
- * not put there yet; what they committed is written. */
+ * not put there yet; what they committed is written. Those of threads that jumped out of theirs are
+ * given back: nobody else will. */
 static void write_strays(StrobeDrain *d)
 {
     for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(d->pool, i);
-        if (atomic_load_explicit(&block->owned, memory_order_acquire) &&
-            block->window == d->window.number)
-            write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        if (!atomic_load_explicit(&block->owned, memory_order_acquire) ||
+            block->window != d->window.number)
+            continue;
+        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        if (d->window.n_stuck == 0)
+            strobe_pool_give(d->pool, block);
     }
 }
 
@@ -248,7 +252,7 @@ static void write_rest(StrobeDrain *d)
     write_definitions(d);
     write_and_give(d, full);
     STROBE_TESTPOINT("window-flushed");
-    if (w->n_stuck)
+    if (w->has_strays)
         write_strays(d);
     *d->seen = *strobe_pool_ending(d->pool, w->number);
 }
@@ -291,6 +295,8 @@ void strobe_flush_end_window(StrobeDrain *d)
         strobe_flush_remember(
             d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
         strobe_ring_empty(d->ring, d->pool);
+        if (w->has_strays && w->n_stuck == 0)
+            write_strays(d);
         for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
             struct pool_lane *lane = strobe_pool_lane(d->pool, i);
             atomic_store(&lane->overwritten_until, 0);

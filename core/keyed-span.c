@@ -13,13 +13,13 @@ uint32_t strobe_lane_intern_name(StrobeWriter *w, const char *name)
 }
 
 static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind, const char *name,
-                                                    uint64_t argument)
+                                                    uint64_t argument, uintptr_t frame)
 {
     const uint32_t what = strobe_span_what(kind, 0);
-    StrobeWriter *w = current_writer();
+    StrobeWriter *w = current_writer(frame);
     uint32_t depth;
 
-    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
+    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w, frame))
         return 0;
     depth = name ? (uint32_t)open_shortly(w, w->names, key, what, name, argument, 0) : 0;
     if (!depth)
@@ -50,8 +50,8 @@ static uint32_t count_inside(const StrobeWriter *w, uint32_t depth)
     return n;
 }
 
-static StrobeClosed __attribute__((noinline)) close_span(uint64_t key, uint32_t kind,
-                                                         const void *fields, size_t size)
+static StrobeClosed __attribute__((noinline))
+close_span(uint64_t key, uint32_t kind, const void *fields, size_t size, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
     StrobeClosed closed = {0, 0};
@@ -59,7 +59,7 @@ static StrobeClosed __attribute__((noinline)) close_span(uint64_t key, uint32_t 
     if (!key || !w)
         return closed;
     uint64_t end = strobe_clock_now();
-    if (!enter_to_end(w, w->depth))
+    if (!enter_to_end(w, frame, w->depth))
         return closed;
     closed.depth = find_span(w, key, kind);
     if (closed.depth) {
@@ -79,32 +79,35 @@ static StrobeClosed __attribute__((noinline)) close_span(uint64_t key, uint32_t 
 uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
                                uint64_t argument)
 {
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint64_t token = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
-        return open_span(key, kind, name, argument);
+    if (__builtin_expect(!w || !enter_uncounted(w, offering(frame)), 0))
+        return open_span(key, kind, name, argument, frame);
     if (__builtin_expect(key && kind < STROBE_KINDS_MAX && name, 1))
         token =
             open_shortly(w, strobe_thread.names, key, strobe_span_what(kind, 0), name, argument, 1);
     leave(w);
-    return __builtin_expect(token != 0, 1) ? (uint32_t)token : open_span(key, kind, name, argument);
+    return __builtin_expect(token != 0, 1) ? (uint32_t)token
+                                           : open_span(key, kind, name, argument, frame);
 }
 
 StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,
                                     const void *fields, size_t size)
 {
     const uint64_t end = strobe_clock_count();
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint32_t depth;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
-        return close_span(key, kind, fields, size);
+    if (__builtin_expect(!w || !enter_uncounted(w, ending(frame, w->depth)), 0))
+        return close_span(key, kind, fields, size, frame);
     depth = key && kind < STROBE_KINDS_MAX
                 ? close_shortly(w, key, strobe_span_what(kind, 0),
                                 strobe_lane_kinds[kind].span_words, end, fields, size)
                 : 0;
     leave(w);
     return __builtin_expect(depth != 0, 1) ? (StrobeClosed){depth, 0}
-                                           : close_span(key, kind, fields, size);
+                                           : close_span(key, kind, fields, size, frame);
 }

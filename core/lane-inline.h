@@ -8,6 +8,7 @@
 
 #include <string.h>
 #include <strobe/strobe.h>
+#include "frames.h"
 #include "intern.h"
 #include "lane.h"
 #include "ring.h"
@@ -24,6 +25,7 @@ struct lane_state {
     enum strobe_policy policy;
     StrobeRing *ring; /* of the policy ring */
     _Atomic uint64_t late, no_lane, nested;
+    _Atomic int has_abandoned;   /* a bracket, without leaving it */
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };
 
@@ -38,8 +40,11 @@ extern __thread struct lane_thread strobe_thread LANE_TLS;
  * any other, but a kill loses those that are open. Touched only by who nests that deep. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_LANES][STROBE_DEEP_SPANS];
 
-/* First record of this thread in this window. */
-StrobeWriter *strobe_lane_attach(uint32_t window);
+/* First record of this thread in this window; `frame` is that of the call that offers it. */
+StrobeWriter *strobe_lane_attach(uint32_t window, uintptr_t frame);
+/* The thread finds itself inside a bracket in the call with this frame. Where a signal handler has
+ * jumped out of that bracket, leaves it; 0: it goes on. */
+int strobe_lane_leave_ended(StrobeWriter *writer, uintptr_t frame);
 /* Gives the block to the writer; takes an empty one (0: there is none, and `cause` says why). */
 void strobe_lane_hand_over(StrobeWriter *writer);
 int strobe_lane_next_block(StrobeWriter *writer, uint32_t *cause);
@@ -90,7 +95,7 @@ static inline int is_late(const StrobeWriter *w)
 
 /* The store of `busy` and the load of the gate may pass each other in this processor;
  * strobe_lane_close_gate makes up for it with a barrier in every thread. */
-static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
+static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE, 0))
         return 0;
@@ -105,9 +110,10 @@ static inline int enter_uncounted(StrobeWriter *w, uint32_t busy)
 }
 
 /* As above for a call that offers a record: one that hits another's bracket is a loss. */
-static inline int enter_as(StrobeWriter *w, uint32_t busy)
+static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
 {
-    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE, 0)) {
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE, 0) &&
+        !strobe_lane_leave_ended(w, frame)) {
         if (w->generation == gate_now())
             count_lost(w, STROBE_LOSS_NESTED);
         return 0;
@@ -115,25 +121,32 @@ static inline int enter_as(StrobeWriter *w, uint32_t busy)
     return enter_uncounted(w, busy);
 }
 
-static inline int enter(StrobeWriter *w)
+/* What `busy` says in a bracket that offers a record and ends with the call with this frame: only a
+ * signal handler hits that. */
+static inline uint64_t offering(uintptr_t frame)
 {
-    return enter_as(w, LANE_OFFERS);
+    return frame - STROBE_SIGNAL_FRAME + LANE_OFFERS;
 }
 
-/* What `busy` says while the span of this token or depth ends. */
-static inline uint32_t ending(uint64_t token)
+/* The same while the span of this token or depth ends. */
+static inline uint64_t ending(uintptr_t frame, uint64_t token)
 {
-    return (uint32_t)token << LANE_DEPTH_SHIFT | LANE_ENDS;
+    return (token << LANE_DEPTH_SHIFT) + frame - STROBE_SIGNAL_FRAME + LANE_ENDS;
 }
 
-static inline int enter_to_end(StrobeWriter *w, uint64_t token)
+static inline int enter(StrobeWriter *w, uintptr_t frame)
 {
-    return enter_as(w, ending(token));
+    return enter_as(w, frame, offering(frame));
+}
+
+static inline int enter_to_end(StrobeWriter *w, uintptr_t frame, uint64_t token)
+{
+    return enter_as(w, frame, ending(frame, token));
 }
 
 /* ---- the thread's writer ---- */
 
-static inline StrobeWriter *current_writer(void)
+static inline StrobeWriter *current_writer(uintptr_t frame)
 {
     uint32_t window = gate_now();
     StrobeWriter *w = strobe_thread.writer;
@@ -145,7 +158,7 @@ static inline StrobeWriter *current_writer(void)
     }
     if (__builtin_expect(w != NULL && w->generation == window, 1))
         return w;
-    return strobe_lane_attach(window);
+    return strobe_lane_attach(window, frame);
 }
 
 /* ---- records ---- */
@@ -201,6 +214,7 @@ static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
     w->cursor += w->pending;
+    STROBE_TESTPOINT("cursor-moved");
     atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
                           memory_order_release);
     w->pending = 0;
@@ -462,6 +476,7 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
     STROBE_TESTPOINT("record-filled");
     __builtin_prefetch(cursor + SPAN_AHEAD, 1);
     w->cursor = cursor += (words - 1) * 8;
+    STROBE_TESTPOINT("cursor-moved");
     atomic_store_explicit(&w->block->used, (uint32_t)(cursor - (char *)(w->block + 1)),
                           memory_order_release);
 }

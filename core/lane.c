@@ -89,12 +89,14 @@ void strobe_lane_hand_over(StrobeWriter *w)
     atomic_store_explicit(&w->lane->is_handing_over, 0, memory_order_release);
 }
 
-/* Until the writer has freed a block, the window ends or the writer is gone. */
-static struct pool_block *wait_for_block(const StrobeWriter *w)
+/* Until the writer has freed a block, the window ends or the writer is gone. An interposer of what
+ * is called here may hit the bracket, not far below. */
+static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
     struct pool_block *block = NULL;
 
+    atomic_fetch_add_explicit(&w->busy, STROBE_SIGNAL_FRAME, memory_order_relaxed);
     for (uint32_t n = 1; !block && (gate_now() == w->generation || is_late(w)); n++) {
         if (strobe_writer_was_gone(w->pool) ||
             (n % NAPS_PER_LOOK == 0 && strobe_writer_is_gone(w->pool)))
@@ -106,7 +108,7 @@ static struct pool_block *wait_for_block(const StrobeWriter *w)
     return block;
 }
 
-static struct pool_block *find_block(const StrobeWriter *w)
+static struct pool_block *find_block(StrobeWriter *w)
 {
     struct pool_block *block = strobe_pool_take(w->pool);
 
@@ -125,6 +127,19 @@ static void allow_short_way(StrobeWriter *w)
     w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
 }
 
+/* Goes on behind what the block holds. */
+static void fill_block(StrobeWriter *w, struct pool_block *block)
+{
+    char *data = (char *)(block + 1);
+
+    w->block = block;
+    w->block_window = w->generation;
+    w->base = block->base;
+    w->cursor = data + atomic_load_explicit(&block->used, memory_order_relaxed);
+    w->limit = data + STROBE_BLOCK_DATA;
+    allow_short_way(w);
+}
+
 int strobe_lane_next_block(StrobeWriter *w, uint32_t *cause)
 {
     strobe_lane_hand_over(w);
@@ -136,12 +151,7 @@ int strobe_lane_next_block(StrobeWriter *w, uint32_t *cause)
     STROBE_TESTPOINT("block-taken");
     strobe_pool_begin_block(block, w->index, ++w->lane->sequence, w->track, w->generation);
     STROBE_TESTPOINT("block-owned");
-    w->block = block;
-    w->block_window = w->generation;
-    w->base = block->base;
-    w->cursor = (char *)(block + 1);
-    w->limit = w->cursor + STROBE_BLOCK_DATA;
-    allow_short_way(w);
+    fill_block(w, block);
     atomic_store_explicit(&w->lane->block, strobe_pool_index(w->pool, block), memory_order_release);
     return 1;
 }
@@ -243,11 +253,12 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
 }
 
 /* First record of this thread in this window. */
-StrobeWriter *strobe_lane_attach(uint32_t window)
+StrobeWriter *strobe_lane_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
 
-    if (forking || (w && atomic_load_explicit(&w->busy, memory_order_relaxed))) {
+    if (forking || (w && atomic_load_explicit(&w->busy, memory_order_relaxed) &&
+                    !strobe_lane_leave_ended(w, frame))) {
         /* A fork handler, or a signal that hit this thread while it attached. */
         atomic_fetch_add_explicit(&strobe_lanes.nested, 1, memory_order_relaxed);
         return NULL;
@@ -265,7 +276,7 @@ StrobeWriter *strobe_lane_attach(uint32_t window)
         }
         strobe_thread.writer = w;
     }
-    atomic_store_explicit(&w->busy, LANE_INSIDE, memory_order_seq_cst);
+    atomic_store_explicit(&w->busy, frame + LANE_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
     /* Whoever sees the gate open sees the pool that was set before it. */
     int is_open =
@@ -336,16 +347,54 @@ static void park(StrobeWriter *w)
     strobe_lane_unpark(w->index);
 }
 
-/* A signal handler ended the thread in the middle of a bracket. */
+/* Does what the thread was about to record go with its bracket? A span that it is ending is among
+ * the open ones until it has left the stack. */
+static int is_offer_lost(const struct pool_lane *lane, uint64_t busy)
+{
+    uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+    uint32_t state = busy & LANE_STATES;
+
+    return state == LANE_OFFERS || (state == LANE_ENDS && depth < busy >> LANE_DEPTH_SHIFT);
+}
+
+/* The lane is as its thread left it somewhere in the bracket. A block that is the lane's is in no
+ * queue yet, and holds what was committed. */
+static void mend_lane(StrobeWriter *w)
+{
+    uint32_t index = atomic_load_explicit(&w->lane->block, memory_order_relaxed);
+
+    publish_depth(w);
+    w->block = NULL;
+    w->cursor = w->limit = NULL;
+    atomic_store_explicit(&w->lane->is_handing_over, 0, memory_order_relaxed);
+    if (index < w->pool->n_blocks)
+        fill_block(w, strobe_pool_block(w->pool, index));
+}
+
+/* A signal handler ended the thread in the middle of a bracket, or jumped out of it. If the record
+ * was just committed, it is counted as lost all the same. */
 static void abandon_bracket(StrobeWriter *w)
 {
-    if (w->generation == gate_now() &&
-        atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_INSIDE)
-        count_lost(w, STROBE_LOSS_NESTED);
+    if (w->generation == gate_now() || is_late(w)) {
+        mend_lane(w);
+        if (is_offer_lost(w->lane, atomic_load_explicit(&w->busy, memory_order_relaxed)))
+            count_lost(w, STROBE_LOSS_NESTED);
+        atomic_store_explicit(&strobe_lanes.has_abandoned, 1, memory_order_relaxed);
+    }
     if (strobe_lanes.ring && w->generation == gate_now())
         strobe_ring_abandon(strobe_lanes.ring, w->index + 1);
     w->pending = 0;
     leave(w);
+}
+
+int __attribute__((noinline, cold)) strobe_lane_leave_ended(StrobeWriter *w, uintptr_t frame)
+{
+    uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
+
+    if (!strobe_frame_has_ended(busy & LANE_BORDER, frame))
+        return 0;
+    abandon_bracket(w);
+    return 1;
 }
 
 /* The thread ends. Its block goes to the writer thread when it is well filled, else to the next
@@ -358,7 +407,7 @@ static void thread_exits(void *value)
     STROBE_TESTPOINT("thread-exits");
     if (atomic_load_explicit(&w->busy, memory_order_relaxed))
         abandon_bracket(w);
-    if (w->generation == gate_now() && enter_uncounted(w, LANE_INSIDE)) {
+    if (w->generation == gate_now() && enter_uncounted(w, STROBE_FRAME() + LANE_INSIDE)) {
         leave_open_spans(w);
         is_parked = w->depth != 0;
         if (is_parked || w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
@@ -405,19 +454,15 @@ static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
     return 1;
 }
 
-/* What the thread was about to record when the window ended without it. A span that it is ending
- * is among the unfinished ones until it has left the stack. Of a thread that has not recorded in
- * this window it can be nothing of the window; its lane may be that of a session that is gone. */
+/* What the thread was about to record when the window ended without it. Of a thread that has not
+ * recorded in this window it can be nothing of the window; its lane may be that of a session that
+ * is gone. */
 static void count_stuck(const StrobeWriter *w, uint32_t window)
 {
     struct pool_lane *lane = strobe_pool_lane(strobe_lanes.pool, w->index);
-    uint32_t busy = atomic_load_explicit(&w->busy, memory_order_acquire);
-    uint32_t depth = busy >> LANE_DEPTH_SHIFT;
+    uint64_t busy = atomic_load_explicit(&w->busy, memory_order_acquire);
 
-    if (atomic_load(&lane->window) != window)
-        return;
-    if (busy == LANE_OFFERS || ((busy & LANE_ENDS) == LANE_ENDS &&
-                                atomic_load_explicit(&lane->depth, memory_order_acquire) < depth))
+    if (atomic_load(&lane->window) == window && is_offer_lost(lane, busy))
         atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_LATE], 1, memory_order_relaxed);
 }
 
@@ -458,6 +503,11 @@ uint64_t strobe_lane_take_late(void)
 uint64_t strobe_lane_take_nested(void)
 {
     return atomic_exchange_explicit(&strobe_lanes.nested, 0, memory_order_relaxed);
+}
+
+int strobe_lane_take_abandoned(void)
+{
+    return atomic_exchange_explicit(&strobe_lanes.has_abandoned, 0, memory_order_relaxed);
 }
 
 uint64_t strobe_lane_take_no_lane(void)

@@ -18,14 +18,18 @@
 #define STROBE_DEEP_SPANS 768u /* open spans beyond those that the pool keeps */
 #define LANE_BESIDE 4u         /* strings written beside their records, the last ones */
 
-/* What a writer does, in `busy`. */
+/* What a writer does, in the low bits of `busy`. Above them is the border below which everything
+ * lies that may hit the bracket (frames.h): a call above it sees that the bracket was left by
+ * siglongjmp. */
 enum {
     LANE_IDLE = 0,
     LANE_INSIDE = 1, /* inside a bracket that offers no record */
     LANE_OFFERS = 2, /* ... that offers one */
-    LANE_ENDS = 3    /* ... that ends the span of the depth in the other bits */
+    LANE_ENDS = 3    /* ... that ends the span of the depth in the high bits */
 };
-#define LANE_DEPTH_SHIFT 2
+#define LANE_STATES 3u
+#define LANE_DEPTH_SHIFT 48
+#define LANE_BORDER ((UINT64_C(1) << LANE_DEPTH_SHIFT) - 1 - LANE_STATES)
 /* The generation of a writer that records in no window; the gate never has it. */
 #define LANE_DETACHED UINT32_MAX
 
@@ -44,8 +48,7 @@ enum {
 
 struct StrobeWriter {
     /* What each record touches, in one cache line. */
-    _Atomic uint32_t busy;
-    uint32_t short_spans; /* open spans that the short way (lane-inline.h) may touch */
+    _Atomic uint64_t busy;
     union {
         struct {
             uint32_t depth;      /* open spans */
@@ -56,12 +59,13 @@ struct StrobeWriter {
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_lane *lane;
-    uint64_t base;             /* of the block: what short times count from */
-    struct cached_name *names; /* STROBE_CACHED_NAMES of them */
+    uint64_t base;        /* of the block: what short times count from */
+    uint32_t short_spans; /* open spans that the short way (lane-inline.h) may touch */
     uint32_t track;
-    uint32_t pending; /* bytes reserved and not committed */
 
+    struct cached_name *names; /* STROBE_CACHED_NAMES of them */
     struct pool_header *pool;
+    uint32_t pending;                       /* bytes reserved and not committed */
     uint32_t block_window;                  /* that the block belongs to */
     uint32_t index;                         /* of the lane */
     uint32_t session;                       /* that the track belongs to */
@@ -110,6 +114,9 @@ uint64_t strobe_lane_take_late(void);
 uint64_t strobe_lane_take_no_lane(void);
 /* Records lost because they hit the thread while it took its lane or was in fork(). */
 uint64_t strobe_lane_take_nested(void);
+/* Has a thread left a bracket by a jump or by its end since the last call? The block that it had in
+ * hand may be neither its lane's nor in a queue. */
+int strobe_lane_take_abandoned(void);
 
 /* See StrobeHost for what these do. */
 StrobeWriter *strobe_lane_writer(void);

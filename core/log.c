@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strobe/helpers/environment.h>
+#include <strobe/strobe.h>
 #include <unistd.h>
 #include "signal-guard.h"
 
+#define WRITTEN_MAX 64u
+
 static StrobeLogSink current_sink;
+
+/* Hashes of the last warnings that were written; 0: none. No lock: a forked child may find it held.
+ */
+static _Atomic guint written[WRITTEN_MAX];
+static _Atomic guint n_written;
 
 static gint32 threshold(void)
 {
@@ -41,6 +50,21 @@ static const char *level_name(gint32 level)
     }
 }
 
+static void note_written(const char *text)
+{
+    atomic_store(&written[atomic_fetch_add(&n_written, 1) % WRITTEN_MAX], g_str_hash(text));
+}
+
+int strobe_warning_was_written(const char *text)
+{
+    const guint hash = text ? g_str_hash(text) : 0;
+
+    for (guint i = 0; i < WRITTEN_MAX; i++)
+        if (hash && atomic_load(&written[i]) == hash)
+            return 1;
+    return 0;
+}
+
 void strobe_log(gint32 level, const char *format, ...)
 {
     StrobeLogSink sink = g_atomic_pointer_get(&current_sink);
@@ -55,6 +79,8 @@ void strobe_log(gint32 level, const char *format, ...)
         sink(level, text);
     if (level > threshold())
         return;
+    if (level == STROBE_LOG_WARNING)
+        note_written(text);
     /* One write: lines of several processes on one terminal stay whole. */
     g_autofree char *line = g_strdup_printf("strobe: %s%s\n", level_name(level), text);
     StrobeSignalGuard guard;

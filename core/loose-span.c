@@ -101,12 +101,12 @@ static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t nam
 }
 
 static int32_t __attribute__((noinline)) open_loose(uint64_t key, uint32_t kind, const char *name,
-                                                    uint64_t argument)
+                                                    uint64_t argument, uintptr_t frame)
 {
-    StrobeWriter *w = current_writer();
+    StrobeWriter *w = current_writer(frame);
     int is_placed;
 
-    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w))
+    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w, frame))
         return 0;
     is_placed = place_span(w, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE),
                            intern_name(w, name), argument);
@@ -123,17 +123,18 @@ static int may_open_shortly(const StrobeWriter *w)
 int32_t strobe_lane_loose_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
                                uint64_t argument)
 {
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     int is_open = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
-        return open_loose(key, kind, name, argument);
+    if (__builtin_expect(!w || !enter_uncounted(w, offering(frame)), 0))
+        return open_loose(key, kind, name, argument, frame);
     if (key && kind < STROBE_KINDS_MAX && name && may_open_shortly(w))
         is_open =
             open_shortly(w, strobe_thread.names, key, strobe_span_what(kind, STROBE_SPAN_IS_LOOSE),
                          name, argument, 0) != 0;
     leave(w);
-    return __builtin_expect(is_open, 1) ? 1 : open_loose(key, kind, name, argument);
+    return __builtin_expect(is_open, 1) ? 1 : open_loose(key, kind, name, argument, frame);
 }
 
 /* ---- the end ---- */
@@ -174,6 +175,14 @@ static int take_begin(struct pool_span *open, uint64_t begin)
     return begin && atomic_compare_exchange_strong(&open->begin, &begin, 0);
 }
 
+/* The begin was taken: from now on the span is nowhere but here. */
+static void offer_taken(StrobeWriter *w)
+{
+    uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
+
+    atomic_store_explicit(&w->busy, (busy & LANE_BORDER) + LANE_OFFERS, memory_order_release);
+}
+
 /* Reads the span and takes it; 0 where somebody was faster. A name that the lane keeps is written
  * anew first: the lane may use its place again as soon as the begin is gone, and the track's place
  * as soon as the thread has no span. */
@@ -190,8 +199,7 @@ static int take(StrobeWriter *w, const struct pool_lane *lane, struct pool_span 
     /* A place may be that of a span without a key by now, with the key of the one before. */
     if (key_of(open) != key || !is_loose(open) || !take_begin(open, taken->begin))
         return 0;
-    /* From now on it is nowhere but here. */
-    atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+    offer_taken(w);
     return 1;
 }
 
@@ -213,16 +221,16 @@ static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct t
     return 0;
 }
 
-static int32_t __attribute__((noinline)) close_loose(uint64_t key, uint32_t kind,
-                                                     const void *fields, size_t size)
+static int32_t __attribute__((noinline))
+close_loose(uint64_t key, uint32_t kind, const void *fields, size_t size, uintptr_t frame)
 {
-    StrobeWriter *w = current_writer();
+    StrobeWriter *w = current_writer(frame);
     struct taken taken;
 
     if (!key || kind >= STROBE_KINDS_MAX || !w)
         return 0;
     uint64_t end = strobe_clock_now();
-    if (!enter_to_end(w, w->depth))
+    if (!enter_to_end(w, frame, w->depth))
         return 0;
     struct pool_span *own = find_own(w, key, kind);
     int is_taken = 0;
@@ -258,7 +266,7 @@ static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_
     if (__builtin_expect(atomic_load_explicit(&w->sharing, memory_order_relaxed) != 0, 0)) {
         if (!take_begin(open, span.begin))
             return 0;
-        atomic_store_explicit(&w->busy, LANE_OFFERS, memory_order_release);
+        offer_taken(w);
     }
     write_shortly(w, &span, what, words, fields, size);
     atomic_store_explicit(&open->begin, 0, memory_order_release);
@@ -271,13 +279,14 @@ int32_t strobe_lane_loose_close(StrobeInstance *self, uint64_t key, uint32_t kin
                                 const void *fields, size_t size)
 {
     const uint64_t end = strobe_clock_count();
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     int is_closed;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, ending(w->depth)), 0))
-        return close_loose(key, kind, fields, size);
+    if (__builtin_expect(!w || !enter_uncounted(w, ending(frame, w->depth)), 0))
+        return close_loose(key, kind, fields, size, frame);
     is_closed =
         key && kind < STROBE_KINDS_MAX ? close_innermost(w, key, kind, end, fields, size) : 0;
     leave(w);
-    return __builtin_expect(is_closed, 1) ? 1 : close_loose(key, kind, fields, size);
+    return __builtin_expect(is_closed, 1) ? 1 : close_loose(key, kind, fields, size, frame);
 }

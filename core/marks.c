@@ -9,12 +9,13 @@
 #define MARKER_WHAT strobe_span_what(STROBE_KIND_ID_MARKER, STROBE_SPAN_HAS_NO_KEY)
 #define MARKER_WORDS ((uint32_t)(SPAN_HEAD + MARKER_BYTES) / 8)
 
-static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint64_t argument)
+static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint64_t argument,
+                                                         uintptr_t frame)
 {
-    StrobeWriter *w = current_writer();
+    StrobeWriter *w = current_writer(frame);
     StrobeRange range = {0};
 
-    if (!w || !enter(w))
+    if (!w || !enter(w, frame))
         return range;
     if (name)
         range.token = open_shortly(w, w->names, 0, MARKER_WHAT, name, argument, 0);
@@ -26,26 +27,28 @@ static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint6
 
 StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
 {
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint64_t token = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, LANE_OFFERS), 0))
-        return begin_range(name, argument);
+    if (__builtin_expect(!w || !enter_uncounted(w, offering(frame)), 0))
+        return begin_range(name, argument, frame);
     if (__builtin_expect(name != NULL, 1))
         token = open_shortly(w, strobe_thread.names, 0, MARKER_WHAT, name, argument, 1);
     leave(w);
-    return __builtin_expect(token != 0, 1) ? (StrobeRange){token} : begin_range(name, argument);
+    return __builtin_expect(token != 0, 1) ? (StrobeRange){token}
+                                           : begin_range(name, argument, frame);
 }
 
-static void __attribute__((noinline)) end_range(StrobeRange range)
+static void __attribute__((noinline)) end_range(StrobeRange range, uintptr_t frame)
 {
-    StrobeWriter *w = current_writer();
+    StrobeWriter *w = current_writer(frame);
     uint64_t argument;
 
     if (!w || !is_own_span(w, range.token))
         return;
     uint64_t end = strobe_clock_now();
-    if (!enter_to_end(w, range.token))
+    if (!enter_to_end(w, frame, range.token))
         return;
     struct strobe_marker *fields = pop_span(w, range.token, end, &argument);
     if (fields) {
@@ -58,25 +61,26 @@ static void __attribute__((noinline)) end_range(StrobeRange range)
 void strobe_range_end_recorded(StrobeRange range)
 {
     const uint64_t end = strobe_clock_count();
+    const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint32_t depth = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, ending(range.token)), 0)) {
-        end_range(range);
+    if (__builtin_expect(!w || !enter_uncounted(w, ending(frame, range.token)), 0)) {
+        end_range(range, frame);
         return;
     }
     if (__builtin_expect(w->token == range.token, 1))
         depth = close_shortly(w, 0, MARKER_WHAT, MARKER_WORDS, end, NULL, MARKER_BYTES);
     leave(w);
     if (__builtin_expect(depth == 0, 0))
-        end_range(range);
+        end_range(range, frame);
 }
 
 /* Reserves a record of now on the thread's track, inside a bracket that it opens; NULL: closed
  * again. */
-static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name)
+static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name, uintptr_t frame)
 {
-    if (!w || !enter(w))
+    if (!w || !enter(w, frame))
         return NULL;
     uint64_t now = strobe_clock_now();
     uint32_t id = intern_name(w, name);
@@ -88,8 +92,9 @@ static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *na
 
 void strobe_mark_recorded(const char *name, uint64_t argument)
 {
-    StrobeWriter *w = current_writer();
-    struct strobe_marker *fields = begin_instant(w, STROBE_KIND_ID_MARKER_INSTANT, name);
+    const uintptr_t frame = STROBE_FRAME();
+    StrobeWriter *w = current_writer(frame);
+    struct strobe_marker *fields = begin_instant(w, STROBE_KIND_ID_MARKER_INSTANT, name, frame);
 
     if (!fields)
         return;
@@ -100,8 +105,9 @@ void strobe_mark_recorded(const char *name, uint64_t argument)
 
 void strobe_counter_recorded(const char *name, double value)
 {
-    StrobeWriter *w = current_writer();
-    struct strobe_counter *fields = begin_instant(w, STROBE_KIND_ID_COUNTER, name);
+    const uintptr_t frame = STROBE_FRAME();
+    StrobeWriter *w = current_writer(frame);
+    struct strobe_counter *fields = begin_instant(w, STROBE_KIND_ID_COUNTER, name, frame);
 
     if (!fields)
         return;

@@ -155,7 +155,8 @@ struct pool_window {
     _Atomic uint32_t window; /* its number, 0: none */
     _Atomic uint32_t state;  /* STROBE_WINDOW_* */
     _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
-    uint32_t n_stuck;        /* writers that have not left their bracket at its end */
+    uint32_t n_stuck;        /* threads that have not left their bracket at its end */
+    uint32_t has_strays;     /* blocks that are neither a lane's nor in the full list */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
     char capture[PATH_MAX];

@@ -7,6 +7,13 @@
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
+/* The frame for a bracket that goes on when the call returns, until commit: what its caller calls
+ * meanwhile has frames at and below that of the call. */
+static inline uintptr_t until_commit(uintptr_t frame)
+{
+    return frame + sizeof frame + STROBE_SIGNAL_FRAME;
+}
+
 /* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
 void strobe_lane_record_late(uint32_t window)
 {
@@ -17,7 +24,7 @@ void strobe_lane_record_late(uint32_t window)
 
 StrobeWriter *strobe_lane_writer(void)
 {
-    return current_writer();
+    return current_writer(STROBE_FRAME());
 }
 
 /* The gate shut before the record came, and yet it belongs to the window that ended. */
@@ -32,11 +39,12 @@ static __attribute__((noinline)) void count_late(uint64_t begin)
 void *strobe_lane_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
                           uint64_t begin, uint64_t end)
 {
+    const uintptr_t frame = STROBE_FRAME();
     void *fields;
 
     if (!w)
         return NULL;
-    if (!enter(w)) {
+    if (!enter_as(w, frame, offering(until_commit(frame)))) {
         if (atomic_load_explicit(&w->busy, memory_order_relaxed) == LANE_IDLE)
             count_late(begin);
         return NULL;
@@ -55,17 +63,19 @@ void strobe_lane_commit(StrobeWriter *w)
 
 void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
 {
+    const uintptr_t frame = STROBE_FRAME();
     uint32_t cause = STROBE_LOSS_TOO_LARGE;
     void *room = NULL;
 
     if (!w)
         return NULL;
-    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE) {
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE &&
+        !strobe_lane_leave_ended(w, frame)) {
         if (w->generation == gate_now())
             count_lost_many(w, STROBE_LOSS_NESTED, n_records);
         return NULL;
     }
-    if (!enter(w))
+    if (!enter_as(w, frame, offering(until_commit(frame))))
         return NULL;
     if (w->block && w->block->track != w->track)
         strobe_lane_hand_over(w);
@@ -82,7 +92,7 @@ StrobeSpan strobe_lane_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name,
 {
     StrobeSpan span = {0};
 
-    if (!w || !enter(w))
+    if (!w || !enter(w, STROBE_FRAME()))
         return span;
     span.token = push_span(w, kind, name, argument);
     leave(w);
@@ -91,12 +101,13 @@ StrobeSpan strobe_lane_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name,
 
 void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
 {
+    const uintptr_t frame = STROBE_FRAME();
     void *fields;
 
     if (!w || !is_own_span(w, span.token))
         return NULL;
     uint64_t end = strobe_clock_now();
-    if (!enter_to_end(w, span.token))
+    if (!enter_as(w, frame, ending(until_commit(frame), span.token)))
         return NULL;
     fields = pop_span(w, span.token, end, NULL);
     if (!fields)
@@ -149,8 +160,8 @@ uint32_t strobe_lane_intern_inside(StrobeWriter *w, const void *bytes, size_t le
 
 uint32_t strobe_lane_intern(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
 {
-    if (!w ||
-        !enter_uncounted(w, LANE_INSIDE)) /* the record that wants the string counts the loss */
+    /* The record that wants the string counts the loss. */
+    if (!w || !enter_uncounted(w, STROBE_FRAME() + LANE_INSIDE))
         return 0;
     uint32_t id = strobe_lane_intern_inside(w, bytes, length, is_stack);
     leave(w);

@@ -130,7 +130,7 @@ static int begin_named(uint32_t number, int fd, const char *path, const char *fa
     error = strobe_link_begin_window(&recorder.link, number);
     STROBE_TESTPOINT("window-named");
     if (error) {
-        strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0);
+        strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0, 0);
         strobe_link_wait(&recorder.link, number, -1);
     }
     return error;
@@ -212,7 +212,7 @@ int strobe_recorder_end_window(int64_t patience_ns)
         end_lanes();
     }
     strobe_link_end_window(&recorder.link, recorder.window, recorder.begin, recorder.end,
-                           recorder.n_stuck);
+                           recorder.n_stuck, strobe_lane_take_abandoned());
     recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
     return strobe_link_wait(&recorder.link, recorder.window, patience_ns);

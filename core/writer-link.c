@@ -229,7 +229,7 @@ int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window)
 {
     struct pool_window *place = strobe_pool_window(link->pool, window);
 
-    place->n_stuck = 0;
+    place->n_stuck = place->has_strays = 0;
     atomic_store(&place->error, 0);
     atomic_store(&place->end, 0);
     atomic_store(&place->state, STROBE_WINDOW_OPEN);
@@ -247,12 +247,13 @@ void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t e
 }
 
 void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
-                            unsigned n_stuck)
+                            unsigned n_stuck, int has_strays)
 {
     struct pool_window *place = strobe_pool_window(link->pool, window);
 
     place->begin = begin;
     place->n_stuck = n_stuck;
+    place->has_strays = has_strays || n_stuck;
     strobe_link_shut_window(link, window, end);
     atomic_store(&place->state, STROBE_WINDOW_ENDED);
     strobe_bell_ring(&link->pool->control.bell);

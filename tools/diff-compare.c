@@ -11,7 +11,7 @@ static const struct {
     const char *none, *some;
 } words[] = {
     [STROBE_DIFF_BY_OPERATOR] = {"operators (records of cpu_op)", "operators"},
-    [STROBE_DIFF_BY_KERNEL] = {"kernels (records of device_task)", "kernels"},
+    [STROBE_DIFF_BY_KERNEL] = {"kernels (records of device_task)", "kernels and copies"},
     [STROBE_DIFF_BY_STEP] = {"steps (records of step)", "parts of steps"},
     [STROBE_DIFF_BY_COMMUNICATION] = {"communication operations (records of comm_op)",
                                       "communication operations"},

@@ -17,6 +17,8 @@
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
 enum { TO_BEGIN, TO_TRACK, N_LINK };
 enum { IS_COMMUNICATION, OP_TYPE, EXACT, STEP, N_KERNEL };
+enum { TASK_CONNECTION, TASK_IS_KERNEL, TASK_TYPE, TASK_BYTES, TASK_EXACT, N_TASK };
+enum { CALL_CONNECTION, N_CALL };
 
 static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [SCOPE] = {"scope", STROBE_FIELD_U8},
@@ -31,6 +33,16 @@ static const StrobeWantedField kernel_wanted[N_KERNEL] = {
     [OP_TYPE] = {"op_type", STROBE_FIELD_STRING},
     [EXACT] = {"exact_us", STROBE_FIELD_F64},
     [STEP] = {"step", STROBE_FIELD_I64},
+};
+static const StrobeWantedField task_wanted[N_TASK] = {
+    [TASK_CONNECTION] = {"connection", STROBE_FIELD_LINK},
+    [TASK_IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
+    [TASK_TYPE] = {"task_type", STROBE_FIELD_STRING},
+    [TASK_BYTES] = {"copy_bytes", STROBE_FIELD_U64},
+    [TASK_EXACT] = {"exact_us", STROBE_FIELD_F64},
+};
+static const StrobeWantedField call_wanted[N_CALL] = {
+    [CALL_CONNECTION] = {"connection", STROBE_FIELD_LINK},
 };
 
 typedef struct Place {
@@ -53,12 +65,21 @@ typedef struct Link {
     StrobeStringId op_name;
 } Link;
 
+/* A kernel, communication operation, copy or fill. */
 typedef struct Value {
     Place place;
     StrobeStringId name;
     gint block;
+    guint64 connection; /* of a copy or fill: its call tells its block */
     double ns;
 } Value;
+
+/* A task of any sort, or a call of a device's library. */
+typedef struct Launch {
+    guint64 connection;
+    gint64 begin_ns;
+    StrobeTrackId track;
+} Launch;
 
 /* A name below another path. */
 typedef struct Path {
@@ -73,11 +94,14 @@ struct StrobeDiffKernels {
     StrobeInstance *self;
     const StrobeDiffSteps *steps;
     gboolean by_name, is_communication;
-    StrobeBinder of_operator, of_link, of_kernel;
+    StrobeBinder of_operator, of_link, of_kernel, of_task, of_call;
     StrobeDiffMarks marks;
     GArray *operators, *links, *values;
-    GArray *paths;     /* of Path; NO_ROOM and TOP are the first two */
-    GHashTable *index; /* parent and name of a path, to its place */
+    GArray *tasks, *calls; /* of Launch: those that have a connection */
+    GHashTable *first;     /* track to gint64: the begin of its first task whose launch is known */
+    gint64 first_call_ns;  /* G_MININT64: none */
+    GArray *paths;         /* of Path; NO_ROOM and TOP are the first two */
+    GHashTable *index;     /* parent and name of a path, to its place */
 };
 
 /* ---- in ---- */
@@ -97,10 +121,16 @@ StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, Strob
     kernels->of_operator = (StrobeBinder){.wanted = operator_wanted, .n_wanted = N_OPERATOR};
     kernels->of_link = (StrobeBinder){.wanted = link_wanted, .n_wanted = N_LINK};
     kernels->of_kernel = (StrobeBinder){.wanted = kernel_wanted, .n_wanted = N_KERNEL};
+    kernels->of_task = (StrobeBinder){.wanted = task_wanted, .n_wanted = N_TASK};
+    kernels->of_call = (StrobeBinder){.wanted = call_wanted, .n_wanted = N_CALL};
     strobe_diff_marks_init(&kernels->marks, host, self);
     kernels->operators = g_array_new(FALSE, FALSE, sizeof(Operator));
     kernels->links = g_array_new(FALSE, FALSE, sizeof(Link));
     kernels->values = g_array_new(FALSE, FALSE, sizeof(Value));
+    kernels->tasks = g_array_new(FALSE, FALSE, sizeof(Launch));
+    kernels->calls = g_array_new(FALSE, FALSE, sizeof(Launch));
+    kernels->first_call_ns = G_MININT64;
+    kernels->first = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     kernels->paths = g_array_new(FALSE, TRUE, sizeof(Path));
     g_array_set_size(kernels->paths, TOP + 1);
     kernels->index = g_hash_table_new(strobe_hash_of_pointer, g_direct_equal);
@@ -115,6 +145,9 @@ void strobe_diff_kernels_free(StrobeDiffKernels *kernels)
     g_array_unref(kernels->operators);
     g_array_unref(kernels->links);
     g_array_unref(kernels->values);
+    g_array_unref(kernels->tasks);
+    g_array_unref(kernels->calls);
+    g_hash_table_unref(kernels->first);
     g_array_unref(kernels->paths);
     g_hash_table_unref(kernels->index);
     g_free(kernels);
@@ -122,7 +155,8 @@ void strobe_diff_kernels_free(StrobeDiffKernels *kernels)
 
 const char *const *strobe_diff_kernels_wants(gboolean by_name)
 {
-    static const char *const all[] = {"cpu_op", "kernel_link", "kernel_detail", NULL};
+    static const char *const all[] = {"cpu_op",      "kernel_link", "kernel_detail",
+                                      "device_task", "api_call",    NULL};
 
     return by_name ? all + 2 : all;
 }
@@ -164,6 +198,7 @@ static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
     StrobeStringId type = kernels->is_communication ? strobe_field_u32(record, at[OP_TYPE], 0) : 0;
     const Value value = {
         .place = {record->begin_ns, record->track, kernels->values->len},
+        .connection = STROBE_ABSENT_U64,
         .name = type && *kernels->host->string(kernels->self, type).bytes ? type : record->name,
         .block = step == STROBE_ABSENT_I64 ? strobe_diff_steps_at(kernels->steps, record->begin_ns)
                                            : strobe_diff_steps_of(kernels->steps, step),
@@ -174,12 +209,62 @@ static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
         g_array_append_val(kernels->values, value);
 }
 
+static void add_launch(GArray *launches, const StrobeView *record, guint64 connection)
+{
+    const Launch launch = {connection, record->begin_ns, record->track};
+
+    if (connection != STROBE_ABSENT_U64 && connection != 0)
+        g_array_append_val(launches, launch);
+}
+
+static gboolean is_copy_or_fill(const StrobeDiffKernels *kernels, const StrobeView *record,
+                                const uint32_t *at)
+{
+    guint32 type = strobe_field_u32(record, at[TASK_TYPE], 0);
+    const char *text = kernels->host->string(kernels->self, type).bytes;
+
+    if (strobe_field_u8(record, at[TASK_IS_KERNEL], 0))
+        return FALSE;
+    return strobe_field_u64(record, at[TASK_BYTES], STROBE_ABSENT_U64) != STROBE_ABSENT_U64 ||
+           strcasestr(text, "memcpy") || strcasestr(text, "memset") || strcasestr(text, "fill");
+}
+
+static void add_task(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&kernels->of_task, record->kind);
+    guint64 connection = strobe_field_u64(record, at[TASK_CONNECTION], STROBE_ABSENT_U64);
+    double us = strobe_field_f64(record, at[TASK_EXACT], NAN);
+    const Value value = {
+        .place = {record->begin_ns, record->track, kernels->values->len},
+        .name = record->name ? record->name : strobe_field_u32(record, at[TASK_TYPE], 0),
+        .connection = connection,
+        .block = strobe_diff_steps_at(kernels->steps, record->begin_ns),
+        .ns = isnan(us) ? (double)(record->end_ns - record->begin_ns) : us * 1000,
+    };
+
+    add_launch(kernels->tasks, record, connection);
+    if (!kernels->is_communication && is_copy_or_fill(kernels, record, at))
+        g_array_append_val(kernels->values, value);
+}
+
+static void add_call(StrobeDiffKernels *kernels, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&kernels->of_call, record->kind);
+
+    add_launch(kernels->calls, record,
+               strobe_field_u64(record, at[CALL_CONNECTION], STROBE_ABSENT_U64));
+}
+
 void strobe_diff_kernels_add(StrobeDiffKernels *kernels, const StrobeView *record)
 {
     if (!strcmp(record->kind->name, "cpu_op"))
         add_operator(kernels, record);
     else if (!strcmp(record->kind->name, "kernel_link"))
         add_link(kernels, record);
+    else if (!strcmp(record->kind->name, "device_task"))
+        add_task(kernels, record);
+    else if (!strcmp(record->kind->name, "api_call"))
+        add_call(kernels, record);
     else
         add_kernel(kernels, record);
 }
@@ -250,6 +335,82 @@ static void find_paths(StrobeDiffKernels *kernels)
             op->path = path_below(kernels, op->path, op->name);
         g_array_append_val(open, i);
     }
+}
+
+/* ---- launches ---- */
+
+static gint compare_launches(gconstpointer a, gconstpointer b)
+{
+    const Launch *x = a, *y = b;
+
+    if (x->connection != y->connection)
+        return x->connection < y->connection ? -1 : 1;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/* The first call of that connection; NULL: none. */
+static const Launch *find_call(const StrobeDiffKernels *kernels, guint64 connection)
+{
+    guint low = 0, high = kernels->calls->len;
+    const Launch *call;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(kernels->calls, Launch, middle).connection < connection)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    call = low < kernels->calls->len ? &g_array_index(kernels->calls, Launch, low) : NULL;
+    return call && call->connection == connection ? call : NULL;
+}
+
+static void note_launched(StrobeDiffKernels *kernels, StrobeTrackId track, gint64 begin_ns)
+{
+    gint64 *first = g_hash_table_lookup(kernels->first, GUINT_TO_POINTER(track));
+
+    if (!first)
+        g_hash_table_insert(kernels->first, GUINT_TO_POINTER(track),
+                            g_memdup2(&begin_ns, sizeof begin_ns));
+    else
+        *first = MIN(*first, begin_ns);
+}
+
+static void find_first_launched(StrobeDiffKernels *kernels)
+{
+    for (guint i = 0; i < kernels->calls->len; i++) {
+        gint64 begin_ns = g_array_index(kernels->calls, Launch, i).begin_ns;
+        kernels->first_call_ns = i ? MIN(kernels->first_call_ns, begin_ns) : begin_ns;
+    }
+    g_array_sort(kernels->calls, compare_launches);
+    for (guint i = 0; i < kernels->tasks->len; i++) {
+        const Launch *task = &g_array_index(kernels->tasks, Launch, i);
+        if (find_call(kernels, task->connection))
+            note_launched(kernels, task->track, task->begin_ns);
+    }
+    for (guint i = 0; i < kernels->links->len; i++) {
+        const Place *kernel = &g_array_index(kernels->links, Link, i).kernel;
+        note_launched(kernels, kernel->track, kernel->begin_ns);
+    }
+}
+
+/* A stream runs its tasks in the order of their launches: what it ran before the first one that was
+ * launched in the recording was launched before that. Of a stream without one it is what it ran
+ * before the first call. */
+static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *place)
+{
+    const gint64 *first = g_hash_table_lookup(kernels->first, GUINT_TO_POINTER(place->track));
+
+    return place->begin_ns < (first ? *first : kernels->first_call_ns);
+}
+
+/* A step's copies are those that it launched. */
+static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
+{
+    const Launch *call =
+        value->connection == STROBE_ABSENT_U64 ? NULL : find_call(kernels, value->connection);
+
+    return call ? strobe_diff_steps_at(kernels->steps, call->begin_ns) : value->block;
 }
 
 /* ---- out ---- */
@@ -327,24 +488,34 @@ static StrobeDiffRow *row_of(StrobeDiffKernels *kernels, StrobeDiffRows *rows, g
     return path->row;
 }
 
+static void deliver(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
+                    StrobeDiffRest *rest, const Value *value, guint32 path)
+{
+    gint block = block_of(kernels, value);
+
+    if (!kernels->by_name && is_from_before(kernels, &value->place)) {
+        strobe_diff_rows_add_before(rows, side, value->ns);
+    } else if (block == STROBE_DIFF_OUTSIDE) {
+        rest->n_outside++;
+        rest->outside_ns += value->ns;
+    } else {
+        path = path_below(kernels, path, value->name);
+        strobe_diff_rows_add(rows, row_of(kernels, rows, path), side, (guint32)block, value->ns, 1);
+    }
+}
+
 void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
                                 StrobeDiffRest *rest, StrobeDiffKernelCounts *counts)
 {
     find_paths(kernels);
     g_array_sort(kernels->links, compare_links);
+    find_first_launched(kernels);
     *counts = (StrobeDiffKernelCounts){.n_values = kernels->values->len};
     for (guint i = 0; i < kernels->values->len; i++) {
         const Value *value = &g_array_index(kernels->values, Value, i);
         guint32 path = TOP;
 
         counts->n_linked += kernels->by_name || find_path(kernels, &value->place, &path);
-        if (value->block == STROBE_DIFF_OUTSIDE) {
-            rest->n_outside++;
-            rest->outside_ns += value->ns;
-            continue;
-        }
-        path = path_below(kernels, path, value->name);
-        strobe_diff_rows_add(rows, row_of(kernels, rows, path), side, (guint32)value->block,
-                             value->ns, 1);
+        deliver(kernels, rows, side, rest, value, path);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of kernels, or of communication operations, by block of steps and by the operators that
- * launched them. */
+/* Times of kernels, copies and fills, or of communication operations, by block of steps and by the
+ * operators that launched them. */
 #ifndef STROBE_TOOLS_DIFF_KERNELS_H
 #define STROBE_TOOLS_DIFF_KERNELS_H
 

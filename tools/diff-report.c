@@ -13,7 +13,7 @@ static const struct {
 } texts[] = {
     [STROBE_DIFF_BY_OPERATOR] = {"operator", "Self time of operators on the host by call path",
                                  "Call path, innermost first", "host_self"},
-    [STROBE_DIFF_BY_KERNEL] = {"kernel", "Time of kernels on the device by what launched them",
+    [STROBE_DIFF_BY_KERNEL] = {"kernel", "Time of kernels, copies and fills by what launched them",
                                "Kernel < call path", "duration"},
     [STROBE_DIFF_BY_STEP] = {"step", "Time of a step and its parts", "Part", "duration"},
     [STROBE_DIFF_BY_COMMUNICATION] = {"communication",
@@ -56,13 +56,22 @@ static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiff
                       guint side)
 {
     const StrobeDiffSample *sample = &row->sides[side];
-    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD;
+    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD ||
+                      row == diff->rows->before;
     guint n_steps = is_all ? 1 : diff->sides[side].steps.steps->len;
 
     if (sample->is_present)
         strobe_grid_printf(grid, "%.6g", (double)sample->calls / MAX(n_steps, 1));
     else
         strobe_grid_add(grid, "");
+}
+
+/* Whether either result has what was launched before it. */
+static gboolean has_before(const StrobeDiff *diff)
+{
+    const StrobeDiffSample *sides = diff->rows->before->sides;
+
+    return sides[STROBE_DIFF_A].is_present || sides[STROBE_DIFF_B].is_present;
 }
 
 static const char *remark(const StrobeDiffRow *row)
@@ -123,6 +132,8 @@ static void print_rows(const StrobeDiff *diff, guint limit, gboolean all)
         g_autofree char *sum = g_strdup_printf("(sum of all %u rows)", rows->len);
         add_row(grid, diff, diff->rows->total, sum);
     }
+    if (has_before(diff))
+        add_row(grid, diff, diff->rows->before, "(launched before the recording, in all)");
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
     if (n > limit)
@@ -143,10 +154,10 @@ static void print_rule(const StrobeDiff *diff)
 {
     guint n_within = diff->rows->rows->len - diff->rows->n_listed;
 
-    printf("Rows within the noise: %u (--all shows them). The noise is half the width of the %d %% "
-           "confidence interval\nof the difference of the means, estimated over the %ss.\n",
-           n_within, STROBE_DIFF_CONFIDENCE,
-           diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
+    printf(
+        "Rows within the noise: %u (--all shows them). The noise is half the width of\nthe %d %% "
+        "confidence interval of the difference of the means, estimated over\nthe %ss.\n",
+        n_within, STROBE_DIFF_CONFIDENCE, diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
     if (!isnan(diff->rule.threshold))
         printf("Regressions, more than %g %% slower beyond the noise: %u\n", diff->rule.threshold,
                diff->rows->n_regressions);
@@ -294,6 +305,11 @@ void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, Strobe
         strobe_json_null(json);
     else
         write_row(json, diff->rows->total, FALSE);
+    strobe_json_key(json, "launched_before");
+    if (has_before(diff))
+        write_row(json, diff->rows->before, FALSE);
+    else
+        strobe_json_null(json);
     strobe_json_key(json, "not_compared");
     strobe_json_begin_array(json);
     for (guint i = 0; i < diff->notes->len; i++)

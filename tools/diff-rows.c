@@ -67,6 +67,7 @@ StrobeDiffRows *strobe_diff_rows_new(void)
 
     rows->rows = g_ptr_array_new_with_free_func(row_free);
     rows->total = row_new((const char *const *)g_new0(char *, 1));
+    rows->before = row_new((const char *const *)g_new0(char *, 1));
     rows->index = g_hash_table_new(path_hash, path_equal);
     rows->texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     return rows;
@@ -79,6 +80,7 @@ void strobe_diff_rows_free(StrobeDiffRows *rows)
     g_hash_table_unref(rows->index);
     g_ptr_array_unref(rows->rows);
     row_free(rows->total);
+    row_free(rows->before);
     g_hash_table_unref(rows->texts);
     g_free(rows);
 }
@@ -145,6 +147,16 @@ void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, 
         add_cell(row, side, block, ns, calls);
     else
         rows->n_dropped[side] += calls;
+}
+
+void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns)
+{
+    StrobeDiffSample *sample = &rows->before->sides[side];
+
+    sample->calls++;
+    sample->n = 1;
+    sample->mean += ns;
+    sample->is_present = TRUE;
 }
 
 /* Blocks without a cell are 0. */
@@ -264,6 +276,8 @@ void strobe_diff_rows_compare(StrobeDiffRows *rows, const StrobeDiffRule *rule)
         rows->n_listed += row->is_listed;
         rows->n_regressions += row->is_regression;
     }
+    compare_row(rows->before, rule);
+    rows->before->is_regression = FALSE; /* it says when the recording began */
     if (!rule->is_of_parts) {
         compare_row(rows->total, rule);
         rows->n_regressions += rows->total->is_regression;

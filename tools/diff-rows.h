@@ -37,6 +37,8 @@ typedef struct StrobeDiffRow {
 typedef struct StrobeDiffRows {
     GPtrArray *rows; /* of StrobeDiffRow */
     StrobeDiffRow *total;
+    StrobeDiffRow *before; /* launched before the recording: in no step, and not in the total; its
+                              mean is of the whole result */
     guint64 n_dropped[STROBE_DIFF_SIDES]; /* values of rows beyond STROBE_DIFF_ROWS_MAX: they are in
                                              the total only */
     guint n_different, n_listed, n_regressions; /* rows; the last counts the total too */
@@ -56,6 +58,8 @@ void strobe_diff_rows_remove(StrobeDiffRows *rows, StrobeDiffRow *row);
 /* More time in a block; to the total too. `row` NULL: counted as dropped. */
 void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, guint32 block,
                           double ns, guint64 calls);
+/* A time that is in no step, since it was launched before the recording. */
+void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns);
 
 /* All of one side has been added: `steps[i]` are the steps of block i. */
 void strobe_diff_rows_finish(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define COLUMN_GAP 2
+#define INDENT 4 /* of the lines of a row after its first */
 
 typedef struct Column {
     char *title;
@@ -126,32 +128,58 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
         g_string_append_printf(line, "%*s", (int)(width - used), "");
 }
 
-static void print_row(const StrobeGrid *grid, FILE *file, const guint *widths, char *const *texts)
+/* How a row lies in the lines of the output. */
+typedef struct Layout {
+    guint *widths;
+    gboolean *breaks; /* a column begins a line of its own */
+    guint width;      /* of the widest line */
+} Layout;
+
+/* Columns of the terminal; of what is none no end. */
+static guint room_of(FILE *file)
+{
+    struct winsize size;
+
+    if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 ||
+        size.ws_col <= INDENT)
+        return G_MAXUINT;
+    return size.ws_col;
+}
+
+/* Where a row is wider than the terminal, whole columns go to the next line. */
+static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
+{
+    guint used = 0;
+
+    layout->width = 0;
+    for (guint i = 0; i < grid->columns->len; i++) {
+        guint width = MIN(column_width(grid, i), room - INDENT);
+
+        layout->widths[i] = width;
+        layout->breaks[i] = i > 0 && used + COLUMN_GAP + width > room;
+        used = i == 0 ? width : layout->breaks[i] ? INDENT + width : used + COLUMN_GAP + width;
+        layout->width = MAX(layout->width, used);
+    }
+}
+
+static void print_row(const StrobeGrid *grid, FILE *file, const Layout *layout, char *const *texts)
 {
     g_autoptr(GString) line = g_string_new(NULL);
+    guint n = grid->columns->len;
 
-    for (guint i = 0; i < grid->columns->len; i++) {
+    for (guint i = 0; i < n; i++) {
         const Column *column = &g_array_index(grid->columns, Column, i);
-        if (i > 0)
+        const char *text = texts ? texts[i] : column->title ? column->title : "";
+
+        if (layout->breaks[i])
+            g_string_append_printf(line, "\n%*s", INDENT, "");
+        else if (i > 0)
             g_string_append_printf(line, "%*s", COLUMN_GAP, "");
-        append_cell(line,
-                    texts           ? texts[i]
-                    : column->title ? column->title
-                                    : "",
-                    widths[i], column->is_number, i + 1 == grid->columns->len);
+        append_cell(line, text, layout->widths[i], column->is_number,
+                    i + 1 == n || layout->breaks[i + 1]);
     }
     g_string_append_c(line, '\n');
     fwrite(line->str, 1, line->len, file);
-}
-
-static void print_rule(const StrobeGrid *grid, FILE *file, const guint *widths)
-{
-    guint width = COLUMN_GAP * (grid->columns->len - 1);
-
-    for (guint i = 0; i < grid->columns->len; i++)
-        width += widths[i];
-    g_autofree char *rule = g_strnfill(width, '-');
-    fprintf(file, "%s\n", rule);
 }
 
 void strobe_grid_print(const StrobeGrid *grid, FILE *file)
@@ -161,14 +189,17 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
     if (n == 0)
         return;
     g_autofree guint *widths = g_new(guint, n);
-    for (guint i = 0; i < n; i++)
-        widths[i] = column_width(grid, i);
+    g_autofree gboolean *breaks = g_new(gboolean, n);
+    Layout layout = {.widths = widths, .breaks = breaks};
+
+    lay_out(grid, room_of(file), &layout);
     if (g_array_index(grid->columns, Column, 0).title) {
-        print_row(grid, file, widths, NULL);
-        print_rule(grid, file, widths);
+        g_autofree char *rule = g_strnfill(layout.width, '-');
+        print_row(grid, file, &layout, NULL);
+        fprintf(file, "%s\n", rule);
     }
     for (guint i = 0; i + n <= grid->cells->len; i += n)
-        print_row(grid, file, widths, (char *const *)&grid->cells->pdata[i]);
+        print_row(grid, file, &layout, (char *const *)&grid->cells->pdata[i]);
 }
 
 /* What stands for a character in the terminal. Format characters can reorder what is around them.

@@ -21,6 +21,7 @@ void strobe_grid_add_column(StrobeGrid *grid, const char *title, gboolean is_num
 void strobe_grid_add(StrobeGrid *grid, const char *text);
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
 void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* In a terminal that is narrower than the table, a row takes several lines. */
 void strobe_grid_print(const StrobeGrid *grid, FILE *file);
 
 /* Text as it may be shown: valid UTF-8, one line, no control characters. Free it. */

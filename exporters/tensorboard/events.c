@@ -5,7 +5,9 @@
 
 #include "tensorboard.h"
 
-enum { OPERATOR_ASYNC };
+#define USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
+
+enum { OPERATOR_ASYNC, OPERATOR_SCOPE };
 enum { STEP_THREAD, STEP_NUMBER };
 enum { CALL_LEVEL, CALL_CONNECTION, CALL_EXACT };
 enum { TASK_TYPE, TASK_CONNECTION, TASK_IS_KERNEL, TASK_BYTES, TASK_EXACT };
@@ -106,11 +108,26 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
     end_event(board, at, record);
 }
 
+/* The range that PyTorch's own profiler puts around a step. TRUE: it is not drawn, or not yet. */
+static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
+{
+    if (board->has_steps) { /* that is the step itself */
+        if (board_is_step_name(board, record->name))
+            board_step_ranges_drop(board->step_ranges);
+        return FALSE;
+    }
+    return strobe_field_u8(record, kind->known[OPERATOR_SCOPE], 0) == USER_RANGE &&
+           board_is_step_name(board, record->name) &&
+           board_step_ranges_hold(board->step_ranges, record);
+}
+
 void write_operator(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     gboolean is_async = strobe_field_u8(record, kind->known[OPERATOR_ASYNC], 0) != 0;
     char *at;
 
+    if (take_step_range(board, kind, record))
+        return;
     if (is_async && is_collective(board, record)) {
         write_async_collective(board, kind, record);
         return;
@@ -134,6 +151,7 @@ void write_step(Board *board, const BoardKind *kind, const StrobeView *record)
 
     if (board->has_steps)
         return;
+    board_step_ranges_drop(board->step_ranges);
     at = BEGIN(board, "X", "user_annotation");
 
     PUT_LITERAL(at, "\"ProfilerStep#");
@@ -151,6 +169,9 @@ void write_marker(Board *board, const BoardKind *kind, const StrobeView *record)
     const BoardRow *row = board_row(board, record->track);
     char *at;
 
+    if (row->device < 0 && board_is_step_name(board, record->name) &&
+        board_step_ranges_hold(board->step_ranges, record))
+        return;
     if (row->device >= 0)
         at = BEGIN(board, "X", "gpu_user_annotation");
     else

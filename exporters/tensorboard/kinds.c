@@ -10,7 +10,10 @@ static const struct {
     BoardWriter write;
     StrobeWantedField known[BOARD_KNOWN_FIELDS];
 } writers[] = {
-    {"cpu_op", STROBE_SHAPE_SPAN, write_operator, {{"is_async", STROBE_FIELD_BOOL}}},
+    {"cpu_op",
+     STROBE_SHAPE_SPAN,
+     write_operator,
+     {{"is_async", STROBE_FIELD_BOOL}, {"scope", STROBE_FIELD_U8}}},
     {"step",
      STROBE_SHAPE_SPAN,
      write_step,

@@ -17,6 +17,7 @@ static void free_board(Board *board)
     board_rows_free(board->rows);
     board_arrows_free(board->arrows);
     board_head_free(board->head);
+    board_step_ranges_free(board->step_ranges);
     if (board->texts)
         text_cache_free(board->texts);
     g_free(board);
@@ -112,6 +113,7 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, board_kind_free);
     board->rows = board_rows_new(board);
     board->head = board_head_new(board);
+    board->step_ranges = board_step_ranges_new();
     board->is_import = *host->fact(self, "source") != '\0';
     board->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&board->equal, take_record, board, board->has_steps);
@@ -179,6 +181,14 @@ static void write_end(Board *board)
     trace_out_flush(&board->main);
 }
 
+static void write_step_ranges(Board *board)
+{
+    const GArray *held = board_step_ranges_end(board->step_ranges);
+
+    for (guint i = 0; i < held->len; i++)
+        take_record(board, &g_array_index(held, StrobeView, i));
+}
+
 static StrobeStatus tensorboard_end(void *state)
 {
     Board *board = state;
@@ -186,6 +196,7 @@ static StrobeStatus tensorboard_end(void *state)
     int error;
 
     equal_spans_flush(&board->equal);
+    write_step_ranges(board);
     if (board->last < board->first)
         return STROBE_OK; /* a trace without events shows nonsense: no file */
     board_begin_events(board);

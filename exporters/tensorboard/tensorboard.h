@@ -18,6 +18,7 @@ typedef struct BoardKind BoardKind;
 typedef struct BoardRows BoardRows;
 typedef struct BoardArrows BoardArrows;
 typedef struct BoardHead BoardHead;
+typedef struct BoardStepRanges BoardStepRanges;
 
 typedef void (*BoardWriter)(Board *board, const BoardKind *kind, const StrobeView *record);
 
@@ -70,6 +71,7 @@ struct Board {
     BoardRows *rows;
     BoardArrows *arrows;
     BoardHead *head;
+    BoardStepRanges *step_ranges;
     gint64 window_ns;
     gint64 base_ns; /* times are written as what they are beyond it */
     gint64 first, last;
@@ -97,6 +99,18 @@ void board_arrow_begin(Board *board, guint64 connection, const BoardRow *row, gi
 void board_arrow_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_write_arrow(Board *board, const char *category, const char *phase, guint64 id,
                        const BoardRow *row, gint64 time_ns);
+
+/* step-ranges.c: ranges of a step's name, such as the marks that Strobe and PyTorch's own profiler
+ * put around each step. They are drawn where there are no steps. */
+BoardStepRanges *board_step_ranges_new(void);
+void board_step_ranges_free(BoardStepRanges *ranges); /* NULL is fine */
+gboolean board_is_step_name(Board *board, guint32 name);
+/* A step is drawn: no range is, from the first one on. */
+void board_step_ranges_drop(BoardStepRanges *ranges);
+/* FALSE: the range is to be drawn now. */
+gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
+/* No more records: those to be drawn, of StrobeView. */
+const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
 /* head.c: members of the object beside the events. */
 BoardHead *board_head_new(Board *board);

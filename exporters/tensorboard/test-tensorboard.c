@@ -193,6 +193,80 @@ static void test_step(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
+static guint count_named(JsonObject *trace, const char *name)
+{
+    JsonArray *events = json_object_get_array_member(trace, "traceEvents");
+    guint n = 0;
+
+    for (guint i = 0; i < json_array_get_length(events); i++)
+        n += !strcmp(
+            json_object_get_string_member(json_array_get_object_element(events, i), "name"), name);
+    return n;
+}
+
+/* Two steps, each with a mark of its name and the range of PyTorch's own profiler inside. */
+static void add_step_ranges(Fixture *f, gboolean has_steps)
+{
+    StrobeTrackId steps = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, NULL, NULL, -1);
+    struct strobe_marker mark = {0};
+    struct strobe_cpu_op range = {.sequence = -1, .scope = 7};
+    struct strobe_step step = {.thread = 4711};
+
+    for (step.number = 1; step.number <= 2; step.number++) {
+        g_autofree char *name = g_strdup_printf("ProfilerStep#%" G_GINT64_FORMAT, step.number);
+        const gint64 at = BASE + 1000 * step.number;
+
+        strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), at + 20, at + 30,
+                        &range);
+        strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, name), at + 10, at + 40,
+                        &mark);
+        if (has_steps)
+            strobe_mock_add(f->mock, &strobe_kind_step, steps, string(f, name), at, at + 50, &step);
+    }
+    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, "ProfilerStep#x"),
+                    BASE + 3000, BASE + 3010, &mark);
+}
+
+/* The reader would show each step three times. */
+static void test_step_ranges(Fixture *f, gconstpointer unused)
+{
+    JsonObject *trace;
+
+    add_step_ranges(f, TRUE);
+    trace = run(f);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 1);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#2"), ==, 1);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#x"), ==, 1);
+    g_assert_cmpfloat(json_object_get_double_member(event(trace, "user_annotation", 1), "dur"), ==,
+                      0.05);
+    json_object_unref(trace);
+}
+
+/* Then they are the steps. */
+static void test_step_ranges_alone(Fixture *f, gconstpointer unused)
+{
+    JsonObject *trace;
+
+    add_step_ranges(f, FALSE);
+    trace = run(f);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 2);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#2"), ==, 2);
+    json_object_unref(trace);
+}
+
+/* A text result of Ascend has its steps among the operators. */
+static void test_step_ranges_of_ascend(Fixture *f, gconstpointer unused)
+{
+    JsonObject *trace;
+
+    strobe_mock_fact(f->mock, "source", "{\"format\": \"ascend_text\"}");
+    add_step_ranges(f, TRUE);
+    trace = run(f);
+    g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 1);
+    g_assert_nonnull(event(trace, "cpu_op", 1));
+    json_object_unref(trace);
+}
+
 static void add_call(Fixture *f, guint64 connection, gint64 at)
 {
     struct strobe_api_call call = {
@@ -410,6 +484,9 @@ int main(int argc, char **argv)
     TEST("absent", test_absent);
     TEST("async", test_async);
     TEST("step", test_step);
+    TEST("step-ranges", test_step_ranges);
+    TEST("step-ranges/alone", test_step_ranges_alone);
+    TEST("step-ranges/ascend", test_step_ranges_of_ascend);
     TEST("device", test_device);
     TEST("memory", test_memory);
     TEST("members", test_members);

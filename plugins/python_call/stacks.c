@@ -103,33 +103,43 @@ static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Fra
 
 _Static_assert(PLACES == 1u << 11, "text_of takes 11 bits");
 
-/* Texts of the frames whose line may have changed. 0: one of them has none. */
+/* Texts of the frames whose line may have changed, but for Strobe's own. 0: one has none. */
 static int locate(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
     uint32_t n = thread->n_frames;
 
     for (uint32_t i = thread->n_located; i < n; i++) {
-        cache->top_instruction = instruction_of(&thread->frames[i]);
-        cache->texts[i] = text_of(cache, writer, &thread->frames[i], cache->top_instruction);
-        if (!cache->texts[i])
+        const Frame *frame = &thread->frames[i];
+
+        cache->top_instruction = instruction_of(frame);
+        cache->texts[i] = frame->is_own ? 0 : text_of(cache, writer, frame, cache->top_instruction);
+        if (!cache->texts[i] && !frame->is_own)
             return 0;
         thread->n_located = i; /* the innermost one goes on */
     }
     return 1;
 }
 
+/* The texts of the program's frames, innermost first; how many there are. */
+static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = n_frames; i > 0 && n < DEPTH_MAX; i--)
+        if (cache->texts[i - 1])
+            cache->inner[n++] = cache->texts[i - 1];
+    return n;
+}
+
 static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
-    uint32_t n = thread->n_frames, shown = n < DEPTH_MAX ? n : DEPTH_MAX;
-
     if (!locate(thread, cache, writer)) { /* told later: the session may be going just now */
         atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
                                   memory_order_relaxed);
         return 0;
     }
-    for (uint32_t i = 0; i < shown; i++)
-        cache->inner[i] = cache->texts[n - 1 - i];
-    StrobeStackId stack = tracer.host->stack(writer, cache->inner, shown);
+    uint32_t n = order_texts(cache, thread->n_frames);
+    StrobeStackId stack = n ? tracer.host->stack(writer, cache->inner, n) : 0;
     cache->last = strobe_string_is_lasting(stack) ? stack : 0;
     thread->stack_is_new = 0;
     return stack;

@@ -216,7 +216,8 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     Frame *top = &thread->frames[thread->n_frames++];
 
     tracer_unref(code); /* its frame holds it */
-    *top = (Frame){.frame = frame, .text = code_text_use(name->text)};
+    *top = (Frame){
+        .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
     if (thread->n_frames == 1) /* a thread of a library has another state each time it enters */
         thread->state_id = python_api.thread_id(python_api.thread());
     thread->stack_is_new = 1;

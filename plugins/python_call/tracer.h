@@ -35,7 +35,7 @@ typedef struct Frame {
     PyObject *frame;        /* strong */
     CodeText *text;         /* of its code, used; NULL: there was no memory */
     uint32_t is_in_builtin; /* it calls a C function of which the interpreter will report the end */
-    uint32_t reserved;
+    uint32_t is_own;        /* of Strobe's package, which is in no stack */
 } Frame;
 
 /* A frame that was in a C function when its thread was left; only compared. */

@@ -66,6 +66,16 @@ static PyObject *set_rank(PyObject *self, PyObject *number)
     Py_RETURN_NONE;
 }
 
+static PyObject *warning_was_written(PyObject *module, PyObject *text)
+{
+    PyObject *keep;
+    const char *bytes = strobe_python_text(text, &keep);
+    int was_written = bytes && strobe_warning_was_written(bytes);
+
+    Py_XDECREF(keep);
+    return bytes ? PyBool_FromLong(was_written) : NULL;
+}
+
 static PyObject *version(PyObject *module, PyObject *unused)
 {
     return PyUnicode_FromString(strobe_version());
@@ -88,6 +98,9 @@ static PyMethodDef functions[] = {
     {"run_unseen", strobe_python_run_unseen, METH_VARARGS,
      "run_unseen(words, variables, /)\n--\n\nRuns a program, both lists of bytes, to its end and "
      "returns its exit status. The process has no SIGCHLD of it and nothing to wait for."},
+    {"warning_was_written", warning_was_written, METH_O,
+     "warning_was_written(text, /)\n--\n\nWhether the library itself has written this warning to "
+     "stderr."},
     {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };

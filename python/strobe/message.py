@@ -6,6 +6,8 @@ import os
 import sys
 import time
 
+from . import _strobe
+
 _told = set()
 
 
@@ -36,8 +38,8 @@ def warn(text):
 
 
 def warn_once(text):
-    """The same text only once per process."""
-    if text not in _told:
+    """The same text only once per process, whether by this module or by the library."""
+    if text not in _told and not _strobe.warning_was_written(text):
         _told.add(text)
         warn(text)
 

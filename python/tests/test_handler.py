@@ -131,6 +131,43 @@ class Handler(FolderTest):
         self._run(_made(dir_name="out", worker_name="my worker")[0])
         self.assertTrue(os.path.basename(results("out")[0]).startswith("my worker_"))
 
+    def test_each_step_is_once_in_the_trace(self):
+        """Strobe marks the steps as well; PyTorch's viewer would take the marks for steps."""
+        config = profiler._ExperimentalConfig(mstx=True)
+        handler = profiler.tensorboard_trace_handler("results")
+        with messages(), profiler.profile(
+            activities=[profiler.ProfilerActivity.CPU], experimental_config=config,
+            schedule=profiler.schedule(wait=0, warmup=0, active=3, repeat=1),
+            on_trace_ready=handler,
+        ) as prof:
+            for _ in range(3):
+                torch.ones(2).add(1)
+                prof.step()
+        (name,) = [name for name in os.listdir("results") if name.endswith(".pt.trace.json")]
+        with open(os.path.join("results", name)) as file:
+            names = [event["name"] for event in json.load(file)["traceEvents"]]
+        self.assertEqual([name for name in names if name.startswith("ProfilerStep#")],
+                         ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"])
+
+    def test_a_missing_collector_is_told_once(self):
+        """The library tells of it as it happens, the analysis as it finds it in the result, and the
+        session at its end."""
+        done = self.run_python("""
+from strobe import profiler
+
+config = profiler._ExperimentalConfig(sys_interconnection=True)
+handler = profiler.tensorboard_trace_handler("out")
+schedule = profiler.schedule(wait=0, warmup=1, active=1, repeat=2)
+with profiler.profile(experimental_config=config, schedule=schedule, on_trace_ready=handler) as prof:
+    for _ in range(4):
+        prof.step()
+""")
+        told = [line for line in done.stderr.splitlines() if "collector interconnect: " in line]
+        if not told:
+            self.skipTest("this host has links between accelerators")
+        self.assertEqual(len(told), 1, done.stderr)
+        self.assertEqual(len(results("out")), 2, done.stderr)
+
     def test_without_analysis(self):
         _, told = self._run(_made(dir_name="out", analyse_flag=False)[0])
         self.assertEqual(told, [])

@@ -217,13 +217,27 @@ class Profile(unittest.TestCase):
                 "GC detect will not take effect while ProfilerActivity.CPU is not set.",
             ],
         )
-        config, _ = _experimental()
+
+    def test_settings_without_effect_are_named(self):
+        """Those that no device has to give take effect without one."""
+        for options in ({}, {"mstx": True, "gc_detect_threshold": 1, "record_op_args": True,
+                             "host_sys": ["cpu"], "sys_io": True, "export_type": ["db"]}):
+            config, _ = _experimental(**options)
+            with messages() as told:
+                profiler.profile(activities=[ProfilerActivity.CPU], experimental_config=config)
+            self.assertEqual(_texts(told), [])
+        config, _ = _experimental(profiler_level="Level1", l2_cache=True, host_sys=["mem", "numa"])
         with messages() as told:
             profiler.profile(activities=[ProfilerActivity.CPU], experimental_config=config)
-        self.assertEqual(
-            _texts(told),
-            ["Experimental config will not be used while ProfilerActivity.NPU is not set."],
-        )
+        self.assertEqual(_texts(told), [
+            "Experimental config will not be used while ProfilerActivity.NPU is not set: "
+            "profiler_level, l2_cache, host_sys numa."])
+        config, _ = _experimental(capture_overload_names=True)
+        with messages() as told:
+            profiler.profile(activities=[ProfilerActivity.NPU], experimental_config=config)
+        self.assertEqual(_texts(told)[-1:], [
+            "Experimental config will not be used while ProfilerActivity.CPU is not set: "
+            "capture_overload_names."])
 
     def test_keyword_only(self):
         self.assertRaises(TypeError, profiler.profile, [ProfilerActivity.CPU])
@@ -509,7 +523,7 @@ class Config(unittest.TestCase):
         self.assertEqual(
             _texts(told),
             ["%s has no effect: ASCEND_HOME_PATH is not set, there is no CANN." % name
-             for name in ("profiler_level", "aic_metrics", "l2_cache")],
+             for name in ("profiler_level", "l2_cache")],
         )
 
     def test_front_end(self):

@@ -217,7 +217,8 @@ class Profile(FolderTest):
             self.assertIn("Call export_chrome_trace failed. Exception: ", told[0][1])
         with prof:
             self.work.step()
-        for path in (self.folder, "no/such/folder/trace.json"):
+        self.write("file", "")
+        for path in (self.folder, "file/trace.json"):
             with messages() as told:
                 prof.export_chrome_trace(path)
             self.assertIn("Call export_chrome_trace failed. Exception: ", told[0][1])
@@ -227,12 +228,31 @@ class Profile(FolderTest):
             prof = profiler.profile(with_stack=True)
         with prof:
             self.work.step()
+        other = self.write("stacks.log", "a log of the program\n")
         with messages() as told:
             prof.export_stacks("stacks.txt")
-        self.assertEqual([level for level, _ in told], ["WARNING"])
-        with open("stacks.log") as file:
+        self.assertEqual(_quiet(told), [])
+        with open("stacks.txt") as file:
             for line in file:
                 self.assertRegex(line, r"\A\S.* [1-9]\d*\n?\Z")
+        with open(other) as file:
+            self.assertEqual(file.read(), "a log of the program\n")
+
+    def test_exports_make_the_folder(self):
+        with messages():
+            prof = profiler.profile(record_shapes=True, profile_memory=True, with_stack=True)
+        with prof:
+            self.work.step()
+        with messages() as told:
+            prof.export_chrome_trace("a/b/trace.json")
+            prof.export_chrome_trace("c/trace.json.gz")
+            prof.export_stacks("d/stacks")
+            prof.export_memory_timeline("e/memory.json")
+            prof.events().export_chrome_trace("f/trace.json")
+        self.assertEqual(_quiet(told), [])
+        for path in ("a/b/trace.json", "c/trace.json.gz", "d/stacks", "e/memory.json",
+                     "f/trace.json"):
+            self.assertGreater(os.path.getsize(path), 0, path)
 
     def test_events_export_their_window(self):
         """As PyTorch's lists of events do; averages are of no window."""

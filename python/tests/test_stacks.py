@@ -332,6 +332,26 @@ class StacksTest(FolderTest):
         ids = {e["args"]["Python id"] for e in found} | {0}
         self.assertLessEqual({e["args"]["Python parent id"] for e in found}, ids)
 
+    def test_own_frames_are_in_no_stack(self):
+        """Marks of matrix products and of the program's functions put Strobe's functions around
+        them: the frame that calls is the program's."""
+        from strobe import mstx
+
+        def multiply(x):
+            return support.torch.addmm(x, x, x)
+
+        marked = mstx.mstx_range("marked")(multiply)
+        with messages():
+            options = profiler._ExperimentalConfig(mstx=True)
+        x = support.torch.ones(2, 2)
+        prof = self.profile(lambda: (multiply(x), marked(x)), with_stack=True,
+                            with_flops=True, experimental_config=options)
+        products = [event for event in prof.events() if event.name == "aten::addmm"]
+        self.assertEqual([event.stack[0].split(": ")[-1] for event in products], ["multiply"] * 2)
+        own = os.path.dirname(os.path.abspath(strobe.__file__)) + "/"
+        frames = [frame for event in prof.events() for frame in event.stack]
+        self.assertEqual([frame for frame in frames if own in frame], [])
+
     # ---- modules ----
 
     def test_module_names(self):

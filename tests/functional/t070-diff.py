@@ -406,6 +406,7 @@ class DiffTest(StrobeTest):
         self.assertEqual(set(found), {
             "a", "b", "by", "metric", "unit", "per", "confidence", "threshold", "min_time",
             "total_rows", "different_rows", "listed_rows", "regressions", "rows", "total",
+            "launched_before",
             "not_compared"})
         self.assertEqual((found["by"], found["metric"], found["unit"], found["per"]),
                          ("operator", "host_self", "ns", "step"))

@@ -110,8 +110,8 @@ class DiffKernelsTest(StrobeTest):
             self.assertEqual([row["path"] for row in found["rows"]], [["gemm"]])
             self.assertEqual({found["rows"][0][side]["calls"] for side in "ab"}, {4})
             self.assertEqual(abs(found["total"]["difference"]), 30000)
-            self.assertIn("%s does not say which operators launched its kernels: they are compared "
-                          "by name" % name, found["not_compared"])
+            self.assertIn("%s does not say which operators launched its kernels and copies: "
+                          "they are compared by name" % name, found["not_compared"])
 
     def test_too_deep_for_a_path(self):
         """A path has 512 names: what is launched further below is in the sum only, and on no row of
@@ -121,7 +121,7 @@ class DiffKernelsTest(StrobeTest):
         a = self.trace("a", rows)
         found = self.diff(a, a, "--by", "kernel")
         self.assertEqual([row["path"] for row in found["rows"]], [])
-        self.assertIn("A: 2 kernels are in the sum only", " ".join(found["not_compared"]))
+        self.assertIn("A: 2 kernels and copies are in the sum only", " ".join(found["not_compared"]))
         self.assertEqual(found["total"]["a"]["calls"], 2)
 
     def test_communication(self):

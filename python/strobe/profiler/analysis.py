@@ -47,13 +47,19 @@ class _Analysis:
         try:
             for outcome in json.loads(command.finish(self._process, "analyse")):
                 for line in outcome["missing"]:
-                    message.warn_once(line.strip())
+                    message.warn_once(_without_name(line.strip()))
                 if self._tensorboard:
                     _move_traces(outcome["output"], self._tensorboard.folder)
         except (Error, OSError, ValueError, LookupError, TypeError) as error:
             message.error("Cannot analyse %s: %s" % (self._directory, error))
             return False
         return True
+
+
+def _without_name(line):
+    """A line "gc: collector gc: ..." as the session writes it: without the name in front."""
+    name, _, text = line.partition(": ")
+    return text if text.startswith("collector %s: " % name) else line
 
 
 def _also(use_gzip, tensorboard):

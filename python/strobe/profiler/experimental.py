@@ -138,15 +138,21 @@ class _ExperimentalConfig:
             setattr(self, attribute, instead)
 
     def _check_metrics_for_level(self):
-        low = self._profiler_level in (ProfilerLevel.Level0, ProfilerLevel.Level_none)
+        low = self._has_no_metrics()
         if self._aic_metrics is _BY_LEVEL:
-            self._aic_metrics = AiCMetrics.AiCoreNone if low else AiCMetrics.PipeUtilization
+            self._aic_metrics = self._metrics_of_level()
         elif low and self._aic_metrics != AiCMetrics.AiCoreNone:
             message.warn(
                 "Please use level1 or level2 if you want to collect aic metrics, "
                 "reset aic metrics to None!"
             )
             self._aic_metrics = AiCMetrics.AiCoreNone
+
+    def _has_no_metrics(self):
+        return self._profiler_level in (ProfilerLevel.Level0, ProfilerLevel.Level_none)
+
+    def _metrics_of_level(self):
+        return AiCMetrics.AiCoreNone if self._has_no_metrics() else AiCMetrics.PipeUtilization
 
     def _check_marks(self):
         self._check_bool("msprof_tx")
@@ -225,12 +231,17 @@ class _ExperimentalConfig:
         """Names of the options that were asked for and that a device alone can give."""
         wanted = {
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
-            "aic_metrics": self._aic_metrics != AiCMetrics.AiCoreNone,
+            "aic_metrics": self._aic_metrics not in (AiCMetrics.AiCoreNone, self._metrics_of_level()),
             "l2_cache": self._l2_cache,
             "op_attr": self._op_attr,
             "host_sys numa": self._has_numa(),
         }
         return [name for name, is_wanted in wanted.items() if is_wanted]
+
+    def of_operators(self):
+        """The same of those that say more about operators."""
+        names = ("record_op_args", "capture_overload_names")
+        return [name for name in names if getattr(self, name)]
 
     def exported_types(self):
         return list(self._export_type)

@@ -20,7 +20,7 @@ class NothingToWrite(Error):
 
 
 def _target(path):
-    """The real path of a file to write; its folder must exist."""
+    """The real path of a file to write."""
     path = os.path.realpath(os.path.expanduser(os.fspath(path)))
     if os.path.isdir(path):
         raise IsADirectoryError("Cannot write %s: it is a directory" % path)
@@ -57,8 +57,9 @@ def compress_file(source, target):
 
 @contextlib.contextmanager
 def _whole(target):
-    """A path to write to; becomes `target` only if nothing fails."""
+    """A path to write to; becomes `target` only if nothing fails. Makes the folder."""
     part = "%s.%d.part" % (target, os.getpid())
+    os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
         yield part
         os.replace(part, target)
@@ -74,7 +75,7 @@ def chrome_trace(directory, path):
 
 
 def stacks(directory, path, metric):
-    """Writes folded stacks; the file's suffix is .log as with torch_npu."""
+    """Writes folded stacks."""
     target = _target(path)
     exporter = "stacks"
     if metric in _DEVICE_METRICS:
@@ -82,9 +83,6 @@ def stacks(directory, path, metric):
     elif metric != _CPU_METRIC:
         message.warn("Metric should be one of %s, %s, use the first."
                      % (_CPU_METRIC, _DEVICE_METRICS[0]))
-    if not target.endswith(".log"):
-        target = os.path.splitext(target)[0] + ".log"
-        message.warn("Output file name of stacks should end with .log, write %s." % target)
     _write(directory, exporter, "stacks.log", target)
 
 

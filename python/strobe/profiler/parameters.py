@@ -118,14 +118,22 @@ def check_experimental(value, activities):
         )
         return _ExperimentalConfig()
     if not has_device(activities):
-        message.warn(
-            "Experimental config will not be used while ProfilerActivity.NPU is not set."
-        )
-    if ProfilerActivity.CPU not in activities and value._gc_detect_threshold is not None:
-        message.warn("GC detect will not take effect while ProfilerActivity.CPU is not set.")
-    for name in value.of_device() if not has_cann() else ():
-        warn_without_cann(name)
+        _warn_of_unused(value.of_device(), ProfilerActivity.NPU)
+    elif not has_cann():
+        for name in value.of_device():
+            warn_without_cann(name)
+    if ProfilerActivity.CPU not in activities:
+        if value._gc_detect_threshold is not None:
+            message.warn("GC detect will not take effect while ProfilerActivity.CPU is not set.")
+        _warn_of_unused(value.of_operators(), ProfilerActivity.CPU)
     return value
+
+
+def _warn_of_unused(names, activity):
+    """Settings that were given and that only an activity uses which is not set."""
+    if names:
+        message.warn("Experimental config will not be used while %s is not set: %s."
+                     % (activity, ", ".join(names)))
 
 
 def check_callable(name, value, instead=None):

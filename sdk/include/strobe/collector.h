@@ -59,7 +59,8 @@ typedef struct StrobeHost {
 
     /* Reserves one record of `kind` and returns its fields, to be filled in place; NULL when it
      * cannot be stored (counted). begin and end are times in the track's clock; end is ignored for
-     * shapes that have none. Nothing else may be called on the writer until commit. */
+     * shapes that have none. Nothing else may be called on the writer until commit, which the same
+     * function calls. */
     void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
                      StrobeStringId name, uint64_t begin, uint64_t end);
 

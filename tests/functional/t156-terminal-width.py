@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in a narrow terminal: a row takes several lines, none of which the terminal has to wrap."""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unittest
+
+import kineto
+from support import STROBE, StrobeTest
+
+WIDTH = 80
+
+
+class TerminalWidthTest(StrobeTest):
+    def trace(self, name, duration):
+        """An operator below another one with a long name."""
+        events = [{"ph": "X", "cat": "cpu_op", "name": op, "pid": 1, "tid": 1, "ts": begin,
+                   "dur": length, "args": {"External id": 1}}
+                  for op, begin, length in (("mm", 10, duration), ("layer_" * 8, 0, 900))]
+        path = self.work / (name + ".pt.trace.json")
+        path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events,
+                                    "baseTimeNanoseconds": kineto.BASE}))
+        return path
+
+    def in_terminal(self, *words):
+        """What the command writes to a terminal of that width."""
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
+        process = subprocess.Popen([STROBE, *map(str, words)], stdin=its, stdout=its,
+                                   stderr=subprocess.PIPE, env=self.environment, cwd=self.work)
+        os.close(its)
+        text = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            text += part
+        os.close(ours)
+        _, stderr = process.communicate()
+        self.assertEqual(process.returncode, 0, stderr)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_diff(self):
+        a, b = self.trace("a", 100), self.trace("b", 200)
+        path = "mm < " + "layer_" * 8
+        wide = self.strobe("diff", a, b).stdout
+        self.assertRegex(wide, r"\n +\+100\.000 .* %s\n" % path)
+        text = self.in_terminal("diff", a, b)
+        table = text.split("\n\n")[2]
+        self.assertEqual([line for line in table.splitlines() if len(line) > WIDTH], [])
+        self.assertRegex(table, r"\n-{40,80}\n")
+        self.assertRegex(table, r"\n +\+100\.000 .*\n    (?:.* )?%s\n" % path)
+
+    def test_show(self):
+        """No cell is lost: the lines of a row hold all that one line of a file has."""
+        a = self.trace("a", 100)
+        self.strobe("import", a, "-o", self.work / "out")
+        words = ("show", self.work / "out", "--table", "cpu_op")
+        text = self.in_terminal(*words)
+        self.assertEqual([line for line in text.splitlines() if len(line) > WIDTH], [])
+        self.assertEqual([word for word in text.split() if set(word) != {"-"}],
+                         [word for word in self.strobe(*words).stdout.split() if set(word) != {"-"}])
+
+
+if __name__ == "__main__":
+    unittest.main()
