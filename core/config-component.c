@@ -149,6 +149,28 @@ void strobe_config_component_settle(StrobeConfigComponent *component, const Stro
     }
 }
 
+static gboolean drop_member(JsonObject *options, const char *name)
+{
+    gboolean has = options && json_object_has_member(options, name);
+
+    if (has)
+        json_object_remove_member(options, name);
+    return has;
+}
+
+void strobe_config_component_drop_paths(StrobeConfigComponent *component,
+                                        const StrobeOption *options, guint n_options,
+                                        GPtrArray *dropped)
+{
+    for (guint i = 0; i < n_options; i++) {
+        const char *name = options[i].name;
+
+        if (options[i].type == STROBE_OPTION_PATH &&
+            (drop_member(component->json, name) | drop_member(component->wished, name)))
+            g_ptr_array_add(dropped, g_strdup(name));
+    }
+}
+
 JsonObject *strobe_config_components_json(GPtrArray *list)
 {
     JsonObject *out = json_object_new();

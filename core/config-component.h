@@ -42,6 +42,12 @@ gboolean strobe_config_component_parse(GPtrArray *list, gboolean *has, const cha
 void strobe_config_component_settle(StrobeConfigComponent *component, const StrobeOption *options,
                                     guint n_options);
 
+/* Takes away the options from JSON that name a file or folder, of a component with these options;
+ * adds their names to `dropped`. */
+void strobe_config_component_drop_paths(StrobeConfigComponent *component,
+                                        const StrobeOption *options, guint n_options,
+                                        GPtrArray *dropped);
+
 /* A list as JSON (unref it): by name, with the options as given. */
 JsonObject *strobe_config_components_json(GPtrArray *components);
 

@@ -163,6 +163,7 @@ static gboolean is_current(const StrobeResult *result)
 typedef struct Join {
     StrobeRegistry *registry;
     const StrobeResult *result;
+    const char *directory;    /* of the result, as it is named */
     const GPtrArray *options; /* of importers */
     StrobeImportWish wish;
     StrobeImportJoin join;
@@ -251,7 +252,7 @@ static void import_folder(Join *join, const char *path, JsonObject *entry, GErro
 
 static void join_folder(Join *join, const char *folder)
 {
-    g_autofree char *path = g_build_filename(join->result->directory, folder, NULL);
+    g_autofree char *path = g_build_filename(join->directory, folder, NULL);
     JsonObject *entry = json_object_new();
     g_autoptr(GError) failure = NULL;
     g_autoptr(GError) unread = NULL;
@@ -282,7 +283,7 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                 "Cannot write " STROBE_FRAMEWORK_DIR "/" STROBE_FOREIGN_NAME " in %s: %s",
-                join->result->directory, g_strerror(number));
+                join->directory, g_strerror(number));
     return FALSE;
 }
 
@@ -369,7 +370,7 @@ static gboolean write_in(Join *join, int folder, const char *facts, GError **err
         return set_io_error(join, errno, error);
     good = strobe_import_capture_write(join->join.capture, file, facts, error);
     if (!good)
-        g_prefix_error(error, "%s in %s: ", STROBE_FOREIGN_NAME, join->result->directory);
+        g_prefix_error(error, "%s in %s: ", STROBE_FOREIGN_NAME, join->directory);
     if (good && renameat(folder, name, folder, STROBE_FOREIGN_NAME) != 0)
         good = set_io_error(join, errno, error);
     if (!good)
@@ -434,7 +435,7 @@ static gboolean join_folders(Join *join, const StrobeReader *reader, const GPtrA
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
                     STROBE_FRAMEWORK_DIR "/" STROBE_FOREIGN_NAME
                                          " in %s stays as it was, for less can be read now: %s",
-                    join->result->directory, join->problem);
+                    join->directory, join->problem);
     g_free(join->problem);
     strobe_import_capture_free(join->join.capture);
     json_object_unref(join->facts);
@@ -456,12 +457,22 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
     return FALSE;
 }
 
+static gboolean refuse(const char *directory, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                "%s: what others recorded into it is left out: only its owner's \"strobe analyse\" "
+                "reads that in",
+                directory);
+    return FALSE;
+}
+
 gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *result,
-                                  const GPtrArray *options, StrobeProgress progress, gpointer user,
-                                  GError **error)
+                                  const char *directory, gboolean is_own, const GPtrArray *options,
+                                  StrobeProgress progress, gpointer user, GError **error)
 {
     Join join = {.registry = registry,
                  .result = result,
+                 .directory = directory,
                  .options = options,
                  .wish = {.progress = progress, .progress_user = user}};
     g_autoptr(GPtrArray) folders = NULL;
@@ -478,7 +489,7 @@ gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *
         !json_object_has_member(strobe_reader_facts(reader), "source"))
         folders = find_folders(reader);
     if (folders && any_is_there(result, folders))
-        good = join_folders(&join, reader, folders, error);
+        good = is_own ? join_folders(&join, reader, folders, error) : refuse(directory, error);
     strobe_reader_free(reader);
     return good;
 }

@@ -15,9 +15,11 @@
  * not be read, has changed since, or options are given. What cannot be read
  * is told in the file, as diagnostics and in its fact "foreign"; FALSE only if the file could not
  * be written. `options`, of StrobeConfigComponent, are those of importers; NULL: none. Nothing is
- * done for a capture that is still being written. */
+ * done for a capture that is still being written. The result's paths may go through an open folder;
+ * `directory` is its own, for messages and importers. `is_own` FALSE: the result is another user's,
+ * nothing is written; FALSE where something would have been. */
 gboolean strobe_foreign_data_join(StrobeRegistry *registry, const StrobeResult *result,
-                                  const GPtrArray *options, StrobeProgress progress, gpointer user,
-                                  GError **error);
+                                  const char *directory, gboolean is_own, const GPtrArray *options,
+                                  StrobeProgress progress, gpointer user, GError **error);
 
 #endif

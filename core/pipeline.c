@@ -23,8 +23,10 @@ struct StrobePipeline {
     GHashTable *wanted;   /* StrobeComponent of a pass to StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
-    gint generation;      /* 0: as the source */
-    StrobeCut *cut;       /* NULL: all */
+    gint generation;    /* 0: as the source */
+    StrobeCut *cut;     /* NULL: all */
+    const char *output; /* path; NULL: there is no folder to write to */
+    int output_folder;
     StrobeReader *reader; /* of the run, NULL: none */
     StrobeReaderStats stats;
     GPtrArray *damage;
@@ -67,6 +69,12 @@ void strobe_pipeline_set_generation(StrobePipeline *p, gint generation)
 void strobe_pipeline_set_cut(StrobePipeline *p, StrobeCut *cut)
 {
     p->cut = cut;
+}
+
+void strobe_pipeline_set_output(StrobePipeline *p, int folder, const char *path)
+{
+    p->output = path;
+    p->output_folder = folder;
 }
 
 /* ---- who takes part ---- */
@@ -317,36 +325,18 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
     return FALSE;
 }
 
-/* It is there: one that is gone was taken away by an interruption, and stays away. */
-static int open_output(const char *output, GError **error)
+/* For temporary files: the output's, unless another was named. */
+static int open_scratch(const StrobePipeline *p, GError **error)
 {
-    int fd = open(output, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write to %s: %s", output,
-                    g_strerror(errno));
-    return fd;
-}
-
-/* For temporary files. */
-static int open_scratch(const char *output, GError **error)
-{
-    const char *folder = strobe_resources_folder(output);
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *folder = strobe_resources_folder(p->output);
+    int fd = folder == p->output ? fcntl(p->output_folder, F_DUPFD_CLOEXEC, 3)
+                                 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot open the folder for temporary files: %s: %s", folder,
                     g_strerror(errno));
     return fd;
-}
-
-static void close_folders(const struct run *run)
-{
-    if (run->facts.directory >= 0)
-        close(run->facts.directory);
-    if (run->facts.scratch >= 0)
-        close(run->facts.scratch);
 }
 
 static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
@@ -358,8 +348,9 @@ static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
     return source >= 1 && source <= GENERATION_NEWEST ? (gint32)source : GENERATION_NEWEST;
 }
 
-static void set_facts(struct run *run, const StrobeResult *result, const char *output)
+static void set_facts(struct run *run, const StrobeResult *result)
 {
+    const char *output = run->p->output;
     JsonObject *facts = strobe_reader_facts(run->reader);
 
     run->facts.struct_size = sizeof run->facts;
@@ -370,6 +361,7 @@ static void set_facts(struct run *run, const StrobeResult *result, const char *o
     run->facts.host = strobe_json_member_text(facts, "host");
     run->facts.command = strobe_json_member_text(facts, "command");
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
+    run->facts.directory = output ? run->p->output_folder : -1;
     run->facts.directory_path = output ? output : "";
     run->facts.scratch_path = strobe_resources_folder(output);
     run->facts.generation = generation_of(run->p, facts);
@@ -381,8 +373,7 @@ static void set_facts(struct run *run, const StrobeResult *result, const char *o
     update_facts(run);
 }
 
-gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, const char *output,
-                             GError **error)
+gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, GError **error)
 {
     struct run run = {.p = p};
     GError *failure = NULL;
@@ -394,19 +385,13 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     run.reader = strobe_reader_open(result->source, error);
     if (!run.reader)
         return FALSE;
-    run.facts.directory = output ? open_output(output, error) : -1;
-    if (output && run.facts.directory < 0) {
-        strobe_reader_free(run.reader);
-        return FALSE;
-    }
-    run.facts.scratch = open_scratch(output, error);
+    run.facts.scratch = open_scratch(p, error);
     if (run.facts.scratch < 0) {
-        close_folders(&run);
         strobe_reader_free(run.reader);
         return FALSE;
     }
     strobe_reader_keep_strings(run.reader);
-    set_facts(&run, result, output);
+    set_facts(&run, result);
     run.gaps = strobe_gaps_new();
     p->reader = run.reader;
     run_consumers(&run, &failure);
@@ -415,7 +400,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, cons
     p->stats = *strobe_reader_stats(run.reader);
     for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
         g_ptr_array_add(p->damage, g_strdup(*text));
-    close_folders(&run);
+    close(run.facts.scratch);
     strobe_reader_free(run.reader);
     collect_failures(p, &failure);
     if (failure) {

@@ -42,12 +42,14 @@ void strobe_pipeline_set_cut(StrobePipeline *pipeline, StrobeCut *cut);
 typedef void (*StrobeProgress)(void *user, double share, guint64 n_records);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
 
+/* The open folder that exporters write to, and its path, for messages. Both must outlive the runs.
+ */
+void strobe_pipeline_set_output(StrobePipeline *pipeline, int folder, const char *path);
+
 /* Recovers the capture if need be, streams it once through all consumers and the passes they need.
- * `output` is the folder, made, that exporters write to; NULL if there are none. An
- * exporter that fails leaves no file; the others go on; the call then fails, naming it. May be
+ * An exporter that fails leaves no file; the others go on; the call then fails, naming it. May be
  * called for one result after another. */
-gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result,
-                             const char *output, GError **error);
+gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result, GError **error);
 
 /* The kinds that the capture of this run declares; NULL beyond the last. While it runs. */
 const StrobeKindView *strobe_pipeline_kind(const StrobePipeline *pipeline, guint32 index);

@@ -379,12 +379,11 @@ static int open_other(const char *capture, const char *other)
 {
     g_autofree char *framework = g_path_get_dirname(capture),
                     *result = g_path_get_dirname(framework);
-    g_autofree char *parent = g_path_get_dirname(result);
     g_autofree char *other_framework = g_path_get_dirname(other);
     g_autofree char *other_result = g_path_get_dirname(other_framework);
     g_autofree char *name = g_path_get_basename(other_result);
     g_autofree char *moved =
-        g_build_filename(parent, name, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
+        g_build_filename(result, "..", name, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
     int fd = open(other, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
     return fd >= 0 ? fd : open(moved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -413,6 +412,14 @@ static gboolean other_needs_pool(const struct survey *survey, const char *captur
     return is_open;
 }
 
+/* The very file that was walked over, to write to: its name may be another's by now. */
+static int open_again(int fd)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
 static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
                              gboolean *live, GError **error)
 {
@@ -429,7 +436,7 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
     }
     if (needs_pool(survey, pool->header)) {
         guint64 size = survey->good_end;
-        int fd = open(capture, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        int fd = open_again(survey->fd);
         if (fd < 0)
             result = errno;
         else if ((survey->torn || survey->recovery_at) && ftruncate(fd, (off_t)survey->good_end))
@@ -447,12 +454,27 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
 }
 
 /* A program that was killed while its capture rolled over left the head of the next piece. */
-static void remove_next(const char *capture)
+static void remove_next(int fd, const char *capture)
 {
-    g_autofree char *folder = g_path_get_dirname(capture);
-    g_autofree char *next = g_build_filename(folder, STROBE_PIECE_NEW, NULL);
+    g_autofree char *path = g_path_get_dirname(capture);
+    g_autofree char *name = g_path_get_basename(capture);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat mine, named, around;
 
-    unlink(next);
+    if (folder < 0)
+        return;
+    if (fstat(fd, &mine) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        mine.st_dev == named.st_dev && mine.st_ino == named.st_ino && fstat(folder, &around) == 0 &&
+        around.st_uid == geteuid())
+        unlinkat(folder, STROBE_PIECE_NEW, 0);
+    close(folder);
+}
+
+static gboolean is_of_user(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && st.st_uid == geteuid();
 }
 
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
@@ -463,11 +485,15 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
     gboolean ok = TRUE;
     StrobePool pool;
 
-    *live = FALSE;
+    *live = *is_ending = FALSE;
     if (fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
                     g_strerror(errno));
         return FALSE;
+    }
+    if (!is_of_user(fd)) { /* only its owner finishes it; nobody else may hold it up */
+        close(fd);
+        return TRUE;
     }
     survey_init(&survey, fd);
     flock(fd, LOCK_EX); /* two analyses at once finish it once */
@@ -476,7 +502,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
         survey_earlier(&survey, capture);
         ok = recover_open(&survey, capture, &pool, live, error);
         if (ok && !*live)
-            remove_next(capture);
+            remove_next(fd, capture);
     }
     *is_ending = survey.is_ending;
     survey_clear(&survey);

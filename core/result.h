@@ -25,8 +25,8 @@ GPtrArray *strobe_result_find(const char *path, GError **error);
 gint strobe_result_rank(const StrobeResult *result);
 
 /* If the program that wrote the capture is gone and left it open, adds what its pool still holds,
- * seals it and removes the pool. Does nothing to a sealed capture or one still being written
- * (*live is set, may be NULL). Idempotent. */
+ * seals it and removes the pool. Does nothing to a sealed capture, to one still being written
+ * (*live is set, may be NULL) and to another user's. Idempotent. */
 gboolean strobe_result_recover(const StrobeResult *result, gboolean *live, GError **error);
 
 #endif

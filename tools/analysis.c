@@ -9,12 +9,13 @@
 
 #include "command.h"
 #include "error.h"
-#include "foreign-data.h"
 #include "folder.h"
+#include "foreign-data.h"
+#include "held-result.h"
 #include "instance.h"
-#include "interruption.h"
 #include "json-text.h"
 #include "progress-bar.h"
+#include "stored-exporters.h"
 #include "terminal.h"
 
 #define DONE_NAME "analyse.done"
@@ -98,35 +99,11 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     if (!analysis)
         return;
     g_free(analysis->output);
+    strobe_output_place_close(&analysis->place);
     g_clear_pointer(&analysis->files, g_ptr_array_unref);
     g_clear_pointer(&analysis->missing, g_ptr_array_unref);
     g_clear_pointer(&analysis->incomplete, g_array_unref);
     g_free(analysis);
-}
-
-/* The exporters that the capture was recorded with, as a configuration; the default ones if it
- * does not say. */
-static StrobeConfig *stored_exporters(const StrobeResult *result, GError **error)
-{
-    StrobeReader *reader = strobe_reader_open(result->source, error);
-
-    if (!reader)
-        return NULL;
-    g_autofree char *text = NULL;
-    JsonObject *facts = strobe_reader_facts(reader);
-    JsonNode *node = facts ? json_object_get_member(facts, "exporters") : NULL;
-    if (node && JSON_NODE_HOLDS_OBJECT(node)) {
-        g_autofree char *exporters = strobe_json_to_text(node, 0);
-        text = g_strdup_printf("{\"exporters\": %s}", exporters);
-    }
-    StrobeConfig *config = strobe_config_parse(text, result->capture, error);
-    strobe_reader_free(reader);
-    /* None at all was "not now", not "never". */
-    if (config)
-        config->has_exporters = config->has_exporters && config->exporters->len > 0;
-    if (config && !config->has_exporters)
-        strobe_config_add_defaults(config);
-    return config;
 }
 
 /* {host}_{pid}_{time}, with a piece's number behind it if it is but one. */
@@ -196,12 +173,12 @@ char *strobe_analysis_folder(const StrobeResult *result, const char *parent, gui
 }
 
 /* A part's files must not stand where a recording is: those of all of it do, or belong there. */
-static gboolean check_no_recording(const char *folder, GError **error)
+static gboolean check_no_recording(const StrobeOutputPlace *place, const char *folder,
+                                   GError **error)
 {
     g_autofree char *around = g_path_get_dirname(folder);
-    g_autofree char *recording = g_build_filename(around, STROBE_FRAMEWORK_DIR, NULL);
 
-    if (!g_file_test(recording, G_FILE_TEST_EXISTS))
+    if (faccessat(place->around, STROBE_FRAMEWORK_DIR, F_OK, 0) != 0)
         return TRUE;
     g_set_error(
         error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -226,15 +203,15 @@ static gboolean check_not_anothers(const StrobeAnalysisWish *wish, const StrobeR
 }
 
 /* The file that says "finished", written last. */
-static gboolean write_done(const char *folder, GError **error)
+static gboolean write_done(const StrobeFreshFolder *fresh, GError **error)
 {
-    g_autofree char *path = g_build_filename(folder, DONE_NAME, NULL);
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    int file =
+        openat(fresh->lock, DONE_NAME, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 
     if (file >= 0 && close(file) == 0)
         return TRUE;
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write \"%s\": %s", path,
-                g_strerror(errno));
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write \"%s/" DONE_NAME "\": %s",
+                fresh->path, g_strerror(errno));
     return FALSE;
 }
 
@@ -273,17 +250,26 @@ failed:
     return NULL;
 }
 
+static gboolean is_empty(const StrobeFreshFolder *fresh)
+{
+    g_autofree char *held = strobe_folder_held_path(fresh->around, fresh->name);
+
+    return strobe_folder_count(held) == 0;
+}
+
 /* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
  * with the error set too when an exporter failed. */
 static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
-                           const StrobeCut *cut, const char *folder, GError **error)
+                           const StrobeCut *cut, const StrobeOutputPlace *place, const char *folder,
+                           GError **error)
 {
     StrobeFreshFolder fresh;
     GError *failure = NULL;
 
-    if (!strobe_folder_begin(&fresh, folder, error))
+    if (!strobe_folder_begin_in(&fresh, place->around, folder, error))
         return FALSE;
-    gboolean good = strobe_pipeline_run(pipeline, result, fresh.path, &failure);
+    strobe_pipeline_set_output(pipeline, fresh.lock, fresh.path);
+    gboolean good = strobe_pipeline_run(pipeline, result, &failure);
     strobe_bar_clear();
     if (good && cut && strobe_cut_kept(cut) == 0) {
         strobe_folder_discard(&fresh);
@@ -292,8 +278,8 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
                     strobe_cut_left_out(cut));
         return FALSE;
     }
-    good = good && write_done(fresh.path, &failure);
-    gboolean worth = good || strobe_folder_count(fresh.path) > 0;
+    good = good && write_done(&fresh, &failure);
+    gboolean worth = good || !is_empty(&fresh);
     gboolean placed = worth && strobe_folder_finish(&fresh, folder, failure ? NULL : &failure);
     if (!worth)
         strobe_folder_discard(&fresh);
@@ -303,19 +289,16 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
 }
 
 /* The same, with the folder around it, of which nothing is left either where nothing was made. */
-static gboolean fill_folder(StrobePipeline *pipeline, const StrobeResult *result,
-                            const StrobeCut *cut, const char *folder, GError **error)
+static gboolean fill_folder(StrobePipeline *pipeline, const StrobeHeldResult *held,
+                            const StrobeAnalysisWish *wish, StrobeOutputPlace *place,
+                            const char *folder, GError **error)
 {
-    g_autofree char *around = g_path_get_dirname(folder);
-    g_autofree char *parent = g_path_get_dirname(around);
-    gboolean is_new =
-        g_mkdir_with_parents(parent, 0750) == 0 && strobe_interruption_make(around) == 0;
-    gboolean placed = fill_fresh(pipeline, result, cut, folder, error);
-
-    if (is_new)
-        strobe_interruption_remove(around);
-    if (is_new && !placed)
-        rmdir(around);
+    if (!strobe_output_place_open(place, held, wish->parent, folder, error) ||
+        (wish->cut && !check_no_recording(place, folder, error)))
+        return FALSE;
+    gboolean placed = fill_fresh(pipeline, &held->result, wish->cut, place, folder, error);
+    if (placed)
+        strobe_output_place_keep(place);
     return placed;
 }
 
@@ -338,61 +321,85 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
 }
 
 /* Without it the rest is as good as it was. */
-static void join_foreign(StrobeRegistry *registry, const StrobeResult *result,
+static void join_foreign(StrobeRegistry *registry, const StrobeHeldResult *held,
                          const GPtrArray *importers)
 {
     g_autoptr(GError) failure = NULL;
 
-    if (!strobe_foreign_data_join(registry, result, importers, strobe_bar_show,
-                                  (gpointer) "importing", &failure))
-        strobe_complain("%s", failure->message);
+    if (!strobe_foreign_data_join(registry, &held->result, held->named->directory, held->is_own,
+                                  importers, strobe_bar_show, (gpointer) "importing", &failure))
+        strobe_complain("%s", strobe_held_result_name(held, failure)->message);
     strobe_bar_clear();
+}
+
+/* Nothing of another user's result is made, finished or removed. */
+static gboolean check_owner(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
+                            GError **error)
+{
+    const StrobeResult *named = held->named;
+
+    if (held->is_own || wish->parent)
+        return TRUE;
+    strobe_held_result_refuse(named->directory ? named->directory : named->capture, error);
+    return FALSE;
+}
+
+/* Fills `analysis`; TRUE if anything was made. */
+static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *held,
+                             const StrobeAnalysisWish *wish, const char *folder,
+                             StrobeAnalysis *analysis, GError **error)
+{
+    g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
+    StrobeConfig *stored = NULL;
+    StrobePipeline *pipeline = NULL;
+    gboolean placed = FALSE;
+
+    if (!check_owner(held, wish, error) ||
+        !strobe_result_recover(&held->result, &analysis->is_live, error))
+        return FALSE;
+    if (wish->part <= 1) /* later parts are of the same */
+        join_foreign(registry, held, wish->importers);
+    if (!wish->exporters && !(stored = strobe_stored_exporters(registry, held, wish->also, error)))
+        return FALSE;
+    pipeline =
+        make_pipeline(registry, stored ? stored->exporters : wish->exporters, shortfall, error);
+    if (pipeline) {
+        strobe_pipeline_set_generation(pipeline, wish->generation);
+        strobe_pipeline_set_cut(pipeline, wish->cut);
+        placed = fill_folder(pipeline, held, wish, &analysis->place, folder, error);
+        describe(analysis, pipeline, shortfall);
+    }
+    strobe_pipeline_free(pipeline);
+    strobe_config_free(stored);
+    return placed;
 }
 
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error)
 {
-    GPtrArray *exporters = wish->exporters;
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
-    g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
     g_autofree char *folder = strobe_analysis_folder(result, wish->parent, wish->part);
-    StrobeConfig *stored = NULL;
-    StrobePipeline *pipeline = NULL;
-    gboolean placed = FALSE;
+    GError *failure = NULL;
+    StrobeHeldResult held;
 
+    analysis->place.around = analysis->place.parent = -1;
     signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
-    if ((wish->cut && !check_no_recording(folder, error)) ||
-        !check_not_anothers(wish, result, folder, error))
-        goto out;
-    if (!strobe_result_recover(result, &analysis->is_live, error))
-        goto out;
-    if (wish->part <= 1) /* later parts are of the same */
-        join_foreign(registry, result, wish->importers);
-    if (!exporters) {
-        stored = stored_exporters(result, error);
-        if (!stored)
-            goto out;
-        for (guint i = 0; wish->also && wish->also[i]; i++)
-            if (!strobe_config_add_exporter(stored, wish->also[i], error))
-                goto out;
-        exporters = stored->exporters;
-    }
-    pipeline = make_pipeline(registry, exporters, shortfall, error);
-    if (!pipeline)
-        goto out;
-    strobe_pipeline_set_generation(pipeline, wish->generation);
-    strobe_pipeline_set_cut(pipeline, wish->cut);
-    placed = fill_folder(pipeline, result, wish->cut, folder, error);
-    describe(analysis, pipeline, shortfall);
-    analysis->files = list_files(folder);
-    if (placed && wish->written)
+    if (!check_not_anothers(wish, result, folder, error) ||
+        !strobe_held_result_open(&held, result, error))
+        return NULL;
+    gboolean placed = analyse_held(registry, &held, wish, folder, analysis, &failure);
+    strobe_held_result_name(&held, failure);
+    strobe_held_result_close(&held);
+    if (failure)
+        g_propagate_error(error, failure);
+    if (!placed)
+        return NULL;
+    g_autofree char *output = strobe_output_place_path(&analysis->place);
+    analysis->files = list_files(output);
+    if (wish->written)
         g_hash_table_replace(wish->written, g_strdup(folder), g_strdup(result->capture));
     analysis->output = g_steal_pointer(&folder);
-
-out:
-    strobe_pipeline_free(pipeline);
-    strobe_config_free(stored);
-    return placed ? g_steal_pointer(&analysis) : NULL;
+    return g_steal_pointer(&analysis);
 }
 
 static void print_missing(const GPtrArray *lines)
@@ -422,7 +429,7 @@ gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *re
         return TRUE;
     gboolean is_named = g_str_has_prefix(error->message, name);
     strobe_complain("%s%s%s", is_named ? "" : name, is_named ? "" : ": ", error->message);
-    *code = strobe_exit_code(error);
+    *code = strobe_command_code(error);
     return FALSE;
 }
 

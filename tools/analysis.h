@@ -6,15 +6,17 @@
 #include <strobe/helpers/json-writer.h>
 
 #include "config.h"
+#include "output-place.h"
 #include "pipeline.h"
 #include "shortfall.h"
 
 /* What came of one result. */
 typedef struct StrobeAnalysis {
-    char *output;       /* the folder with the new files; NULL: none was made */
-    GPtrArray *files;   /* names in it, sorted */
-    GPtrArray *missing; /* lines, see shortfall.h */
-    GArray *incomplete; /* of StrobeDerivedCount: kinds of which some records touch a gap */
+    char *output;            /* the folder with the new files; NULL: none was made */
+    StrobeOutputPlace place; /* it is in */
+    GPtrArray *files;        /* names in it, sorted */
+    GPtrArray *missing;      /* lines, see shortfall.h */
+    GArray *incomplete;      /* of StrobeDerivedCount: kinds of which some records touch a gap */
     guint64 n_records, n_steps;
     guint64 n_stored, n_lost; /* the ledger: together what was offered */
     gboolean is_live;         /* the program still writes it */
@@ -55,7 +57,8 @@ gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWis
 /* Where the files of `result` belong, or of that part of it (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 
-/* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
+/* Analyses `result`, which is only read if it is another user's; then a parent must be given. The
+ * files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
  * parent/<name of the result> if `parent` is given. What was there before stays until the new files
  * are complete. Returns NULL only if nothing was made; an exporter that failed while others
  * succeeded sets the error too. */

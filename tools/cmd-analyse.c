@@ -25,7 +25,9 @@ static const StrobeUsage usage = {
         "were\n"
         "made. A result directory of the Ascend PyTorch Profiler with its raw files is analysed as "
         "the\n"
-        "original does it; to take over its own output, use strobe import.",
+        "original does it; to take over its own output, use strobe import. A result of another "
+        "user is\n"
+        "only read: its output needs -o.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"

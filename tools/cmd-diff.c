@@ -157,7 +157,7 @@ static const char *make_scratch(gpointer user, GError **error)
 
 static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
-    StrobeFreshFolder scratch = {.lock = -1};
+    StrobeFreshFolder scratch = {.lock = -1, .around = -1};
     GError *error = NULL;
     gboolean good = strobe_diff_run(diff, registry, make_scratch, &scratch, &error);
 

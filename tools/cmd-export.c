@@ -96,11 +96,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 static void keep_code(Job *job, GError *error)
 {
-    gboolean is_usage = g_error_matches(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT);
     int failed = strobe_command_fail(error);
 
     if (job->code == 0)
-        job->code = is_usage ? STROBE_EXIT_USAGE : failed;
+        job->code = failed;
 }
 
 static void export_result(Job *job, const StrobeResult *result)

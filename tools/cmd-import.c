@@ -127,18 +127,49 @@ static void keep_code(Job *job, int code)
     job->code = job->code ? job->code : code;
 }
 
+/* Puts `to` where the path begins with `from`. */
+static void name_path(char **path, const char *from, const char *to)
+{
+    if (!g_str_has_prefix(*path, from))
+        return;
+    char *named = g_strconcat(to, *path + strlen(from), NULL);
+    g_free(*path);
+    *path = named;
+}
+
 /* Reads the source in a hidden folder: the result is seen when it is whole, and what a killed
- * command leaves goes with the next one. */
-static StrobeImport *read_source(Job *job, const StrobeImportSource *source, GError **error)
+ * command leaves goes with the next one. Both folders are reached through open ones. */
+static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFolder *scratch,
+                             const StrobeImportSource *source, GError **error)
+{
+    g_autofree char *parent = strobe_folder_held_path(scratch->around, scratch->name);
+    g_autofree char *place = strobe_folder_held_path(scratch->around, ".");
+    StrobeImportWish held = *wish;
+    GError *failure = NULL;
+
+    held.parent = parent;
+    held.place = place;
+    StrobeImport *import = strobe_import_run(source, &held, &failure);
+    if (!import) {
+        strobe_command_name(failure, parent, scratch->path); /* it begins as the other does */
+        strobe_command_name(failure, place, wish->place);
+        g_propagate_error(error, failure);
+        return NULL;
+    }
+    name_path(&import->result.directory, place, wish->place);
+    name_path(&import->result.capture, place, wish->place);
+    name_path(&import->result.source, place, wish->place);
+    return import;
+}
+
+static StrobeImport *read_source(const Job *job, const StrobeImportSource *source, GError **error)
 {
     g_autofree char *beside = g_build_filename(job->wish.place, "strobe-import", NULL);
     StrobeFreshFolder scratch;
-    StrobeImport *import;
 
     if (!strobe_folder_begin(&scratch, beside, error))
         return NULL;
-    job->wish.parent = scratch.path;
-    import = strobe_import_run(source, &job->wish, error);
+    StrobeImport *import = read_in(&job->wish, &scratch, source, error);
     strobe_folder_discard(&scratch);
     return import;
 }

@@ -179,7 +179,7 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = set_passes(pipeline, passes, &error) &&
                     strobe_rows_watch(rows, pipeline, &error) &&
-                    strobe_pipeline_run(pipeline, result, NULL, &error);
+                    strobe_pipeline_run(pipeline, result, &error);
     strobe_bar_clear();
     if (rows->misuse) {
         code = strobe_command_misuse(&usage, "%s", rows->misuse);

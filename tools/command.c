@@ -28,13 +28,32 @@ void strobe_complain(const char *format, ...)
     fputs(line, stderr);
 }
 
+GQuark strobe_usage_error_quark(void)
+{
+    return g_quark_from_static_string("strobe-usage-error");
+}
+
+int strobe_command_code(const GError *error)
+{
+    return error->domain == STROBE_USAGE_ERROR ? STROBE_EXIT_USAGE : strobe_exit_code(error);
+}
+
 int strobe_command_fail(GError *error)
 {
-    int code = strobe_exit_code(error);
+    int code = strobe_command_code(error);
 
     strobe_complain("%s", error->message);
     g_error_free(error);
     return code;
+}
+
+void strobe_command_name(GError *error, const char *from, const char *to)
+{
+    if (!error)
+        return;
+    g_auto(GStrv) parts = g_strsplit(error->message, from, -1);
+    g_free(error->message);
+    error->message = g_strjoinv(to, parts);
 }
 
 int strobe_command_close(int code)

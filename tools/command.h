@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* Exit codes of Strobe's own; those of errors come from strobe_exit_code(). */
+/* Exit codes of Strobe's own; those of errors come from strobe_command_code(). */
 enum {
     STROBE_EXIT_OK = 0,
     STROBE_EXIT_FAILED = 1,
@@ -35,8 +35,16 @@ int strobe_command_doctor(int argc, char **argv);
 /* "strobe: ..." and a newline on stderr. */
 void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+/* The domain of errors that are about the words of the command line; their codes mean nothing. */
+#define STROBE_USAGE_ERROR (strobe_usage_error_quark())
+GQuark strobe_usage_error_quark(void);
+
+/* The exit code of an error. */
+int strobe_command_code(const GError *error);
 /* Prints the error, frees it and returns its exit code. */
 int strobe_command_fail(GError *error);
+/* Puts another path into the error's message, wherever `from` is. NULL is allowed. */
+void strobe_command_name(GError *error, const char *from, const char *to);
 
 /* At the end: output that did not reach its file is a failure, whatever the subcommand said with
  * `code`. Returns the exit code. */

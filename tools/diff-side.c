@@ -323,7 +323,7 @@ static gboolean run(Reading *r, StrobeRegistry *registry, const char *const *wan
     reading = r;
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = strobe_pipeline_add_consumer(pipeline, &component, error) &&
-                    strobe_pipeline_run(pipeline, &r->side->result, NULL, error);
+                    strobe_pipeline_run(pipeline, &r->side->result, error);
     strobe_bar_clear();
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {

@@ -7,6 +7,7 @@
 
 #include <strobe/kinds.h>
 
+#include "command.h"
 #include "error.h"
 #include "json-text.h"
 #include "options.h"
@@ -17,8 +18,7 @@
 
 static gboolean fail_text(GError **error, const char *flag, const char *text, const char *expected)
 {
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "--%s=%s: expected %s", flag, text,
-                expected);
+    g_set_error(error, STROBE_USAGE_ERROR, 0, "--%s=%s: expected %s", flag, text, expected);
     return FALSE;
 }
 
@@ -180,9 +180,9 @@ static gboolean use_steps(StrobeCut *cut, const StrobeCutTexts *texts, const Fou
     if (found->wanted->len)
         return TRUE;
     if (found->most < found->least)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "--step: the result has no steps");
+        g_set_error(error, STROBE_USAGE_ERROR, 0, "--step: the result has no steps");
     else
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+        g_set_error(error, STROBE_USAGE_ERROR, 0,
                     "--step=%s: no such step; the result has steps %" G_GINT64_FORMAT
                     " to %" G_GINT64_FORMAT,
                     texts->steps[0], found->least, found->most);
@@ -216,7 +216,7 @@ static gboolean check_kind(const StrobeReader *reader, const char *pattern, GErr
     g_ptr_array_add(names, NULL);
     g_autofree char *hint = strobe_nearest_hint(pattern, (const char *const *)names->pdata);
     g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+    g_set_error(error, STROBE_USAGE_ERROR, 0,
                 "--kind=%s: the result holds no such kind%s; it holds %s", pattern, hint, all);
     return FALSE;
 }

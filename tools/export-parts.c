@@ -2,11 +2,8 @@
 #include "export-parts.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command.h"
-#include "error.h"
-#include "folder.h"
 
 #define PARTS_AT_ONCE 64u
 
@@ -24,11 +21,12 @@ typedef struct Job {
 
 static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
 {
+    g_autofree char *folder = strobe_output_place_path(&analysis->place);
     guint64 largest = 0;
 
     for (guint i = 0; i < analysis->files->len; i++) {
         const char *file = g_ptr_array_index(analysis->files, i);
-        g_autofree char *path = g_build_filename(analysis->output, file, NULL);
+        g_autofree char *path = g_build_filename(folder, file, NULL);
         struct stat status;
         if (lstat(path, &status) || (guint64)status.st_size <= largest)
             continue;
@@ -54,16 +52,6 @@ static gboolean divide(Job *job, guint64 largest)
         g_queue_push_head(job->waiting, part);
     }
     return TRUE;
-}
-
-/* The files of a part that was too large go, and the folder around them if nothing else is there.
- */
-static void discard(const StrobeAnalysis *analysis)
-{
-    g_autofree char *result = g_path_get_dirname(analysis->output);
-
-    strobe_folder_remove(analysis->output);
-    rmdir(result);
 }
 
 static void write_json(Job *job, const StrobeAnalysis *analysis)
@@ -107,7 +95,7 @@ static void export_one(Job *job, gboolean is_part)
         if (is_part && strobe_cut_kept(job->wish.cut) == 0)
             return; /* a stretch in which nothing begins */
         strobe_complain("%s: %s", job->result->source, error->message);
-        job->code = job->code ? job->code : strobe_exit_code(error);
+        job->code = job->code ? job->code : strobe_command_code(error);
     }
     if (!analysis) {
         write_json(job, NULL);
@@ -115,7 +103,7 @@ static void export_one(Job *job, gboolean is_part)
     }
     guint64 largest = largest_file(analysis, &file);
     if (job->max_bytes && largest > job->max_bytes && divide(job, largest)) {
-        discard(analysis);
+        strobe_output_place_discard(&analysis->place);
         return;
     }
     job->n_parts++;

@@ -60,26 +60,43 @@ void strobe_folder_remove_empty(const char *path, guint made)
     }
 }
 
+/* A new one in the folder `around`, whose name begins with `prefix`; NULL with errno set. */
+static char *make_new(int around, const char *prefix)
+{
+    for (guint i = 0; i < TRIES_MAX; i++) {
+        g_autofree char *name = g_strdup_printf("%s%08x", prefix, g_random_int());
+
+        if (mkdirat(around, name, 0700) == 0)
+            return g_steal_pointer(&name);
+        if (errno != EEXIST)
+            break;
+    }
+    return NULL;
+}
+
 gboolean strobe_folder_check_writable(const char *path, guint *made, GError **error)
 {
     if (made)
         *made = count_missing(path);
-    if (g_mkdir_with_parents(path, 0750) != 0)
-        return fail(error, "make the output folder", path);
-    g_autofree char *probe = g_build_filename(path, ".strobe-XXXXXX", NULL);
-    if (!g_mkdtemp_full(probe, 0700))
-        return fail(error, "write to the output folder", path);
-    rmdir(probe);
-    return TRUE;
+    int folder = strobe_folder_open(path, "make the output folder", error);
+    if (folder < 0)
+        return FALSE;
+    g_autofree char *probe = make_new(folder, ".strobe-");
+    if (probe)
+        unlinkat(folder, probe, AT_REMOVEDIR);
+    else
+        fail(error, "write to the output folder", path);
+    close(folder);
+    return probe != NULL;
 }
 
-/* mkdtemp makes 0700 whatever the umask; results are 0750 less the umask. */
-static void set_result_mode(const char *path)
+/* Made as 0700 whatever the umask; results are 0750 less the umask. */
+static void set_result_mode(int folder)
 {
     mode_t mask = umask(0);
 
     umask(mask);
-    if (chmod(path, 0750 & ~mask) != 0)
+    if (fchmod(folder, 0750 & ~mask) != 0)
         errno = 0; /* 0700 will do */
 }
 
@@ -91,98 +108,147 @@ static char *fresh_prefix(const char *path)
     return g_strdup_printf(".%s.", name);
 }
 
-static void remove_leavings(const char *parent, const char *prefix)
+/* Who may rename what is in it could give anything of this user's the name of a leaving. */
+static gboolean is_safe_to_clean(int folder)
 {
-    g_autoptr(GDir) entries = g_dir_open(parent, 0, NULL);
-    const char *name;
+    struct stat status;
 
-    while (entries && (name = g_dir_read_name(entries))) {
-        struct stat status;
-        if (!g_str_has_prefix(name, prefix))
-            continue;
-        g_autofree char *path = g_build_filename(parent, name, NULL);
-        int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        /* One that is about to be locked looks the same: see take(). */
-        if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
-            flock(folder, LOCK_EX | LOCK_NB) == 0)
-            strobe_folder_remove(path);
-        if (folder >= 0)
-            close(folder);
-    }
+    return fstat(folder, &status) == 0 &&
+           (status.st_mode & S_ISVTX ||
+            (status.st_uid == geteuid() && !(status.st_mode & S_IWOTH)));
 }
 
-/* As mkdtemp does; an interruption finds no folder that it does not know. */
-static gboolean make_half_made(char *name)
+static void remove_leaving(int around, const char *name)
+{
+    int folder = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status;
+
+    /* One that is about to be locked looks the same: see take(). */
+    if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
+        flock(folder, LOCK_EX | LOCK_NB) == 0)
+        strobe_folder_remove_in(around, name);
+    if (folder >= 0)
+        close(folder);
+}
+
+static void remove_leavings(int around, const char *prefix)
+{
+    int folder = openat(around, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
+
+    for (const struct dirent *entry; entries && (entry = readdir(entries));)
+        if (g_str_has_prefix(entry->d_name, prefix) && is_safe_to_clean(folder))
+            remove_leaving(around, entry->d_name);
+    if (entries)
+        closedir(entries);
+    else if (folder >= 0)
+        close(folder);
+}
+
+/* An interruption finds no folder that it does not know. */
+static char *make_half_made(int around, const char *prefix)
 {
     strobe_interruption_hold();
-    gboolean good = g_mkdtemp_full(name, 0700) != NULL;
+    char *name = make_new(around, prefix);
     int number = errno;
-    if (good)
-        strobe_interruption_add(name);
+    if (name) {
+        g_autofree char *held = strobe_folder_held_path(around, name);
+        strobe_interruption_add(held);
+    }
     strobe_interruption_release();
     errno = number;
-    return good;
+    return name;
 }
 
-static gboolean is_there(const char *path, int folder)
+static void forget_half_made(int around, const char *name)
 {
-    struct stat at_path, open_one;
+    g_autofree char *held = strobe_folder_held_path(around, name);
 
-    return lstat(path, &at_path) == 0 && fstat(folder, &open_one) == 0 &&
-           at_path.st_dev == open_one.st_dev && at_path.st_ino == open_one.st_ino;
+    strobe_interruption_remove(held);
+}
+
+/* Is the open folder the one of that name, and of this user? */
+static gboolean is_there(int around, const char *name, int folder)
+{
+    struct stat named, open_one;
+
+    return fstatat(around, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           fstat(folder, &open_one) == 0 && named.st_dev == open_one.st_dev &&
+           named.st_ino == open_one.st_ino && open_one.st_uid == geteuid();
 }
 
 /* Locks a folder just made. FALSE: somebody took it for leavings in between, and removed it. */
-static gboolean take(StrobeFreshFolder *fresh, const char *path)
+static gboolean take(StrobeFreshFolder *fresh, const char *name)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), locked = -1;
+    int folder = openat(fresh->around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int locked = -1;
 
     while (folder >= 0 && (locked = flock(folder, LOCK_EX)) != 0 && errno == EINTR)
         ;
     /* On a file system without locks nobody finds it unlocked either. */
-    if (folder >= 0 ? locked == 0 && !is_there(path, folder) : errno == ENOENT) {
+    if (folder >= 0 ? locked == 0 && !is_there(fresh->around, name, folder) : errno == ENOENT) {
         if (folder >= 0)
             close(folder);
         return FALSE;
     }
-    fresh->path = g_strdup(path);
+    fresh->name = g_strdup(name);
     fresh->lock = folder;
     return TRUE;
 }
 
-/* A folder of its own, whose name is `template` with its six X replaced. */
-static gboolean make_own(StrobeFreshFolder *fresh, const char *template, gboolean is_half_made)
+/* A folder of its own in `around`, which it closes when it fails; errno is set then. */
+static gboolean make_own(StrobeFreshFolder *fresh, const char *prefix, gboolean is_half_made)
 {
-    for (guint i = 0; i < TRIES_MAX; i++) {
-        g_autofree char *path = g_strdup(template);
+    int number = EBUSY;
 
-        if (is_half_made ? !make_half_made(path) : !g_mkdtemp_full(path, 0700))
-            return FALSE;
-        if (take(fresh, path))
+    for (guint i = 0; i < TRIES_MAX; i++) {
+        g_autofree char *name =
+            is_half_made ? make_half_made(fresh->around, prefix) : make_new(fresh->around, prefix);
+
+        number = name ? EBUSY : errno;
+        if (!name)
+            break;
+        if (take(fresh, name))
             return TRUE;
         if (is_half_made)
-            strobe_interruption_remove(path);
+            forget_half_made(fresh->around, name);
     }
-    errno = EBUSY;
+    close(fresh->around);
+    fresh->around = -1;
+    errno = number;
     return FALSE;
+}
+
+gboolean strobe_folder_begin_in(StrobeFreshFolder *fresh, int around, const char *path,
+                                GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(path);
+    g_autofree char *prefix = fresh_prefix(path);
+
+    *fresh = (StrobeFreshFolder){.lock = -1, .around = fcntl(around, F_DUPFD_CLOEXEC, 3)};
+    if (fresh->around >= 0)
+        remove_leavings(around, prefix);
+    if (fresh->around < 0 || !make_own(fresh, prefix, TRUE))
+        return fail(error, "make a folder in", parent);
+    fresh->path = g_build_filename(parent, fresh->name, NULL);
+    if (fresh->lock >= 0)
+        set_result_mode(fresh->lock);
+    return TRUE;
 }
 
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(path);
-    g_autofree char *prefix = fresh_prefix(path);
-
-    *fresh = (StrobeFreshFolder){.lock = -1};
     gboolean is_new = access(parent, F_OK) != 0;
-    if (g_mkdir_with_parents(parent, 0750) != 0)
-        return fail(error, "make the folder", parent);
-    remove_leavings(parent, prefix);
-    g_autofree char *made = g_strdup_printf("%s/%sXXXXXX", parent, prefix);
-    if (!make_own(fresh, made, TRUE))
-        return fail(error, "make a folder in", parent);
-    set_result_mode(fresh->path);
-    fresh->parent = is_new ? g_steal_pointer(&parent) : NULL;
-    return TRUE;
+    int around = strobe_folder_open(parent, "make the folder", error);
+
+    *fresh = (StrobeFreshFolder){.lock = -1, .around = -1};
+    if (around < 0)
+        return FALSE;
+    gboolean good = strobe_folder_begin_in(fresh, around, path, error);
+    close(around);
+    fresh->parent = good && is_new ? g_steal_pointer(&parent) : NULL;
+    return good;
 }
 
 /* Where private folders lie: of this user alone if there is such a place. */
@@ -200,18 +266,24 @@ static const char *private_parent(void)
 gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error)
 {
     const char *parent = private_parent();
-    g_autofree char *path = g_strdup_printf("%s/" PRIVATE_PREFIX "XXXXXX", parent);
 
-    *folder = (StrobeFreshFolder){.lock = -1};
-    remove_leavings(parent, PRIVATE_PREFIX);
-    return make_own(folder, path, FALSE) || fail(error, "make a folder", path);
+    *folder =
+        (StrobeFreshFolder){.lock = -1, .around = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (folder->around >= 0)
+        remove_leavings(folder->around, PRIVATE_PREFIX);
+    if (folder->around < 0 || !make_own(folder, PRIVATE_PREFIX, FALSE))
+        return fail(error, "make a folder in", parent);
+    folder->path = g_build_filename(parent, folder->name, NULL);
+    return TRUE;
 }
 
 void strobe_folder_discard(StrobeFreshFolder *fresh)
 {
     if (fresh->path) {
-        strobe_folder_remove(fresh->path);
+        strobe_folder_remove_in(fresh->around, fresh->name);
+        forget_half_made(fresh->around, fresh->name);
         strobe_interruption_remove(fresh->path);
+        close(fresh->around);
     }
     if (fresh->lock >= 0)
         close(fresh->lock);
@@ -219,15 +291,20 @@ void strobe_folder_discard(StrobeFreshFolder *fresh)
         rmdir(fresh->parent);
     g_clear_pointer(&fresh->parent, g_free);
     g_clear_pointer(&fresh->path, g_free);
-    fresh->lock = -1;
+    g_clear_pointer(&fresh->name, g_free);
+    fresh->lock = fresh->around = -1;
 }
 
 void strobe_folder_clear(const char *path)
 {
     g_autofree char *parent = g_path_get_dirname(path);
     g_autofree char *prefix = fresh_prefix(path);
+    int around = open(parent, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-    remove_leavings(parent, prefix);
+    if (around < 0)
+        return;
+    remove_leavings(around, prefix);
+    close(around);
 }
 
 static int move(const char *from, const char *to)
@@ -259,22 +336,26 @@ int strobe_folder_move(const char *from, const char *to)
     return moved;
 }
 
-static gboolean replace(const char *fresh, const char *path)
+static gboolean replace(const StrobeFreshFolder *fresh, const char *name)
 {
-    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ||
-        renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+    int in = fresh->around;
+
+    if (renameat2(in, fresh->name, in, name, RENAME_NOREPLACE) == 0 ||
+        renameat2(in, fresh->name, in, name, RENAME_EXCHANGE) == 0)
         return TRUE;
     /* Some file systems can do neither. */
     if (errno != EINVAL && errno != ENOSYS)
         return FALSE;
-    strobe_folder_remove(path);
-    return rename(fresh, path) == 0;
+    strobe_folder_remove_in(in, name);
+    return renameat(in, fresh->name, in, name) == 0;
 }
 
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error)
 {
+    g_autofree char *name = g_path_get_basename(path);
+
     strobe_interruption_hold();
-    gboolean good = replace(fresh->path, path);
+    gboolean good = replace(fresh, name);
     int number = errno;
     strobe_interruption_release();
 
@@ -314,6 +395,11 @@ static void remove_entry(int parent, const char *name, int depth)
     remove_entries(folder, depth);
     close(folder);
     unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void strobe_folder_remove_in(int parent, const char *name)
+{
+    remove_entry(parent, name, 0);
 }
 
 void strobe_folder_remove(const char *path)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "foreign.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "error.h"
 #include "folder.h"
+#include "held-result.h"
 #include "json-text.h"
 #include "progress-bar.h"
 #include "terminal.h"
@@ -64,11 +68,12 @@ static gboolean check_place(const StrobeImport *import, const char *directory,
     return FALSE;
 }
 
-static void analyse_source(const StrobeImportSource *source, const char *scratch,
+static void analyse_source(const StrobeImportSource *source, const StrobeFreshFolder *scratch,
                            StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                            StrobeJsonWriter *json, int *code)
 {
-    const StrobeImportWish how = {.parent = scratch,
+    g_autofree char *held = strobe_folder_held_path(scratch->around, scratch->name);
+    const StrobeImportWish how = {.parent = held,
                                   .is_temporary = TRUE,
                                   .progress = strobe_bar_show,
                                   .progress_user = (gpointer) "importing"};
@@ -80,6 +85,7 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
 
     import = strobe_import_run(source, &how, &error);
     strobe_bar_clear();
+    strobe_command_name(error, held, scratch->path);
     if (!import || !check_place(import, directory, wish, &error)) {
         failed = strobe_command_fail(error);
         *code = *code ? *code : failed;
@@ -97,6 +103,37 @@ static void analyse_source(const StrobeImportSource *source, const char *scratch
     strobe_json_end_object(json);
 }
 
+/* The folder that the scratch folder is made in; of a result only if that is this user's. */
+static int open_place(const char *directory, const char *parent, GError **error)
+{
+    if (parent)
+        return strobe_folder_open(parent, "make the folder", error);
+    int folder = strobe_folder_find(directory);
+    int own = folder >= 0 ? strobe_folder_open_in(folder, ".") : -1;
+
+    if (own < 0 && (errno == EPERM || errno == ELOOP))
+        strobe_held_result_refuse(directory, error);
+    else if (own < 0)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read %s: %s", directory,
+                    g_strerror(errno));
+    if (folder >= 0)
+        close(folder);
+    return own;
+}
+
+static gboolean begin_scratch(StrobeFreshFolder *scratch, const char *directory, const char *parent,
+                              GError **error)
+{
+    g_autofree char *beside = g_build_filename(parent ? parent : directory, "strobe-import", NULL);
+    int place = open_place(directory, parent, error);
+
+    if (place < 0)
+        return FALSE;
+    gboolean good = strobe_folder_begin_in(scratch, place, beside, error);
+    close(place);
+    return good;
+}
+
 gboolean strobe_foreign_analyse(const char *path, StrobeRegistry *registry,
                                 const StrobeAnalysisWish *wish, StrobeJsonWriter *json, int *code,
                                 GError **error)
@@ -106,13 +143,11 @@ gboolean strobe_foreign_analyse(const char *path, StrobeRegistry *registry,
     for (guint i = 0; sources && i < sources->len; i++) {
         const StrobeImportSource *source = g_ptr_array_index(sources, i);
         g_autofree char *directory = directory_of(source->path);
-        g_autofree char *beside =
-            g_build_filename(wish->parent ? wish->parent : directory, "strobe-import", NULL);
         StrobeFreshFolder scratch;
         GError *failure = NULL;
 
-        if (strobe_folder_begin(&scratch, beside, &failure)) {
-            analyse_source(source, scratch.path, registry, wish, json, code);
+        if (begin_scratch(&scratch, directory, wish->parent, &failure)) {
+            analyse_source(source, &scratch, registry, wish, json, code);
             strobe_folder_discard(&scratch);
         } else {
             int failed = strobe_command_fail(failure);

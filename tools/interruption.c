@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "interruption.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -94,10 +95,11 @@ void strobe_interruption_add(const char *folder)
 int strobe_interruption_make(const char *folder)
 {
     strobe_interruption_hold();
-    int result = mkdir(folder, 0750);
+    int result = mkdir(folder, 0750), number = errno;
     if (result == 0)
         strobe_interruption_add(folder);
     strobe_interruption_release();
+    errno = number;
     return result;
 }
 

@@ -28,7 +28,7 @@ StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *resu
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
     g_autoptr(GError) error = NULL;
     if (!strobe_rows_watch(rows, pipeline, &error) ||
-        !strobe_pipeline_run(pipeline, result, NULL, &error)) {
+        !strobe_pipeline_run(pipeline, result, &error)) {
         strobe_complain("%s: %s", result->capture, error->message);
         g_clear_pointer(&rows, strobe_rows_free);
     }

@@ -17,7 +17,7 @@ static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *resul
     for (guint i = 0; passes && good && i < passes->len; i++)
         good = strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), NULL);
     good = good && strobe_rows_watch(rows, pipeline, NULL) &&
-           strobe_pipeline_run(pipeline, result, NULL, NULL);
+           strobe_pipeline_run(pipeline, result, NULL);
 
     strobe_pipeline_free(pipeline);
     if (!good || rows->n_seen == 0)

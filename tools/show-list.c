@@ -65,7 +65,7 @@ static gboolean count_derived(StrobeRegistry *registry, const StrobeResult *resu
     }
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = strobe_pipeline_add_consumer(pipeline, &component, error) &&
-                    strobe_pipeline_run(pipeline, result, NULL, error);
+                    strobe_pipeline_run(pipeline, result, error);
     strobe_bar_clear();
     strobe_pipeline_free(pipeline);
     return good;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -122,6 +125,55 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 1);
 }
 
+/* Who renames folders meanwhile does not lead the output elsewhere. */
+static void test_held(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *parent = below(fixture, "parent");
+    g_autofree char *aside = below(fixture, "aside");
+    g_autofree char *path = below(fixture, "parent/output");
+    g_autofree char *precious = below(fixture, "precious");
+    g_autofree char *output = below(fixture, "aside/output");
+    StrobeFreshFolder fresh;
+
+    g_assert_cmpint(g_mkdir(precious, 0700), ==, 0);
+    g_assert_true(strobe_folder_begin(&fresh, path, NULL));
+    g_assert_cmpint(rename(parent, aside), ==, 0);
+    g_assert_cmpint(symlink(precious, parent), ==, 0);
+    g_assert_true(strobe_folder_finish(&fresh, path, NULL));
+    g_assert_true(g_file_test(output, G_FILE_TEST_IS_DIR));
+    g_assert_cmpuint(strobe_folder_count(aside), ==, 1);
+    g_assert_cmpuint(strobe_folder_count(precious), ==, 0);
+}
+
+/* One's own links are followed, others' are not. */
+static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
+{
+    g_autofree char *link = below(fixture, "link");
+    g_autofree char *loop = below(fixture, "loop");
+    g_autofree char *path = below(fixture, "link/../link//deep/");
+    g_autofree char *made = below(fixture, "real/deep");
+    g_autofree char *missing = below(fixture, "link/missing");
+    g_autoptr(GError) error = NULL;
+
+    g_assert_cmpint(symlink("./real", link), ==, 0);
+    g_assert_cmpint(symlink("loop", loop), ==, 0);
+    int folder = strobe_folder_open(path, "make", &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(folder, >=, 0);
+    close(folder);
+    g_assert_true(g_file_test(made, G_FILE_TEST_IS_DIR));
+    g_assert_cmpint(strobe_folder_find(missing), ==, -1);
+    g_assert_cmpint(errno, ==, ENOENT);
+    g_assert_cmpint(strobe_folder_find(loop), ==, -1);
+    g_assert_cmpint(errno, ==, ELOOP);
+    if (lchown(link, 12345, 12345) != 0)
+        return; /* not as root */
+    g_assert_cmpint(strobe_folder_open(path, "make", &error), ==, -1);
+    g_assert_nonnull(strstr(error->message, "\"link\" in it is a symbolic link of another user"));
+    g_assert_cmpint(strobe_folder_find(path), ==, -1);
+    g_assert_cmpint(errno, ==, ELOOP);
+}
+
 static void test_check_writable(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *first = below(fixture, "b");
@@ -210,6 +262,8 @@ int main(int argc, char **argv)
     g_test_add("/folder/leavings", Fixture, NULL, set_up, test_leavings, tear_down);
     g_test_add("/folder/links-are-not-followed", Fixture, NULL, set_up, test_links_are_not_followed,
                tear_down);
+    g_test_add("/folder/held", Fixture, NULL, set_up, test_held, tear_down);
+    g_test_add("/folder/links-on-the-way", Fixture, NULL, set_up, test_links_on_the_way, tear_down);
     g_test_add("/folder/check-writable", Fixture, NULL, set_up, test_check_writable, tear_down);
     g_test_add("/folder/private", Fixture, NULL, set_up, test_private, tear_down);
     g_test_add("/folder/private-leavings", Fixture, NULL, set_up, test_private_leavings, tear_down);

@@ -17,7 +17,7 @@ static const StrobeOption options[] = {
     },
     {
         .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_STRING,
+        .type = STROBE_OPTION_PATH,
         .name = "file",
         .default_value = "stacks.log",
         .summary = "Name of the file in the result directory.",

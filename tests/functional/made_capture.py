@@ -97,8 +97,9 @@ class MadeCapture:
             payload += padded(head + texts, 8)
         return payload
 
-    def write(self, path):
-        facts = json.dumps({"pid": 4711, "rank": -1, "host": "made", "command": "made"}).encode()
+    def write(self, path, **more_facts):
+        facts = {"pid": 4711, "rank": -1, "host": "made", "command": "made", **more_facts}
+        facts = json.dumps(facts).encode()
         strings = struct.pack("<II", 1, 0)
         for number, value in enumerate(self.strings, 2):
             data = value.encode()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another user beside root: what belongs to them, and what they do meanwhile."""
+
+import ctypes
+import hashlib
+import os
+import signal
+import stat
+import tempfile
+import traceback
+import unittest
+
+from made_capture import THREAD, MadeCapture
+
+OTHER = 65534
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+
+
+def can_give():
+    """Root in a container may have no other user to give a file to."""
+    if os.geteuid() != 0:
+        return False
+    with tempfile.NamedTemporaryFile() as file:
+        try:
+            os.chown(file.name, OTHER, OTHER)
+        except OSError:
+            return False
+    return True
+
+
+needs_other_user = unittest.skipUnless(can_give(), "needs root, and another user")
+
+
+def give(path, user=OTHER):
+    """The folder with all in it."""
+    for folder, _, names in os.walk(path):
+        for name in [".", *names]:
+            os.chown(os.path.join(folder, name), user, user, follow_symlinks=False)
+
+
+def entries(path):
+    """All that is in the folder: whose it is, what it holds, when that was changed."""
+    found = {}
+    for folder, folders, names in os.walk(path):
+        for name in [".", *folders, *names]:
+            at = os.path.join(folder, name)
+            status = os.lstat(at)
+            content = None
+            if stat.S_ISLNK(status.st_mode):
+                content = os.readlink(at)
+            elif stat.S_ISREG(status.st_mode):
+                with open(at, "rb") as file:
+                    content = hashlib.sha256(file.read()).hexdigest()
+            found[os.path.relpath(at, path)] = (
+                status.st_ino, status.st_mode, status.st_uid, status.st_mtime_ns, content
+            )
+    return found
+
+
+def changes(before, path):
+    """What is not as it was when `entries` gave `before`."""
+    after = entries(path)
+    return sorted((name, before.get(name), after.get(name))
+                  for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def exchange(one, other):
+    """Two names, at once."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.renameat2(-100, os.fsencode(one), -100, os.fsencode(other), 2):
+        raise OSError(ctypes.get_errno(), "cannot exchange %s and %s" % (one, other))
+
+
+def make_result(parent, n_records=100, name="made_ascend_pt", **facts):
+    """A result with operators. Returns its directory."""
+    made = MadeCapture(n_records * 100)
+    track = made.track(THREAD, 1001)
+    for i in range(n_records):
+        made.operator(track, "operator %d" % (i % 10), i * 100, i * 100 + 50)
+    made.write(parent / name / "FRAMEWORK" / "capture.strobe", **facts)
+    return parent / name
+
+
+class OtherUser:
+    """A process of the other user that calls a function over and over until the end of the block."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __enter__(self):
+        reading, writing = os.pipe()
+        self.child = os.fork()
+        if self.child == 0:
+            try:
+                os.setgroups([])
+                os.setgid(OTHER)
+                os.setuid(OTHER)
+                os.write(writing, b"!")
+                while True:
+                    try:
+                        self.function()
+                    except FileNotFoundError:
+                        pass
+            except BaseException:  # no test goes on in the child
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        os.close(writing)
+        if os.read(reading, 1) != b"!":
+            raise RuntimeError("no process of another user")
+        os.close(reading)
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.child, signal.SIGKILL)
+        _, status = os.waitpid(self.child, 0)
+        if not os.WIFSIGNALED(status):
+            raise RuntimeError("the other user's process ended by itself")

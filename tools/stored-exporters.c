@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "stored-exporters.h"
+
+#include "command.h"
+#include "json-text.h"
+#include "reader.h"
+
+/* Where files go is for who analyses to say, not for a capture. */
+static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *exporter)
+{
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_EXPORTER, exporter->name, NULL, NULL);
+    g_autoptr(GPtrArray) dropped = g_ptr_array_new_with_free_func(g_free);
+
+    if (component)
+        strobe_config_component_drop_paths(exporter, component->options, component->n_options,
+                                           dropped);
+    for (guint i = 0; i < dropped->len; i++)
+        strobe_complain(
+            "%s: option \"%s\" of %s names a file and is ignored: give it with --export",
+            exporter->origin, (char *)g_ptr_array_index(dropped, i), exporter->name);
+}
+
+/* The exporters that the capture was recorded with, as a configuration; the default ones if it
+ * does not say. */
+static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
+                                    GError **error)
+{
+    StrobeReader *reader = strobe_reader_open(held->result.source, error);
+
+    if (!reader)
+        return NULL;
+    g_autofree char *text = NULL;
+    JsonObject *facts = strobe_reader_facts(reader);
+    JsonNode *node = facts ? json_object_get_member(facts, "exporters") : NULL;
+    if (node && JSON_NODE_HOLDS_OBJECT(node)) {
+        g_autofree char *exporters = strobe_json_to_text(node, 0);
+        text = g_strdup_printf("{\"exporters\": %s}", exporters);
+    }
+    StrobeConfig *config = strobe_config_parse(text, held->named->capture, error);
+    strobe_reader_free(reader);
+    for (guint i = 0; config && i < config->exporters->len; i++)
+        drop_stored_paths(registry, g_ptr_array_index(config->exporters, i));
+    /* None at all was "not now", not "never". */
+    if (config)
+        config->has_exporters = config->has_exporters && config->exporters->len > 0;
+    if (config && !config->has_exporters)
+        strobe_config_add_defaults(config);
+    return config;
+}
+
+StrobeConfig *strobe_stored_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
+                                      char **also, GError **error)
+{
+    StrobeConfig *config = read_exporters(registry, held, error);
+
+    for (; config && also && *also; also++)
+        if (!strobe_config_add_exporter(config, *also, error))
+            g_clear_pointer(&config, strobe_config_free);
+    return config;
+}
