@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <grp.h>
 #include <link.h>
 #include <pwd.h>
 #include <string.h>
@@ -27,14 +28,25 @@ char *strobe_own_file(void)
 
 /* ---- one file or folder ---- */
 
-/* Is `gid` the owner's own group (the primary group, in which nobody else is)? */
-static gboolean is_own_group(uid_t uid, gid_t gid)
+static gboolean has_only(char *const *members, const char *name)
 {
-    struct passwd entry, *found = NULL;
-    char buffer[4096];
+    while (*members && strcmp(*members, name) == 0)
+        members++;
+    return !*members;
+}
 
-    return getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) == 0 && found &&
-           found->pw_gid == gid;
+/* Is `gid` the owner's private group? It has the owner's name and no other members. */
+static gboolean is_private_group(uid_t uid, gid_t gid)
+{
+    struct passwd owner, *found_owner = NULL;
+    struct group group, *found_group = NULL;
+    char owner_text[4096], group_text[4096];
+
+    return getpwuid_r(uid, &owner, owner_text, sizeof owner_text, &found_owner) == 0 &&
+           found_owner && owner.pw_gid == gid &&
+           getgrgid_r(gid, &group, group_text, sizeof group_text, &found_group) == 0 &&
+           found_group && strcmp(group.gr_name, owner.pw_name) == 0 &&
+           has_only(group.gr_mem, owner.pw_name);
 }
 
 static uid_t owner_of_strobe(void)
@@ -60,7 +72,7 @@ static char *writer_fault(const char *path, const struct stat *st)
 {
     if (st->st_mode & S_IWOTH)
         return g_strdup_printf("%s is writable by everybody", path);
-    if ((st->st_mode & S_IWGRP) && !is_own_group(st->st_uid, st->st_gid))
+    if ((st->st_mode & S_IWGRP) && !is_private_group(st->st_uid, st->st_gid))
         return g_strdup_printf("%s is writable by group %u", path, (unsigned)st->st_gid);
     return NULL;
 }
@@ -72,15 +84,27 @@ static char *find_fault(const char *path, const struct stat *st)
     return is_trusted(st->st_uid) ? writer_fault(path, st) : owner_fault(path, st->st_uid);
 }
 
-/* Of a folder above. The owner of the root folder is trusted there: in a user namespace without the
- * system's root that is the number for everybody outside. */
+static gboolean is_above_strobe(const char *path)
+{
+    g_autofree char *own = strobe_own_file();
+    gsize n = strcmp(path, "/") == 0 ? 0 : strlen(path);
+
+    return own && strncmp(own, path, n) == 0 && own[n] == '/';
+}
+
+/* Of a folder above. Those who can change a folder above Strobe itself can change Strobe: in a
+ * container it may be mounted from a user of the host. */
 static char *find_fault_above(const char *path, const struct stat *st)
 {
-    struct stat root;
+    char *fault = NULL;
 
-    if (!is_trusted(st->st_uid) && (stat("/", &root) || st->st_uid != root.st_uid))
-        return owner_fault(path, st->st_uid);
-    return st->st_mode & S_ISVTX ? NULL : writer_fault(path, st);
+    if (!is_trusted(st->st_uid))
+        fault = owner_fault(path, st->st_uid);
+    else if (!(st->st_mode & S_ISVTX))
+        fault = writer_fault(path, st);
+    if (fault && is_above_strobe(path))
+        g_clear_pointer(&fault, g_free);
+    return fault;
 }
 
 /* ---- from the root down ---- */

@@ -10,9 +10,10 @@
 
 /* Opens the regular file `path` for reading if only the trusted can change it: they own it, its
  * folder and all folders above, and others may not write there. A folder above its own may be
- * writable if it is sticky, as /tmp is: others cannot replace what lies there. The last name of
- * `path` must not be a symbolic link. Does not wait for a FIFO. Returns the descriptor
- * (close-on-exec); -1: `fault` is the reason in one sentence that names the file (free() it). */
+ * writable if it is sticky, as /tmp is: others cannot replace what lies there. A folder above this
+ * Strobe is trusted as Strobe is. The last name of `path` must not be a symbolic link. Does not
+ * wait for a FIFO. Returns the descriptor (close-on-exec); -1: `fault` is the reason in one
+ * sentence that names the file (free() it). */
 STROBE_API int strobe_trusted_open(const char *path, char **fault);
 
 /* The same for a folder, whose descriptor is an O_PATH one. */
