@@ -208,17 +208,21 @@ static void add_generic_column(RowCells *row, const StrobeKindView *kind, guint3
 {
     const StrobeColumn *column = &row->columns[at];
     const StrobeFieldView *field = find_field(kind, column->field);
-    g_autofree char *title = field && field->unit && *field->unit
-                                 ? g_strdup_printf("%s(%s)", column->title, field->unit)
-                                 : g_strdup(column->title);
+    const gboolean has_unit = field && field->unit && *field->unit;
+    const gboolean is_formula =
+        row->escapes && csv_is_formula(column->title, strlen(column->title));
+    g_autofree char *title = g_strconcat(is_formula ? "'" : "", column->title, has_unit ? "(" : "",
+                                         has_unit ? field->unit : "", has_unit ? ")" : "", NULL);
 
     csv_file_add_column(row->file, title, CSV_COLUMN_ALWAYS);
 }
 
-RowCells *row_cells_new_generic(CsvFile *file, const StrobeKindView *kind, gboolean with_device)
+RowCells *row_cells_new_generic(const CsvContext *context, CsvFile *file,
+                                const StrobeKindView *kind, gboolean with_device)
 {
     RowCells *row = new_row(file);
 
+    row->escapes = !context->keeps_formulas;
     row->n_columns = strobe_table_generic(kind, row->columns);
     if (with_device && row->n_columns < STROBE_TABLE_COLUMNS_MAX)
         row->columns[row->n_columns++] =

@@ -78,7 +78,7 @@ def _read_tables(directory, kinds, timeout_s=None):
     folder = tempfile.mkdtemp(prefix="strobe-")
     end = None if timeout_s is None else time.monotonic() + timeout_s
     try:
-        exporter = "csv:all_fields=true,kinds=" + "+".join(kinds)
+        exporter = "csv:all_fields=true,formulas=keep,kinds=" + "+".join(kinds)
         command.run(["analyse", directory, "--export", exporter, "-o", folder], timeout_s)
         for kind, path in _tables_in(folder, kinds):
             for row in _read_file(path):
