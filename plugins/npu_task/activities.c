@@ -70,16 +70,19 @@ uint32_t npu_activities_needed(uint32_t wanted)
                                                                        : wanted;
 }
 
-/* Old libraries know the node level by another number only; newer ones tell the same calls by both,
- * so never both are enabled. */
+/* Both numbers stand for the calls of the node level, so only one is enabled. The record of
+ * NODE_API is written before a communication operation gets its id, and carries the previous
+ * launch's. */
 static int32_t enable(const MsptiLibrary *library, int32_t *kind)
 {
-    int32_t code = library->enable(*kind);
+    int32_t code;
 
-    if (code == MSPTI_INVALID_PARAMETER && *kind == MSPTI_KIND_NODE_API) {
-        *kind = MSPTI_KIND_API;
-        code = library->enable(*kind);
-    }
+    if (*kind != MSPTI_KIND_NODE_API)
+        return library->enable(*kind);
+    code = library->enable(MSPTI_KIND_API);
+    if (code != MSPTI_SUCCESS)
+        return library->enable(MSPTI_KIND_NODE_API);
+    *kind = MSPTI_KIND_API;
     return code;
 }
 

@@ -79,7 +79,7 @@ static void test_windows(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(double_state()->enabled, ==,
-                     1u << 2 | 1u << 11); /* calls say what is awaited */
+                     1u << 2 | 1u << 3); /* calls say what is awaited */
     g_usleep(1000);
     double_play(double_now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = double_begin_window(mock);

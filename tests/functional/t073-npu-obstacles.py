@@ -126,8 +126,8 @@ class CallTest(ObstacleTest):
                       self.log())
         self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
 
-    def test_the_node_level_of_old_libraries(self):
-        self.play(["sleep 2", "api 3 70001 1 launch 100000 1000"], wrong="fail-kind=11:1")
+    def test_the_node_level_by_its_other_kind(self):
+        self.play(["sleep 2", "api 11 70001 1 launch 100000 1000"], wrong="fail-kind=3:1")
         self.assertEqual([row["level"] for row in self.rows("api_call")], ["node"])
 
     def test_kinds_that_need_the_library_preloaded(self):

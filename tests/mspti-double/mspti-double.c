@@ -164,6 +164,15 @@ MSPTI_DOUBLE_API int msptiActivityPopExternalCorrelationId(int sort, uint64_t *i
 
 /* ---- what a program plays ---- */
 
+static void tell_line(uint8_t *record, int kind)
+{
+    int is_api = kind == 11 && (mspti_double_state.enabled & (1u << 11 | 1u << 3)) == 1u << 3;
+
+    if (is_api)
+        put_32(record, 0, 3);
+    double_tell(record, is_api ? 3 : kind);
+}
+
 MSPTI_DOUBLE_API int mspti_double_play(const char *line, uint64_t base)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
@@ -175,7 +184,7 @@ MSPTI_DOUBLE_API int mspti_double_play(const char *line, uint64_t base)
         if (kind == 1 && domains_drop(record))
             mspti_double_state.n_dropped++;
         else if (kind > 0)
-            double_tell(record, kind);
+            tell_line(record, kind);
         result = kind > 0 ? 0 : -1;
     }
     double_give();
