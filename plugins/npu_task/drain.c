@@ -98,14 +98,12 @@ void npu_drain_unlock(NpuDrain *drain)
     pthread_mutex_unlock(&drain->lock);
 }
 
-static int phase_of(NpuDrain *drain)
+static void take_unless_drained(NpuDrain *drain)
 {
     pthread_mutex_lock(&drain->lock);
-    int phase = drain->phase;
-    if (phase != NPU_DRAINING && !atomic_load(&drain->is_ending))
+    if (drain->phase != NPU_DRAINING && !atomic_load(&drain->is_ending))
         npu_drain_take(drain);
     pthread_mutex_unlock(&drain->lock);
-    return phase;
 }
 
 /* ---- passes ---- */
@@ -154,7 +152,8 @@ static void *run(void *user)
 
     prctl(PR_SET_NAME, "strobe-npu");
     while (!atomic_load(&drain->is_ending)) {
-        int64_t every = phase_of(drain) == NPU_DRAINING ? PASS_NS : drain->flush_interval_ns;
+        take_unless_drained(drain);
+        int64_t every = atomic_load(&drain->is_hurried) ? PASS_NS : drain->flush_interval_ns;
         int64_t left = last_ns + every - now_ns();
         if (left > 0) {
             npu_buffers_wait((uint64_t)left);

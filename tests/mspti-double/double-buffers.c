@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "faults.h"
+#include "late-objects.h"
 
 #define THREADS_MAX 4096
 #define LATE_MAX 65536
@@ -181,7 +182,10 @@ void double_tell(const uint8_t *record, int kind)
     if (!mspti_double_state.is_subscribed || !request ||
         !(mspti_double_state.enabled >> kind & 1)) {
         mspti_double_state.n_dropped++;
-    } else if (lag && (kind == 2 || kind == 4 || kind == 9) && late_end - late_first < LATE_MAX) {
+        return;
+    }
+    late_object_use(LATE_RECORDS + kind);
+    if (lag && (kind == 2 || kind == 4 || kind == 9) && late_end - late_first < LATE_MAX) {
         memcpy(late[late_end % LATE_MAX].bytes, record, sizes[kind]);
         late[late_end % LATE_MAX].size = sizes[kind];
         late[late_end++ % LATE_MAX].at_ns = double_now_ns(0) + (uint64_t)atoi(lag) * 1000000u;

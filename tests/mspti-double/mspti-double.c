@@ -11,6 +11,7 @@
 #include "domains.h"
 #include "double-buffers.h"
 #include "faults.h"
+#include "late-objects.h"
 #include "launches.h"
 #include "record-fields.h"
 #include "record-lines.h"
@@ -58,6 +59,7 @@ MSPTI_DOUBLE_API int msptiSubscribe(void **out, void *callback, void *user)
 {
     int code = fault_of_call("subscribe");
 
+    late_object_use(LATE_MANAGER);
     if (code || !out)
         return code ? code : 1;
     if (mspti_double_state.is_subscribed || fault("taken"))
@@ -71,6 +73,7 @@ MSPTI_DOUBLE_API int msptiUnsubscribe(void *handle)
 {
     int code = fault_of_call("unsubscribe");
 
+    late_object_use(LATE_MANAGER);
     if (code || handle != &mspti_double_state)
         return code ? code : 1;
     mspti_double_state.is_subscribed = 0;
@@ -82,6 +85,7 @@ MSPTI_DOUBLE_API int msptiActivityRegisterCallbacks(MsptiDoubleRequest request,
 {
     int code = fault_of_call("register");
 
+    late_object_use(LATE_MANAGER);
     if (code || !request || !complete)
         return code ? code : 1;
     double_hold();
@@ -95,6 +99,7 @@ MSPTI_DOUBLE_API int msptiActivityEnable(int kind)
     const char *preload = getenv("LD_PRELOAD");
     int code = fault_of_kind(kind) ? fault_of_kind(kind) : fault_of_call("enable");
 
+    late_object_use(LATE_MANAGER);
     if (code || kind < 1 || kind >= 13)
         return code ? code : 1;
     if (kind >= 4 && kind <= 7 && (!preload || !strstr(preload, "libmspti.so")))
@@ -109,6 +114,7 @@ MSPTI_DOUBLE_API int msptiActivityDisable(int kind)
 {
     int code = fault_of_call("disable");
 
+    late_object_use(LATE_MANAGER);
     if (code || kind < 1 || kind >= 13)
         return code ? code : 1;
     double_hold();
@@ -130,6 +136,7 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
     const char *hang = fault("hang");
     int code = fault_of_call("flush");
 
+    late_object_use(LATE_FLUSH);
     if (hang)
         rest(atoi(hang));
     block();
