@@ -35,7 +35,8 @@ typedef struct NpuDrain {
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */
     _Atomic int64_t asked_ns;  /* since when it is being asked, of CLOCK_MONOTONIC; 0: it is not */
-    _Atomic int32_t code;      /* with which it came back the last time */
+    _Atomic int64_t answered_ns; /* when the last question that it answered was asked */
+    _Atomic int32_t code;        /* with which it came back the last time */
 } NpuDrain;
 
 /* 0, or -1: there is no thread to be had. */
@@ -45,8 +46,10 @@ int npu_drain_start(NpuDrain *drain);
  * back from it; the thread ends when it does. */
 int npu_drain_end(NpuDrain *drain, int waits);
 
-/* The lock for calls to the library; -1: it has not come back from one. */
-int npu_drain_hold_library(NpuDrain *drain);
+#define NPU_LIBRARY_PATIENCE_NS 2500000000
+
+/* The lock for calls to the library; -1: it has not come back from one in this time. */
+int npu_drain_hold_library(NpuDrain *drain, int64_t patience_ns);
 void npu_drain_give_library(NpuDrain *drain);
 
 /* Takes what has been handed over, on the calling thread, the lock held; no more than a few records

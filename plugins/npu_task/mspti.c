@@ -26,6 +26,7 @@
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
 #define HANG_NS 1000000000        /* in one call, and the library is taken not to come back */
 #define EARLY_NS 1000000000u
+#define RENEW_NS 20000000 /* for the library, where a window begins */
 
 static struct {
     const StrobeHost *host;
@@ -273,7 +274,7 @@ static StrobeStatus npu_warm(void *state)
 {
     if (npu.subscription.enabled || npu.is_exiting)
         return STROBE_OK;
-    if (npu_drain_hold_library(&npu.drain) != 0)
+    if (npu_drain_hold_library(&npu.drain, NPU_LIBRARY_PATIENCE_NS) != 0)
         return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
                               "Cannot record NPU tasks: MSPTI has not come back from a call");
     npu.subscription.enabled = npu_activities_enable(&npu.library, npu.host, npu.self,
@@ -304,9 +305,36 @@ static void record_sources(void)
         "of communication operations, memory of modules: only backend=aclprof tells these");
 }
 
+/* What torch_npu's bridge to Kineto does, which attaches whoever the subscriber is. */
+static void warn_of_client(uint32_t missing, const char *outcome)
+{
+    char names[256] = "";
+
+    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
+        if (npu_activities_have(missing, kind)) {
+            size_t length = strlen(names);
+            snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                     npu_activity_name(kind));
+        }
+    if (missing)
+        npu.host->log(npu.self, STROBE_LOG_WARNING,
+                      "Another client of MSPTI in this process%s has disabled %s: %s",
+                      npu_torch_is_there() ? ", torch_npu's profiler," : "", names, outcome);
+}
+
+static void renew_place(void)
+{
+    if (npu.is_exiting || npu_drain_hold_library(&npu.drain, RENEW_NS) != 0)
+        return;
+    uint32_t missing = npu_subscription_renew(&npu.subscription);
+    npu_drain_give_library(&npu.drain);
+    warn_of_client(missing, "this window enables them again");
+}
+
 static StrobeStatus npu_start(void *state)
 {
     npu_torch_look();
+    renew_place();
     const char *other = npu_other_profiler();
     uint64_t before_ns;
 
@@ -426,8 +454,25 @@ static void report_silence(void)
                   npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
 }
 
+static void report_missing(void)
+{
+    if (!hanging_ns())
+        warn_of_client(npu_subscription_missing(&npu.subscription),
+                       "what the program did since is not recorded");
+}
+
+static void report_client(void)
+{
+    NpuRecords *records = npu.drain.records;
+
+    records->counts.n_gone += npu_buffers_gone(atomic_load(&npu.drain.answered_ns));
+    records->client = npu_torch_is_there() ? ", torch_npu's profiler" : "";
+    report_missing(); /* none where the library has been given back */
+}
+
 static void report_end(int is_drained, int64_t hangs_ns)
 {
+    report_client();
     if (!hangs_ns && atomic_load(&npu.drain.code) == MSPTI_SUCCESS)
         report_silence();
     npu_report_flush(npu.drain.records, atomic_load(&npu.drain.code), hangs_ns);
@@ -534,6 +579,7 @@ static void leave_library(void)
     pthread_mutex_lock(&npu.leaving);
     if (npu.is_open && !npu.is_exiting) {
         await_tasks();
+        report_missing();
         give_library_back();
     }
     npu_drain_lock(&npu.drain);

@@ -32,6 +32,7 @@ typedef struct NpuCounts {
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
     uint64_t n_overdue;   /* buffers that did not come back */
+    uint64_t n_gone;      /* buffers that went to another client */
     uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
     uint64_t unplaced_ns; /* by how much these may be off */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
@@ -68,6 +69,7 @@ typedef struct NpuRecords {
     uint64_t first_time;      /* before which nothing can have happened on a device */
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
+    const char *client;       /* who that is, for messages; "": not known */
     int leaves_host_marks;    /* the collector marker records them */
     uint32_t launch_thread;   /* the first that launched something */
     int has_several_threads;  /* that launch */

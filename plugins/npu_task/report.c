@@ -114,7 +114,14 @@ void npu_report(NpuRecords *records)
 
     report_buffers(emitter);
     lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
-         counts->n_unknown + counts->n_mistimed + counts->n_overdue);
+         counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone);
+    WARN(counts->n_gone,
+         "%" PRIu64
+         " buffers went to another client of MSPTI in this process%s, which has taken its "
+         "callbacks over: what they hold is lost, and counted as one record each; the next window "
+         "takes "
+         "the callbacks back",
+         counts->n_gone, records->client);
     WARN(
         counts->n_overdue,
         "%" PRIu64
