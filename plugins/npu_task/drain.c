@@ -131,6 +131,14 @@ void npu_drain_give_library(NpuDrain *drain)
     pthread_mutex_unlock(&drain->library_lock);
 }
 
+static void ask_for_dropped(NpuDrain *drain)
+{
+    size_t n = 0;
+
+    if (drain->library->take_dropped && drain->library->take_dropped(NULL, 0, &n) == MSPTI_SUCCESS)
+        atomic_fetch_add(&drain->n_dropped, n);
+}
+
 /* Threads of the library's own are joined in there, too: so it is asked between windows as well. */
 static void ask_library(NpuDrain *drain)
 {
@@ -143,6 +151,7 @@ static void ask_library(NpuDrain *drain)
         atomic_store(&drain->asked_ns, 0);
         if (code == MSPTI_SUCCESS)
             atomic_store(&drain->answered_ns, since_ns);
+        ask_for_dropped(drain);
     }
     pthread_mutex_unlock(&drain->library_lock);
     atomic_fetch_add(&drain->n_passes, 1);

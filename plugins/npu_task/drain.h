@@ -36,6 +36,7 @@ typedef struct NpuDrain {
     _Atomic uint64_t n_passes; /* times that the library was asked */
     _Atomic int64_t asked_ns;  /* since when it is being asked, of CLOCK_MONOTONIC; 0: it is not */
     _Atomic int64_t answered_ns; /* when the last question that it answered was asked */
+    _Atomic uint64_t n_dropped;  /* records that the library says it had no room for */
     _Atomic int32_t code;        /* with which it came back the last time */
 } NpuDrain;
 

@@ -16,6 +16,7 @@ typedef struct MsptiLibrary {
     int32_t (*flush_all)(uint32_t flag);
     /* NULL where the library is older than these: */
     bool (*is_enabled)(int32_t kind);
+    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* counts anew */
     int is_preloaded; /* it was in the process before: then its interposers may be, too */
     char path[4096];  /* "" where it was in the process */
 } MsptiLibrary;

@@ -420,6 +420,7 @@ static void seal(void)
     npu_records_end_window(records, records->windows.end);
     npu_emitter_end(&records->emitter);
     record_pair();
+    records->counts.n_dropped += atomic_exchange(&npu.drain.n_dropped, 0);
     records->counts.n_awaited = records->launches.n_sure;
     records->counts.n_unplaced = npu_epochs_take_unsure(&npu.clock, &records->counts.unplaced_ns);
     npu.has_waited |= records->launches.n_sure != 0;

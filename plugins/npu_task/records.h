@@ -32,6 +32,7 @@ typedef struct NpuCounts {
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
     uint64_t n_overdue;   /* buffers that did not come back */
+    uint64_t n_dropped;   /* by MSPTI, as it says */
     uint64_t n_gone;      /* buffers that went to another client */
     uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
     uint64_t unplaced_ns; /* by how much these may be off */
@@ -66,7 +67,7 @@ typedef struct NpuRecords {
     NpuWindows windows;
     NpuCounts counts;
     NpuMarkTable marks;
-    uint64_t first_time;      /* before which nothing can have happened on a device */
+    uint64_t first_time;      /* before which nothing can have ended, or begun on a device */
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
     const char *client;       /* who that is, for messages; "": not known */
@@ -121,7 +122,7 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
-    if (__builtin_expect(end < begin || begin > records->latest, 0)) {
+    if (__builtin_expect(end < begin || begin > records->latest || end < records->first_time, 0)) {
         records->counts.n_mistimed++;
         return 0;
     }

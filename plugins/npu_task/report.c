@@ -114,7 +114,12 @@ void npu_report(NpuRecords *records)
 
     report_buffers(emitter);
     lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
-         counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone);
+         counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone +
+             counts->n_dropped);
+    WARN(counts->n_dropped,
+         "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
+         "the end of a buffer; give it larger ones with buffer_size=BYTES",
+         counts->n_dropped);
     WARN(counts->n_gone,
          "%" PRIu64
          " buffers went to another client of MSPTI in this process%s, which has taken its "

@@ -186,6 +186,28 @@ class BufferTest(ObstacleTest):
         told = info["kinds"].get("device_task", 0)
         self.assertEqual(told + info["lost"].get("collector_dropped", 0), n)
 
+    def test_records_that_the_library_drops(self):
+        """Each is counted, by a library that says so; an older one has no such function."""
+        made = ["sleep 2", "kernels 1000 40"]
+        for n_lost in (100, 0):
+            self.play(made, ":activities=kernel", wrong="drop=10")
+            info = self.json("info", self.result())[0]
+            self.assertEqual(info["kinds"]["device_task"], 900)
+            self.assertEqual(info["lost"].get("collector_dropped", 0), n_lost)
+            self.assertEqual("MSPTI says that it has dropped 100 records" in self.log(), n_lost > 0)
+            if n_lost:
+                self.lose_symbol("libmspti.so", "msptiActivityGetNumDroppedRecords")
+                shutil.rmtree(self.out)
+
+    def test_times_of_calls_that_cannot_be(self):
+        """An old library that does not know the host's oscillator has times of a clock of its own."""
+        self.play(["sleep 2", "api 10 70001 1 aclnnOp 100000 1000",
+                   "api 10 70001 1 early -9000000000000 1000"], ":activities=acl_api")
+        self.assertEqual(self.records_of(self.result(), "api_call"), 1)
+        self.assertIn("1 records have times that cannot be", self.log())
+        info = self.json("info", self.result())[0]
+        self.assertEqual(info["lost"].get("collector_dropped"), 1, info["lost"])
+
     def test_times_that_cannot_be(self):
         """A driver that does not know the rate of its clock: a thousand times too far ahead."""
         made = ["sleep 2", "kernel 0 3 1 KERNEL_AICORE mm 100000 400",

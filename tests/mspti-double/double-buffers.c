@@ -135,6 +135,24 @@ static void retire(int in_thread)
         hand_over_alone(copy);
 }
 
+static size_t n_not_fitting;
+
+size_t double_take_dropped(void)
+{
+    size_t n = n_not_fitting;
+
+    n_not_fitting = 0;
+    return n;
+}
+
+static int drops(void)
+{
+    static int n_records;
+    const char *every = fault("drop");
+
+    return every && ++n_records % atoi(every) == 0;
+}
+
 /* As in the original, a record that finds no buffer is gone. */
 static void put(const uint8_t *record, size_t size)
 {
@@ -150,6 +168,10 @@ static void put(const uint8_t *record, size_t size)
             mspti_double_state.n_dropped++;
             return;
         }
+    }
+    if (drops()) {
+        n_not_fitting++;
+        return;
     }
     memcpy(current.bytes + current.used, record, size);
     current.used += size;

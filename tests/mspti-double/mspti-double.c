@@ -29,6 +29,7 @@ int msptiActivityDisable(int kind);
 bool msptiActivityIsEnabled(int kind);
 int msptiActivityFlushAll(uint32_t flag);
 int msptiActivityFlushPeriod(uint32_t ms);
+int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 int msptiActivityPushExternalCorrelationId(int sort, uint64_t id);
 int msptiActivityPopExternalCorrelationId(int sort, uint64_t *id);
 
@@ -144,6 +145,17 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
         return code;
     double_hold();
     double_flush();
+    double_give();
+    return 0;
+}
+
+MSPTI_DOUBLE_API int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
+{
+    if (!n)
+        return 1;
+    late_object_use(LATE_MANAGER);
+    double_hold();
+    *n = double_take_dropped();
     double_give();
     return 0;
 }

@@ -23,6 +23,7 @@
  *   keep              every other buffer is never handed over
  *   swap              every other retired buffer comes 200 ms late, behind those after it
  *   lag=MS            what devices did is told so much later
+ *   drop=N            every Nth record is dropped, and counted
  *   hang=MS           FlushAll takes so long
  */
 #ifndef STROBE_TESTS_MSPTI_DOUBLE_H
