@@ -102,8 +102,8 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
             continue;
         else if (code == MSPTI_WITHOUT_PRELOAD)
             host->log(self, STROBE_LOG_WARNING,
-                      "No records of %s: MSPTI tells these only where it is preloaded: run the "
-                      "program with LD_PRELOAD=libmspti.so",
+                      "No records of %s: MSPTI tells these only where it is preloaded: use "
+                      "strobe run --preload $ASCEND_HOME_PATH/lib64/libmspti.so",
                       npu_activity_name(kind));
         else
             host->log(self, STROBE_LOG_WARNING,

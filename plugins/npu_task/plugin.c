@@ -40,7 +40,7 @@ static const StrobeOption options[] = {
            "Level2: calls of the runtime too; Level_none: marks only."),
     LIST("activities", activity_choices,
          "What is recorded, instead of what profiler_level says. hccl, memory, memset and memcpy "
-         "need LD_PRELOAD=libmspti.so."),
+         "need strobe run --preload libmspti.so."),
     SWITCH("external_ids", "Record the ids that the program pushes to MSPTI. Of no use where more "
                            "than one thread launches: MSPTI keeps them on one stack for all."),
     OPTION(PATH, "library", "",
