@@ -106,6 +106,7 @@ void npu_take_call(NpuRecords *records, const MsptiApi *in)
     if (!npu_records_wants(records, in->start, end, 0))
         return;
     records->last_call = in->start;
+    records->counts.n_launches += is_node_level(in->kind);
     if (records->left_out >> (is_node_level(in->kind) ? MSPTI_KIND_NODE_API : in->kind) & 1u)
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);

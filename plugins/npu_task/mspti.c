@@ -191,6 +191,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.drain.phase = NPU_IDLE;
     npu.drain.is_hurried = 0;
     records->launches.is_watching = 0;
+    records->may_need_preload = !npu.library.is_preloaded && !npu.library.is_enabled;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
     NpuMoment read = npu_moment_read(), moment = npu_clock_take(&npu.clock, &read);

@@ -34,6 +34,7 @@ typedef struct NpuCounts {
     uint64_t n_overdue;   /* buffers that did not come back */
     uint64_t n_dropped;   /* by MSPTI, as it says */
     uint64_t n_gone;      /* buffers that went to another client */
+    uint64_t n_launches;  /* calls of the node level */
     uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
     uint64_t unplaced_ns; /* by how much these may be off */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
@@ -70,6 +71,8 @@ typedef struct NpuRecords {
     uint64_t first_time;      /* before which nothing can have ended, or begun on a device */
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
+    int has_told_no_tasks;    /* in this session */
+    int may_need_preload;     /* the library is older than May 2026, and not preloaded */
     const char *client;       /* who that is, for messages; "": not known */
     int leaves_host_marks;    /* the collector marker records them */
     uint32_t launch_thread;   /* the first that launched something */
