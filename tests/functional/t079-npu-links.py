@@ -180,6 +180,20 @@ class LinkTest(FrameworkTest):
                 self.assertEqual(nodes[row["connection"]], row["name"], level)
             shutil.rmtree(self.out)
 
+    def test_launches_of_ascendcl_alone(self):
+        """Without the node level the arrow begins at the call of AscendCL."""
+        lines = ["sleep 3"]
+        for i in range(20):
+            at = i * 20 * US
+            lines += ["launch %d 0 3 KERNEL_AICORE k%d %d %d" % (A, i, at + 6 * US, US),
+                      "call 10 %d acl%d %d %d" % (A, i, at, 4 * US)]
+        self.play(lines, ":activities=kernel+acl_api", flags=["--export", "chrome_trace"])
+        trace = self.trace()
+        begins, ends = ({e["id"]: e for e in trace if e["ph"] == phase and e["cat"] == "HostToDevice"}
+                        for phase in "sf")
+        self.assertEqual(len(ends), 20)
+        self.assertEqual(set(begins), set(ends))
+
     def test_ids_used_again_and_clock_steps(self):
         """The library looks at its clocks anew; launches lie around the steps, graphs behind."""
         made = Program(60, (A, B), seed=2, steps=((800 * US, 1900), (1500 * US, -3300)))
