@@ -88,7 +88,7 @@ static const StrobeOption options[] = {
 };
 
 static const StrobeKind *const kinds[] = {
-    &strobe_kind_device_task,  &strobe_kind_comm_op,  &strobe_kind_api_call,
+    &strobe_kind_device_task,  &npu_comm_kind,        &strobe_kind_api_call,
     &strobe_kind_memory_event, &npu_copy_kind,        &npu_set_kind,
     &npu_external_kind,        &npu_range_kind,       &npu_instant_kind,
     &strobe_kind_clock_sync,   &strobe_kind_metadata, &strobe_kind_diagnostic,

@@ -22,7 +22,7 @@ static StrobeStatus declare_kinds(NpuKinds *kinds, const StrobeHost *host, Strob
         StrobeKindId *id;
     } all[] = {
         {&strobe_kind_device_task, &kinds->task},
-        {&strobe_kind_comm_op, &kinds->comm},
+        {&npu_comm_kind, &kinds->comm},
         {&strobe_kind_api_call, &kinds->call},
         {&strobe_kind_memory_event, &kinds->memory},
         {&npu_copy_kind, &kinds->copy},

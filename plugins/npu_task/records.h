@@ -91,6 +91,7 @@ typedef struct NpuRecords {
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
+extern StrobeKind npu_comm_kind; /* comm_op with the stream */
 extern const StrobeKind npu_range_kind, npu_instant_kind;
 extern const struct strobe_device_task npu_empty_task;
 

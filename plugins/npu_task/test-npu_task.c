@@ -106,6 +106,7 @@ static void test_texts_that_are_missing(void)
     g_assert_cmpuint(tree_count(mock, "comm_op", ""), ==, 1);
     const struct strobe_comm_op *op = tree_record(mock, "comm_op", NULL, 0)->fields;
     g_assert_cmpuint(op->data_type | op->group | op->algorithm, ==, 0);
+    g_assert_cmpuint(*(const guint32 *)(op + 1), ==, 9); /* npu_task.stream */
     g_assert_cmpuint(tree_count(mock, "marker_instant", ""), ==, 1);
     double_end(mock);
 }

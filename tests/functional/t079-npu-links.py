@@ -176,6 +176,8 @@ class LinkTest(FrameworkTest):
             tasks = self.rows("device_task") + self.rows("comm_op")
             self.assertEqual({row["name"] for row in tasks},
                              {MARK + "%s%d" % (kind, i) for kind in "kc" for i in range(20)})
+            for row in self.rows("comm_op"):
+                self.assertEqual(row["npu_task.stream"], 4)
             for row in tasks:
                 self.assertEqual(nodes[row["connection"]], row["name"], level)
             shutil.rmtree(self.out)
