@@ -4,18 +4,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <link.h>
-#include <pwd.h>
 #include <string.h>
 #include <strobe/exporter.h>
 #include <strobe/helpers/environment.h>
 #include <strobe/importer.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "component-fault.h"
 #include "error.h"
 #include "log.h"
+#include "trusted-file.h"
 
 struct StrobeRegistry {
     GPtrArray *path;    /* folders, NULL-terminated */
@@ -49,27 +47,12 @@ static void add_folder(StrobeRegistry *registry, const char *folder)
         g_ptr_array_add(registry->path, g_strdup(folder));
 }
 
-/* The file that this code was loaded from (free it), NULL if that cannot be told for certain. For
- * the program itself dladdr knows argv[0] only, which is anybody's word. */
-static char *own_file(void)
-{
-    struct link_map *map = NULL;
-    Dl_info info;
-
-    if (!dladdr1((void *)(uintptr_t)strobe_registry_new, &info, (void **)&map, RTLD_DL_LINKMAP) ||
-        !map || !map->l_name)
-        return NULL;
-    if (!*map->l_name)
-        return realpath("/proc/self/exe", NULL);
-    return g_path_is_absolute(map->l_name) ? realpath(map->l_name, NULL) : NULL;
-}
-
 /* Where this Strobe's own plugins are: beside the library in an installation (LIBDIR/strobe) or
  * below the program's prefix, in the build tree's folders before. */
 static void add_own_folders(StrobeRegistry *registry)
 {
     static const char *const beside[] = {"strobe", "../" STROBE_PLUGIN_SUBDIR, NULL};
-    g_autofree char *file = own_file();
+    g_autofree char *file = strobe_own_file();
 
     if (file) {
         g_autofree char *folder = g_path_get_dirname(file);
@@ -148,61 +131,22 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
 
 /* ---- vetting ---- */
 
-/* Is `gid` the owner's own group (the primary group, of which nobody else is told)? */
-static gboolean is_own_group(uid_t uid, gid_t gid)
-{
-    struct passwd entry, *found = NULL;
-    char buffer[4096];
-
-    return getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) == 0 && found &&
-           found->pw_gid == gid;
-}
-
-/* Owner of the program or library that this code is part of. */
-static uid_t owner_of_strobe(void)
-{
-    g_autofree char *file = own_file();
-    struct stat st;
-
-    return file && stat(file, &st) == 0 ? st.st_uid : 0;
-}
-
-/* Why `path` is not to be trusted, NULL if it is (free it). */
-static char *find_fault(const char *path, const struct stat *st)
-{
-    if (st->st_uid != 0 && st->st_uid != geteuid() && st->st_uid != owner_of_strobe())
-        return g_strdup_printf("%s is owned by user %u, neither root nor you nor the owner of "
-                               "Strobe",
-                               path, (unsigned)st->st_uid);
-    if (st->st_mode & S_IWOTH)
-        return g_strdup_printf("%s is writable by everybody", path);
-    if ((st->st_mode & S_IWGRP) && !is_own_group(st->st_uid, st->st_gid))
-        return g_strdup_printf("%s is writable by group %u", path, (unsigned)st->st_gid);
-    return NULL;
-}
-
+/* Why `path` must not be loaded, NULL if it may (free it). What it leads to is loaded by its
+ * `resolved` name: the loader takes a name under /proc/self/fd for a library that it has. Nobody
+ * who is not trusted can put another file there after the check. */
 static char *vet(const char *path, char **resolved)
 {
     g_autofree char *real = realpath(path, NULL);
-    struct stat st;
-    char *fault;
+    char *fault = NULL;
 
-    if (!real || stat(real, &st))
+    if (!real)
         return g_strdup_printf("%s: %s", path, g_strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return g_strdup_printf("%s is not a regular file", path);
-    fault = find_fault(real, &st);
-    if (fault)
+    int file = strobe_trusted_open(real, &fault);
+    if (file < 0)
         return fault;
-    g_autofree char *folder = g_path_get_dirname(real);
-    if (stat(folder, &st))
-        return g_strdup_printf("%s: %s", folder, g_strerror(errno));
-    if (st.st_mode & S_IWOTH) /* the sticky bit does not stop others from adding files */
-        return g_strdup_printf("its folder %s is writable by everybody", folder);
-    fault = find_fault(folder, &st);
-    if (!fault)
-        *resolved = g_steal_pointer(&real); /* what is loaded is what was looked at */
-    return fault;
+    close(file);
+    *resolved = g_steal_pointer(&real);
+    return NULL;
 }
 
 /* ---- loading ---- */

@@ -92,6 +92,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
+        {"preload", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->preload,
+         "Preload this library into the command, beside Strobe's own; repeatable", "LIB"},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -262,6 +264,8 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
         !strobe_memory_limit_check(&flags->memory, &code))
         return code;
+    if (!strobe_run_preload_check(flags->preload))
+        return STROBE_EXIT_USAGE;
     if (!strobe_run_check(config, registry, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, NULL, &error))
         return strobe_command_fail(error);

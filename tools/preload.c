@@ -240,6 +240,34 @@ static int is_attaching(void)
            atomic_load(&attaching_thread) != gettid();
 }
 
+#define EXIT_CALLS_MAX 8
+
+typedef void ExitCall(void);
+
+static ExitCall *_Atomic exit_calls[EXIT_CALLS_MAX];
+
+/* STROBE_BEFORE_EXIT_SYMBOL of strobe/plugin.h. */
+__attribute__((visibility("default"))) int strobe_run_before_exit(ExitCall *call);
+
+int strobe_run_before_exit(ExitCall *call)
+{
+    for (int i = 0; i < EXIT_CALLS_MAX; i++) {
+        ExitCall *none = NULL;
+        if (atomic_compare_exchange_strong(&exit_calls[i], &none, call))
+            return 0;
+    }
+    return -1;
+}
+
+static void call_before_exit(void)
+{
+    for (int i = 0; i < EXIT_CALLS_MAX; i++) {
+        ExitCall *call = atomic_load(&exit_calls[i]);
+        if (call)
+            call();
+    }
+}
+
 /* The last moment at which everything is still there: what follows runs destructors. */
 static void before_exit(void)
 {
@@ -251,6 +279,7 @@ static void before_exit(void)
         nanosleep(&pause, NULL);
     if (rest)
         rest();
+    call_before_exit();
     errno = saved;
 }
 

@@ -24,6 +24,9 @@ gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, G
 /* Removes it; processes that outlive the command then start no new session. */
 void strobe_run_folder_remove(StrobeRunFolder *folder);
 
+/* Can --preload name them? Complains of the first that it cannot. */
+gboolean strobe_run_preload_check(char *const *libraries);
+
 /* The environment for the command; free with g_strfreev. Says on stderr what is out of reach. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);

@@ -25,6 +25,7 @@ void strobe_run_flags_clear(StrobeRunFlags *flags)
     g_strfreev(flags->collect);
     g_strfreev(flags->export);
     g_strfreev(flags->plugin_path);
+    g_strfreev(flags->preload);
 }
 
 static gboolean merge_flags(StrobeConfig *config, const StrobeRunFlags *flags, GError **error)

@@ -84,7 +84,8 @@ static char **compile_words(const StrobeTorch *torch, const char *output, GError
     GStrvBuilder *words = g_strv_builder_new();
     g_strv_builder_addv(words, (const char **)compiler);
     g_strv_builder_add_many(words, "-std=c++17", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
-                            NULL);
+                            "-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2",
+                            "-Wl,-z,relro,-z,now", NULL);
     g_strv_builder_add(words, torch->has_old_abi ? "-D_GLIBCXX_USE_CXX11_ABI=0"
                                                  : "-D_GLIBCXX_USE_CXX11_ABI=1");
     g_autofree char *sdk = g_strconcat("-I", headers, NULL);

@@ -195,6 +195,7 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
 static void take_rest(ChromeTrace *trace)
 {
     equal_spans_flush(&trace->equal);
+    launches_finish(trace);
     if (trace->pieces)
         trace_pieces_flush(trace->pieces);
 }

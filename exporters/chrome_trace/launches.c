@@ -18,6 +18,7 @@ typedef struct Slot {
     FlowId id; /* older files: of the arrow drawn last, or of the task that waits for its call */
     gboolean is_wanted; /* a task of this connection has come */
     gboolean is_drawn;
+    gboolean has_end; /* newer files: an arrow ends at a task */
 } Slot;
 
 /* What decides on arrows in a name. */
@@ -49,15 +50,6 @@ static TraceLaunches *launches_of(ChromeTrace *trace)
         memset(trace->launches, 0, sizeof *trace->launches);
     }
     return trace->launches;
-}
-
-static Slot *slot_of(ChromeTrace *trace, guint64 connection)
-{
-    Slot *slot = &launches_of(trace)->slots[connection & (SLOTS - 1)];
-
-    if (slot->connection != connection)
-        *slot = (Slot){.connection = connection};
-    return slot;
 }
 
 /* In decimal, as 128 bits; 18 digits at once, since a division of so many bits is a function. */
@@ -133,6 +125,36 @@ static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const T
            strobe_field_u32(record, events->context, STROBE_ABSENT_U32);
 }
 
+static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    draw(trace, id, FALSE, slot->row, slot->begin_ns);
+    slot->is_drawn = TRUE;
+}
+
+/* A launch without a call of the node level begins at another call of its connection. */
+static void finish_slot(ChromeTrace *trace, Slot *slot)
+{
+    if (slot->has_end && slot->row && !slot->is_drawn)
+        draw_begin(trace, slot, shifted(slot->connection));
+}
+
+static Slot *slot_of(ChromeTrace *trace, guint64 connection)
+{
+    Slot *slot = &launches_of(trace)->slots[connection & (SLOTS - 1)];
+
+    if (slot->connection != connection) {
+        finish_slot(trace, slot);
+        *slot = (Slot){.connection = connection};
+    }
+    return slot;
+}
+
+void launches_finish(ChromeTrace *trace)
+{
+    for (guint i = 0; trace->launches && i < SLOTS; i++)
+        finish_slot(trace, &trace->launches->slots[i]);
+}
+
 static guint look_at(ChromeTrace *trace, StrobeStringId id)
 {
     const char *text = trace->host->string(trace->self, id).bytes;
@@ -160,12 +182,6 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
 
     return !strcmp(trace->host->string(trace->self, level).bytes, "node") ||
            says(trace, record->name, NAME_RECORD_OR_WAIT);
-}
-
-static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
-{
-    draw(trace, id, FALSE, slot->row, slot->begin_ns);
-    slot->is_drawn = TRUE;
 }
 
 /* Of other devices any call that caused something has its arrow: the first of an id to end is the
@@ -258,6 +274,7 @@ static void take_task(ChromeTrace *trace, const TraceEvents *events, const Trace
         take_old_task(trace, slot, id);
     else if (!slot->is_drawn && slot->row && is_copy)
         draw_begin(trace, slot, id);
+    slot->has_end |= !trace->is_old;
     slot->is_wanted |= !trace->is_old && is_copy;
     draw(trace, id, TRUE, row, record->begin_ns);
 }

@@ -11,5 +11,7 @@ void launches_free(TraceLaunches *launches);
 /* A call, a task or a communication operation. */
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                    const StrobeView *record);
+/* All have been taken: begins arrows whose call of the node level has not come. */
+void launches_finish(ChromeTrace *trace);
 
 #endif

@@ -47,6 +47,7 @@ static const char padding[CSV_PADDING];
 
 static const CachedCell *make(CellCache *cache, guint kind, CachedCell *slot)
 {
+    const gboolean is_formula = csv_is_formula(cache->cell.bytes, cache->cell.length);
     gsize length;
 
     g_string_truncate(cache->made, 0);
@@ -55,11 +56,13 @@ static const CachedCell *make(CellCache *cache, guint kind, CachedCell *slot)
     g_string_append_len(cache->made, padding, sizeof padding);
     if (length > limits[kind].longest) {
         cache->unkept.length = (guint32)length;
+        cache->unkept.is_formula = is_formula;
         cache->unkept.bytes = cache->made->str;
         return &cache->unkept;
     }
     g_free(slot->bytes);
     slot->length = (guint32)length;
+    slot->is_formula = is_formula;
     slot->bytes = g_memdup2(cache->made->str, cache->made->len);
     return slot;
 }

@@ -20,7 +20,8 @@ enum {
 typedef struct CachedCell {
     guint32 id;
     guint32 length;
-    char *bytes; /* padded for csv_cells_copy_padded() */
+    gboolean is_formula; /* csv_is_formula() of the text */
+    char *bytes;         /* padded for csv_cells_copy_padded() */
 } CachedCell;
 
 typedef struct CellCache {

@@ -48,6 +48,25 @@ void csv_cells_text(CsvCells *cells, const char *bytes, gsize length)
     csv_cells_end(cells, put_quoted(csv_cells_begin(cells, 2 * length + 2), bytes, length));
 }
 
+gboolean csv_is_formula(const char *bytes, gsize length)
+{
+    return length && *bytes && strchr("=+-@\t\r", *bytes);
+}
+
+void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length)
+{
+    g_autofree char *escaped = NULL;
+
+    if (!csv_is_formula(bytes, length)) {
+        csv_cells_text(cells, bytes, length);
+        return;
+    }
+    escaped = g_malloc(length + 1);
+    *escaped = '\'';
+    memcpy(escaped + 1, bytes, length);
+    csv_cells_text(cells, escaped, length + 1);
+}
+
 void csv_quote(GString *out, const char *bytes, gsize length)
 {
     gsize used = out->len;

@@ -19,6 +19,10 @@ void csv_cells_grow(CsvCells *cells, gsize more);
 void csv_cells_clear(CsvCells *cells); /* frees */
 /* A cell of bytes that may need quotes. */
 void csv_cells_text(CsvCells *cells, const char *bytes, gsize length);
+/* The same behind an apostrophe where a spreadsheet would take the text for a formula. */
+void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length);
+/* Would a spreadsheet take the text for a formula? */
+gboolean csv_is_formula(const char *bytes, gsize length);
 /* Text of a cell with quotes, where it needs them; appended. */
 void csv_quote(GString *out, const char *bytes, gsize length);
 

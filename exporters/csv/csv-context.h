@@ -9,6 +9,7 @@ typedef struct CsvContext {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     gint32 generation, level;
+    gboolean keeps_formulas;
     CellCache *cache;
     StrobeCell cell;
 } CsvContext;

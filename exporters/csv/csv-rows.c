@@ -91,7 +91,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
     rows->context = context;
     rows->file = file;
-    rows->cells = row_cells_new_generic(file, kind, with_device);
+    rows->cells = row_cells_new_generic(context, file, kind, with_device);
     return rows;
 }
 

@@ -62,11 +62,13 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
     const StrobeFacts *facts = host->facts(self);
     Csv *csv = g_new0(Csv, 1);
 
-    csv->context = (CsvContext){.host = host,
-                                .self = self,
-                                .generation = facts->generation,
-                                .level = facts->level,
-                                .cache = cell_cache_new(host, self, 1)};
+    csv->context =
+        (CsvContext){.host = host,
+                     .self = self,
+                     .generation = facts->generation,
+                     .level = facts->level,
+                     .keeps_formulas = !strcmp(host->option_text(self, "formulas"), "keep"),
+                     .cache = cell_cache_new(host, self, 1)};
     csv->pieces = csv_pieces_new(&csv->context);
     csv->cuts_raw = facts->n_threads > 2; /* passes keep a second thread busy meanwhile */
     csv->has_all_fields = host->option_bool(self, "all_fields");

@@ -4,6 +4,8 @@
 
 #include "csv.h"
 
+static const char *const formulas[] = {"escape", "keep", NULL};
+
 static const StrobeOption options[] = {
     {
         .struct_size = sizeof(StrobeOption),
@@ -25,6 +27,15 @@ static const StrobeOption options[] = {
         .name = "all_fields",
         .default_value = "false",
         .summary = "Write a table of all fields for each kind, none of the Ascend files.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "formulas",
+        .default_value = "escape",
+        .choices = formulas,
+        .summary = "What becomes of texts that a spreadsheet takes for a formula, outside the "
+                   "Ascend files: escape (an apostrophe before them) or keep.",
     },
     GZIP_OPTION,
 };

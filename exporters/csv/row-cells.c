@@ -78,6 +78,8 @@ static int put_driven(const RowCells *row, CsvContext *context, CsvCells *cells,
         return ENOMEM;
     if (cell->is_empty)
         csv_cells_put(cells, cell->bytes, cell->length);
+    else if (row->escapes && !cell->is_number)
+        csv_cells_escaped(cells, cell->bytes, cell->length);
     else
         csv_cells_text(cells, cell->bytes, cell->length);
     if (!cell->is_empty)
@@ -100,7 +102,23 @@ static int put_other(const RowCells *row, CsvContext *context, CsvCells *cells,
     }
 }
 
-/* A text or a stack that is not in the cache, or too long for the room there is. */
+static inline gboolean is_escaped(const RowCells *row, const CachedCell *cell)
+{
+    return row->escapes && cell->is_formula;
+}
+
+/* The apostrophe is the first character of the text: behind a quote. */
+static char *put_apostrophe(char *at, const CachedCell *cell)
+{
+    const gsize n = cell->bytes[0] == '"';
+
+    memcpy(at, cell->bytes, n);
+    at[n] = '\'';
+    csv_cells_copy_padded(at + n + 1, cell->bytes + n, cell->length - n);
+    return at + cell->length + 1;
+}
+
+/* A text or a stack that is not in the cache, too long for the room there is, or escaped. */
 static int put_text(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
                     const Source *source, guint32 id, const StrobeView *record)
 {
@@ -112,9 +130,13 @@ static int put_text(Pen *pen, const RowCells *row, CsvContext *context, CsvCells
     if (!cell)
         return ENOMEM;
     pen_leave(pen, cells);
-    csv_cells_reserve(cells, cell->length + row->room);
+    csv_cells_reserve(cells, cell->length + 1 + row->room);
     pen_take(pen, row, cells);
     pen_separate(pen);
+    if (is_escaped(row, cell)) {
+        pen->at = put_apostrophe(pen->at, cell);
+        return 0;
+    }
     csv_cells_copy_padded(pen->at, cell->bytes, cell->length);
     pen->at += cell->length;
     return 0;
@@ -289,7 +311,8 @@ static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context,
         return 0;
     }
     mark(row, source);
-    if (G_UNLIKELY(!cell || (gsize)(pen->end - pen->at) < cell->length + row->room)) {
+    if (G_UNLIKELY(!cell || is_escaped(row, cell) ||
+                   (gsize)(pen->end - pen->at) < cell->length + row->room)) {
         Pen other = *pen;
         int error = put_text(&other, row, context, cells, source, id, record);
 

@@ -14,7 +14,8 @@ typedef struct RowCells RowCells;
 RowCells *row_cells_new_ascend(const CsvContext *context, const AscendFile *entry, CsvFile *file,
                                const StrobeKindView *kind, gboolean is_first);
 /* All fields of a kind and, `with_device`, the device of the track. */
-RowCells *row_cells_new_generic(CsvFile *file, const StrobeKindView *kind, gboolean with_device);
+RowCells *row_cells_new_generic(const CsvContext *context, CsvFile *file,
+                                const StrobeKindView *kind, gboolean with_device);
 void row_cells_free(RowCells *row);
 
 const StrobeColumn *row_cells_columns(const RowCells *row, guint32 *n);

@@ -3,6 +3,8 @@
 
 #include <strobe/helpers/fields.h>
 
+#define UNKNOWN_PREFIX "ascend_text." /* of fields that were columns of a text result */
+
 void row_cells_free(RowCells *row)
 {
     metric_columns_free(row->metrics);
@@ -177,6 +179,24 @@ static void add_columns(RowCells *row, const AscendColumn **marks, gboolean is_f
     }
 }
 
+/* Columns of the source that formats/ does not know come behind the others, with their own titles;
+ * but in files that sum records up. */
+static void append_unknown(RowCells *row, const StrobeKindView *kind, const AscendColumn **marks)
+{
+    static const AscendColumn unknown;
+
+    for (guint32 i = 0; i < kind->n_fields && !row->entry->n_modes; i++) {
+        const StrobeFieldView *field = &kind->fields[i];
+
+        if (!g_str_has_prefix(field->name, UNKNOWN_PREFIX) || field->type != STROBE_FIELD_STRING ||
+            row->n_columns == STROBE_TABLE_COLUMNS_MAX)
+            continue;
+        marks[row->n_columns] = &unknown;
+        row->columns[row->n_columns++] =
+            (StrobeColumn){field->summary, field->name, STROBE_CELL_TEXT};
+    }
+}
+
 static RowCells *new_row(CsvFile *file)
 {
     RowCells *row = g_new0(RowCells, 1);
@@ -195,6 +215,7 @@ RowCells *row_cells_new_ascend(const CsvContext *context, const AscendFile *entr
     row->entry = entry;
     row->n_columns =
         ascend_file_columns(entry, context->generation, context->level, row->columns, marks);
+    append_unknown(row, kind, marks);
     bind_sources(row, kind, marks);
     add_columns(row, marks, is_first);
     for (guint32 i = 0; i < row->n_columns; i++)
@@ -208,17 +229,21 @@ static void add_generic_column(RowCells *row, const StrobeKindView *kind, guint3
 {
     const StrobeColumn *column = &row->columns[at];
     const StrobeFieldView *field = find_field(kind, column->field);
-    g_autofree char *title = field && field->unit && *field->unit
-                                 ? g_strdup_printf("%s(%s)", column->title, field->unit)
-                                 : g_strdup(column->title);
+    const gboolean has_unit = field && field->unit && *field->unit;
+    const gboolean is_formula =
+        row->escapes && csv_is_formula(column->title, strlen(column->title));
+    g_autofree char *title = g_strconcat(is_formula ? "'" : "", column->title, has_unit ? "(" : "",
+                                         has_unit ? field->unit : "", has_unit ? ")" : "", NULL);
 
     csv_file_add_column(row->file, title, CSV_COLUMN_ALWAYS);
 }
 
-RowCells *row_cells_new_generic(CsvFile *file, const StrobeKindView *kind, gboolean with_device)
+RowCells *row_cells_new_generic(const CsvContext *context, CsvFile *file,
+                                const StrobeKindView *kind, gboolean with_device)
 {
     RowCells *row = new_row(file);
 
+    row->escapes = !context->keeps_formulas;
     row->n_columns = strobe_table_generic(kind, row->columns);
     if (with_device && row->n_columns < STROBE_TABLE_COLUMNS_MAX)
         row->columns[row->n_columns++] =

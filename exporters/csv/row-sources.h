@@ -48,7 +48,8 @@ struct RowCells {
     const AscendFile *entry; /* NULL: generic */
     StrobeColumn *columns;
     guint32 n_columns;
-    gsize room; /* for all of them, texts but the short ones apart */
+    gboolean escapes; /* texts that a spreadsheet would take for a formula */
+    gsize room;       /* for all of them, texts but the short ones apart */
     Source *sources;
     MetricColumns *metrics;
     guint32 metrics_offset; /* of their names */

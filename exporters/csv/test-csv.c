@@ -72,6 +72,78 @@ static void test_generic(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(clear_folder(f), ==, 2);
 }
 
+static const StrobeField formula_fields[] = {
+    {"=title", STROBE_FIELD_F64, 0, "B", ""},
+    {"what", STROBE_FIELD_STRING, 0, "", ""},
+    {"where", STROBE_FIELD_STACK, 0, "", ""},
+};
+
+struct formula {
+    double number;
+    uint32_t what, where;
+};
+
+static const StrobeKind formula = {
+    sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "formula", "", formula_fields, 3, 0};
+
+static void add_formula(Fixture *f, const char *text)
+{
+    const char *const frames[] = {text, NULL};
+    struct formula fields_of = {-1.5, strobe_mock_string(f->mock, text),
+                                strobe_mock_stack(f->mock, frames)};
+
+    strobe_mock_add(f->mock, &formula, f->thread, fields_of.what, T0, T0, &fields_of);
+}
+
+/* What a spreadsheet runs gets an apostrophe, each time and in each column; numbers do not. */
+static void test_formulas(Fixture *f, gconstpointer unused)
+{
+    static const char *const texts[] = {"=1+1", "+1", "-1", "@a", "\tb", "a=1", "=1+1", "=\"a\",2"};
+
+#define TIME ",1736412474721516.710\t,4711,-1.5,"
+#define ROW(text) text TIME text "," text "\r\n"
+    for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+        add_formula(f, texts[i]);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "formula.csv",
+               "Name,Begin(us),Track,'=title(B),what,where\r\n" ROW("'=1+1") ROW("'+1") ROW("'-1")
+                   ROW("'@a") ROW("'\tb") ROW("a=1") ROW("'=1+1") ROW("\"'=\"\"a\"\",2\""));
+}
+
+static void test_carriage_return(Fixture *f, gconstpointer unused)
+{
+    add_formula(f, "\rb");
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "formula.csv", "Name,Begin(us),Track,'=title(B),what,where\r\n" ROW("\"'\rb\""));
+}
+
+static void test_long_formula(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *text = g_strnfill(100000, '=');
+    g_autofree char *expected = g_strdup_printf(
+        "Name,Begin(us),Track,'=title(B),what,where\r\n'%s" TIME "'%s,'%s\r\n", text, text, text);
+
+    add_formula(f, text);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "formula.csv", expected);
+}
+
+static void test_formulas_are_kept(Fixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "formulas", "keep");
+    add_formula(f, "=1+1");
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "formula.csv", "Name,Begin(us),Track,=title(B),what,where\r\n" ROW("=1+1"));
+}
+
+/* Readers of the Ascend files compare names. */
+static void test_formulas_in_ascend_files(Fixture *f, gconstpointer unused)
+{
+    add_operator(f, "=1+1", "", T0, 1, 1, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    check_file(f, "operator_details.csv", HEADER "=1+1,,,0.001,0.001,0,0,0,0\r\n");
+}
+
 static void test_all_fields(Fixture *f, gconstpointer unused)
 {
     const struct vendor fields_of = {7, 0.5, 0, 1};
@@ -234,6 +306,11 @@ int main(int argc, char **argv)
 #define ADD(path, function) g_test_add("/csv/" path, Fixture, NULL, set_up, function, tear_down)
     ADD("operator-details", test_operator_details);
     ADD("generic", test_generic);
+    ADD("formulas", test_formulas);
+    ADD("carriage-return", test_carriage_return);
+    ADD("long-formula", test_long_formula);
+    ADD("formulas-are-kept", test_formulas_are_kept);
+    ADD("formulas-in-ascend-files", test_formulas_in_ascend_files);
     ADD("all-fields", test_all_fields);
     ADD("defaults", test_defaults);
     ADD("kinds-option", test_kinds_option);

@@ -99,10 +99,9 @@ static void take_title(KernelTable *t, const StrobeCsvCell *cell, GString *metri
     g_array_append_val(t->columns, column);
 }
 
-/* Chips without fused tasks have no column "Context ID": the metrics begin with their total. */
-static gboolean begins_metrics(const StrobeCsvCell *cell)
+gboolean kernel_table_begins_metrics(const char *title)
 {
-    return !strcmp(cell->bytes, "aicore_time(us)") || !strcmp(cell->bytes, "aiv_time(us)");
+    return !strcmp(title, "aicore_time(us)") || !strcmp(title, "aiv_time(us)");
 }
 
 gboolean kernel_table_open(KernelTable *t, Import *import, int descriptor)
@@ -120,7 +119,7 @@ gboolean kernel_table_open(KernelTable *t, Import *import, int descriptor)
     if (strobe_csv_scanner_next(t->scanner, &cells, &n) != STROBE_CSV_ROW)
         return FALSE;
     for (guint i = 0; i < n; i++) {
-        are_metrics |= begins_metrics(&cells[i]);
+        are_metrics |= kernel_table_begins_metrics(cells[i].bytes);
         take_title(t, &cells[i], metrics, &are_metrics);
     }
     if (t->n_metrics)

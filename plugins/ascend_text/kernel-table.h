@@ -40,6 +40,9 @@ typedef struct KernelRow {
 
 /* A title of op_summary.csv as it is called in kernel_details.csv; others as they are. */
 const char *kernel_table_title(const char *title);
+/* Do the metrics begin with this title? Chips without fused tasks have no "Context ID" before it.
+ */
+gboolean kernel_table_begins_metrics(const char *title);
 
 /* FALSE: it has no header of this file. `descriptor` is lent. */
 gboolean kernel_table_open(KernelTable *table, Import *import, int descriptor);

@@ -32,13 +32,13 @@ static void rename_titles(char **titles)
     }
 }
 
-/* Is every title of the line a column of the file, but for those of metrics? */
+/* Is most of the titles of the line, without those of metrics, a column of the file? */
 static gboolean is_header_of(const AscendFile *file, char **titles)
 {
-    guint known = 0, n = g_strv_length(titles);
+    guint known = 0, n = 0;
 
-    for (guint i = 0; i < n; i++)
-        known += ascend_file_column(file, titles[i], strlen(titles[i])) != NULL;
+    for (; titles[n] && !kernel_table_begins_metrics(titles[n]); n++)
+        known += ascend_file_column(file, titles[n], strlen(titles[n])) != NULL;
     return known >= 3 && known * 2 > MIN(n, file->n_columns);
 }
 

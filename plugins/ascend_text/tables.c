@@ -85,10 +85,20 @@ static gboolean is_among(const GArray *fields, const char *name)
     return FALSE;
 }
 
-/* A column that no row describes becomes a field of its own, as long as the kind is not in use. */
+static gboolean has_field(const StrobeKind *kind, const char *name)
+{
+    for (guint32 i = 0; i < kind->n_fields; i++)
+        if (!strcmp(kind->fields[i].name, name))
+            return TRUE;
+    return FALSE;
+}
+
+/* A column that no row describes becomes a field of its own, as long as the kind is not in use. A
+ * file whose rows are of several entries is read once for each: the field is there then. */
 static void extend(Table *t, const StrobeCsvCell *cells, gsize n)
 {
     g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
+    const StrobeKind *known = import_extended(t->import, t->kind);
     guint room = STROBE_KIND_FIELDS_MAX - MIN(t->kind->n_fields, STROBE_KIND_FIELDS_MAX);
 
     for (gsize i = 0; i < n; i++) {
@@ -97,7 +107,7 @@ static void extend(Table *t, const StrobeCsvCell *cells, gsize n)
         if (ascend_file_column(t->file, cells[i].bytes, cells[i].length))
             continue;
         t->import->host->unknown(t->import->self, t->name, cells[i].bytes, 0);
-        if (fields->len < room && !is_among(fields, field.name))
+        if (fields->len < room && !is_among(fields, field.name) && !has_field(known, field.name))
             g_array_append_val(fields, field);
     }
     if (fields->len)
@@ -403,6 +413,8 @@ void table_import(Import *import, int descriptor, const char *name, const Ascend
     t.scanner = strobe_csv_scanner_new(descriptor);
     t.targets = g_array_new(FALSE, FALSE, sizeof(Target));
     read_rows(&t);
+    if (t.n_rows && file->levels == ASCEND_L2) /* the tool writes it at this level only */
+        import->level = MAX(import->level, 2);
     if (t.kind != &strobe_kind_memory_block && t.kind != &strobe_kind_memory_total)
         import->host->found(import->self, name, t.n_rows); /* those were counted when read as raw */
     strobe_csv_scanner_free(t.scanner);

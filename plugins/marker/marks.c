@@ -52,7 +52,7 @@ const StrobeKind mark_thread_kind = {
     .n_fields = sizeof thread_fields / sizeof *thread_fields,
 };
 
-const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL, STROBE_ABSENT_U64};
+const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL, STROBE_ABSENT_U64, 0};
 
 _Atomic int marks_are_on;
 
@@ -271,6 +271,20 @@ int mark_start(MarkDomain *domain, uint64_t key, const char *text, const MarkFac
     return 1;
 }
 
+int mark_start_early(MarkDomain *domain, uint64_t key, const char *text)
+{
+    return is_wanted(domain) && text && open_range(key, text, &mark_no_facts);
+}
+
+void mark_name_early(uint64_t key, uint64_t known_key, uint64_t connection)
+{
+    MarkFacts facts = mark_no_facts;
+
+    facts.connection = connection;
+    facts.key = key;
+    kept_facts_put(known_key, &facts);
+}
+
 /* Ends the span of that key, with all that can be said; 0: there was none. */
 static int end(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
                const MarkFacts *facts)
@@ -298,6 +312,9 @@ static void end_started(MarkDomain *domain, uint64_t key, uint64_t id, int is_he
 {
     MarkFacts facts;
     int has_facts = kept_facts_take(key, &facts);
+
+    if (has_facts && facts.key)
+        key = facts.key;
     int is_ended = is_here && !has_facts
                        ? end_plainly(domain, key, MARK_STARTED, id)
                        : end(domain, key, MARK_STARTED, id, has_facts ? &facts : NULL);

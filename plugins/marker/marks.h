@@ -32,6 +32,7 @@ typedef struct MarkFacts {
     int64_t category;          /* STROBE_ABSENT_I64: none */
     const char *category_name; /* NULL: none */
     uint64_t connection; /* to the mark on the device, STROBE_ABSENT_U64: none was asked for */
+    uint64_t key;        /* of the range, 0: the one by which its facts are known */
 } MarkFacts;
 
 extern const MarkFacts mark_no_facts;
@@ -75,6 +76,9 @@ void mark_counter(const char *name, double value);
 /* A range known by a key, MARK_OF_* and bits below it; 0: it is not recorded. `facts` are kept;
  * NULL: there are none. */
 int mark_start(MarkDomain *domain, uint64_t key, const char *text, const MarkFacts *facts);
+/* A range that begins before its id is known: opens it by `key`, then makes it known by another. */
+int mark_start_early(MarkDomain *domain, uint64_t key, const char *text);
+void mark_name_early(uint64_t key, uint64_t known_key, uint64_t connection);
 /* `id` is what the program knows the range by. A key that is not open (of another window, ended
  * twice, never given) is counted, no more. */
 void mark_end(MarkDomain *domain, uint64_t key, uint64_t id);

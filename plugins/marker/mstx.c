@@ -41,6 +41,25 @@ static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *mes
     return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
 
+/* The tool behind marks the device in its call, and the host's range has to begin before that.
+ * Returns an id until the tool's own is known, 0: nothing of the kind is needed. */
+static uint64_t start_early(MarkDomain *domain, const char *message, void *stream)
+{
+    if (__builtin_expect(!stream || !marks_on(), 1))
+        return 0;
+    uint64_t early = mark_next_id() | OUR_ID;
+    return mark_start_early(domain, key_of(early), message) ? early : 0;
+}
+
+static uint64_t name_early(uint64_t early, uint64_t theirs)
+{
+    uint64_t id = theirs ? theirs : early;
+
+    mark_name_early(key_of(early), key_of(id),
+                    theirs ? mark_connection_of(theirs) : mark_next_connection());
+    return id;
+}
+
 static void end_range(MarkDomain *domain, uint64_t id)
 {
     if (!marks_on() || !id)
@@ -64,10 +83,10 @@ static void __attribute__((noinline)) mark(const char *message, void *stream)
     MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
     MarkFacts facts;
 
+    if (marks_on()) /* before the tool behind marks the device */
+        mark_instant(mark_default_domain(), message, facts_of(stream, 0, &facts));
     if (behind)
         behind(message, stream);
-    if (marks_on())
-        mark_instant(mark_default_domain(), message, facts_of(stream, 0, &facts));
 }
 
 void mstxMarkA(const char *message, void *stream)
@@ -79,8 +98,11 @@ void mstxMarkA(const char *message, void *stream)
 static uint64_t __attribute__((noinline)) range_start(const char *message, void *stream)
 {
     MstxRangeStart *behind = (MstxRangeStart *)mstx_behind.core[MSTX_RANGE_START];
+    uint64_t early = behind ? start_early(mark_default_domain(), message, stream) : 0;
     uint64_t theirs = behind ? behind(message, stream) : 0;
 
+    if (early)
+        return name_early(early, theirs);
     return marks_on() ? start_range(mark_default_domain(), theirs, message, stream) : theirs;
 }
 
@@ -145,10 +167,10 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     if (!behind && !marks_on())
         return;
     const MstxDomain *domain = mstx_domain_of(handle);
-    if (behind && mstx_domain_behind(domain))
-        behind(mstx_domain_behind(domain), message, stream);
     MarkFacts facts;
     mark_instant(domain->marks, message, facts_of(stream, 0, &facts));
+    if (behind && mstx_domain_behind(domain))
+        behind(mstx_domain_behind(domain), message, stream);
 }
 
 uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)
@@ -159,9 +181,11 @@ uint64_t mstxDomainRangeStartA(void *handle, const char *message, void *stream)
     if (!behind && !marks_on())
         return 0;
     const MstxDomain *domain = mstx_domain_of(handle);
-    void *theirs = mstx_domain_behind(domain);
-    return start_range(domain->marks, behind && theirs ? behind(theirs, message, stream) : 0,
-                       message, stream);
+    void *their_domain = mstx_domain_behind(domain);
+    int is_chained = behind && their_domain;
+    uint64_t early = is_chained ? start_early(domain->marks, message, stream) : 0;
+    uint64_t theirs = is_chained ? behind(their_domain, message, stream) : 0;
+    return early ? name_early(early, theirs) : start_range(domain->marks, theirs, message, stream);
 }
 
 void mstxDomainRangeEnd(void *handle, uint64_t id)

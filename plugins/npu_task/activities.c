@@ -70,16 +70,19 @@ uint32_t npu_activities_needed(uint32_t wanted)
                                                                        : wanted;
 }
 
-/* Old libraries know the node level by another number only; newer ones tell the same calls by both,
- * so never both are enabled. */
+/* Both numbers stand for the calls of the node level, so only one is enabled. The record of
+ * NODE_API is written before a communication operation gets its id, and carries the previous
+ * launch's. */
 static int32_t enable(const MsptiLibrary *library, int32_t *kind)
 {
-    int32_t code = library->enable(*kind);
+    int32_t code;
 
-    if (code == MSPTI_INVALID_PARAMETER && *kind == MSPTI_KIND_NODE_API) {
-        *kind = MSPTI_KIND_API;
-        code = library->enable(*kind);
-    }
+    if (*kind != MSPTI_KIND_NODE_API)
+        return library->enable(*kind);
+    code = library->enable(MSPTI_KIND_API);
+    if (code != MSPTI_SUCCESS)
+        return library->enable(MSPTI_KIND_NODE_API);
+    *kind = MSPTI_KIND_API;
     return code;
 }
 
@@ -99,8 +102,8 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
             continue;
         else if (code == MSPTI_WITHOUT_PRELOAD)
             host->log(self, STROBE_LOG_WARNING,
-                      "No records of %s: MSPTI tells these only where it is preloaded: run the "
-                      "program with LD_PRELOAD=libmspti.so",
+                      "No records of %s: MSPTI tells these only where it is preloaded: use "
+                      "strobe run --preload $ASCEND_HOME_PATH/lib64/libmspti.so",
                       npu_activity_name(kind));
         else
             host->log(self, STROBE_LOG_WARNING,

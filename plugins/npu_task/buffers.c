@@ -4,23 +4,25 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #define BUFFERS_MAX 1024u
 
 enum { FREE, TAKEN, FILLED, MOVING };
 
+/* Another client of the library may be handed a buffer of ours, and free it: each is memory of its
+ * own, and one that has not come back is neither used nor freed. */
 typedef struct Buffer {
     _Atomic uint32_t state;
+    uint8_t *_Atomic bytes; /* NULL: not asked for yet, or given up */
+    _Atomic int is_gone;    /* to another client */
     _Atomic uint64_t order; /* in which it was given out, from 1 */
     size_t valid;
     int64_t asked_ns, handed_ns; /* of CLOCK_MONOTONIC */
 } Buffer;
 
 static struct {
-    uint8_t *bytes;
-    size_t size; /* of one */
+    size_t size; /* of one, 0: none are made */
     uint32_t n;
     Buffer buffer[BUFFERS_MAX];
     _Atomic uint64_t last_order;
@@ -32,16 +34,16 @@ static struct {
 
 int npu_buffers_make(uint32_t n, size_t bytes)
 {
-    if (pool.bytes)
+    if (pool.size)
         return 0;
-    n = n < BUFFERS_MAX ? n : BUFFERS_MAX;
-    void *at = mmap(NULL, n * bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED || sem_init(&pool.filled, 0, 0) != 0)
+    uint8_t *first = malloc(bytes); /* the others are made when the library asks for them */
+    if (!first || sem_init(&pool.filled, 0, 0) != 0) {
+        free(first);
         return -1;
-    pool.bytes = at;
+    }
+    pool.buffer[0].bytes = first;
     pool.size = bytes;
-    pool.n = n;
+    pool.n = n < BUFFERS_MAX ? n : BUFFERS_MAX;
     return 0;
 }
 
@@ -63,6 +65,14 @@ static void count(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
+/* It is MOVING. 0: there is no memory. */
+static int has_bytes(Buffer *buffer)
+{
+    if (!atomic_load(&buffer->bytes))
+        atomic_store(&buffer->bytes, malloc(pool.size));
+    return atomic_load(&buffer->bytes) != NULL;
+}
+
 void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     uint32_t n = atomic_load(&pool.is_open) ? pool.n : 0;
@@ -71,13 +81,19 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
     *size = 0;
     *max_records = 0;
     for (uint32_t i = 0; i < n; i++) {
+        Buffer *free_one = &pool.buffer[i];
         uint32_t free = FREE;
-        if (!atomic_compare_exchange_strong(&pool.buffer[i].state, &free, MOVING))
+        if (!atomic_compare_exchange_strong(&free_one->state, &free, MOVING))
             continue;
-        pool.buffer[i].asked_ns = now_ns();
-        atomic_store(&pool.buffer[i].order, atomic_fetch_add(&pool.last_order, 1) + 1);
-        atomic_store(&pool.buffer[i].state, TAKEN);
-        *buffer = pool.bytes + i * pool.size;
+        if (!has_bytes(free_one)) {
+            atomic_store(&free_one->state, FREE);
+            break;
+        }
+        free_one->asked_ns = now_ns();
+        free_one->is_gone = 0;
+        atomic_store(&free_one->order, atomic_fetch_add(&pool.last_order, 1) + 1);
+        atomic_store(&free_one->state, TAKEN);
+        *buffer = free_one->bytes;
         *size = pool.size;
         return;
     }
@@ -85,22 +101,27 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         count(&pool.n_refused);
 }
 
-/* Its number; pool.n: it is none of ours. */
+/* Its number; pool.n: it is none of ours. Where another client has freed one, its address may be
+ * that of a later one, too. */
 static uint32_t number_of(const uint8_t *buffer)
 {
-    size_t at = (uintptr_t)buffer - (uintptr_t)pool.bytes;
+    uint32_t best = pool.n;
 
-    if (!pool.bytes || buffer < pool.bytes || at % pool.size || at / pool.size >= pool.n)
-        return pool.n;
-    return (uint32_t)(at / pool.size);
+    for (uint32_t i = 0; i < pool.n; i++)
+        if (atomic_load(&pool.buffer[i].bytes) == buffer &&
+            (best == pool.n ||
+             atomic_load(&pool.buffer[i].order) > atomic_load(&pool.buffer[best].order)))
+            best = i;
+    return best;
 }
 
 void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
 {
-    uint32_t number = number_of(buffer), taken = TAKEN;
+    uint32_t taken = TAKEN;
 
     if (!buffer) /* what follows a refusal */
         return;
+    uint32_t number = number_of(buffer);
     if (number == pool.n ||
         !atomic_compare_exchange_strong(&pool.buffer[number].state, &taken, MOVING)) {
         count(&pool.n_foreign);
@@ -123,8 +144,8 @@ static uint32_t first_of(int is_out)
     for (uint32_t i = 0; i < pool.n; i++) {
         uint32_t state = atomic_load_explicit(&pool.buffer[i].state, memory_order_acquire);
         uint64_t order = atomic_load(&pool.buffer[i].order);
-        int fits =
-            is_out ? (state == TAKEN || state == MOVING) && order > pool.passed : state == FILLED;
+        int is_away = (state == TAKEN || state == MOVING) && order > pool.passed;
+        int fits = is_out ? is_away && !atomic_load(&pool.buffer[i].is_gone) : state == FILLED;
         if (fits && (best == pool.n || order < atomic_load(&pool.buffer[best].order)))
             best = i;
     }
@@ -138,6 +159,21 @@ int npu_buffers_have_overdue(void)
             atomic_load(&pool.buffer[i].order) < pool.passed)
             return 1;
     return 0;
+}
+
+uint32_t npu_buffers_gone(int64_t before_ns)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < pool.n; i++) {
+        Buffer *buffer = &pool.buffer[i];
+        if (atomic_load(&buffer->state) != TAKEN || atomic_load(&buffer->order) < pool.passed ||
+            buffer->asked_ns >= before_ns || buffer->is_gone)
+            continue;
+        buffer->is_gone = 1;
+        n++;
+    }
+    return n;
 }
 
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
@@ -159,7 +195,7 @@ const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
     if (*is_out)
         return NULL;
     *valid = pool.buffer[best].valid;
-    return pool.bytes + best * pool.size;
+    return pool.buffer[best].bytes;
 }
 
 NpuFilled npu_buffers_filled(const uint8_t *buffer)
@@ -167,8 +203,7 @@ NpuFilled npu_buffers_filled(const uint8_t *buffer)
     uint32_t number = number_of(buffer);
     const Buffer *filled = &pool.buffer[number];
 
-    return (NpuFilled){pool.bytes + number * pool.size, filled->valid, filled->asked_ns,
-                       filled->handed_ns};
+    return (NpuFilled){filled->bytes, filled->valid, filled->asked_ns, filled->handed_ns};
 }
 
 void npu_buffers_release(const uint8_t *buffer)
@@ -196,7 +231,7 @@ void npu_buffers_wait(uint64_t timeout_ns)
 
 void npu_buffers_wake(void)
 {
-    if (pool.bytes)
+    if (pool.size)
         sem_post(&pool.filled);
 }
 

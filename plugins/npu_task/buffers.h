@@ -4,7 +4,8 @@
  *
  * Its two callbacks come on threads of the program, with the library's lock held: taking a buffer
  * and handing one over are a few atomic steps, and a wake-up of the thread that waits for them. The
- * memory stays for the life of the process: the library may hold on to a buffer for as long.
+ * memory of a buffer stays for the life of the process: the library may hold on to one for as long,
+ * and another client of the library, which takes our callbacks over, may free it.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_BUFFERS_H
 #define STROBE_PLUGINS_NPU_TASK_BUFFERS_H
@@ -14,8 +15,8 @@
 
 #include "epochs.h"
 
-/* Makes `n` buffers of `bytes` each (a multiple of 8), or keeps those that are there. 0, or -1
- * where there is no memory. */
+/* Makes `n` buffers of `bytes` each (a multiple of 8), each when it is needed, or keeps those that
+ * are there. 0, or -1 where there is no memory. */
 int npu_buffers_make(uint32_t n, size_t bytes);
 
 /* From here on buffers are given out, or not. */
@@ -36,6 +37,11 @@ NpuFilled npu_buffers_filled(const uint8_t *buffer);
 /* Is one still on its way that others were not kept waiting for any longer? */
 int npu_buffers_have_overdue(void);
 void npu_buffers_release(const uint8_t *buffer);
+
+/* Buffers that the library has had since before, the last that were given out, and that a flush
+ * begun after `before_ns` (of CLOCK_MONOTONIC) has not brought: another client has them. Each is
+ * counted once. */
+uint32_t npu_buffers_gone(int64_t before_ns);
 
 /* Until a buffer was handed over, `wake` was called, or the time is over. */
 void npu_buffers_wait(uint64_t timeout_ns);

@@ -79,6 +79,30 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
 
 /* ---- communication ---- */
 
+#define COMM_FIELDS_MAX 16
+
+/* The standard kind with the stream, which MSPTI knows. */
+struct npu_comm_op {
+    struct strobe_comm_op standard;
+    uint32_t stream, reserved;
+};
+
+static StrobeField comm_fields[COMM_FIELDS_MAX];
+StrobeKind npu_comm_kind;
+
+__attribute__((constructor)) static void add_stream(void)
+{
+    const StrobeField stream = {"npu_task.stream", STROBE_FIELD_U32, 0, "",
+                                "Stream on the device."};
+    uint32_t n = strobe_kind_comm_op.n_fields;
+
+    memcpy(comm_fields, strobe_kind_comm_op.fields, n * sizeof *comm_fields);
+    comm_fields[n] = stream;
+    npu_comm_kind = strobe_kind_comm_op;
+    npu_comm_kind.fields = comm_fields;
+    npu_comm_kind.n_fields = n + 1;
+}
+
 static const char *data_type_name(int32_t type)
 {
     static const char *const names[] = {
@@ -110,11 +134,21 @@ static StrobeTrackId group_track(NpuRecords *records, uint32_t device, const cha
         ->track;
 }
 
+static void put_operation(NpuRecords *records, const struct strobe_comm_op *op, uint32_t stream,
+                          StrobeTrackId track, StrobeStringId name, uint64_t begin, uint64_t end)
+{
+    NpuEmitter *emitter = &records->emitter;
+    struct npu_comm_op *out =
+        npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, begin, &end);
+
+    *out = (struct npu_comm_op){.standard = *op, .stream = stream}; /* none is absent */
+    npu_emitter_done(emitter);
+}
+
 static void record_communication(NpuRecords *records, const MsptiCommunication *in, uint32_t seen)
 {
     NpuEmitter *emitter = &records->emitter;
     struct strobe_comm_op op = empty_op();
-    const uint64_t end = in->end;
 
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);
@@ -125,10 +159,7 @@ static void record_communication(NpuRecords *records, const MsptiCommunication *
     op.count = in->count;
     StrobeTrackId track = group_track(records, in->device, in->group, op.group);
     emitter->flags = flags_of(seen);
-    struct strobe_comm_op *out =
-        npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, in->start, &end);
-    *out = op;
-    npu_emitter_done(emitter);
+    put_operation(records, &op, in->stream, track, name, in->start, in->end);
 }
 
 void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
@@ -166,16 +197,12 @@ void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
 {
     NpuEmitter *emitter = &records->emitter;
     struct strobe_comm_op op = empty_op();
-    const uint64_t end = in->end;
 
-    if (!npu_records_wants_task(records, in->device, in->start, end, 0))
+    if (!npu_records_wants_task(records, in->device, in->start, in->end, 0))
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     op.group = npu_emitter_text_id(emitter, in->group);
     op.op = npu_records_next_id(records);
     StrobeTrackId track = group_track(records, in->device, in->group, op.group);
-    struct strobe_comm_op *out =
-        npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, in->start, &end);
-    *out = op;
-    npu_emitter_done(emitter);
+    put_operation(records, &op, in->stream, track, name, in->start, in->end);
 }

@@ -8,11 +8,10 @@
 #include "buffers.h"
 #include "clock.h"
 
-#define PASS_NS 25000000       /* between two passes while a window is drained */
-#define PATIENCE_NS 2500000000 /* with the library */
-#define OUT_NS 1000000000      /* with a buffer that is on its way */
-#define CHUNK 4096             /* records that are taken at a time */
-#define SKEW_NS 1000000000u    /* by which a time may lie before us */
+#define PASS_NS 25000000    /* between two passes while a window is drained */
+#define OUT_NS 1000000000   /* with a buffer that is on its way */
+#define CHUNK 4096          /* records that are taken at a time */
+#define SKEW_NS 1000000000u /* by which a time may lie before us */
 
 static int64_t now_ns(void)
 {
@@ -98,14 +97,12 @@ void npu_drain_unlock(NpuDrain *drain)
     pthread_mutex_unlock(&drain->lock);
 }
 
-static int phase_of(NpuDrain *drain)
+static void take_unless_drained(NpuDrain *drain)
 {
     pthread_mutex_lock(&drain->lock);
-    int phase = drain->phase;
-    if (phase != NPU_DRAINING && !atomic_load(&drain->is_ending))
+    if (drain->phase != NPU_DRAINING && !atomic_load(&drain->is_ending))
         npu_drain_take(drain);
     pthread_mutex_unlock(&drain->lock);
-    return phase;
 }
 
 /* ---- passes ---- */
@@ -117,9 +114,9 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-int npu_drain_hold_library(NpuDrain *drain)
+int npu_drain_hold_library(NpuDrain *drain, int64_t patience_ns)
 {
-    int64_t until = now_ns() + PATIENCE_NS;
+    int64_t until = now_ns() + patience_ns;
 
     while (pthread_mutex_trylock(&drain->library_lock) != 0) {
         if (now_ns() >= until)
@@ -134,14 +131,27 @@ void npu_drain_give_library(NpuDrain *drain)
     pthread_mutex_unlock(&drain->library_lock);
 }
 
+static void ask_for_dropped(NpuDrain *drain)
+{
+    size_t n = 0;
+
+    if (drain->library->take_dropped && drain->library->take_dropped(NULL, 0, &n) == MSPTI_SUCCESS)
+        atomic_fetch_add(&drain->n_dropped, n);
+}
+
 /* Threads of the library's own are joined in there, too: so it is asked between windows as well. */
 static void ask_library(NpuDrain *drain)
 {
     pthread_mutex_lock(&drain->library_lock);
     if (!atomic_load(&drain->is_ending)) {
-        atomic_store(&drain->asked_ns, now_ns());
-        atomic_store(&drain->code, drain->library->flush_all(1));
+        int64_t since_ns = now_ns();
+        atomic_store(&drain->asked_ns, since_ns);
+        int32_t code = drain->library->flush_all(1);
+        atomic_store(&drain->code, code);
         atomic_store(&drain->asked_ns, 0);
+        if (code == MSPTI_SUCCESS)
+            atomic_store(&drain->answered_ns, since_ns);
+        ask_for_dropped(drain);
     }
     pthread_mutex_unlock(&drain->library_lock);
     atomic_fetch_add(&drain->n_passes, 1);
@@ -154,7 +164,8 @@ static void *run(void *user)
 
     prctl(PR_SET_NAME, "strobe-npu");
     while (!atomic_load(&drain->is_ending)) {
-        int64_t every = phase_of(drain) == NPU_DRAINING ? PASS_NS : drain->flush_interval_ns;
+        take_unless_drained(drain);
+        int64_t every = atomic_load(&drain->is_hurried) ? PASS_NS : drain->flush_interval_ns;
         int64_t left = last_ns + every - now_ns();
         if (left > 0) {
             npu_buffers_wait((uint64_t)left);
@@ -180,7 +191,7 @@ int npu_drain_start(NpuDrain *drain)
 
 int npu_drain_end(NpuDrain *drain, int waits)
 {
-    int64_t until = waits ? now_ns() + PATIENCE_NS : 0;
+    int64_t until = waits ? now_ns() + NPU_LIBRARY_PATIENCE_NS : 0;
 
     atomic_store(&drain->is_ending, 1);
     npu_buffers_wake();

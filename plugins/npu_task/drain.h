@@ -26,7 +26,8 @@ typedef struct NpuDrain {
     void (*look_at_clock)(void); /* called before a buffer's records are taken */
     int64_t flush_interval_ns;
     int phase;
-    const uint8_t *buffer; /* that is being taken apart, NULL: none */
+    _Atomic int is_hurried; /* somebody waits for what the library still has */
+    const uint8_t *buffer;  /* that is being taken apart, NULL: none */
     MsptiWalk walk;
     int64_t out_since_ns;  /* since when one is on its way that comes before those that are there */
     _Atomic int is_wanted; /* somebody waits for the lock */
@@ -34,7 +35,9 @@ typedef struct NpuDrain {
     _Atomic int is_ending;
     _Atomic uint64_t n_passes; /* times that the library was asked */
     _Atomic int64_t asked_ns;  /* since when it is being asked, of CLOCK_MONOTONIC; 0: it is not */
-    _Atomic int32_t code;      /* with which it came back the last time */
+    _Atomic int64_t answered_ns; /* when the last question that it answered was asked */
+    _Atomic uint64_t n_dropped;  /* records that the library says it had no room for */
+    _Atomic int32_t code;        /* with which it came back the last time */
 } NpuDrain;
 
 /* 0, or -1: there is no thread to be had. */
@@ -44,8 +47,10 @@ int npu_drain_start(NpuDrain *drain);
  * back from it; the thread ends when it does. */
 int npu_drain_end(NpuDrain *drain, int waits);
 
-/* The lock for calls to the library; -1: it has not come back from one. */
-int npu_drain_hold_library(NpuDrain *drain);
+#define NPU_LIBRARY_PATIENCE_NS 2500000000
+
+/* The lock for calls to the library; -1: it has not come back from one in this time. */
+int npu_drain_hold_library(NpuDrain *drain, int64_t patience_ns);
 void npu_drain_give_library(NpuDrain *drain);
 
 /* Takes what has been handed over, on the calling thread, the lock held; no more than a few records

@@ -73,12 +73,15 @@ static int place_of_call(const NpuWindows *windows, uint64_t begin)
     return begin <= windows->end ? NPU_CALL_OF_WINDOW : NPU_CALL_BEHIND;
 }
 
+static int is_node_level(int32_t kind)
+{
+    return kind == MSPTI_KIND_NODE_API || kind == MSPTI_KIND_API;
+}
+
 /* Ids that the program pushes lie on one stack for all threads. */
 static void see_launch(NpuRecords *records, const MsptiApi *in)
 {
-    int is_node = in->kind == MSPTI_KIND_NODE_API || in->kind == MSPTI_KIND_API;
-
-    npu_launches_see_call(&records->launches, in->correlation, in->name, is_node,
+    npu_launches_see_call(&records->launches, in->correlation, in->name, is_node_level(in->kind),
                           place_of_call(&records->windows, in->start));
     if (records->launch_thread == 0)
         records->launch_thread = in->thread;
@@ -103,7 +106,8 @@ void npu_take_call(NpuRecords *records, const MsptiApi *in)
     if (!npu_records_wants(records, in->start, end, 0))
         return;
     records->last_call = in->start;
-    if (records->left_out >> in->kind & 1u)
+    records->counts.n_launches += is_node_level(in->kind);
+    if (records->left_out >> (is_node_level(in->kind) ? MSPTI_KIND_NODE_API : in->kind) & 1u)
         return;
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     StrobeStringId level = npu_emitter_text_id(emitter, level_of(in->kind));

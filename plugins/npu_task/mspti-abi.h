@@ -25,7 +25,7 @@ enum {
 enum {
     MSPTI_KIND_MARKER = 1,
     MSPTI_KIND_KERNEL = 2,
-    MSPTI_KIND_API = 3, /* the node level, as old libraries call it */
+    MSPTI_KIND_API = 3, /* calls of the node level, as NODE_API */
     MSPTI_KIND_HCCL = 4,
     MSPTI_KIND_MEMORY = 5,
     MSPTI_KIND_MEMSET = 6,

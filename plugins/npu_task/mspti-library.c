@@ -53,6 +53,8 @@ static int find_functions(MsptiLibrary *library, void *handle, char *reason, siz
         {NULL, NULL},
     };
 
+    *(void **)&library->is_enabled = dlsym(handle, "msptiActivityIsEnabled");
+    *(void **)&library->take_dropped = dlsym(handle, "msptiActivityGetNumDroppedRecords");
     return npu_cann_find(handle, functions,
                          *library->path ? library->path : "the MSPTI in this process", reason,
                          size);

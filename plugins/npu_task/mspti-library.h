@@ -3,6 +3,8 @@
 #ifndef STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 #define STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 
+#include <stdbool.h>
+
 #include "mspti-abi.h"
 
 typedef struct MsptiLibrary {
@@ -12,6 +14,9 @@ typedef struct MsptiLibrary {
     int32_t (*enable)(int32_t kind);
     int32_t (*disable)(int32_t kind);
     int32_t (*flush_all)(uint32_t flag);
+    /* NULL where the library is older than these: */
+    bool (*is_enabled)(int32_t kind);
+    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* counts anew */
     int is_preloaded; /* it was in the process before: then its interposers may be, too */
     char path[4096];  /* "" where it was in the process */
 } MsptiLibrary;

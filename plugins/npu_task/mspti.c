@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "activities.h"
@@ -13,6 +14,7 @@
 #include "environment.h"
 #include "facts.h"
 #include "other-profilers.h"
+#include "program-exit.h"
 #include "report.h"
 #include "subscription.h"
 
@@ -24,6 +26,7 @@
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
 #define HANG_NS 1000000000        /* in one call, and the library is taken not to come back */
 #define EARLY_NS 1000000000u
+#define RENEW_NS 20000000 /* for the library, where a window begins */
 
 static struct {
     const StrobeHost *host;
@@ -33,6 +36,7 @@ static struct {
     NpuClock clock; /* under drain.lock */
     NpuSubscription subscription;
     uint32_t wanted; /* kinds, as bits */
+    uint32_t kinds;  /* that the library took: also when it has been given back */
     int64_t drain_until_ns;
     uint64_t last_told, last_passes, passes_before;
     int n_quiet;
@@ -42,7 +46,10 @@ static struct {
     int has_told;          /* that something is amiss: nothing was recorded in a whole window */
     int64_t hung_since_ns; /* the call that a window was told of: no other one waits for it */
     int is_forked;
-} npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER}};
+    pthread_mutex_t leaving; /* the session's end and the program's exit: one after the other */
+    _Atomic int is_exiting;  /* the library is not called any more */
+} npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER},
+         .leaving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- clock ---- */
 
@@ -105,13 +112,17 @@ static void stop_in_child(void)
     npu.is_forked = 1;
     pthread_mutex_init(&npu.drain.lock, NULL);
     pthread_mutex_init(&npu.drain.library_lock, NULL);
+    pthread_mutex_init(&npu.leaving, NULL);
     npu.drain.phase = NPU_IDLE;
     atomic_store(&npu.drain.is_running, 0);
 }
 
+static void leave_library(void);
+
 static void prepare_process(void)
 {
     pthread_atfork(NULL, NULL, stop_in_child);
+    npu_exit_watch(leave_library);
 }
 
 static StrobeStatus load_library(const StrobeHost *host, StrobeInstance *self)
@@ -175,9 +186,12 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.subscription.drain = &npu.drain;
     npu.hung_since_ns = 0;
     npu.has_told = 0;
+    npu.kinds = 0;
     npu.n_before = records->counts.n_told;
     npu.drain.phase = NPU_IDLE;
+    npu.drain.is_hurried = 0;
     records->launches.is_watching = 0;
+    records->may_need_preload = !npu.library.is_preloaded && !npu.library.is_enabled;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
     NpuMoment read = npu_moment_read(), moment = npu_clock_take(&npu.clock, &read);
@@ -192,6 +206,8 @@ static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
 
     if (npu.is_forked)
         reason = "this is a forked process, and MSPTI is its parent's";
+    else if (npu.is_exiting)
+        reason = "the program ends";
     else if (npu_subscription_is_left(&npu.subscription) || atomic_load(&npu.drain.is_running))
         reason = "MSPTI has not come back from a call of a session before";
     if (!reason)
@@ -239,8 +255,8 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
 
 static int has_tasks(void)
 {
-    return npu_activities_have(npu.subscription.enabled, MSPTI_KIND_KERNEL) ||
-           npu_activities_have(npu.subscription.enabled, MSPTI_KIND_COMMUNICATION);
+    return npu_activities_have(npu.kinds, MSPTI_KIND_KERNEL) ||
+           npu_activities_have(npu.kinds, MSPTI_KIND_COMMUNICATION);
 }
 
 static void watch_launches(void)
@@ -248,9 +264,8 @@ static void watch_launches(void)
     NpuLaunches *launches = &npu.drain.records->launches;
 
     npu_drain_lock(&npu.drain);
-    launches->is_watching =
-        has_tasks() && (npu_activities_have(npu.subscription.enabled, MSPTI_KIND_NODE_API) ||
-                        npu_activities_have(npu.subscription.enabled, MSPTI_KIND_API));
+    launches->is_watching = has_tasks() && (npu_activities_have(npu.kinds, MSPTI_KIND_NODE_API) ||
+                                            npu_activities_have(npu.kinds, MSPTI_KIND_API));
     launches->is_each_sure = !npu.library.is_preloaded;
     npu_drain_unlock(&npu.drain);
 }
@@ -258,13 +273,14 @@ static void watch_launches(void)
 /* They stay enabled between windows: what is told late is told. */
 static StrobeStatus npu_warm(void *state)
 {
-    if (npu.subscription.enabled)
+    if (npu.subscription.enabled || npu.is_exiting)
         return STROBE_OK;
-    if (npu_drain_hold_library(&npu.drain) != 0)
+    if (npu_drain_hold_library(&npu.drain, NPU_LIBRARY_PATIENCE_NS) != 0)
         return npu.host->fail(npu.self, STROBE_ERROR_STATE, __FILE__, __LINE__,
                               "Cannot record NPU tasks: MSPTI has not come back from a call");
     npu.subscription.enabled = npu_activities_enable(&npu.library, npu.host, npu.self,
                                                      npu_activities_needed(npu.wanted), npu.wanted);
+    npu.kinds = npu.subscription.enabled;
     npu_drain_give_library(&npu.drain);
     watch_launches();
     if (npu.subscription.enabled)
@@ -290,9 +306,36 @@ static void record_sources(void)
         "of communication operations, memory of modules: only backend=aclprof tells these");
 }
 
+/* What torch_npu's bridge to Kineto does, which attaches whoever the subscriber is. */
+static void warn_of_client(uint32_t missing, const char *outcome)
+{
+    char names[256] = "";
+
+    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
+        if (npu_activities_have(missing, kind)) {
+            size_t length = strlen(names);
+            snprintf(names + length, sizeof names - length, "%s%s", length ? ", " : "",
+                     npu_activity_name(kind));
+        }
+    if (missing)
+        npu.host->log(npu.self, STROBE_LOG_WARNING,
+                      "Another client of MSPTI in this process%s has disabled %s: %s",
+                      npu_torch_is_there() ? ", torch_npu's profiler," : "", names, outcome);
+}
+
+static void renew_place(void)
+{
+    if (npu.is_exiting || npu_drain_hold_library(&npu.drain, RENEW_NS) != 0)
+        return;
+    uint32_t missing = npu_subscription_renew(&npu.subscription);
+    npu_drain_give_library(&npu.drain);
+    warn_of_client(missing, "this window enables them again");
+}
+
 static StrobeStatus npu_start(void *state)
 {
     npu_torch_look();
+    renew_place();
     const char *other = npu_other_profiler();
     uint64_t before_ns;
 
@@ -305,6 +348,7 @@ static StrobeStatus npu_start(void *state)
     npu_launches_begin(&npu.drain.records->launches);
     npu.drain.phase = NPU_RECORDING;
     npu_drain_unlock(&npu.drain);
+    npu_exit_watch_again();
     return STROBE_OK;
 }
 
@@ -313,17 +357,26 @@ static int64_t monotonic_ns(void)
     return npu_moment_read().monotonic_ns;
 }
 
-static StrobeStatus npu_stop(void *state)
+/* From now on the library is asked in quick succession. The lock is held. */
+static void begin_to_await(void)
 {
-    npu_drain_lock(&npu.drain);
-    npu_windows_end(&npu.drain.records->windows, record_pair());
-    npu.drain.phase = NPU_DRAINING;
     npu.n_quiet = 0;
     npu.last_passes = npu.passes_before = atomic_load(&npu.drain.n_passes);
     npu.last_told = npu.drain.records->counts.n_told;
     npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
-    npu_drain_unlock(&npu.drain);
+    npu.drain.is_hurried = 1;
     npu_buffers_wake();
+}
+
+static StrobeStatus npu_stop(void *state)
+{
+    if (!npu.is_exiting)
+        npu_exit_watch_again();
+    npu_drain_lock(&npu.drain);
+    npu_windows_end(&npu.drain.records->windows, record_pair());
+    npu.drain.phase = NPU_DRAINING;
+    begin_to_await();
+    npu_drain_unlock(&npu.drain);
     return STROBE_OK;
 }
 
@@ -368,6 +421,7 @@ static void seal(void)
     npu_records_end_window(records, records->windows.end);
     npu_emitter_end(&records->emitter);
     record_pair();
+    records->counts.n_dropped += atomic_exchange(&npu.drain.n_dropped, 0);
     records->counts.n_awaited = records->launches.n_sure;
     records->counts.n_unplaced = npu_epochs_take_unsure(&npu.clock, &records->counts.unplaced_ns);
     npu.has_waited |= records->launches.n_sure != 0;
@@ -375,6 +429,7 @@ static void seal(void)
     npu_windows_seal(&records->windows);
     npu_launches_end(&records->launches);
     npu.drain.phase = NPU_IDLE;
+    npu.drain.is_hurried = 0;
 }
 
 /* For how long the library is in the call that hands records over; 0: not for long. */
@@ -390,7 +445,7 @@ static int64_t hanging_ns(void)
  * MSPTI does not know the device. */
 static void report_silence(void)
 {
-    uint32_t kinds = npu.subscription.enabled & ~(1u << MSPTI_KIND_MARKER);
+    uint32_t kinds = npu.kinds & ~(1u << MSPTI_KIND_MARKER);
 
     if (npu.has_told || !kinds || npu.drain.records->counts.n_told != npu.n_before)
         return;
@@ -401,8 +456,25 @@ static void report_silence(void)
                   npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
 }
 
+static void report_missing(void)
+{
+    if (!hanging_ns())
+        warn_of_client(npu_subscription_missing(&npu.subscription),
+                       "what the program did since is not recorded");
+}
+
+static void report_client(void)
+{
+    NpuRecords *records = npu.drain.records;
+
+    records->counts.n_gone += npu_buffers_gone(atomic_load(&npu.drain.answered_ns));
+    records->client = npu_torch_is_there() ? ", torch_npu's profiler" : "";
+    report_missing(); /* none where the library has been given back */
+}
+
 static void report_end(int is_drained, int64_t hangs_ns)
 {
+    report_client();
     if (!hangs_ns && atomic_load(&npu.drain.code) == MSPTI_SUCCESS)
         report_silence();
     npu_report_flush(npu.drain.records, atomic_load(&npu.drain.code), hangs_ns);
@@ -418,10 +490,12 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
     uint64_t n_passes = atomic_load(&npu.drain.n_passes);
-    int is_drained = npu_drain_take(&npu.drain) && is_quiet(n_passes);
     int64_t hangs_ns = hanging_ns();
+    int has_taken = npu_drain_take(&npu.drain);
+    int is_drained = has_taken && (npu.is_exiting ? !hangs_ns : is_quiet(n_passes));
     int is_known = hangs_ns && npu.hung_since_ns == atomic_load(&npu.drain.asked_ns);
-    int is_over = is_known || monotonic_ns() >= npu.drain_until_ns || npu.host->now() >= deadline;
+    int is_over = is_known || npu.is_exiting || monotonic_ns() >= npu.drain_until_ns ||
+                  npu.host->now() >= deadline;
     if (is_drained || is_over) {
         report_end(is_drained, is_drained ? 0 : hangs_ns);
         seal();
@@ -443,12 +517,20 @@ static void end_records(void)
     npu_drain_unlock(&npu.drain);
 }
 
-static void npu_close(void *state)
+/* -1: the library does not come back. */
+static int give_library_back(void)
 {
-    end_records();
+    atomic_store(&npu.drain.is_ending, 1); /* its thread asks no more */
     int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
     is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
+    return is_left ? -1 : 0;
+}
+
+static void close_session(void)
+{
+    end_records();
+    int is_left = npu.is_exiting ? atomic_load(&npu.drain.is_running) : give_library_back() != 0;
     npu.is_open = 0;
     if (is_left)
         return;
@@ -456,6 +538,56 @@ static void npu_close(void *state)
     npu_drain_take(&npu.drain);
     npu_report(npu.drain.records);
     npu_drain_unlock(&npu.drain);
+}
+
+static void npu_close(void *state)
+{
+    pthread_mutex_lock(&npu.leaving);
+    close_session();
+    pthread_mutex_unlock(&npu.leaving);
+}
+
+/* ---- the program's exit ---- */
+
+/* Has the window that is open, or being drained, all that is awaited? */
+static int has_all(void)
+{
+    npu_drain_lock(&npu.drain);
+    uint64_t n_passes = atomic_load(&npu.drain.n_passes);
+    int phase = npu.drain.phase;
+    int is_over = phase == NPU_IDLE || hanging_ns() || monotonic_ns() >= npu.drain_until_ns ||
+                  (phase == NPU_RECORDING && npu_drain_take(&npu.drain) && is_quiet(n_passes));
+    npu_drain_unlock(&npu.drain);
+    return is_over;
+}
+
+static void await_tasks(void)
+{
+    const struct timespec nap = {.tv_nsec = 1000000};
+
+    npu_drain_lock(&npu.drain);
+    if (npu.drain.phase == NPU_RECORDING)
+        begin_to_await();
+    npu_drain_unlock(&npu.drain);
+    while (!has_all())
+        nanosleep(&nap, NULL);
+}
+
+/* A window that is still open goes on without the library: its end takes what was handed over. */
+static void leave_library(void)
+{
+    if (npu.is_forked)
+        return;
+    pthread_mutex_lock(&npu.leaving);
+    if (npu.is_open && !npu.is_exiting) {
+        await_tasks();
+        report_missing();
+        give_library_back();
+    }
+    npu_drain_lock(&npu.drain);
+    npu.is_exiting = 1;
+    npu_drain_unlock(&npu.drain);
+    pthread_mutex_unlock(&npu.leaving);
 }
 
 const StrobeCollectorOps npu_mspti_ops = {

@@ -60,6 +60,11 @@ void npu_torch_look(void)
         npu_call_await(&look, PATIENCE_NS);
 }
 
+int npu_torch_is_there(void)
+{
+    return atomic_load(&torch_runs) != NULL;
+}
+
 int npu_torch_profiler_runs(void)
 {
     TorchRuns *runs = atomic_load(&torch_runs);

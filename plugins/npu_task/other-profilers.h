@@ -18,6 +18,9 @@ void npu_torch_look(void);
 /* Does torch_npu's profiler record now, as far as it has been found? */
 int npu_torch_profiler_runs(void);
 
+/* Was torch_npu there when it was looked for? */
+int npu_torch_is_there(void);
+
 /* Says in the log which marks MSPTI will not be told of, and who has them. */
 void npu_warn_of_lost_marks(const StrobeHost *host, StrobeInstance *self);
 

@@ -40,7 +40,7 @@ static const StrobeOption options[] = {
            "Level2: calls of the runtime too; Level_none: marks only."),
     LIST("activities", activity_choices,
          "What is recorded, instead of what profiler_level says. hccl, memory, memset and memcpy "
-         "need LD_PRELOAD=libmspti.so."),
+         "need strobe run --preload libmspti.so."),
     SWITCH("external_ids", "Record the ids that the program pushes to MSPTI. Of no use where more "
                            "than one thread launches: MSPTI keeps them on one stack for all."),
     OPTION(PATH, "library", "",
@@ -88,7 +88,7 @@ static const StrobeOption options[] = {
 };
 
 static const StrobeKind *const kinds[] = {
-    &strobe_kind_device_task,  &strobe_kind_comm_op,  &strobe_kind_api_call,
+    &strobe_kind_device_task,  &npu_comm_kind,        &strobe_kind_api_call,
     &strobe_kind_memory_event, &npu_copy_kind,        &npu_set_kind,
     &npu_external_kind,        &npu_range_kind,       &npu_instant_kind,
     &strobe_kind_clock_sync,   &strobe_kind_metadata, &strobe_kind_diagnostic,

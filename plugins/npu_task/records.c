@@ -22,7 +22,7 @@ static StrobeStatus declare_kinds(NpuKinds *kinds, const StrobeHost *host, Strob
         StrobeKindId *id;
     } all[] = {
         {&strobe_kind_device_task, &kinds->task},
-        {&strobe_kind_comm_op, &kinds->comm},
+        {&npu_comm_kind, &kinds->comm},
         {&strobe_kind_api_call, &kinds->call},
         {&strobe_kind_memory_event, &kinds->memory},
         {&npu_copy_kind, &kinds->copy},
@@ -54,6 +54,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     npu_mark_table_clear(&records->marks);
     memset(&records->counts, 0, sizeof records->counts);
     records->bad_device = MSPTI_NO_DEVICE;
+    records->has_told_no_tasks = 0;
     records->has_several_threads = 0;
     records->launch_thread = 0;
     records->n_externals = records->n_held = 0;

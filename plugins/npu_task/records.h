@@ -32,6 +32,9 @@ typedef struct NpuCounts {
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
     uint64_t n_overdue;   /* buffers that did not come back */
+    uint64_t n_dropped;   /* by MSPTI, as it says */
+    uint64_t n_gone;      /* buffers that went to another client */
+    uint64_t n_launches;  /* calls of the node level */
     uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
     uint64_t unplaced_ns; /* by how much these may be off */
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
@@ -65,9 +68,12 @@ typedef struct NpuRecords {
     NpuWindows windows;
     NpuCounts counts;
     NpuMarkTable marks;
-    uint64_t first_time;      /* before which nothing can have happened on a device */
+    uint64_t first_time;      /* before which nothing can have ended, or begun on a device */
     uint64_t latest;          /* behind which nothing can have begun yet */
     uint32_t bad_device;      /* told of: its times cannot be */
+    int has_told_no_tasks;    /* in this session */
+    int may_need_preload;     /* the library is older than May 2026, and not preloaded */
+    const char *client;       /* who that is, for messages; "": not known */
     int leaves_host_marks;    /* the collector marker records them */
     uint32_t launch_thread;   /* the first that launched something */
     int has_several_threads;  /* that launch */
@@ -85,6 +91,7 @@ typedef struct NpuRecords {
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
+extern StrobeKind npu_comm_kind; /* comm_op with the stream */
 extern const StrobeKind npu_range_kind, npu_instant_kind;
 extern const struct strobe_device_task npu_empty_task;
 
@@ -119,7 +126,7 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
-    if (__builtin_expect(end < begin || begin > records->latest, 0)) {
+    if (__builtin_expect(end < begin || begin > records->latest || end < records->first_time, 0)) {
         records->counts.n_mistimed++;
         return 0;
     }

@@ -79,7 +79,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
                                                        const char *format, ...)
 {
     const NpuEmitter *emitter = &records->emitter;
-    char text[256];
+    char text[512];
     va_list arguments;
 
     va_start(arguments, format);
@@ -89,9 +89,28 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
     npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
 }
 
-static void report_what_is_not_seen(const NpuRecords *records)
+/* Of two known causes neither is reported by MSPTI. */
+static void report_no_tasks(NpuRecords *records)
+{
+    if (!records->counts.n_launches || records->launches.n_tasks || records->has_told_no_tasks ||
+        !records->launches.is_watching)
+        return;
+    records->has_told_no_tasks = 1;
+    tell(records,
+         "The program launched tasks, but MSPTI has told of none on a device: a CANN from before "
+         "March "
+         "2026 does not tell it of devices that the program had opened before it was attached%s",
+         records->may_need_preload
+             ? ", nor, where it is not preloaded, of kernels: use strobe run --preload "
+               "$ASCEND_HOME_PATH/lib64/libmspti.so"
+             : ": record the program from its start, or update CANN");
+}
+
+static void report_what_is_not_seen(NpuRecords *records)
 {
     const NpuCounts *counts = &records->counts;
+
+    report_no_tasks(records);
 
     lose(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
     if (counts->n_awaited)
@@ -114,7 +133,19 @@ void npu_report(NpuRecords *records)
 
     report_buffers(emitter);
     lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
-         counts->n_unknown + counts->n_mistimed + counts->n_overdue);
+         counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone +
+             counts->n_dropped);
+    WARN(counts->n_dropped,
+         "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
+         "the end of a buffer; give it larger ones with buffer_size=BYTES",
+         counts->n_dropped);
+    WARN(counts->n_gone,
+         "%" PRIu64
+         " buffers went to another client of MSPTI in this process%s, which has taken its "
+         "callbacks over: what they hold is lost, and counted as one record each; the next window "
+         "takes "
+         "the callbacks back",
+         counts->n_gone, records->client);
     WARN(
         counts->n_overdue,
         "%" PRIu64

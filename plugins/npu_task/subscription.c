@@ -56,6 +56,29 @@ StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHo
     return STROBE_UNAVAILABLE;
 }
 
+uint32_t npu_subscription_missing(const NpuSubscription *subscription)
+{
+    uint32_t missing = 0;
+
+    for (int32_t kind = 1; subscription->library->is_enabled && kind < MSPTI_KINDS; kind++)
+        if (npu_activities_have(subscription->enabled, kind) &&
+            !subscription->library->is_enabled(kind))
+            missing |= 1u << kind;
+    return missing;
+}
+
+uint32_t npu_subscription_renew(NpuSubscription *subscription)
+{
+    const MsptiLibrary *library = subscription->library;
+    uint32_t missing = npu_subscription_missing(subscription);
+
+    library->register_callbacks(npu_buffers_request, npu_buffers_complete);
+    for (int32_t kind = 1; kind < MSPTI_KINDS; kind++)
+        if (npu_activities_have(missing, kind))
+            library->enable(kind);
+    return missing;
+}
+
 /* ---- giving back ---- */
 
 static void call_end(void *user)
@@ -63,7 +86,7 @@ static void call_end(void *user)
     NpuSubscription *subscription = user;
     const MsptiLibrary *library = subscription->library;
 
-    if (npu_drain_hold_library(subscription->drain) != 0)
+    if (npu_drain_hold_library(subscription->drain, NPU_LIBRARY_PATIENCE_NS) != 0)
         return;
     atomic_store(&subscription->function, "msptiActivityDisable");
     subscription->disable_code = disable(subscription, &subscription->kind);

@@ -30,6 +30,14 @@ typedef struct NpuSubscription {
 StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHost *host,
                                    StrobeInstance *self);
 
+/* Kinds that another client of the library has disabled, as bits; 0 where the library cannot tell.
+ */
+uint32_t npu_subscription_missing(const NpuSubscription *subscription);
+
+/* Another client may have taken our callbacks over, and disabled kinds: both are ours again. The
+ * library is held. Returns the kinds that were missing. */
+uint32_t npu_subscription_renew(NpuSubscription *subscription);
+
 /* Disables, unsubscribes, asks for the last records; says what of that failed. 0, or -1: the
  * library does not come back, and a thread is left behind. */
 int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *host,

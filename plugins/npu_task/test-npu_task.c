@@ -79,7 +79,7 @@ static void test_windows(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(double_state()->enabled, ==,
-                     1u << 2 | 1u << 11); /* calls say what is awaited */
+                     1u << 2 | 1u << 3); /* calls say what is awaited */
     g_usleep(1000);
     double_play(double_now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = double_begin_window(mock);
@@ -106,6 +106,7 @@ static void test_texts_that_are_missing(void)
     g_assert_cmpuint(tree_count(mock, "comm_op", ""), ==, 1);
     const struct strobe_comm_op *op = tree_record(mock, "comm_op", NULL, 0)->fields;
     g_assert_cmpuint(op->data_type | op->group | op->algorithm, ==, 0);
+    g_assert_cmpuint(*(const guint32 *)(op + 1), ==, 9); /* npu_task.stream */
     g_assert_cmpuint(tree_count(mock, "marker_instant", ""), ==, 1);
     double_end(mock);
 }

@@ -4,7 +4,10 @@
 #include "module.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "trusted-file.h"
 
 PyObject *strobe_python_error;
 
@@ -76,6 +79,34 @@ static PyObject *warning_was_written(PyObject *module, PyObject *text)
     return bytes ? PyBool_FromLong(was_written) : NULL;
 }
 
+static PyObject *open_trusted_as(PyObject *path, int (*open_file)(const char *, char **))
+{
+    const char *text = PyBytes_AsString(path);
+    char *fault = NULL;
+    int file;
+
+    if (!text)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS file = open_file(text, &fault);
+    Py_END_ALLOW_THREADS if (file >= 0) return PyLong_FromLong(file);
+    PyObject *reason = PyUnicode_DecodeUTF8(fault, (Py_ssize_t)strlen(fault), "replace");
+    free(fault);
+    if (reason)
+        PyErr_SetObject(PyExc_OSError, reason);
+    Py_XDECREF(reason);
+    return NULL;
+}
+
+static PyObject *open_trusted(PyObject *module, PyObject *path)
+{
+    return open_trusted_as(path, strobe_trusted_open);
+}
+
+static PyObject *open_trusted_folder(PyObject *module, PyObject *path)
+{
+    return open_trusted_as(path, strobe_trusted_open_folder);
+}
+
 static PyObject *version(PyObject *module, PyObject *unused)
 {
     return PyUnicode_FromString(strobe_version());
@@ -101,6 +132,11 @@ static PyMethodDef functions[] = {
     {"warning_was_written", warning_was_written, METH_O,
      "warning_was_written(text, /)\n--\n\nWhether the library itself has written this warning to "
      "stderr."},
+    {"open_trusted", open_trusted, METH_O,
+     "open_trusted(path, /)\n--\n\nA descriptor of the regular file, whose path is bytes. OSError "
+     "with the reason where others than root, this user and the owner of Strobe can change it."},
+    {"open_trusted_folder", open_trusted_folder, METH_O,
+     "open_trusted_folder(path, /)\n--\n\nThe same for a folder; an O_PATH descriptor."},
     {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };

@@ -485,6 +485,15 @@ class Stop(FolderTest):
         counts = {each.key: each.count for each in prof.key_averages()}
         self.assertEqual(counts["aten::ones"], 2000)
 
+    @needs_torch
+    def test_names_that_a_spreadsheet_would_run(self):
+        names = {"=1+1", "-x", "@y", "'z"}
+        with profiler.profile() as prof:
+            for name in names:
+                with profiler.record_function(name):
+                    pass
+        self.assertEqual(names - {each.key for each in prof.key_averages()}, set())
+
     def test_again_at_once(self):
         for _ in range(5):
             with messages() as told:

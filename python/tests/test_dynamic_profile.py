@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import socket
 import stat
 import time
 import unittest
@@ -256,7 +257,116 @@ class BadTest(DynamicTest):
         self.assertEqual(self.told, ["Init dynamic profiling repeatedly"])
 
 
+class TrustTest(DynamicTest):
+    """Others than root and the user have no say in what is profiled, and where the log goes."""
+
+    def assertRefused(self, reason):
+        """The watch says so, once, and nothing is profiled; a good file after it is."""
+        self.wait(lambda: "is refused" in self.log())
+        path = os.path.join(self.folder, _FILE)
+        self.assertIn("%s is refused: %s %s" % (path, path, reason), self.log())
+        self.steps(2)
+        self.assertEqual(self.results(), [])
+        self.asked(start_step=-1)
+        self.steps(2)
+        self.assertEqual(len(self.results()), 1)
+
+    def replace(self, prepare):
+        """Puts another file in the place of the watched one; `prepare(path)` has changed it."""
+        self.call(dp.init, ".")
+        self.ask("other.json", start_step=-1)
+        prepare("other.json")
+        os.replace("other.json", _FILE)
+
+    def test_writable_by_everybody(self):
+        self.replace(lambda path: os.chmod(path, 0o666))
+        self.assertRefused("is writable by everybody")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
+    def test_another_owner(self):
+        self.replace(lambda path: os.chown(path, 4711, -1))
+        self.assertRefused("is owned by user 4711")
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
+    def test_another_group(self):
+        self.replace(lambda path: (os.chown(path, -1, 4711), os.chmod(path, 0o664)))
+        self.assertRefused("is writable by group 4711")
+
+    def test_link(self):
+        def make_link(path):
+            os.rename(path, "target.json")
+            os.symlink("target.json", path)
+        self.replace(make_link)
+        self.assertRefused("is a symbolic link")
+
+    def test_fifo(self):
+        def make_fifo(path):
+            os.unlink(path)
+            os.mkfifo(path)
+        self.replace(make_fifo)
+        self.assertRefused("is not a regular file")
+
+    def test_file_of_start(self):
+        self.ask("other.json", start_step=-1)
+        os.chmod("other.json", 0o666)
+        self.call(dp.start, "other.json")
+        self.assertRegex(self.told.pop(), "Call start failed.*other.json is writable by everybody")
+
+    def test_folder(self):
+        for path, mode in (("mine/shared", 0o777), ("mine/shared", 0o1777), ("mine", 0o777)):
+            with self.subTest((path, mode)):
+                os.makedirs("mine/shared", exist_ok=True)
+                os.chmod("mine/shared", 0o755)
+                os.chmod(path, mode)
+                self.call(dp.init, "mine/shared")
+                self.assertRegex(self.told.pop(),
+                                 "Call init failed.*%s is writable by everybody$" % path)
+                self.assertEqual(os.listdir("mine/shared"), [])
+
+    def test_folder_below_a_sticky_one(self):
+        os.makedirs("tmp/mine")
+        os.chmod("tmp", 0o1777)
+        self.call(dp.init, "tmp/mine")
+        self.assertEqual(self.told, [])
+
+    def plant_log(self, plant):
+        os.mkdir("log")
+        plant("log/dp_%s_%d_rank_-1.log" % (socket.gethostname(), os.getpid()))
+        self.call(dp.init, ".")
+        self.assertIn("Cannot write the log of the dynamic profile", self.told.pop())
+
+    def test_log_is_a_link(self):
+        self.write("precious", "mine\n")
+        self.plant_log(lambda path: os.symlink("../precious", path))
+        with open("precious") as file:
+            self.assertEqual(file.read(), "mine\n")
+
+    def test_log_is_a_fifo(self):
+        def make_fifo(path):
+            os.mkfifo(path)
+            self.addCleanup(os.close, os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+        self.plant_log(make_fifo)
+
+    def test_log_folder_of_everybody(self):
+        os.mkdir("log")
+        os.chmod("log", 0o777)
+        self.call(dp.init, ".")
+        self.assertRegex(self.told.pop(), "Cannot write the log.*log is writable by everybody")
+
+
 class ProcessTest(DynamicTest):
+    def test_exit_beside_a_fifo(self):
+        done = self.run_python(
+            "import os, threading, time\n"
+            "from strobe.profiler import dynamic_profile as dp, dynamic_watch\n"
+            "dynamic_watch.POLL_S = 0.01\n"
+            "dp.init('.')\n"
+            "os.unlink('profiler_config.json')\n"
+            "os.mkfifo('profiler_config.json')\n"
+            "while dp._present._watch._seen is None or dp._present._watch._seen[1]:\n"
+            "    time.sleep(0.001)\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_exit_while_it_profiles(self):
         self.ask("now.json", start_step=-1, active=100)
         done = self.run_python(

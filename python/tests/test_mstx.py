@@ -8,8 +8,10 @@ import threading
 import unittest
 import warnings
 
-from strobe import _strobe, command, mstx
-from support import FolderTest, results
+import strobe
+from strobe import _strobe, command, mstx, profiler
+from strobe.profiler import capture_table
+from support import FolderTest, messages, needs_torch, results, torch
 
 _NOT_TEXTS = ("", None, 3, b"x", ["x"])
 
@@ -397,6 +399,25 @@ class Windows(FolderTest):
         mstx.range_end(number)
         self.assertEqual(mstx.range_pop(), 0)
         self.assertEqual(mstx.range_pop(), -1)
+
+
+@needs_torch
+class Events(unittest.TestCase):
+    def test_ranges_and_marks(self):
+        """Ranges of Strobe are events like those of PyTorch, marks are none."""
+        config = profiler._ExperimentalConfig(mstx=True)
+        with messages(), profiler.profile(
+            activities=[profiler.ProfilerActivity.CPU], experimental_config=config
+        ) as prof:
+            with strobe.range("of Strobe"), profiler.record_function("of PyTorch"):
+                mark = mstx.range_start("mark")
+                torch.ones(1).mul(2)
+                mstx.range_end(mark)
+        names = {each.key for each in prof.key_averages()}
+        self.assertLessEqual({"of Strobe", "of PyTorch", "aten::mul"}, names)
+        self.assertNotIn("mark", names)
+        marks = capture_table.read_table(prof._recording.directory, "marker")
+        self.assertEqual({each["Name"] for each in marks}, {"of Strobe", "mark"})
 
 
 if __name__ == "__main__":

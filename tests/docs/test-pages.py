@@ -80,7 +80,7 @@ class PagesTest(unittest.TestCase):
             self.assertNotIn("config.md", done.stdout)
 
     def test_links_lead_somewhere(self):
-        for page in [TOP / "README.md", TOP / "CONTRIBUTING.md", *TOP.glob("docs/**/*.md")]:
+        for page in [*TOP.glob("*.md"), *TOP.glob("docs/**/*.md")]:
             for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
                 if "://" not in target:
                     self.assertTrue((page.parent / target).exists(), "%s: %s" % (page, target))
@@ -89,7 +89,7 @@ class PagesTest(unittest.TestCase):
         """`core/lane.c` and the like; what has a blank or a variable part is left out."""
         folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
         pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
-        for page in [TOP / "README.md", *TOP.glob("docs/**/*.md")]:
+        for page in [TOP / "README.md", TOP / "SECURITY.md", *TOP.glob("docs/**/*.md")]:
             for target in pattern.findall(page.read_text()):
                 if not target.startswith("build"):
                     self.assertTrue((TOP / target).exists(), "%s: %s" % (page, target))

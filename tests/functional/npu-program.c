@@ -9,6 +9,7 @@
  *   print NAME       a number of the double's, by its name
  *   mark NAME STREAM, range NAME STREAM, end    marks by mstx, STREAM 0: none; end is the last
  * range's
+ *   bridge start, bridge stop    another client of MSPTI, as torch_npu's bridge to Kineto is one
  *
  * It prints the moment from which the script's times count, and always ends well.
  */
@@ -61,6 +62,61 @@ static void find_operators(void)
         mspti.operators = (MsptiDoublePlay *)dlsym(library, "operators_double_play");
 }
 
+/* ---- another client ---- */
+
+/* Kinds that torch_npu's bridge enables at its start and disables at its stop. */
+static const int bridge_kinds[] = {2, 8, 9, 10};
+static unsigned n_bridged;
+
+static void bridge_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+    *size = 1 << 20;
+    *buffer = malloc(*size);
+    *max_records = 0;
+}
+
+/* It frees whatever it is handed. */
+static void bridge_complete(uint8_t *buffer, size_t size, size_t valid)
+{
+    n_bridged += valid > 0;
+    free(buffer);
+}
+
+static void *function_of(const char *name)
+{
+    const char *home = getenv("ASCEND_HOME_PATH");
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/lib64/libmspti.so", home ? home : "");
+    void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* It ignores that there is a subscriber. 1: it is another line. */
+static int bridge(const char *line)
+{
+    int starts = !strncmp(line, "bridge start", 12);
+    int (*subscribe)(void **, void *, void *) = function_of("msptiSubscribe");
+    int (*register_callbacks)(void *, void *) = function_of("msptiActivityRegisterCallbacks");
+    int (*flush)(uint32_t) = function_of("msptiActivityFlushAll");
+    int (*set)(int) = function_of(starts ? "msptiActivityEnable" : "msptiActivityDisable");
+    void *handle;
+
+    if (strncmp(line, "bridge ", 7) != 0)
+        return 1;
+    if (starts) {
+        subscribe(&handle, NULL, NULL);
+        register_callbacks(bridge_request, bridge_complete);
+    } else {
+        flush(1);
+    }
+    for (size_t i = 0; i < sizeof bridge_kinds / sizeof *bridge_kinds; i++)
+        set(bridge_kinds[i]);
+    if (!starts)
+        printf("bridged %u\n", n_bridged);
+    return 0;
+}
+
 static int play(const char *line, uint64_t base)
 {
     unsigned long long n, step;
@@ -71,6 +127,8 @@ static int play(const char *line, uint64_t base)
     int result = mspti.operators ? mspti.operators(line, base) : 1;
     if (result != 1 || !mspti.play)
         return result == -1 ? -1 : 0;
+    if (bridge(line) == 0)
+        return 0;
     if (sscanf(line, "kernels %llu %llu", &n, &step) == 2) {
         mspti.kernels(n, 1, base, step);
         return 0;

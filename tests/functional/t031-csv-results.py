@@ -2,52 +2,25 @@
 """CSV files of an Ascend host, imported and written again: the same cells.
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without. How many cells are equal is printed, file by file.
+beside the source tree), and are skipped without. t160 compares every cell.
 """
 
-import csv
 import json
-import os
 import pathlib
 import sqlite3
 import unittest
 
-from support import TOP, StrobeTest
+from cells import read_csv
+from support import DATA, StrobeTest
 
-DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 TEXT = DATA / "ascend" / "text_level1_rank0_ascend_pt"
 DATABASE = DATA / "ascend" / "db_level1_rank0_ascend_pt"
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
-# Cells that may differ where everything is derived anew, see decision 35; no others may.
-MAY_DIFFER = {
-    "kernel_details.csv": {"Start Time(us)", "Duration(us)", "Wait Time(us)"},
-    "step_trace_time.csv": {
-        "Computing", "Communication(Not Overlapped)", "Overlapped", "Free",
-        "Communication", "Communication(Not Overlapped and Exclude Receive)", "Stage",
-    },
-}
-
-
-def rows_of(path):
-    """Rows of a file; version control may have changed the ends of lines in its cells."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [[cell.replace("\r\n", "\n") for cell in row] for row in csv.reader(file)]
-
 
 def records_of(path):
-    rows = rows_of(path)
+    rows = read_csv(path)
     return [dict(zip(rows[0], row)) for row in rows[1:]]
-
-
-def differences(mine, theirs):
-    """(column, mine, theirs) of the cells that are not the same, and the number of all cells."""
-    found = [("number of rows", len(mine), len(theirs))] if len(mine) != len(theirs) else []
-    for a, b in zip(mine, theirs):
-        if len(a) != len(b):
-            found.append(("number of cells", len(a), len(b)))
-        found += [(theirs[0][i], x, y) for i, (x, y) in enumerate(zip(a, b)) if x != y]
-    return found, sum(map(len, theirs))
 
 
 class CsvTest(StrobeTest):
@@ -173,28 +146,12 @@ class MadeTest(CsvTest):
 
 @unittest.skipUnless(TEXT.is_dir(), "no real results here (STROBE_DATA)")
 class RealTextTest(CsvTest):
-    def compare(self, output, may_differ):
-        """Every file of theirs, cell by cell."""
-        for path in sorted((TEXT / OUTPUT).glob("*.csv")):
-            found, total = differences(rows_of(output / path.name), rows_of(path))
-            print("# %s: %d of %d cells equal" % (path.name, total - len(found), total))
-            self.assertLessEqual({column for column, _, _ in found},
-                                 may_differ.get(path.name, set()), path.name)
-            for column, mine, theirs in found:
-                self.assertAlmostEqual(float(mine), float(theirs), delta=0.03, msg=column)
-
-    def test_derived_anew(self):
-        self.compare(self.export(TEXT), MAY_DIFFER)
-
     def test_twice(self):
         exporters = ("--export", "chrome_trace", "--export", "comm_json")
         first = self.export(TEXT, *exporters, to=self.work / "first")
         again = self.export(first.parent, *exporters, to=self.work / "again")
         for path in sorted(first.glob("*.csv")):
             self.assertEqual((again / path.name).read_bytes(), path.read_bytes(), path.name)
-
-    def test_derived_by_the_source(self):
-        self.compare(self.export(TEXT, "--derived", "source"), {})
 
 
 @unittest.skipUnless(DATABASE.is_dir(), "no real results here (STROBE_DATA)")

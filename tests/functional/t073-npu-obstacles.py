@@ -126,8 +126,8 @@ class CallTest(ObstacleTest):
                       self.log())
         self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
 
-    def test_the_node_level_of_old_libraries(self):
-        self.play(["sleep 2", "api 3 70001 1 launch 100000 1000"], wrong="fail-kind=11:1")
+    def test_the_node_level_by_its_other_kind(self):
+        self.play(["sleep 2", "api 11 70001 1 launch 100000 1000"], wrong="fail-kind=3:1")
         self.assertEqual([row["level"] for row in self.rows("api_call")], ["node"])
 
     def test_kinds_that_need_the_library_preloaded(self):
@@ -185,6 +185,28 @@ class BufferTest(ObstacleTest):
         info = self.json("info", self.result())[0]
         told = info["kinds"].get("device_task", 0)
         self.assertEqual(told + info["lost"].get("collector_dropped", 0), n)
+
+    def test_records_that_the_library_drops(self):
+        """Each is counted, by a library that says so; an older one has no such function."""
+        made = ["sleep 2", "kernels 1000 40"]
+        for n_lost in (100, 0):
+            self.play(made, ":activities=kernel", wrong="drop=10")
+            info = self.json("info", self.result())[0]
+            self.assertEqual(info["kinds"]["device_task"], 900)
+            self.assertEqual(info["lost"].get("collector_dropped", 0), n_lost)
+            self.assertEqual("MSPTI says that it has dropped 100 records" in self.log(), n_lost > 0)
+            if n_lost:
+                self.lose_symbol("libmspti.so", "msptiActivityGetNumDroppedRecords")
+                shutil.rmtree(self.out)
+
+    def test_times_of_calls_that_cannot_be(self):
+        """An old library that does not know the host's oscillator has times of a clock of its own."""
+        self.play(["sleep 2", "api 10 70001 1 aclnnOp 100000 1000",
+                   "api 10 70001 1 early -9000000000000 1000"], ":activities=acl_api")
+        self.assertEqual(self.records_of(self.result(), "api_call"), 1)
+        self.assertIn("1 records have times that cannot be", self.log())
+        info = self.json("info", self.result())[0]
+        self.assertEqual(info["lost"].get("collector_dropped"), 1, info["lost"])
 
     def test_times_that_cannot_be(self):
         """A driver that does not know the rate of its clock: a thousand times too far ahead."""

@@ -66,6 +66,7 @@ class MarkTest(NpuTest):
         self.assertEqual(sorted(host), ["alone", "forward"])
         self.assertEqual(device["name"], MARK + "forward")
         self.assertEqual(device["marker.connection"], host["forward"]["marker.connection"])
+        self.assertGreaterEqual(device["begin"], host["forward"]["begin"])
         self.assertIn(host["alone"]["marker.connection"], (None, ""))
         links = {(row["name"], row["source"]): row for row in self.rows("correlation")}
         linked = links["host_to_device_marker", "npu_task"]

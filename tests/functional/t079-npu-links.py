@@ -3,6 +3,7 @@
 the ids that MSPTI's double gives them."""
 
 import random
+import shutil
 import unittest
 
 from npu import MARK, NpuTest
@@ -157,6 +158,43 @@ class LinkTest(FrameworkTest):
         self.check_calls(made)
         self.check_counts("api_to_task", len(made.operators))
         self.check_counts("operator_to_api", len(made.operators))
+
+    def test_communication_operations(self):
+        """An operation's call has the operation's id, not that of the kernel before, at all levels."""
+        lines = ["sleep 3"]
+        for i in range(20):
+            at = i * 20 * US
+            lines += ["launch %d 0 3 KERNEL_AICORE k%d %d %d" % (A, i, at + 6 * US, US),
+                      "call 12 %d rtKernelLaunch %d %d" % (A, at + US, US),
+                      "call 11 %d k%d %d %d" % (A, i, at, 3 * US),
+                      "call 10 %d aclnnOp %d %d" % (A, at, 4 * US),
+                      "collective %d 0 4 c%d group %d %d %d" % (A, i, at + 5 * US, at + 9 * US, US)]
+        for level in range(3):
+            self.play(lines, ":profiler_level=Level%d" % level)
+            nodes = {row["connection"]: row["name"] for row in self.rows("api_call")
+                     if row["level"] == "node"}
+            tasks = self.rows("device_task") + self.rows("comm_op")
+            self.assertEqual({row["name"] for row in tasks},
+                             {MARK + "%s%d" % (kind, i) for kind in "kc" for i in range(20)})
+            for row in self.rows("comm_op"):
+                self.assertEqual(row["npu_task.stream"], 4)
+            for row in tasks:
+                self.assertEqual(nodes[row["connection"]], row["name"], level)
+            shutil.rmtree(self.out)
+
+    def test_launches_of_ascendcl_alone(self):
+        """Without the node level the arrow begins at the call of AscendCL."""
+        lines = ["sleep 3"]
+        for i in range(20):
+            at = i * 20 * US
+            lines += ["launch %d 0 3 KERNEL_AICORE k%d %d %d" % (A, i, at + 6 * US, US),
+                      "call 10 %d acl%d %d %d" % (A, i, at, 4 * US)]
+        self.play(lines, ":activities=kernel+acl_api", flags=["--export", "chrome_trace"])
+        trace = self.trace()
+        begins, ends = ({e["id"]: e for e in trace if e["ph"] == phase and e["cat"] == "HostToDevice"}
+                        for phase in "sf")
+        self.assertEqual(len(ends), 20)
+        self.assertEqual(set(begins), set(ends))
 
     def test_ids_used_again_and_clock_steps(self):
         """The library looks at its clocks anew; launches lie around the steps, graphs behind."""

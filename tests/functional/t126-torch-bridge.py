@@ -21,6 +21,7 @@ ctypes.CDLL(os.path.join(os.path.dirname(__file__), "lib", "libtorch_cpu.so"))
 # Notes that it was called; waits for the file "go" if there is a file "hold"; makes its output.
 COMPILER = """#!/bin/sh
 echo call >>"$STROBE_TEST_WORK/calls"
+echo "$@" >"$STROBE_TEST_WORK/words"
 while [ -e "$STROBE_TEST_WORK/hold" ] && [ ! -e "$STROBE_TEST_WORK/go" ]; do sleep 0.05; done
 while [ "$1" != -o ]; do shift; done
 cp "$STROBE_TEST_LIBRARY" "$2"
@@ -115,6 +116,12 @@ class Build(BridgeTest):
             r"(?s)^strobe: Building the bridge to PyTorch 9\.8\.7, once for this PyTorch\n"
             r"strobe: Built the bridge to PyTorch 9\.8\.7 in [\d.]+ \w+: %s\n$" % re.escape(str(path)),
         )
+
+    def test_is_built_as_the_rest_is(self):
+        self.build()
+        words = (self.work / "words").read_text().split()
+        for word in ("-fstack-protector-strong", "-D_FORTIFY_SOURCE=2", "-Wl,-z,relro,-z,now"):
+            self.assertIn(word, words)
 
     def test_cache_of_the_environment(self):
         self.environment["XDG_CACHE_HOME"] = str(self.work / "own")

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "faults.h"
+#include "late-objects.h"
 
 #define THREADS_MAX 4096
 #define LATE_MAX 65536
@@ -134,6 +135,24 @@ static void retire(int in_thread)
         hand_over_alone(copy);
 }
 
+static size_t n_not_fitting;
+
+size_t double_take_dropped(void)
+{
+    size_t n = n_not_fitting;
+
+    n_not_fitting = 0;
+    return n;
+}
+
+static int drops(void)
+{
+    static int n_records;
+    const char *every = fault("drop");
+
+    return every && ++n_records % atoi(every) == 0;
+}
+
 /* As in the original, a record that finds no buffer is gone. */
 static void put(const uint8_t *record, size_t size)
 {
@@ -149,6 +168,10 @@ static void put(const uint8_t *record, size_t size)
             mspti_double_state.n_dropped++;
             return;
         }
+    }
+    if (drops()) {
+        n_not_fitting++;
+        return;
     }
     memcpy(current.bytes + current.used, record, size);
     current.used += size;
@@ -181,7 +204,10 @@ void double_tell(const uint8_t *record, int kind)
     if (!mspti_double_state.is_subscribed || !request ||
         !(mspti_double_state.enabled >> kind & 1)) {
         mspti_double_state.n_dropped++;
-    } else if (lag && (kind == 2 || kind == 4 || kind == 9) && late_end - late_first < LATE_MAX) {
+        return;
+    }
+    late_object_use(LATE_RECORDS + kind);
+    if (lag && (kind == 2 || kind == 4 || kind == 9) && late_end - late_first < LATE_MAX) {
         memcpy(late[late_end % LATE_MAX].bytes, record, sizes[kind]);
         late[late_end % LATE_MAX].size = sizes[kind];
         late[late_end++ % LATE_MAX].at_ns = double_now_ns(0) + (uint64_t)atoi(lag) * 1000000u;

@@ -24,6 +24,8 @@ void double_set_callbacks(MsptiDoubleRequest request, MsptiDoubleComplete comple
 /* A record into the present buffer, if its kind is enabled; or later, where a device is late. */
 void double_tell(const uint8_t *record, int kind);
 void double_flush(void);
+/* Records that have been dropped since the last call, with a buffer at hand. */
+size_t double_take_dropped(void);
 uint64_t double_now_ns(int is_realtime);
 
 #endif

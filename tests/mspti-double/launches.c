@@ -13,7 +13,7 @@
 #define QUEUE_MAX 4096u
 #define CALL_NS 2000 /* of a call that a consumer of the queue makes */
 
-enum { KIND_NODE = 11, KIND_RUNTIME = 12 };
+enum { KIND_API = 3, KIND_NODE = 11, KIND_RUNTIME = 12 };
 
 typedef struct Task {
     uint32_t device, stream;
@@ -83,13 +83,36 @@ static void launch(uint32_t thread, const Task *task, uint64_t begin)
     double_tell(record, 2);
 }
 
-/* A call has the latest id of its thread when it ends, whether it launched that or not. */
-static void call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin, uint64_t end)
+static void tell_call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin,
+                      uint64_t end)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
 
     fill_call(record, kind, thread, *latest_of(thread), name, begin, end);
     double_tell(record, (int)kind);
+}
+
+/* A call has the latest id of its thread when it ends, whether it launched that or not. Those of
+ * the node level are records of two kinds. */
+static void call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin, uint64_t end)
+{
+    tell_call(kind, thread, name, begin, end);
+    if (kind == KIND_NODE)
+        tell_call(KIND_API, thread, name, begin, end);
+}
+
+/* Of the two records only the second has the operation's own id. */
+static void collective(uint32_t thread, const Task *task, const char *group, uint64_t at,
+                       uint64_t begin)
+{
+    _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
+
+    tell_call(KIND_NODE, thread, task->name, at, at + CALL_NS);
+    *latest_of(thread) = ++last_launch;
+    tell_call(KIND_API, thread, task->name, at, at + CALL_NS);
+    fill_communication(record, task->device, task->stream, last_launch, task->name, group, begin,
+                       begin + task->duration);
+    double_tell(record, 9);
 }
 
 /* The oldest of the queue, whoever put it there. */
@@ -149,6 +172,21 @@ static int play_enqueue(const char *line)
     return 0;
 }
 
+static int play_collective(const char *line, uint64_t base)
+{
+    unsigned thread;
+    Number at, begin, duration;
+    char group[64];
+    Task task;
+
+    if (sscanf(line, "%u %u %u %127s %63s %llu %llu %llu", &thread, &task.device, &task.stream,
+               task.name, group, &at, &begin, &duration) != 8)
+        return -1;
+    task.duration = duration;
+    collective(thread, &task, group, base + at, base + begin);
+    return 0;
+}
+
 int launches_play(const char *line, uint64_t base)
 {
     unsigned number;
@@ -159,6 +197,8 @@ int launches_play(const char *line, uint64_t base)
         return play_launch(line + 7, base);
     if (!strncmp(line, "call ", 5))
         return play_call(line + 5, base);
+    if (!strncmp(line, "collective ", 11))
+        return play_collective(line + 11, base);
     if (!strncmp(line, "enqueue ", 8))
         return play_enqueue(line + 8);
     if (sscanf(line, "dequeue %u %llu %llu", &number, &a, &b) == 3)

@@ -11,6 +11,7 @@
 #include "domains.h"
 #include "double-buffers.h"
 #include "faults.h"
+#include "late-objects.h"
 #include "launches.h"
 #include "record-fields.h"
 #include "record-lines.h"
@@ -28,6 +29,7 @@ int msptiActivityDisable(int kind);
 bool msptiActivityIsEnabled(int kind);
 int msptiActivityFlushAll(uint32_t flag);
 int msptiActivityFlushPeriod(uint32_t ms);
+int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
 int msptiActivityPushExternalCorrelationId(int sort, uint64_t id);
 int msptiActivityPopExternalCorrelationId(int sort, uint64_t *id);
 
@@ -58,6 +60,7 @@ MSPTI_DOUBLE_API int msptiSubscribe(void **out, void *callback, void *user)
 {
     int code = fault_of_call("subscribe");
 
+    late_object_use(LATE_MANAGER);
     if (code || !out)
         return code ? code : 1;
     if (mspti_double_state.is_subscribed || fault("taken"))
@@ -71,6 +74,7 @@ MSPTI_DOUBLE_API int msptiUnsubscribe(void *handle)
 {
     int code = fault_of_call("unsubscribe");
 
+    late_object_use(LATE_MANAGER);
     if (code || handle != &mspti_double_state)
         return code ? code : 1;
     mspti_double_state.is_subscribed = 0;
@@ -82,6 +86,7 @@ MSPTI_DOUBLE_API int msptiActivityRegisterCallbacks(MsptiDoubleRequest request,
 {
     int code = fault_of_call("register");
 
+    late_object_use(LATE_MANAGER);
     if (code || !request || !complete)
         return code ? code : 1;
     double_hold();
@@ -95,6 +100,7 @@ MSPTI_DOUBLE_API int msptiActivityEnable(int kind)
     const char *preload = getenv("LD_PRELOAD");
     int code = fault_of_kind(kind) ? fault_of_kind(kind) : fault_of_call("enable");
 
+    late_object_use(LATE_MANAGER);
     if (code || kind < 1 || kind >= 13)
         return code ? code : 1;
     if (kind >= 4 && kind <= 7 && (!preload || !strstr(preload, "libmspti.so")))
@@ -109,6 +115,7 @@ MSPTI_DOUBLE_API int msptiActivityDisable(int kind)
 {
     int code = fault_of_call("disable");
 
+    late_object_use(LATE_MANAGER);
     if (code || kind < 1 || kind >= 13)
         return code ? code : 1;
     double_hold();
@@ -130,6 +137,7 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
     const char *hang = fault("hang");
     int code = fault_of_call("flush");
 
+    late_object_use(LATE_FLUSH);
     if (hang)
         rest(atoi(hang));
     block();
@@ -137,6 +145,17 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
         return code;
     double_hold();
     double_flush();
+    double_give();
+    return 0;
+}
+
+MSPTI_DOUBLE_API int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n)
+{
+    if (!n)
+        return 1;
+    late_object_use(LATE_MANAGER);
+    double_hold();
+    *n = double_take_dropped();
     double_give();
     return 0;
 }
@@ -164,6 +183,15 @@ MSPTI_DOUBLE_API int msptiActivityPopExternalCorrelationId(int sort, uint64_t *i
 
 /* ---- what a program plays ---- */
 
+static void tell_line(uint8_t *record, int kind)
+{
+    int is_api = kind == 11 && (mspti_double_state.enabled & (1u << 11 | 1u << 3)) == 1u << 3;
+
+    if (is_api)
+        put_32(record, 0, 3);
+    double_tell(record, is_api ? 3 : kind);
+}
+
 MSPTI_DOUBLE_API int mspti_double_play(const char *line, uint64_t base)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
@@ -175,7 +203,7 @@ MSPTI_DOUBLE_API int mspti_double_play(const char *line, uint64_t base)
         if (kind == 1 && domains_drop(record))
             mspti_double_state.n_dropped++;
         else if (kind > 0)
-            double_tell(record, kind);
+            tell_line(record, kind);
         result = kind > 0 ? 0 : -1;
     }
     double_give();

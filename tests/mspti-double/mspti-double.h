@@ -23,6 +23,7 @@
  *   keep              every other buffer is never handed over
  *   swap              every other retired buffer comes 200 ms late, behind those after it
  *   lag=MS            what devices did is told so much later
+ *   drop=N            every Nth record is dropped, and counted
  *   hang=MS           FlushAll takes so long
  */
 #ifndef STROBE_TESTS_MSPTI_DOUBLE_H
@@ -56,9 +57,12 @@ typedef struct MsptiDoubleState {
  * Or what a program does, of which the library makes the records, ids and all (launches.h):
  *   launch THREAD DEVICE STREAM TYPE NAME BEGIN DURATION
  *   call KIND THREAD NAME BEGIN DURATION           ends with the thread's latest launch
+ *   collective THREAD DEVICE STREAM NAME GROUP AT BEGIN DURATION    its call is made at AT
  *   enqueue DEVICE STREAM TYPE NAME DURATION       for a consumer thread to launch
  *   dequeue THREAD AT BEGIN                        the calls are made at AT, its kernel begins
  *   push SORT ID, pop SORT                         one stack for all threads
+ * Calls of the node level are records of kind 11 and of kind 3, as far as these are enabled; a line
+ * "api 11" is told as kind 3 where that alone is.
  * "-" is an empty text, "NULL" none. Returns 0, or -1: no such line. */
 typedef int MsptiDoublePlay(const char *line, uint64_t base);
 

@@ -60,6 +60,19 @@ void fill_call(uint8_t *record, uint32_t kind, uint32_t thread, uint64_t correla
     put_text(record, 36, name, 1);
 }
 
+void fill_communication(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
+                        const char *name, const char *group, uint64_t begin, uint64_t end)
+{
+    put_32(record, 0, 9);
+    put_32(record, 16, device);
+    put_32(record, 20, stream);
+    put_64(record, 24, begin);
+    put_64(record, 32, end);
+    put_text(record, 48, name, 1);
+    put_text(record, 56, group, 0);
+    put_64(record, 64, correlation);
+}
+
 void fill_external(uint8_t *record, uint32_t sort, uint64_t id, uint64_t correlation)
 {
     put_32(record, 0, 8);

@@ -14,11 +14,13 @@ void put_64(uint8_t *record, size_t at, uint64_t value);
  * that it is simulated. */
 void put_text(uint8_t *record, size_t at, const char *text, int is_name);
 
-/* All but the kind's own: kernels and calls, whose records are made in two ways. */
+/* Of records that are made in two ways; of communication without type, count and algorithm. */
 void fill_kernel(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
                  const char *type, const char *name, uint64_t begin, uint64_t end);
 void fill_call(uint8_t *record, uint32_t kind, uint32_t thread, uint64_t correlation,
                const char *name, uint64_t begin, uint64_t end);
+void fill_communication(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
+                        const char *name, const char *group, uint64_t begin, uint64_t end);
 void fill_external(uint8_t *record, uint32_t sort, uint64_t id, uint64_t correlation);
 
 #endif

@@ -45,17 +45,11 @@ static int make_comm(const char *line, uint64_t base, uint8_t *record)
     if (sscanf(line, "%u %u %llu %255s %255s %63s %d %llu %llu %llu", &device, &stream,
                &correlation, name, group, algorithm, &type, &count, &begin, &duration) != 10)
         return -1;
-    put_32(record, 0, 9);
+    fill_communication(record, device, stream, correlation, name, group, base + begin,
+                       base + begin + duration);
     put_32(record, 4, (uint32_t)type);
     put_64(record, 8, count);
-    put_32(record, 16, device);
-    put_32(record, 20, stream);
-    put_64(record, 24, base + begin);
-    put_64(record, 32, base + begin + duration);
     put_text(record, 40, algorithm, 0);
-    put_text(record, 48, name, 1);
-    put_text(record, 56, group, 0);
-    put_64(record, 64, correlation);
     return 9;
 }
 

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "error.h"
 #include "registry.h"
 #include "support.h"
@@ -58,46 +59,104 @@ static void test_unknown(void)
     check_refused("", "There is no collector");
 }
 
-static void test_permissions(void)
+/* Puts the good plugin into `folder`; its path (free it). */
+static char *add_good(const char *folder)
 {
-    char *folder = scratch_new();
-    const char *const path[] = {folder, NULL};
     g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
-    g_autofree char *target = g_build_filename(folder, "good.so", NULL);
+    char *target = g_build_filename(folder, "good.so", NULL);
     g_autofree char *bytes = NULL;
     gsize n;
 
     g_assert_true(g_file_get_contents(source, &bytes, &n, NULL));
     g_assert_true(g_file_set_contents(target, bytes, (gssize)n, NULL));
-    for (guint i = 0; i < 4; i++) {
-        static const int file_modes[] = {0755, 0757, 0755, 0755};
-        static const int folder_modes[] = {0755, 0755, 0777, 01777};
-        g_autoptr(GError) error = NULL;
+    return target;
+}
+
+/* The good plugin in `folder` is refused for `reason`, or taken (NULL). */
+static void check_good_in(const char *folder, const char *reason)
+{
+    const char *const path[] = {folder, NULL};
+    g_autoptr(GError) error = NULL;
+    StrobeRegistry *registry = strobe_registry_new(path);
+    const StrobeComponent *found =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, "good", NULL, &error);
+
+    if (reason && (found || !strstr(error->message, reason)))
+        g_error("%s: \"%s\" lacks \"%s\"", folder, found ? "taken" : error->message, reason);
+    if (!reason)
+        g_assert_no_error(error);
+    strobe_registry_free(registry);
+}
+
+static void test_permissions(void)
+{
+    static const int file_modes[] = {0755, 0757, 0755, 0755};
+    static const int folder_modes[] = {0755, 0755, 0777, 01777};
+    char *folder = scratch_new();
+    g_autofree char *target = add_good(folder);
+
+    for (guint i = 0; i < G_N_ELEMENTS(file_modes); i++) {
         g_chmod(target, file_modes[i]);
         g_chmod(folder, folder_modes[i]);
-        StrobeRegistry *registry = strobe_registry_new(path);
-        const StrobeComponent *found =
-            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, "good", NULL, &error);
-        g_assert_cmpint(found != NULL, ==, i == 0);
-        if (i)
-            g_assert_nonnull(strstr(error->message, "writable by everybody"));
-        strobe_registry_free(registry);
+        check_good_in(folder, i ? "writable by everybody" : NULL);
     }
     scratch_remove(folder);
+}
+
+/* Whoever can write to a folder above can put another folder in the place of the plugin's. */
+static void test_folders_above(void)
+{
+    char *top = scratch_new();
+    g_autofree char *above = g_build_filename(top, "above", NULL);
+    g_autofree char *folder = g_build_filename(above, "between", "plugins", NULL);
+    g_autofree char *says = g_strdup_printf("%s is writable by everybody", above);
+    g_autofree char *says_owner = g_strdup_printf("%s is owned by user 4711", above);
+
+    g_assert_cmpint(g_mkdir_with_parents(folder, 0755), ==, 0);
+    g_free(add_good(folder));
+    check_good_in(folder, NULL);
+    g_chmod(above, 0777);
+    check_good_in(folder, says);
+    g_chmod(above, 01777);
+    check_good_in(folder, NULL);
+    g_chmod(above, 0755);
+    if (geteuid() == 0) { /* only root gives folders away */
+        g_assert_cmpint(chown(above, 4711, (gid_t)-1), ==, 0);
+        check_good_in(folder, says_owner);
+    }
+    scratch_remove(top);
+}
+
+/* A link to a plugin is followed: what counts are the folders of the plugin. */
+static void test_links(void)
+{
+    char *top = scratch_new();
+    g_autofree char *trusted = g_build_filename(top, "trusted", NULL);
+    g_autofree char *others = g_build_filename(top, "others", NULL);
+    g_autofree char *links = g_build_filename(top, "links", NULL);
+    g_autofree char *link = g_build_filename(links, "good.so", NULL);
+
+    for (guint i = 0; i < 2; i++) {
+        const char *folder = i ? others : trusted;
+        g_autofree char *fault = i ? g_strdup_printf("%s is writable by everybody", others) : NULL;
+        g_assert_cmpint(g_mkdir_with_parents(links, 0755), ==, 0);
+        g_assert_cmpint(g_mkdir(folder, 0755), ==, 0);
+        g_autofree char *target = add_good(folder);
+        g_chmod(folder, i ? 0777 : 0755);
+        g_unlink(link);
+        g_assert_cmpint(symlink(target, link), ==, 0);
+        check_good_in(links, fault);
+    }
+    scratch_remove(top);
 }
 
 static void test_shadowing(void)
 {
     char *folder = scratch_new();
     const char *const path[] = {folder, BAD_PLUGINS, NULL};
-    g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
-    g_autofree char *target = g_build_filename(folder, "good.so", NULL);
-    g_autofree char *bytes = NULL;
+    g_autofree char *target = add_good(folder);
     const StrobePluginFile *file;
-    gsize n;
 
-    g_assert_true(g_file_get_contents(source, &bytes, &n, NULL));
-    g_assert_true(g_file_set_contents(target, bytes, (gssize)n, NULL));
     StrobeRegistry *registry = strobe_registry_new(path);
     g_assert_nonnull(
         strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, "good", &file, NULL));
@@ -131,6 +190,8 @@ int main(int argc, char **argv)
     g_test_add_func("/registry/declarations", test_declarations);
     g_test_add_func("/registry/unknown", test_unknown);
     g_test_add_func("/registry/permissions", test_permissions);
+    g_test_add_func("/registry/folders-above", test_folders_above);
+    g_test_add_func("/registry/links", test_links);
     g_test_add_func("/registry/shadowing", test_shadowing);
     g_test_add_func("/registry/passes", test_passes);
     return g_test_run();

@@ -23,6 +23,9 @@ _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
 _KEPT = "string_cut"  # the loss of a part of a text, not of its record
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
+# Fields of marks of mstx, NVTX, ITT and compilations, which PyTorch has no events for. strobe.range()
+# has none of them: it is a range like those of record_function().
+_MARK_FIELDS = ("marker.domain", "marker.event")
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
 _HIDDEN = {
@@ -78,7 +81,7 @@ def _read_tables(directory, kinds, timeout_s=None):
     folder = tempfile.mkdtemp(prefix="strobe-")
     end = None if timeout_s is None else time.monotonic() + timeout_s
     try:
-        exporter = "csv:all_fields=true,kinds=" + "+".join(kinds)
+        exporter = "csv:all_fields=true,formulas=keep,kinds=" + "+".join(kinds)
         command.run(["analyse", directory, "--export", exporter, "-o", folder], timeout_s)
         for kind, path in _tables_in(folder, kinds):
             for row in _read_file(path):
@@ -122,7 +125,8 @@ class _Window:
             if row["Name"] not in _HIDDEN:
                 self.operators.append(self._operator(row))
         elif kind == _MARKERS:
-            self.operators.append(self._range(row, cells.number(row, "Track")))
+            if not any(row.get(field) for field in _MARK_FIELDS):
+                self.operators.append(self._range(row, cells.number(row, "Track")))
         elif kind == _STEPS:
             self.operators.append(self._range(row, cells.number(row, "thread")))
         elif kind == _MEMORY:

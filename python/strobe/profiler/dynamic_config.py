@@ -4,7 +4,7 @@
 import json
 import os
 
-from .. import message
+from .. import _strobe, message
 from .activity import ProfilerActivity
 from .experimental import AiCMetrics, ProfilerLevel, _ExperimentalConfig
 from .handler import tensorboard_trace_handler
@@ -49,9 +49,16 @@ def write_template(path):
     return True
 
 
+def _open_trusted(path):
+    try:
+        return os.fdopen(_strobe.open_trusted(os.fsencode(path)), "rb")
+    except OSError as error:
+        raise ConfigError("%s is refused: %s" % (path, error)) from None
+
+
 def read(path):
     """What the file asks for. ConfigError, OSError."""
-    with open(path, "rb") as file:
+    with _open_trusted(path) as file:
         data = file.read(_BYTES_MAX + 1)
     if len(data) > _BYTES_MAX:
         raise ConfigError("%s: more than 1 MiB" % path)

@@ -5,20 +5,32 @@ import logging
 import logging.handlers
 import os
 import socket
+import stat
+
+from .. import _strobe
 
 _BYTES_MAX = 200 * 1024
 _FORMAT = "%(asctime)s [%(levelname)s] [%(process)d] dynamic_profile.py: %(message)s"
 
 
+def _open_regular(path, flags):
+    """Neither follows a link nor waits for a reader of a FIFO."""
+    file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o640)
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        return file
+    os.close(file)
+    raise OSError("%s is not a regular file" % path)
+
+
 class _File(logging.handlers.RotatingFileHandler):
     def _open(self):
-        return open(self.baseFilename, "a", encoding="utf-8",
-                    opener=lambda path, flags: os.open(path, flags, 0o640))
+        return open(self.baseFilename, "a", encoding="utf-8", opener=_open_regular)
 
 
 def open_log(folder, rank):
     """A logger that no other knows. OSError."""
     os.makedirs(folder, mode=0o750, exist_ok=True)
+    os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
     name = "dp_%s_%d_rank_%d.log" % (socket.gethostname(), os.getpid(), rank)
     handler = _File(os.path.join(folder, name), maxBytes=_BYTES_MAX, backupCount=1)
     handler.setFormatter(logging.Formatter(_FORMAT))

@@ -17,7 +17,7 @@ import os
 import sys
 import threading
 
-from .. import message
+from .. import _strobe, message
 from . import dynamic_config, dynamic_log
 from .dynamic_watch import Watch
 
@@ -43,6 +43,7 @@ class _DynamicProfile:
     def begin(self, folder):
         folder = os.path.realpath(os.path.expanduser(os.fspath(folder)))
         os.makedirs(folder, mode=0o750, exist_ok=True)
+        os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
         path = os.path.join(folder, dynamic_config.FILE_NAME)
         is_new = dynamic_config.write_template(path)
         try:

@@ -81,6 +81,11 @@ typedef struct StrobeVariable {
  * beside the program; else NULL. For `strobe/helpers/environment.h`. */
 #define STROBE_ENVIRONMENT_SYMBOL "strobe_run_environment"
 
+/* Of the same library: int (*)(void (*call)(void)). Calls `call` when the program's exit begins,
+ * before exit handlers and destructors run. Returns 0, or -1: there is no room for another one. A
+ * forked child's exit calls it too. */
+#define STROBE_BEFORE_EXIT_SYMBOL "strobe_run_before_exit"
+
 typedef struct StrobeComponent {
     uint32_t struct_size;
     uint32_t type;  /* STROBE_COMPONENT_* */
