@@ -68,8 +68,10 @@ int strobe_capture_file_open(const char *path, int *fd, char **facts)
     if (*fd < 0)
         return errno;
     *facts = is_own_file(*fd) ? read_facts(*fd) : NULL;
-    if (*facts)
+    if (*facts && lseek(*fd, 0, SEEK_END) > 0)
         return 0;
+    free(*facts);
+    *facts = NULL;
     close(*fd);
     *fd = -1;
     return EINVAL;

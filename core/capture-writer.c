@@ -40,7 +40,9 @@ void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t 
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
-    writer->fd = fd;
+    if (end < 0) /* where it would write is not known: writing fails */
+        close(fd);
+    writer->fd = end < 0 ? -1 : fd;
     writer->bytes = end > 0 ? (uint64_t)end : 0;
     writer->reserve_at = writer->reserve_end = 0;
     writer->window = window;

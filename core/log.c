@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strobe/helpers/environment.h>
+#include <strobe/helpers/keyed-hash.h>
 #include <strobe/strobe.h>
 #include <unistd.h>
 #include "signal-guard.h"
@@ -52,12 +53,13 @@ static const char *level_name(gint32 level)
 
 static void note_written(const char *text)
 {
-    atomic_store(&written[atomic_fetch_add(&n_written, 1) % WRITTEN_MAX], g_str_hash(text));
+    atomic_store(&written[atomic_fetch_add(&n_written, 1) % WRITTEN_MAX],
+                 strobe_hash_of_text(text));
 }
 
 int strobe_warning_was_written(const char *text)
 {
-    const guint hash = text ? g_str_hash(text) : 0;
+    const guint hash = text ? strobe_hash_of_text(text) : 0;
 
     for (guint i = 0; i < WRITTEN_MAX; i++)
         if (hash && atomic_load(&written[i]) == hash)

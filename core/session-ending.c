@@ -29,9 +29,15 @@
 
 void strobe_session_set_write_error(const char *directory, int failed, GError **error)
 {
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                "Cannot write the capture in %s: %s: records are missing", directory,
-                g_strerror(failed));
+    if (failed == EOWNERDEAD)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "The process that wrote %s (strobe-writer) has ended: strobe analyse recovers "
+                    "what it had not written",
+                    directory);
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot write the capture in %s: %s: records are missing", directory,
+                    g_strerror(failed));
 }
 
 void strobe_session_ending_free(gpointer data)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded before a program, makes each write of a capture's block take SLOW_DISK_US. */
+/* Loaded before a program, makes each write of a capture's block take SLOW_DISK_US. The writer
+ * stays in the program, where this library is: no process can be begun by clone(). */
 #include <dlfcn.h>
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,4 +18,15 @@ __attribute__((visibility("default"))) ssize_t writev(int fd, const struct iovec
     if (pause && n > 1)
         usleep((useconds_t)atol(pause));
     return real(fd, iov, n);
+}
+
+__attribute__((visibility("default"))) int clone(int (*run)(void *), void *stack, int flags,
+                                                 void *user, ...)
+{
+    (void)run;
+    (void)stack;
+    (void)flags;
+    (void)user;
+    errno = EAGAIN;
+    return -1;
 }

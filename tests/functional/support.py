@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the command share: a folder of their own, a clean environment, processes."""
 
+import signal
 import json
 import os
 import pathlib
@@ -167,6 +168,23 @@ class StrobeTest(unittest.TestCase):
         return self.json("info", result)[0]["facts"]["command"]
 
     # ---- waiting ----
+
+    def writer_of(self, pid):
+        """The process that writes what the program of this number records; None: there is none."""
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if words[0] == b"strobe-writer" and b"/strobe-%d-" % pid in words[1]:
+                return int(folder.name)
+        return None
+
+    def kill_writer(self, pid):
+        """So that nobody but an analysis finishes what that program has recorded."""
+        writer = self.writer_of(pid)
+        os.kill(writer, signal.SIGKILL)
+        self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer")
 
     def wait_until(self, condition, what, process=None):
         """Until the condition holds. A process that ends before makes waiting vain."""

@@ -33,8 +33,33 @@ class KillTest(StrobeTest):
         self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
         self.assertNothingLeft()
 
+    def test_writer_finishes_what_a_killed_program_left(self):
+        """Nobody analyses: the process beside the program sees its end."""
+        process, pid = self.start_command()
+        process.kill()
+        process.wait()
+        writer = self.writer_of(pid)
+        os.kill(pid, signal.SIGKILL)
+        self.wait_until(lambda: self.json("info", self.out)[0]["recovered"], "the seal")
+        self.assertEqual(self.json("info", self.out)[0]["kinds"]["marker"], RECORDS)
+        self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer %d" % writer)
+        self.assertEqual(list(pathlib.Path("/dev/shm").glob("strobe-%d-*" % pid)), [])
+
+    def test_program_goes_on_without_its_writer(self):
+        process, pid = self.start_command()
+        self.kill_writer(pid)
+        with open(self.work / "end", "w", encoding="utf-8") as end:
+            end.write("\n")
+        errors = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 0, errors)
+        info = self.json("info", self.result())[0]
+        self.assertTrue(info["recovered"])
+        self.assertEqual(info["kinds"]["marker"], RECORDS)
+        self.assertNothingLeft()
+
     def test_analyse_recovers_when_all_were_killed(self):
         process, pid = self.start_command()
+        self.kill_writer(pid)
         process.kill()
         process.wait()
         self.assertFalse((self.result() / "ASCEND_PROFILER_OUTPUT").exists())

@@ -165,6 +165,7 @@ class UnfinishedTest(StrobeTest):
         )
         self.wait_for_file(self.work / "ready", process)
         pid = int((self.work / "pid").read_text())
+        self.kill_writer(pid)
         process.kill()
         process.wait()
         os.kill(pid, signal.SIGKILL)

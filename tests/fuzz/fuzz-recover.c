@@ -18,6 +18,7 @@
 #include "intern.h"
 #include "kind-table.h"
 #include "pool.h"
+#include "ring.h"
 #include "process.h"
 #include "reader.h"
 #include "recover.h"
@@ -71,6 +72,7 @@ static void lay_out(struct pool_header *h)
     h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
     h->seen_at = lay_out_part(h, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
+    h->ring_at = lay_out_part(h, strobe_ring_bytes(N_BLOCKS));
     h->arena_at = lay_out_part(h, ARENA_BYTES);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
     h->string_places = STROBE_POOL_STRINGS / 4;
