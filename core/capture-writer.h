@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Appends blocks to a capture file; used by the writer thread and by recovery. libc only. */
+/* Appends blocks to a capture file; used by the writer and by recovery. libc only. */
 #ifndef STROBE_CORE_CAPTURE_WRITER_H
 #define STROBE_CORE_CAPTURE_WRITER_H
 

@@ -7,7 +7,7 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* How often, at 100 us, a free block is waited for, all lanes together: the writer thread frees
+/* How often, at 100 us, a free block is waited for, all lanes together: the writer frees
  * some all the time. */
 #define PATIENCE 100
 

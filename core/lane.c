@@ -397,7 +397,7 @@ int __attribute__((noinline, cold)) strobe_lane_leave_ended(StrobeWriter *w, uin
     return 1;
 }
 
-/* The thread ends. Its block goes to the writer thread when it is well filled, else to the next
+/* The thread ends. Its block goes to the writer when it is well filled, else to the next
  * thread on this lane: many short threads must not use up the pool. */
 static void thread_exits(void *value)
 {
@@ -549,7 +549,7 @@ static void after_fork(void)
     forking = 0;
 }
 
-/* The child has this one thread, no pool and no writer thread: nothing is recorded until it opens
+/* The child has this one thread, no pool and no writer: nothing is recorded until it opens
  * a session of its own. */
 static void in_child(void)
 {

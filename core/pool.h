@@ -83,7 +83,7 @@ static inline uint32_t strobe_span_kind(uint64_t head)
     return (uint16_t)(head >> 16);
 }
 
-/* What a lane keeps where a kill cannot reach it. One thread writes, the writer thread reads. */
+/* What a lane keeps where a kill cannot reach it. One thread writes, the writer reads. */
 struct pool_lane {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
@@ -93,7 +93,7 @@ struct pool_lane {
     _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
     uint64_t sequence;                /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer thread */
+    uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer */
     _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
     _Atomic uint64_t recycled;              /* its block that the ring gave up last */
     _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
@@ -364,7 +364,7 @@ void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts 
 struct pool_block *strobe_pool_take(struct pool_header *header);
 /* Gives a block back. */
 void strobe_pool_give(struct pool_header *header, struct pool_block *block);
-/* Queues a block for the writer thread. */
+/* Queues a block for the writer. */
 void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);
 /* Takes the whole queue, oldest first; returns the first index or STROBE_NO_BLOCK. Writer only. */
 uint32_t strobe_pool_take_full(struct pool_header *header);

@@ -193,7 +193,7 @@ static void note_told(const struct survey *survey, struct pool_header *pool)
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* How far a block has been dealt with: what is in the capture, and what the writer thread has
+/* How far a block has been dealt with: what is in the capture, and what the writer has
  * counted as lost because it could not be written. After a power cut only the capture counts. */
 static guint32 done_of(const struct survey *survey, const struct pool_block *block)
 {

@@ -237,6 +237,8 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
     json_object_set_string_member(facts, "pool_id", pool_id);
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
+    json_object_set_string_member(facts, "writer",
+                                  strobe_recorder_has_process() ? "process" : "thread");
     json_object_set_object_member(facts, "buffer", strobe_buffer_config_json(&config->buffer));
     if (strobe_rotate_config_any(&config->rotate))
         json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));

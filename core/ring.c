@@ -43,7 +43,7 @@ static void unlock(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer thread may wait for a lane, not the other way round. */
+/* The writer may wait for a lane, not the other way round. */
 static void lock(StrobeRing *ring)
 {
     while (!try_lock(ring, STROBE_RING_WRITER))

@@ -6,7 +6,7 @@
  * A try-lock guards the end at which full blocks come in. The other end has none, so that a thread
  * finds a block there though whoever has the lock was put aside by the scheduler: `head` is moved
  * by compare and swap, and counts in its upper bits the times that a dump began or ended, so that
- * nobody takes a block by what held before. The writer thread keeps so many blocks free that lanes
+ * nobody takes a block by what held before. The writer keeps so many blocks free that lanes
  * rarely come here. It lies in the pool. libc only.
  */
 #ifndef STROBE_CORE_RING_H

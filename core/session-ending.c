@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a window when it has ended: collectors tell of what came late, the writer thread
+/* What is left of a window when it has ended: collectors tell of what came late, the writer
  * writes, the result directory gets its log. The program goes on meanwhile. */
 #include "session.h"
 

@@ -113,7 +113,7 @@ void strobe_session_join(StrobeSession *session, StrobeCollector *collector);
 
 /* ---- the rest of a window, session-ending.c ---- */
 
-/* The collectors have stopped. Those that hold late records, and then the writer thread, are waited
+/* The collectors have stopped. Those that hold late records, and then the writer, are waited
  * for if somebody is told that the window is ready; else the former have a thread of their own, and
  * the latter 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);

@@ -13,7 +13,7 @@
 
 /* Flags of a place's state. */
 #define TRACK_ENDED 1u /* its thread has ended */
-#define TRACK_SWEPT 2u /* and had so before the present cycle of the writer thread */
+#define TRACK_SWEPT 2u /* and had so before the present cycle of the writer */
 #define TRACK_KEPT 4u  /* somebody was told its id */
 
 static struct pool_track *track_at(const struct pool_header *header, uint32_t place)

@@ -3,7 +3,7 @@
  * Tracks in the pool. Ids only grow; the place of a track is used again.
  *
  * Threads take their places without a lock and in constant time. A thread that has ended leaves its
- * place to the writer thread, which frees it when the capture holds the track's definition and all
+ * place to the writer, which frees it when the capture holds the track's definition and all
  * its records: what recovery finds is then either in the capture or in the pool. libc only.
  */
 #ifndef STROBE_CORE_TRACK_TABLE_H
@@ -40,7 +40,7 @@ uint32_t strobe_track_n_thread_places(const struct pool_header *header);
 uint32_t strobe_track_n_other_places(const struct pool_header *header);
 
 /*
- * The writer thread's two steps around a cycle that writes everything: `begin` picks the tracks of
+ * The writer's two steps around a cycle that writes everything: `begin` picks the tracks of
  * threads that have ended by now, `end` frees them. `end` is left out when not all was written:
  * those tracks are freed by a later cycle. When the table is full by then, further threads record
  * on track 0.

@@ -92,7 +92,7 @@ static const StrobeField collector_call_fields[] = {
     FIELD("status", I64, "", "Status that the call returned."),
 };
 KIND(collector_call, "collector_call", SPAN, collector_call_fields,
-     "One call into a collector, or work of the writer thread: what Strobe itself cost.");
+     "One call into a collector, or work of the writer: what Strobe itself cost.");
 
 static const StrobeField diagnostic_fields[] = {
     FIELD("text", STRING, "", "What is missing or degraded."),
