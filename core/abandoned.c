@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/thread.h>
 #include <unistd.h>
+#include "clock.h"
 
+#define LOOK_NS 1000000000
 #define OWN "strobe-" /* how the names of Strobe's threads begin */
 
 /* The thread's name and state as /proc tells them; 0: it is not there. */
@@ -48,7 +51,7 @@ static int is_own(const char *name, const char *program)
     return strncmp(name, OWN, strlen(OWN)) == 0 && strcmp(name, program) != 0;
 }
 
-int strobe_is_abandoned(void)
+static int is_abandoned(void)
 {
     struct dirent *entry;
     char program[32], name[32], state;
@@ -76,10 +79,23 @@ static void *end_main(void *user)
     return user;
 }
 
-void strobe_end_abandoned(void)
+static void end_abandoned(void)
 {
     pthread_t thread;
 
     if (strobe_thread_start(&thread, end_main, NULL) == 0)
         pthread_detach(thread);
+}
+
+void strobe_look_for_program(void)
+{
+    static _Atomic int64_t looked_ns;
+    int64_t last = atomic_load(&looked_ns), now = strobe_clock_ns(CLOCK_MONOTONIC);
+
+    if (now - last < LOOK_NS || !atomic_compare_exchange_strong(&looked_ns, &last, now))
+        return;
+    if (is_abandoned()) {
+        atomic_store(&looked_ns, INT64_MAX); /* it ends */
+        end_abandoned();
+    }
 }

@@ -4,10 +4,9 @@
 #ifndef STROBE_CORE_ABANDONED_H
 #define STROBE_CORE_ABANDONED_H
 
-/* Are only Strobe's threads left? */
-int strobe_is_abandoned(void);
-
-/* Ends the process as its last thread would have: exit(0), in a thread of its own. Any thread. */
-void strobe_end_abandoned(void);
+/* Looks once a second, however often it is called, whether only Strobe's threads are left, and then
+ * ends the process as its last thread would have: exit(0), in a thread of its own. Called by each
+ * thread of Strobe's that may be the last. */
+void strobe_look_for_program(void);
 
 #endif

@@ -54,21 +54,25 @@ static char *read_facts(int fd)
     return facts;
 }
 
-static int is_own_file(int fd)
+/* The path is the program's word: the file is the one whose facts name this pool. */
+static int is_of_pool(int fd, const char *facts, const struct pool_header *pool)
 {
     struct stat status;
+    char id[33];
 
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 &&
-           status.st_uid == geteuid();
+    strobe_pool_id(pool, id);
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 && facts &&
+           strstr(facts, id) != NULL;
 }
 
-int strobe_capture_file_open(const char *path, int *fd, char **facts)
+int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
+                             char **facts)
 {
     *fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
         return errno;
-    *facts = is_own_file(*fd) ? read_facts(*fd) : NULL;
-    if (*facts && lseek(*fd, 0, SEEK_END) > 0)
+    *facts = read_facts(*fd);
+    if (is_of_pool(*fd, *facts, pool) && lseek(*fd, 0, SEEK_END) > 0)
         return 0;
     free(*facts);
     *facts = NULL;

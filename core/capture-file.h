@@ -14,9 +14,10 @@ int strobe_capture_file_begin(int fd, uint32_t window, const char *facts);
  * facts it is a capture. Returns 0 or an errno value. */
 int strobe_capture_file_name(const char *path);
 
-/* Opens such a file to append to it, and reads its facts (free them). Only one that the pool's
- * owner has made, that has one name and is no link: the path is the program's word. Returns 0 or an
- * errno value. */
-int strobe_capture_file_open(const char *path, int *fd, char **facts);
+/* Opens such a file to append to it, and reads its facts (free them). Only one whose facts name the
+ * pool, that has one name and is no link: the path is the program's word. Returns 0 or an errno
+ * value. */
+int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
+                             char **facts);
 
 #endif

@@ -27,7 +27,7 @@ static int open_capture(StrobeDrain *d, const char *path)
 {
     DrainWindow *w = &d->window;
     char *facts = NULL;
-    int fd, error = strobe_capture_file_open(path, &fd, &facts);
+    int fd, error = strobe_capture_file_open(path, d->pool, &fd, &facts);
 
     if (error)
         return error;
@@ -50,7 +50,6 @@ static void begin_window(StrobeDrain *d, struct pool_window *place, uint32_t num
     char path[PATH_MAX];
 
     w->number = number;
-    w->seal_flags = 0;
     w->undefined = 0;
     w->begin = place->begin;
     memcpy(path, place->capture, sizeof path);
@@ -59,7 +58,7 @@ static void begin_window(StrobeDrain *d, struct pool_window *place, uint32_t num
         atomic_store(&d->control->window_lost[cause], 0);
     strobe_flush_remember(d, open_capture(d, path));
     w->last_flush_ns = w->writer.pair.monotonic_ns;
-    w->last_flush_ticks = w->writer.pair.ticks;
+    w->last_flush_ticks = w->begin;
     strobe_rotation_begin_piece(&w->rotation, w->writer.bytes, w->last_flush_ns);
     uint32_t open = STROBE_WINDOW_OPEN; /* it may have ended meanwhile */
     atomic_compare_exchange_strong(&place->state, &open, STROBE_WINDOW_WRITING);
@@ -67,8 +66,9 @@ static void begin_window(StrobeDrain *d, struct pool_window *place, uint32_t num
     answer(d);
 }
 
-/* The oldest window that waits becomes the present one. */
-static void adopt_window(StrobeDrain *d)
+/* The oldest window that waits becomes the present one; if the program is gone, one too whose
+ * beginning it did not finish. */
+static void adopt_window(StrobeDrain *d, int is_gone)
 {
     struct pool_window *oldest = NULL;
     uint32_t least = 0;
@@ -76,8 +76,8 @@ static void adopt_window(StrobeDrain *d)
     for (unsigned i = 0; d->window.number == 0 && i < STROBE_POOL_WINDOWS; i++) {
         struct pool_window *place = &d->pool->windows[i];
         uint32_t number = atomic_load(&place->window), state = atomic_load(&place->state);
-        if (number == 0 || (state != STROBE_WINDOW_OPEN && state != STROBE_WINDOW_ENDED) ||
-            (oldest && (int32_t)(number - least) > 0))
+        if (number == 0 || (oldest && (int32_t)(number - least) > 0) ||
+            (state != STROBE_WINDOW_OPEN && state != STROBE_WINDOW_ENDED && !is_gone))
             continue;
         oldest = place;
         least = number;
@@ -152,8 +152,8 @@ static void serve_dump(StrobeDrain *d, int is_recording)
 
 /* ---- its end ---- */
 
-/* Its place is free from here on. */
-static void leave_window(StrobeDrain *d)
+/* Its place is free from here on, unless recovery is to look at it. */
+static void leave_window(StrobeDrain *d, int is_whole)
 {
     DrainWindow *w = &d->window;
     struct pool_window *place = strobe_drain_place(d);
@@ -162,7 +162,8 @@ static void leave_window(StrobeDrain *d)
     strobe_capture_writer_end(&w->writer);
     w->number = 0;
     STROBE_TESTPOINT("window-sealed");
-    atomic_store(&place->window, 0);
+    if (is_whole)
+        atomic_store(&place->window, 0);
     answer(d);
 }
 
@@ -176,32 +177,35 @@ static void end_window(StrobeDrain *d)
     w->n_stuck = place->n_stuck;
     w->has_strays = (int)place->has_strays;
     strobe_flush_end_window(d);
-    leave_window(d);
+    leave_window(d, 1);
 }
 
-/* The program has not ended it, and never will. */
+/* The program has not ended it, and never will. Where the capture is not there, it had not begun.
+ */
 static void finish_window(StrobeDrain *d)
 {
-    if (!d->ring)
-        strobe_flush_all(d);
+    int error = (int)atomic_load(&strobe_drain_place(d)->error);
+
     if (d->window.writer.fd >= 0)
-        strobe_flush_remember(d, d->program.finish(d->program.user, &d->window.writer));
-    if (atomic_load(&strobe_drain_place(d)->error) == 0)
-        leave_window(d);
-    else
-        d->window.number = 0; /* the pool stays: recovery may do better */
+        error = d->program.finish(d->program.user, &d->window.writer);
+    leave_window(d, error == 0 || error == ENOENT);
 }
 
-static void work(StrobeDrain *d)
+static int is_ended(const StrobeDrain *d)
 {
-    adopt_window(d);
+    return atomic_load(&strobe_drain_place(d)->state) == STROBE_WINDOW_ENDED;
+}
+
+static void go_round(StrobeDrain *d)
+{
+    adopt_window(d, 0);
     if (d->window.number == 0) {
         serve_dump(d, 0);
         return;
     }
-    int is_ended = atomic_load(&strobe_drain_place(d)->state) == STROBE_WINDOW_ENDED;
-    serve_dump(d, !is_ended);
-    if (is_ended)
+    int has_ended = is_ended(d);
+    serve_dump(d, !has_ended);
+    if (has_ended)
         end_window(d);
     else
         write_on(d);
@@ -216,11 +220,19 @@ static int has_windows(const StrobeDrain *d)
     return any;
 }
 
+/* A thread of the program may have ended inside the ring's lock. */
 static void finish_all(StrobeDrain *d)
 {
+    if (d->ring)
+        atomic_store(&d->ring->busy, 0);
     for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++) {
-        work(d); /* adopts one, and ends one that has ended */
-        if (d->window.number)
+        if (d->window.number == 0)
+            adopt_window(d, 1);
+        if (d->window.number == 0)
+            return;
+        if (is_ended(d))
+            end_window(d);
+        else
             finish_window(d);
     }
 }
@@ -237,16 +249,14 @@ void strobe_drain_run(StrobeDrain *d)
     atomic_store(&d->control->writer_state, STROBE_WRITER_AT_WORK);
     answer(d);
     while (!gone) {
-        uint32_t bell = atomic_load(&d->control->bell);
+        uint32_t bell = atomic_load(&d->control->bell), before = d->window.number;
 
         STROBE_TESTPOINT("writer-round");
-        atomic_store(&d->control->heartbeat_ns, (uint64_t)strobe_clock_ns(CLOCK_MONOTONIC));
-        work(d);
+        go_round(d);
         if (atomic_load(&d->control->is_stopping) && !has_windows(d))
             break;
-        if (d->window.number == 0 && has_windows(d))
-            continue;
-        strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);
+        if (before == 0 || d->window.number) /* else the next one may wait already */
+            strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);
         gone = is_gone(d);
     }
     if (gone)
@@ -265,6 +275,8 @@ int strobe_drain_init(StrobeDrain *d, struct pool_header *pool, const StrobeDrai
     d->pool = pool;
     d->control = &pool->control;
     d->settings = pool->control.settings;
+    if (d->settings.flush_interval_ns < POLL_NS / 10)
+        d->settings.flush_interval_ns = POLL_NS / 10;
     d->ring = d->settings.policy == STROBE_POLICY_RING ? strobe_pool_ring(pool) : NULL;
     d->seen = strobe_pool_at(pool, pool->seen_at);
     d->poll_ns = POLL_NS;

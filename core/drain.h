@@ -11,9 +11,8 @@
 
 /* One window's way to the disk. */
 typedef struct DrainWindow {
-    uint32_t number;     /* 0: none */
-    uint32_t seal_flags; /* STROBE_SEAL_* */
-    int undefined;       /* why the definitions could not be written, the last time */
+    uint32_t number; /* 0: none */
+    int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
     unsigned n_stuck; /* writers that have not left their bracket at its end */
     int has_strays;   /* blocks that are neither a lane's nor queued, see write_strays */

@@ -44,7 +44,7 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
  * for good. */
 static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used, int is_end)
 {
-    uint32_t lane = block->lane;
+    uint32_t lane = block->lane % d->pool->n_lanes;
     uint64_t n = strobe_capture_count_records(block, 0, used);
 
     d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
@@ -60,9 +60,9 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
     int error = 0, is_end = writer == &d->window.writer;
 
     for (uint64_t at = from; at < to; at++) {
-        uint32_t index = strobe_ring_block(d->ring, at);
+        uint32_t index = strobe_ring_block(d->ring, d->pool, at);
         struct pool_block *block = strobe_pool_block(d->pool, index);
-        uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+        uint32_t used = strobe_pool_used(block);
         forget_partial(d, block->lane, index);
         if (block->full_at < not_before)
             skip_one(d, block, used, is_end);
@@ -150,7 +150,7 @@ int strobe_dump_serve(StrobeDrain *d, const char *path)
 {
     _Atomic uint64_t lost = 0;
     char *facts;
-    int fd, error = strobe_capture_file_open(path, &fd, &facts);
+    int fd, error = strobe_capture_file_open(path, d->pool, &fd, &facts);
 
     if (error)
         return error;

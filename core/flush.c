@@ -51,8 +51,7 @@ void strobe_flush_note_partial(StrobeDrain *d)
         uint32_t index = atomic_load_explicit(&lane->block, memory_order_acquire);
         d->partial[i].block = index;
         if (index < d->pool->n_blocks)
-            d->partial[i].used = atomic_load_explicit(&strobe_pool_block(d->pool, index)->used,
-                                                      memory_order_acquire);
+            d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
         else if (atomic_load(&lane->is_handing_over))
             d->is_whole = 0; /* its block is on the way to the queue */
     }
@@ -67,10 +66,10 @@ static void write_partial(StrobeDrain *d)
 
 static void write_full(StrobeDrain *d, uint32_t index)
 {
-    while (index != STROBE_NO_BLOCK) {
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next;
-        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        write_block(d, block, strobe_pool_used(block));
     }
 }
 
@@ -106,7 +105,7 @@ static void give(StrobeDrain *d, struct pool_block *block)
 
 static void give_all(StrobeDrain *d, uint32_t index)
 {
-    while (index != STROBE_NO_BLOCK) {
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next; /* giving it back overwrites the link */
         give(d, block);
@@ -116,10 +115,10 @@ static void give_all(StrobeDrain *d, uint32_t index)
 /* Each is given back at once: lanes may be waiting for it. */
 static void write_and_give(StrobeDrain *d, uint32_t index)
 {
-    while (index != STROBE_NO_BLOCK) {
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next;
-        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        write_block(d, block, strobe_pool_used(block));
         give(d, block);
     }
 }
@@ -204,8 +203,8 @@ static void write_queue(StrobeDrain *d)
     uint32_t full = take_full(d);
     uint32_t n = 0;
 
-    for (uint32_t i = full; i != STROBE_NO_BLOCK; i = strobe_pool_block(d->pool, i)->next)
-        n++;
+    for (uint32_t i = full; i < d->pool->n_blocks && n < d->pool->n_blocks; n++)
+        i = strobe_pool_block(d->pool, i)->next;
     d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
     if (full == STROBE_NO_BLOCK)
         return;
@@ -237,7 +236,7 @@ static void write_strays(StrobeDrain *d)
         if (!atomic_load_explicit(&block->owned, memory_order_acquire) ||
             block->window != d->window.number)
             continue;
-        write_block(d, block, atomic_load_explicit(&block->used, memory_order_acquire));
+        write_block(d, block, strobe_pool_used(block));
         if (d->window.n_stuck == 0)
             strobe_pool_give(d->pool, block);
     }

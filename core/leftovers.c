@@ -72,7 +72,8 @@ static int compare_blocks(gconstpointer a, gconstpointer b)
  * before one that has taken later ones: what lies before those is gone, too. */
 static gboolean is_overwritten(const struct pool_header *pool, const struct pool_block *block)
 {
-    return block->sequence <= atomic_load(&strobe_pool_lane(pool, block->lane)->recycled);
+    return block->sequence <=
+           atomic_load(&strobe_pool_lane(pool, block->lane % pool->n_lanes)->recycled);
 }
 
 static guint32 used_of(const struct pool_block *block)
@@ -122,7 +123,7 @@ static void drop_recorded_spans(StrobeLeftovers *left, struct pool_header *pool)
         const struct pool_block *block = g_ptr_array_index(left->blocks, i);
         const struct pool_block *next =
             i + 1 < left->blocks->len ? g_ptr_array_index(left->blocks, i + 1) : NULL;
-        struct pool_lane *lane = strobe_pool_lane(pool, block->lane);
+        struct pool_lane *lane = strobe_pool_lane(pool, block->lane % pool->n_lanes);
         if ((!next || next->lane != block->lane) && atomic_load(&lane->window) == left->window)
             drop_recorded_span(lane, block);
     }
@@ -136,11 +137,11 @@ StrobeLeftovers *strobe_leftovers_new(struct pool_header *pool, guint32 window)
     left->blocks = g_ptr_array_new();
     for (guint32 i = 0; i < pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(pool, i);
-        if (!atomic_load(&block->owned) || block->window != window || block->lane >= pool->n_lanes)
+        guint32 lane = block->lane; /* the program may still be there, and change it */
+        if (!atomic_load(&block->owned) || block->window != window || lane >= pool->n_lanes)
             continue;
         if (is_overwritten(pool, block))
-            left->overwritten[block->lane] +=
-                strobe_capture_count_records(block, 0, used_of(block));
+            left->overwritten[lane] += strobe_capture_count_records(block, 0, used_of(block));
         else
             g_ptr_array_add(left->blocks, block);
     }

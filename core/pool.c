@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "intern.h"
 #include "ring.h"
@@ -39,7 +41,7 @@ static uint64_t align_up(uint64_t value, uint64_t to)
 /* Places the parts one behind the other; what is left of `bytes` becomes blocks. */
 static void lay_out(struct pool_header *h, size_t bytes)
 {
-    uint64_t at = align_up(sizeof *h, 4096);
+    uint64_t at = align_up(sizeof *h, STROBE_POOL_PAGE);
 
     memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
     h->version = STROBE_POOL_VERSION;
@@ -184,7 +186,6 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;
     strobe_pool_intern_begin(pool->header);
     link_blocks(pool->header);
-    strobe_ring_init(strobe_pool_ring(pool->header), pool->header->n_blocks);
     return 0;
 }
 
@@ -210,7 +211,8 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
 {
     return memcmp(h->magic, STROBE_POOL_MAGIC, sizeof h->magic) == 0 &&
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
-           h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES &&
+           h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES && h->n_lanes &&
+           h->n_blocks &&
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
@@ -225,10 +227,13 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
+/* Not on all file systems the mapping keeps the lock (overlayfs maps another file). */
 void strobe_pool_close_file(StrobePool *pool)
 {
     int fd = pool->fd;
 
+    if (!pool->is_tmpfs)
+        return;
     pool->fd = -1;
     if (fd >= 0)
         close(fd);
@@ -256,6 +261,19 @@ int strobe_pool_has_writer(const StrobePool *pool)
     return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+/* The program may write anything into its pool at any time: what the layout is was read once. */
+static int keep_layout(void *map)
+{
+    static char page[STROBE_POOL_PAGE];
+
+    memcpy(page, map, sizeof page);
+    if (mmap(map, sizeof page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return -1;
+    memcpy(map, page, sizeof page);
+    return 0;
+}
+
 static int map_existing(StrobePool *pool, int shared)
 {
     struct stat st;
@@ -269,6 +287,8 @@ static int map_existing(StrobePool *pool, int shared)
         return errno;
     pool->header = map;
     pool->bytes = (size_t)st.st_size;
+    if (shared && keep_layout(map))
+        return errno;
     return layout_is_sound(pool->header, pool->bytes) ? 0 : EINVAL;
 }
 
@@ -279,6 +299,8 @@ int strobe_pool_open(StrobePool *pool, const char *path, int shared)
     pool->fd = open(path, (shared ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)
         return errno;
+    struct statfs fs;
+    pool->is_tmpfs = fstatfs(pool->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
     int error = map_existing(pool, shared);
     if (error)
         strobe_pool_destroy(pool, 0);
@@ -309,7 +331,7 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
 
     for (;;) {
         uint32_t index = (uint32_t)head;
-        if (index == STROBE_NO_BLOCK)
+        if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so a block that went and came back is noticed. */
@@ -354,7 +376,7 @@ uint32_t strobe_pool_take_full(struct pool_header *header)
     uint32_t reversed = STROBE_NO_BLOCK;
 
     STROBE_TESTPOINT("full-taken");
-    while (index != STROBE_NO_BLOCK) {
+    for (uint32_t n = 0; index < header->n_blocks && n < header->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(header, index);
         uint32_t next = atomic_load_explicit(&block->next, memory_order_relaxed);
         atomic_store_explicit(&block->next, reversed, memory_order_relaxed);

@@ -185,7 +185,6 @@ struct pool_control {
     _Atomic uint32_t answer;       /* by the writer, for the program */
     _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
     _Atomic uint32_t writer_pid;   /* as the program sees it; 0: a thread of its own */
-    _Atomic uint64_t heartbeat_ns; /* CLOCK_MONOTONIC: when the writer last went round */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
     _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
     _Atomic uint32_t dump;         /* STROBE_DUMP_* */
@@ -195,6 +194,12 @@ struct pool_control {
 };
 
 enum { STROBE_WRITER_NONE = 0, STROBE_WRITER_AT_WORK = 1, STROBE_WRITER_GONE = 2 };
+
+#if defined(__x86_64__) || defined(__i386__)
+#define STROBE_POOL_PAGE 4096
+#else
+#define STROBE_POOL_PAGE 65536
+#endif
 
 struct pool_header {
     char magic[8];
@@ -206,12 +211,15 @@ struct pool_header {
         blocks_at;
     uint64_t arena_bytes;
 
+    uint32_t string_places; /* a power of two; there are twice as many slots */
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
     uint64_t pid;
     uint32_t clock_counter;
 
-    _Atomic uint64_t free_blocks; /* tag << 32 | index */
-    _Atomic uint32_t full_blocks; /* index of the last one pushed */
+    /* What is above never changes: the writer has a copy of that page, which the program cannot
+     * reach. */
+    _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
+    _Atomic uint32_t full_blocks;                            /* index of the last one pushed */
     _Atomic uint32_t kinds_used;
     _Atomic uint64_t n_track_ids;                     /* dealt out; no id comes twice */
     _Atomic uint32_t n_tracks;                        /* published so far */
@@ -220,7 +228,6 @@ struct pool_header {
     _Atomic uint32_t n_threads_ended;
     _Atomic uint32_t n_trackless; /* threads that found no place */
     _Atomic uint32_t n_strings;   /* ids dealt out */
-    uint32_t string_places;       /* a power of two; there are twice as many slots */
     _Atomic uint32_t n_stacks;    /* of the strings */
     _Atomic uint64_t arena_used;
     _Atomic uint64_t stack_bytes; /* of these */
@@ -252,7 +259,7 @@ void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
-/* Closes the file; the mapping stays, and with it the program's lock. */
+/* Closes the file where the mapping, which stays, keeps the program's lock: in memory. */
 void strobe_pool_close_file(StrobePool *pool);
 
 /* The lock of the pool's one writer. Returns 0 or an errno value. */
@@ -330,6 +337,14 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
 {
     return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
                       STROBE_POOL_BLOCK_BYTES);
+}
+
+/* Committed bytes; whatever the program says, not more than there are. */
+static inline uint32_t strobe_pool_used(const struct pool_block *block)
+{
+    uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+
+    return used < STROBE_BLOCK_DATA ? used : STROBE_BLOCK_DATA;
 }
 
 /* What was lost when the window ended (its `end` says that it has), so that what the next one loses

@@ -35,17 +35,23 @@ void strobe_process_command(char *out, size_t size)
             out[i] = ' ';
 }
 
-int strobe_process_is_there(pid_t pid)
+int strobe_process_is_there(pid_t pid, const char *name)
 {
     char path[64], line[512];
-    const char *name_end;
+    const char *begin, *end;
 
     if (kill(pid, 0) && errno == ESRCH)
         return 0;
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     read_file(path, line, sizeof line);
-    name_end = strrchr(line, ')'); /* then a blank and the state */
-    return !name_end || strncmp(name_end, ") Z", 3) != 0;
+    begin = strchr(line, '(');
+    end = strrchr(line, ')'); /* then a blank and the state */
+    if (!begin || !end)
+        return 1;
+    if (name &&
+        ((size_t)(end - begin - 1) != strlen(name) || strncmp(begin + 1, name, strlen(name))))
+        return 0;
+    return strncmp(end, ") Z", 3) != 0;
 }
 
 void strobe_boot_id(char out[64])

@@ -9,8 +9,9 @@
 /* The process's command line, arguments separated by blanks, cut to fit. */
 void strobe_process_command(char *out, size_t size);
 
-/* Is there a process of this number that has not ended? A zombie has. */
-int strobe_process_is_there(pid_t pid);
+/* Is there a process of this number and name that has not ended? A zombie has. `name` is NULL or
+ * what the system calls it, 15 bytes at most; where that cannot be read, the number is enough. */
+int strobe_process_is_there(pid_t pid, const char *name);
 
 /* Identity of this boot of this machine, "" if unknown. */
 void strobe_boot_id(char out[64]);

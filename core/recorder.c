@@ -97,8 +97,9 @@ void strobe_recorder_close(void)
     strobe_pool_destroy(&recorder.pool, is_ours);
 }
 
-int strobe_recorder_has_process(void)
+int strobe_recorder_has_process(int *error)
 {
+    *error = recorder.link.process_error;
     return recorder.is_open && recorder.has_process;
 }
 
@@ -112,28 +113,37 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
-/* Recovery knows the window from the moment at which its capture has a name. */
+/* Recovery knows the window before its capture has a name. */
 static int begin_named(uint32_t number, int fd, const char *path, const char *facts)
 {
     struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
     int error = strobe_capture_file_begin(fd, number, facts);
 
-    STROBE_TESTPOINT("window-created");
-    strobe_link_await_place(&recorder.link, number);
+    if (error == 0)
+        error = strobe_link_await_place(&recorder.link, number);
     if (error)
         return error;
     snprintf(place->capture, sizeof place->capture, "%s", path);
     place->begin = strobe_clock_now();
+    strobe_link_name_window(&recorder.link, number);
     error = strobe_capture_file_name(path);
     if (error)
-        return error;
-    error = strobe_link_begin_window(&recorder.link, number);
+        atomic_store(&place->window, 0);
+    else
+        error = strobe_link_begin_window(&recorder.link, number);
     STROBE_TESTPOINT("window-named");
-    if (error) {
-        strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0, 0);
-        strobe_link_wait(&recorder.link, number, -1);
-    }
     return error;
+}
+
+/* The writer has the window, and cannot write it. */
+static void give_up_window(uint32_t number)
+{
+    const struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
+
+    if (atomic_load(&place->window) != number)
+        return;
+    strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0, 0);
+    strobe_link_wait(&recorder.link, number, -1);
 }
 
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
@@ -146,8 +156,10 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     }
     strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     error = begin_named(recorder.window + 1, fd, path, facts);
-    if (error)
+    if (error) {
+        give_up_window(recorder.window + 1);
         return error;
+    }
     recorder.window++;
     recorder.end = 0;
     recorder.in_window = 1;

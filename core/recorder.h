@@ -24,8 +24,8 @@ typedef struct StrobeRecorderSettings {
 int strobe_recorder_open(const StrobeRecorderSettings *settings);
 /* Ends the window if one is open, then the writer, which removes the pool. */
 void strobe_recorder_close(void);
-/* Is the writer a process? */
-int strobe_recorder_has_process(void);
+/* Is the writer a process? `*error`: why none could be started; 0: none was wanted. */
+int strobe_recorder_has_process(int *error);
 
 /* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);

@@ -429,8 +429,9 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !survey->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
-        survey->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program) &&
-                            atomic_load(&window->window) == survey->window;
+        /* Or the writer has just left it, sealed. */
+        survey->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
+                                      atomic_load(&window->window) != survey->window);
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }

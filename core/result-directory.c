@@ -220,7 +220,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
 {
     g_autoptr(JsonObject) facts = json_object_new();
     char command[4096], boot_id[64], pool_id[33];
-    int is_tmpfs;
+    int is_tmpfs, error;
 
     strobe_process_command(command, sizeof command);
     strobe_boot_id(boot_id);
@@ -238,7 +238,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     json_object_set_string_member(facts, "pool_id", pool_id);
     json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
     json_object_set_string_member(facts, "writer",
-                                  strobe_recorder_has_process() ? "process" : "thread");
+                                  strobe_recorder_has_process(&error) ? "process" : "thread");
     json_object_set_object_member(facts, "buffer", strobe_buffer_config_json(&config->buffer));
     if (strobe_rotate_config_any(&config->rotate))
         json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));

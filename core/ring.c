@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ring.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "capture-writer.h"
@@ -13,14 +10,12 @@
 #define BATCH 4
 /* How often a lane tries: no longer than a step of the list takes. */
 #define TRIES 64
+/* How long the writer waits for a lane at most: a step of the list takes some hundred ns. */
+#define LOCK_TRIES 200
+#define LOCK_NAP_US 50
 /* Of head: the position below, the turn above. */
 #define POSITION ((UINT64_C(1) << 48) - 1)
 #define TURN (UINT64_C(1) << 48)
-
-void strobe_ring_init(StrobeRing *ring, uint32_t n_blocks)
-{
-    ring->size = n_blocks ? n_blocks : 1;
-}
 
 static void pause_processor(void)
 {
@@ -43,11 +38,16 @@ static void unlock(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer may wait for a lane, not the other way round. */
-static void lock(StrobeRing *ring)
+/* The writer waits for a lane, not the other way round; a lane that is stopped there, or that ended
+ * there with its program, it leaves. */
+static int lock(StrobeRing *ring)
 {
-    while (!try_lock(ring, STROBE_RING_WRITER))
-        sched_yield();
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (try_lock(ring, STROBE_RING_WRITER))
+            return 1;
+        usleep(LOCK_NAP_US);
+    }
+    return 0;
 }
 
 static void collect(StrobeRing *ring, struct pool_header *pool)
@@ -55,11 +55,11 @@ static void collect(StrobeRing *ring, struct pool_header *pool)
     uint32_t i = strobe_pool_take_full(pool);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
-    while (i != STROBE_NO_BLOCK) {
+    for (uint32_t n = 0; i < pool->n_blocks && n < pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(pool, i);
         uint32_t next = block->next;
         if (block->window == atomic_load_explicit(&ring->window, memory_order_relaxed))
-            atomic_store_explicit(&ring->order[tail++ % ring->size], i, memory_order_relaxed);
+            atomic_store_explicit(&ring->order[tail++ % pool->n_blocks], i, memory_order_relaxed);
         else
             strobe_pool_give(pool, block);
         i = next;
@@ -95,7 +95,8 @@ static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks
     do {
         n = takable(ring, head, least, max);
         for (unsigned i = 0; i < n; i++)
-            blocks[i] = strobe_pool_block(pool, strobe_ring_block(ring, (head & POSITION) + i));
+            blocks[i] =
+                strobe_pool_block(pool, strobe_ring_block(ring, pool, (head & POSITION) + i));
     } while (n && !atomic_compare_exchange_weak(&ring->head, &head, head + n));
     if (n == 0)
         atomic_fetch_sub(&ring->n_counting, 1);
@@ -116,7 +117,7 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
 {
     for (unsigned i = 0; i < n; i++) {
         struct pool_block *block = blocks[i];
-        struct pool_lane *lane = strobe_pool_lane(pool, block->lane);
+        struct pool_lane *lane = strobe_pool_lane(pool, block->lane % pool->n_lanes);
         uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
         raise_to(&lane->recycled, block->sequence); /* first: recovery goes by it */
         raise_to(&lane->overwritten_until, block->full_at);
@@ -138,7 +139,7 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
 {
     /* A ring of few blocks must not be emptied for one thread. */
-    unsigned max = ring->size / 8 > BATCH ? BATCH : 1;
+    unsigned max = pool->n_blocks / 8 > BATCH ? BATCH : 1;
     struct pool_block *blocks[BATCH];
     unsigned n;
 
@@ -170,11 +171,12 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     unsigned n;
 
     do {
-        lock(ring);
+        if (!lock(ring))
+            break;
         STROBE_TESTPOINT("ring-tidying");
         collect(ring, pool);
         unlock(ring);
-        n = pop(ring, ring->size - ring->size / 8, blocks, BATCH, pool);
+        n = pop(ring, pool->n_blocks - pool->n_blocks / 8, blocks, BATCH, pool);
         STROBE_TESTPOINT("ring-tidied");
         count(ring, blocks, n, pool);
         for (unsigned i = 0; i < n; i++)
@@ -199,11 +201,14 @@ void strobe_ring_pin(StrobeRing *ring)
 
 void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *from, uint64_t *to)
 {
-    lock(ring);
-    collect(ring, pool);
-    unlock(ring);
+    if (lock(ring)) {
+        collect(ring, pool);
+        unlock(ring);
+    }
     *from = atomic_load(&ring->head) & POSITION;
     *to = atomic_load(&ring->tail);
+    if (*to - *from > pool->n_blocks) /* no program of ours wrote that */
+        *from = *to;
 }
 
 void strobe_ring_unpin(StrobeRing *ring, uint64_t position)
@@ -223,9 +228,10 @@ void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
 {
     struct pool_block *block;
 
-    lock(ring);
-    collect(ring, pool);
-    unlock(ring);
+    if (lock(ring)) {
+        collect(ring, pool);
+        unlock(ring);
+    }
     while (pop(ring, 0, &block, 1, pool)) {
         strobe_pool_give(pool, block);
         atomic_fetch_sub(&ring->n_counting, 1);

@@ -16,13 +16,13 @@
 
 typedef struct StrobeRing {
     _Atomic uint32_t busy; /* who is at its tail, see strobe_ring_take; 0: nobody */
-    uint32_t size;
+    uint32_t reserved;
     _Atomic uint64_t head; /* position and, above it, the turn: odd while a dump is on */
     _Atomic uint64_t tail;
     _Atomic uint64_t pinned;     /* in a dump: the first position that it still needs */
     _Atomic uint32_t n_counting; /* threads that take blocks out or count what was in them */
     _Atomic uint32_t window;  /* that records: blocks of others come from threads that were stuck */
-    _Atomic uint32_t order[]; /* indexes of blocks; positions count up, modulo size */
+    _Atomic uint32_t order[]; /* indexes of blocks; positions count up, modulo their number */
 } StrobeRing;
 
 /* Of one that has room for all blocks of a pool. */
@@ -30,9 +30,6 @@ static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
 {
     return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
 }
-
-/* `ring` is zero. */
-void strobe_ring_init(StrobeRing *ring, uint32_t n_blocks);
 
 /* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it. Any
  * thread; no lock, no wait. `who` is not 0 and nobody else's. */
@@ -56,9 +53,12 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
 void strobe_ring_unpin(StrobeRing *ring, uint64_t position);
 void strobe_ring_unpin_all(StrobeRing *ring);
 
-static inline uint32_t strobe_ring_block(const StrobeRing *ring, uint64_t position)
+/* The index of a block; in any case one that there is. */
+static inline uint32_t strobe_ring_block(const StrobeRing *ring, const struct pool_header *pool,
+                                         uint64_t position)
 {
-    return atomic_load_explicit(&ring->order[position % ring->size], memory_order_relaxed);
+    return atomic_load_explicit(&ring->order[position % pool->n_blocks], memory_order_relaxed) %
+           pool->n_blocks;
 }
 
 /* Gives every block back, at the end of a window. */

@@ -6,6 +6,7 @@
 #include <strobe/helpers/thread.h>
 #include <strobe/kinds.h>
 #include <sys/prctl.h>
+#include "abandoned.h"
 #include "clock.h"
 #include "kind-table.h"
 #include "lane.h"
@@ -163,6 +164,7 @@ static void *worker_main(void *data)
     while (!sampler->stopping) {
         take_added(worker);
         pthread_mutex_unlock(&sampler->lock);
+        strobe_look_for_program();
         gint64 due = sample_due(worker);
         pthread_mutex_lock(&sampler->lock);
         if (!sampler->stopping && !has_added(worker))

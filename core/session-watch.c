@@ -6,6 +6,7 @@
 
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
+#include "abandoned.h"
 #include "clock.h"
 #include "loaded-objects.h"
 #include "log.h"
@@ -110,6 +111,7 @@ static void *watch_main(void *user)
     prctl(PR_SET_NAME, "strobe-watch");
     while (!is_over(watch) && has_awaited(session)) {
         guint64 n_loaded = strobe_loaded_objects();
+        strobe_look_for_program();
         if (n_loaded == 0 || n_loaded == watch->n_loaded || !may_ask(session))
             continue;
         watch->n_loaded = n_loaded;

@@ -146,6 +146,17 @@ static void tear_down(StrobeSession *session)
     g_free(session);
 }
 
+static void tell_writer(void)
+{
+    int error;
+
+    if (!strobe_recorder_has_process(&error) && error)
+        strobe_log(STROBE_LOG_INFO,
+                   "No process could be started beside the program: %s. A thread of the program "
+                   "writes the capture",
+                   g_strerror(error));
+}
+
 static StrobeSession *new_session(StrobeConfig *config, GError **error)
 {
     static gsize once;
@@ -175,6 +186,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
         return NULL;
     }
     strobe_session_log_begin();
+    tell_writer();
     for (guint i = 0; i < config->warnings->len; i++)
         strobe_log(STROBE_LOG_WARNING, "%s", (char *)g_ptr_array_index(config->warnings, i));
     g_atomic_int_set(&current_pid, session->pid);

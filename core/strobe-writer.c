@@ -3,9 +3,11 @@
  * strobe-writer POOL: the process that writes what a program beside it records into that pool, and
  * finishes the captures when the program has ended, however it did. Started by writer-process.c.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "drain.h"
+#include "process.h"
 #include "recover.h"
 
 enum { EXIT_USAGE = 2 };
@@ -16,12 +18,14 @@ struct program {
 };
 
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
- * another program in the same process both end it. */
+ * another program in the same process both end it. Only in memory: other file systems may lose it
+ * when the program closes the file, and there its process is looked for too. */
 static int is_gone(void *user)
 {
     const struct program *p = user;
 
-    return !strobe_pool_has_program(&p->pool);
+    return !strobe_pool_has_program(&p->pool) &&
+           (p->pool.is_tmpfs || !strobe_process_is_there((pid_t)p->pool.header->pid, NULL));
 }
 
 static int finish(void *user, const StrobeCaptureWriter *writer)
@@ -52,6 +56,16 @@ static int write_pool(struct program *p)
     return 0;
 }
 
+/* The end of a group of processes is the program's to see: it ends when that does. */
+static void ignore_signals(void)
+{
+    static const int numbers[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGPIPE,
+                                  SIGXFSZ, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        signal(numbers[i], SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -60,8 +74,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "Usage: strobe-writer POOL\n");
         return EXIT_USAGE;
     }
+    ignore_signals();
     strobe_clock_init();
-    if (strobe_pool_open(&program.pool, argv[1], 1) || strobe_pool_lock_for_writer(&program.pool))
+    if (strobe_pool_open(&program.pool, argv[1], 1) || strobe_pool_lock_for_writer(&program.pool) ||
+        program.pool.header->clock_counter != (uint32_t)strobe_clock_counter)
         return EXIT_FAILURE;
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -312,7 +312,7 @@ void strobe_track_sweep_ring(struct pool_header *header)
         const struct pool_track *track = track_at(header, i);
         uint64_t state = atomic_load_explicit(&track->state, memory_order_acquire);
         if ((state & TRACK_ENDED) &&
-            atomic_load_explicit(&strobe_pool_lane(header, track->lane)->recycled,
+            atomic_load_explicit(&strobe_pool_lane(header, track->lane % header->n_lanes)->recycled,
                                  memory_order_acquire) >= track->last_block)
             free_place(header, i, state);
     }

@@ -16,48 +16,27 @@
 
 /* How long the program sleeps before it looks whether the writer is there. */
 #define LOOK_NS 100000000
-/* How long a writer that cannot be looked for by its number may be silent: it may wait for a disk.
- */
-#define SILENCE_NS 30000000000
 /* How long a new process may take until it is at work. */
 #define START_NS 5000000000
 /* How long a window's begin waits for the writer. */
 #define ADOPTION_NS 1000000000
-/* How often a thread looks whether its program has gone on without it. */
-#define ABANDONED_NS 1000000000
-
-static int is_silent(const struct pool_control *control)
-{
-    return strobe_clock_ns(CLOCK_MONOTONIC) - (int64_t)atomic_load(&control->heartbeat_ns) >
-           SILENCE_NS;
-}
-
 int strobe_writer_is_gone(struct pool_header *pool)
 {
     struct pool_control *control = &pool->control;
     pid_t pid = (pid_t)atomic_load(&control->writer_pid); /* 0: a thread */
+    int number = errno;
 
-    if (pid && (!strobe_process_is_there(pid) || is_silent(control)))
+    if (pid && !strobe_process_is_there(pid, STROBE_WRITER_NAME))
         atomic_store(&control->writer_state, STROBE_WRITER_GONE);
+    errno = number;
     return strobe_writer_was_gone(pool);
 }
 
 /* ---- the thread ---- */
 
-/* Where the main thread has ended and all that is left are threads of Strobe's, nobody ends the
- * process: this one does. */
 static int look_for_program(void *user)
 {
-    static int64_t looked_ns;
-    int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
-
-    if (looked_ns < 0 || now - looked_ns < ABANDONED_NS)
-        return 0;
-    looked_ns = now;
-    if (strobe_is_abandoned()) {
-        looked_ns = -1;
-        strobe_end_abandoned();
-    }
+    strobe_look_for_program();
     return 0;
 }
 
@@ -74,10 +53,12 @@ static int start_thread(StrobeWriterLink *link)
     StrobeDrain *drain = calloc(1, sizeof *drain);
     int error = drain ? strobe_drain_init(drain, link->pool, &program) : ENOMEM;
 
-    if (error == 0)
+    if (error == 0) {
         error = strobe_thread_start(&link->thread, thread_main, drain);
-    if (error && drain) {
-        strobe_drain_clear(drain);
+        if (error)
+            strobe_drain_clear(drain);
+    }
+    if (error) {
         free(drain);
         drain = NULL;
     }
@@ -111,6 +92,20 @@ static int await_process(struct pool_header *pool)
     return ETIMEDOUT;
 }
 
+/* One that does not answer must not come to life beside a thread. */
+static int end_process(pid_t pid)
+{
+    int64_t deadline = deadline_in(START_NS);
+
+    kill(pid, SIGKILL);
+    while (strobe_process_is_there(pid, STROBE_WRITER_NAME)) {
+        if (strobe_clock_ns(CLOCK_MONOTONIC) > deadline)
+            return ETIMEDOUT;
+        usleep(1000);
+    }
+    return 0;
+}
+
 static int start_process(StrobePool *pool)
 {
     struct pool_control *control = &pool->header->control;
@@ -119,30 +114,44 @@ static int start_process(StrobePool *pool)
 
     if (error)
         return error;
-    atomic_store(&control->heartbeat_ns, (uint64_t)strobe_clock_ns(CLOCK_MONOTONIC));
     atomic_store(&control->writer_pid, (uint32_t)pid);
-    strobe_pool_close_file(pool);
     error = await_process(pool->header);
-    if (error)
-        kill(pid, SIGKILL);
+    if (error == 0)
+        strobe_pool_close_file(pool);
     return error;
 }
 
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process)
 {
+    struct pool_control *control = &pool->header->control;
+
     memset(link, 0, sizeof *link);
     link->pool = pool->header;
-    if (may_start_process && start_process(pool) == 0)
+    link->process_error = may_start_process ? start_process(pool) : 0;
+    if (may_start_process && link->process_error == 0)
         return 0;
-    atomic_store(&link->pool->control.writer_pid, 0);
-    atomic_store(&link->pool->control.writer_state, STROBE_WRITER_NONE);
+    if (link->process_error == ETIMEDOUT && end_process((pid_t)atomic_load(&control->writer_pid)))
+        return ETIMEDOUT;
+    atomic_store(&control->writer_pid, 0);
+    atomic_store(&control->writer_state, STROBE_WRITER_NONE);
     return start_thread(link);
+}
+
+static int has_windows(const struct pool_header *pool)
+{
+    int any = 0;
+
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        any |= atomic_load(&pool->windows[i].window) != 0;
+    return any;
 }
 
 int strobe_link_stop(StrobeWriterLink *link)
 {
     struct pool_control *control = &link->pool->control;
 
+    if (!link->drain && strobe_writer_is_gone(link->pool))
+        return !has_windows(link->pool);
     atomic_store(&control->is_stopping, 1);
     strobe_bell_ring(&control->bell);
     if (!link->drain)
@@ -175,18 +184,22 @@ static int has_place(const StrobeWriterLink *link, uint32_t window)
     return !is_ring || !atomic_load(&strobe_pool_window(link->pool, window - 1)->window);
 }
 
-void strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
+int strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
 {
     struct pool_header *pool = link->pool;
     uint32_t seen = atomic_load(&pool->control.answer);
 
-    while (!has_place(link, window) && sleep_until_answer(link, seen, LOOK_NS))
+    while (!has_place(link, window)) {
+        if (!sleep_until_answer(link, seen, LOOK_NS))
+            return EOWNERDEAD;
         seen = atomic_load(&pool->control.answer);
+    }
     /* What was lost since the last one is of no window; but late records are of that one. */
     if (atomic_load(&strobe_pool_window(pool, window - 1)->window) == 0)
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
             if (cause != STROBE_LOSS_LATE)
                 pool->lost_told[cause] = atomic_load(&pool->lost[cause]);
+    return 0;
 }
 
 int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns)
@@ -210,6 +223,17 @@ int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_n
 
 /* ---- windows ---- */
 
+void strobe_link_name_window(StrobeWriterLink *link, uint32_t window)
+{
+    struct pool_window *place = strobe_pool_window(link->pool, window);
+
+    place->n_stuck = place->has_strays = 0;
+    atomic_store(&place->error, 0);
+    atomic_store(&place->end, 0);
+    atomic_store(&place->state, 0);
+    atomic_store(&place->window, window);
+}
+
 /* Until it has the window open, or as long as a disk may take. */
 static void await_adoption(StrobeWriterLink *link, uint32_t window)
 {
@@ -229,11 +253,7 @@ int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window)
 {
     struct pool_window *place = strobe_pool_window(link->pool, window);
 
-    place->n_stuck = place->has_strays = 0;
-    atomic_store(&place->error, 0);
-    atomic_store(&place->end, 0);
     atomic_store(&place->state, STROBE_WINDOW_OPEN);
-    atomic_store(&place->window, window);
     strobe_bell_ring(&link->pool->control.bell);
     await_adoption(link, window);
     return (int)atomic_load(&place->error);
@@ -261,9 +281,10 @@ void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t be
 
 /* ---- the rest ---- */
 
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 int strobe_link_dump(StrobeWriterLink *link, const char *path)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     struct pool_control *control = &link->pool->control;
     int error = EOWNERDEAD;
 
@@ -303,6 +324,7 @@ void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES
 
 void strobe_link_forget(StrobeWriterLink *link)
 {
+    pthread_mutex_init(&one_at_a_time, NULL);
     if (link->drain) {
         if (link->drain->window.writer.fd >= 0)
             close(link->drain->window.writer.fd);

@@ -16,18 +16,22 @@ typedef struct StrobeWriterLink {
     struct pool_header *pool;
     struct StrobeDrain *drain; /* of the thread; NULL: the writer is a process */
     pthread_t thread;
+    int process_error; /* why it is no process */
 } StrobeWriterLink;
 
 /* Starts the writer of the pool, whose settings are set: in a process if it `may_start_process` and
  * can. */
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
-/* The writer ends when all windows are written. A thread is waited for; 1: it was one, and the pool
- * is to be removed. A process removes it itself. */
+/* The writer ends when all windows are written. A thread is waited for. Returns whether the pool is
+ * to be removed: a process does that itself, and where one is gone, recovery needs what is left. */
 int strobe_link_stop(StrobeWriterLink *link);
 
-/* Waits until there is room for another window. */
-void strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
-/* The window's place in the pool is filled in and its capture made. Waits until the writer has
+/* Waits until there is room for another window; EOWNERDEAD: there will not be. */
+int strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
+/* The window's place in the pool has its begin and its capture's path, and from here on recovery
+ * knows the window. */
+void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
+/* The window that was named has its capture. Waits until the writer has
  * begun to write it, unless it is busy with the one before: returns why it cannot. Then, too, the
  * window is to be ended. */
 int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,11 +14,11 @@
 #include <string.h>
 #include <strobe/helpers/environment.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAME "strobe-writer"
 #define STACK_BYTES (64u << 10)
 #define SIGNALS 64
 #define FIRST_AFTER_STDERR 3
@@ -58,7 +59,7 @@ static int find_program(char path[PATH_MAX])
         return error;
     *(strrchr(own, '/') + 1) = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (snprintf(path, PATH_MAX, "%s%s" NAME, own, folders[i]) < PATH_MAX &&
+        if (snprintf(path, PATH_MAX, "%s%s" STROBE_WRITER_NAME, own, folders[i]) < PATH_MAX &&
             access(path, X_OK) == 0)
             return 0;
     return ENOENT;
@@ -71,7 +72,7 @@ static void close_all(void)
     if (syscall(SYS_close_range, 0u, ~0u, 0u) == 0)
         return;
     for (int fd = 0; fd < DESCRIPTORS_MAX; fd++)
-        close(fd);
+        syscall(SYS_close, fd);
 }
 
 static void reset_signals(void)
@@ -92,11 +93,12 @@ static int run_writer(void *user)
 
     setsid();
     close_all();
-    open("/dev/null", O_RDWR);
-    for (int fd = 1; fd < FIRST_AFTER_STDERR; fd++)
-        dup2(0, fd);
-    if (chdir("/") == 0)
-        reset_signals();
+    int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+    for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
+        syscall(SYS_dup3, null, fd, 0);
+    if (null != 0 || syscall(SYS_chdir, "/") != 0)
+        _exit(EXIT_FAILURE); /* its files would be the standard ones */
+    reset_signals();
     execve(start->program, start->arguments, start->environment);
     start->error = errno;
     _exit(EXIT_FAILURE);
@@ -121,7 +123,9 @@ static int run_between(void *user)
 static int start_between(struct start *start, char *stack)
 {
     sigset_t all, before;
+    int cancel;
 
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid = clone(run_between, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
@@ -129,6 +133,7 @@ static int start_between(struct start *start, char *stack)
     while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancel, NULL);
     return error ? error : start->error;
 }
 
@@ -149,7 +154,7 @@ static int start_with_stacks(struct start *start, const char *pool)
     if (stacks == MAP_FAILED)
         return ENOMEM;
     start->inner_stack = stacks + STACK_BYTES;
-    start->arguments[0] = (char[]){NAME};
+    start->arguments[0] = (char[]){STROBE_WRITER_NAME};
     start->arguments[1] = (char *)(uintptr_t)pool;
     start->environment[0] = make_library_path();
     int error = start_between(start, stacks);
@@ -158,13 +163,27 @@ static int start_with_stacks(struct start *start, const char *pool)
     return error;
 }
 
+/* Orphans become children of a subreaper and of a namespace's first process: it would be seen by
+ * wait(), and end with that process. A namespace that is made for children ends with the first. */
+static int adopts_orphans(void)
+{
+    char own[64] = "", of_children[64] = "";
+    int is_subreaper = 0;
+
+    prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+    if (readlink("/proc/self/ns/pid", own, sizeof own - 1) < 0 ||
+        readlink("/proc/self/ns/pid_for_children", of_children, sizeof of_children - 1) < 0)
+        own[0] = of_children[0] = 0;
+    return getpid() == 1 || is_subreaper || strcmp(own, of_children) != 0;
+}
+
 int strobe_writer_process_start(const char *pool, pid_t *pid)
 {
     struct start *start = calloc(1, sizeof *start);
 
     if (!start)
         return ENOMEM;
-    int error = find_program(start->program);
+    int error = adopts_orphans() ? EOPNOTSUPP : find_program(start->program);
     if (error == 0)
         error = start_with_stacks(start, pool);
     *pid = start->writer;

@@ -6,6 +6,9 @@
 
 #include <sys/types.h>
 
+/* Of the program, and so of its process. */
+#define STROBE_WRITER_NAME "strobe-writer"
+
 /* For the pool at this path. `*pid` is its number. Returns 0 or an errno value; that it has begun
  * does not say that it works. */
 int strobe_writer_process_start(const char *pool, pid_t *pid);

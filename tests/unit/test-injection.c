@@ -132,12 +132,22 @@ static void end_recorder_window(guint window, gboolean is_begun)
         shared->windows[window].lost += lost[i];
 }
 
+/* They name the pool (free them). */
+static char *make_facts(void)
+{
+    char id[33];
+    int is_tmpfs;
+
+    strobe_recorder_pool(&is_tmpfs, id);
+    return g_strdup_printf("{\"pool_id\": \"%s\"}", id);
+}
+
 static gboolean begin_recorder_window(const char *folder, guint window)
 {
     g_autofree char *path = capture_path(folder, window);
     g_autofree char *unnamed = g_strconcat(path, STROBE_CAPTURE_UNNAMED, NULL);
-    gboolean is_begun =
-        strobe_recorder_begin_window(new_capture(unnamed), path, "{\"pool_id\": \"x\"}") == 0;
+    g_autofree char *facts = make_facts();
+    gboolean is_begun = strobe_recorder_begin_window(new_capture(unnamed), path, facts) == 0;
 
     shared->n_errors += !is_begun;
     shared->n_windows += is_begun;
@@ -150,7 +160,8 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 static void dump(const char *folder, guint window)
 {
     g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, window);
-    int error = strobe_recorder_dump(new_capture(path), path, "{\"pool_id\": \"x\"}");
+    g_autofree char *facts = make_facts();
+    int error = strobe_recorder_dump(new_capture(path), path, facts);
 
     shared->n_errors += error != 0;
     if (error)
