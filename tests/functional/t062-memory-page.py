@@ -17,9 +17,11 @@ model = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn
 optimizer = torch.optim.Adam(model.parameters())
 for _ in range(3):
     optimizer.zero_grad(set_to_none=True)
-    model(torch.randn(128, 256)).square().mean().backward()
+    loss = model(torch.randn(128, 256)).square().mean()
+    time.sleep(0.2) # activations are held long enough to be drawn
+    loss.backward()
     optimizer.step()
-# Gradients are held until the last allocation, long enough to be drawn.
+# So are gradients, until the last allocation.
 time.sleep(0.5)
 torch.ones(4)
 """
