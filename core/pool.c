@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/descriptor.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -96,8 +95,7 @@ static int open_file(StrobePool *pool, const char *directory)
                          (long)getpid(), (unsigned)(random >> 32));
         if (n < 0 || (size_t)n >= sizeof pool->path)
             return ENAMETOOLONG;
-        pool->fd = strobe_descriptor_aside(
-            open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+        pool->fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (pool->fd >= 0)
             return 0;
         if (errno != EEXIST)

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <strobe/helpers/descriptor.h>
 #include <strobe/helpers/environment.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/strobe.h>
@@ -88,22 +87,33 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
 
         g_free(d->path);
         d->path = g_build_filename(parent, name, NULL);
-        if (mkdir(d->path, 0750) == 0) {
-            d->fd = strobe_descriptor_aside(
-                open(d->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-            return d->fd >= 0 || set_io_error(d->path, error);
-        }
+        if (mkdir(d->path, 0750) == 0)
+            return TRUE;
         if (errno != EEXIST)
             break;
     }
     return set_io_error(d->path, error);
 }
 
+/* The directory, or a folder in it: the program keeps no descriptor of ours. -1: an error. */
+static int open_folder(const StrobeResultDirectory *d, const char *name)
+{
+    g_autofree char *path = g_build_filename(d->path, name, NULL);
+
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static gboolean make_folders(StrobeResultDirectory *d, GError **error)
 {
-    if (mkdirat(d->fd, STROBE_FRAMEWORK_DIR, 0750) || mkdirat(d->fd, "logs", 0750))
-        return set_io_error(d->path, error);
-    return TRUE;
+    int folder = open_folder(d, "");
+    gboolean ok = folder >= 0 && mkdirat(folder, STROBE_FRAMEWORK_DIR, 0750) == 0 &&
+                  mkdirat(folder, "logs", 0750) == 0;
+
+    if (!ok)
+        set_io_error(d->path, error);
+    if (folder >= 0)
+        close(folder);
+    return ok;
 }
 
 static char *make_trace_id(const StrobeConfig *config)
@@ -126,7 +136,6 @@ StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, G
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const char *worker = config->worker ? config->worker : g_get_host_name();
 
-    d->fd = -1;
     d->start = strobe_clock_pair();
     d->start_raw_ns = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
     d->trace_id = make_trace_id(config);
@@ -143,8 +152,6 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
 {
     if (!d)
         return;
-    if (d->fd >= 0)
-        close(d->fd);
     g_free(d->path);
     g_free(d->trace_id);
     g_free(d);
@@ -152,10 +159,14 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
 
 void strobe_result_directory_discard(StrobeResultDirectory *d)
 {
-    unlinkat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
-    unlinkat(d->fd, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, 0);
-    unlinkat(d->fd, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
-    unlinkat(d->fd, "logs", AT_REMOVEDIR);
+    int folder = open_folder(d, "");
+
+    unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
+    unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, 0);
+    unlinkat(folder, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
+    unlinkat(folder, "logs", AT_REMOVEDIR);
+    if (folder >= 0)
+        close(folder);
     rmdir(d->path);
     strobe_result_directory_free(d);
 }
@@ -163,20 +174,22 @@ void strobe_result_directory_discard(StrobeResultDirectory *d)
 int strobe_result_directory_capture(StrobeResultDirectory *d, const char *name, char **path,
                                     GError **error)
 {
-    g_autofree char *inside = g_build_filename(STROBE_FRAMEWORK_DIR, name, NULL);
-    int fd = strobe_descriptor_aside(
-        openat(d->fd, inside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+    int folder = open_folder(d, STROBE_FRAMEWORK_DIR);
+    int fd = folder < 0
+                 ? -1
+                 : openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 
-    *path = g_build_filename(d->path, inside, NULL);
+    *path = g_build_filename(d->path, STROBE_FRAMEWORK_DIR, name, NULL);
     if (fd < 0)
         set_io_error(*path, error);
+    if (folder >= 0)
+        close(folder);
     return fd;
 }
 
 gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, GError **error)
 {
-    int folder =
-        openat(d->fd, STROBE_FRAMEWORK_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int folder = open_folder(d, STROBE_FRAMEWORK_DIR);
     gboolean ok = folder >= 0 &&
                   renameat(folder, STROBE_PIECE_NEW, folder, STROBE_CAPTURE_NAME) == 0 &&
                   (!sync || fsync(folder) == 0);
@@ -383,7 +396,8 @@ static gboolean write_file(StrobeResultDirectory *d, int folder, const char *nam
     return FALSE;
 }
 
-static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config, GError **error)
+static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
+                           GError **error)
 {
     g_autoptr(JsonObject) top = json_object_new();
     gint rank = strobe_rank();
@@ -402,7 +416,7 @@ static gboolean write_info(StrobeResultDirectory *d, const StrobeConfig *config,
         json_object_set_string_member(top, "rank_id", text);
     }
     g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_INDENTED);
-    return write_file(d, d->fd, name, text, error);
+    return write_file(d, folder, name, text, error);
 }
 
 static JsonObject *environment(void)
@@ -420,7 +434,8 @@ static JsonObject *environment(void)
     return out;
 }
 
-static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *config, GError **error)
+static gboolean write_metadata(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
+                               GError **error)
 {
     g_autoptr(JsonObject) top = json_object_new();
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
@@ -432,14 +447,14 @@ static gboolean write_metadata(StrobeResultDirectory *d, const StrobeConfig *con
     json_object_set_object_member(top, "ENV_VARIABLES", environment());
     json_object_set_string_member(top, "trace_id", d->trace_id);
     g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_SPACED);
-    return write_file(d, d->fd, "profiler_metadata.json", text, error);
+    return write_file(d, folder, "profiler_metadata.json", text, error);
 }
 
 gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text, GError **error)
 {
     g_autofree char *name =
         g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)getpid());
-    int folder = openat(d->fd, "logs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int folder = open_folder(d, "logs");
     gboolean ok;
 
     if (folder < 0)
@@ -452,7 +467,14 @@ gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text,
 gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
                                         GError **error)
 {
-    return write_info(d, config, error) && write_metadata(d, config, error);
+    int folder = open_folder(d, "");
+    gboolean ok;
+
+    if (folder < 0)
+        return set_io_error(d->path, error);
+    ok = write_info(d, folder, config, error) && write_metadata(d, folder, config, error);
+    close(folder);
+    return ok;
 }
 
 void strobe_result_directory_report(const StrobeResultDirectory *d, const StrobeConfig *config)

@@ -9,7 +9,6 @@
 
 typedef struct StrobeResultDirectory {
     char *path; /* absolute */
-    int fd;
     char stamp[18]; /* YYYYmmddHHMMSSmmm */
     StrobeClockPair start;
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */

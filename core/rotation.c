@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/descriptor.h>
 #include <unistd.h>
 #include "drain.h"
 #include "testpoint.h"
@@ -34,8 +33,7 @@ int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *
     rotation->facts = strdup(facts);
     if (!rotation->facts)
         return ENOMEM;
-    rotation->folder =
-        strobe_descriptor_aside(open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (rotation->folder < 0)
         return errno;
     rotation->number = 0;
@@ -75,8 +73,8 @@ static int prepare(StrobeDrain *d)
     int error, fd;
 
     unlinkat(p->folder, STROBE_PIECE_NEW, 0);
-    fd = strobe_descriptor_aside(openat(
-        p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+    fd = openat(p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                0640);
     if (fd < 0)
         return errno;
     strobe_capture_writer_begin(&d->other, fd, d->window.number);

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program finds of itself what it would find without Strobe: no thread, descriptor or child."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from support import BUILD, PYTHON, StrobeTest, needs_python
+
+N_CALLS = 2000
+
+# Prints what the program knows of itself, after it has recorded.
+FACTS = """
+import json, os, re, resource, signal, sys
+children = []
+signal.signal(signal.SIGCHLD, lambda number, frame: children.append(number))
+def work(): pass
+for _ in range(%d): work()
+status = open("/proc/self/status").read()
+keys = ("Sig|Shd|Cap|Seccomp|NoNewPrivs|Groups|Uid|Gid|Umask|Threads|Cpus_allowed|TracerPid")
+facts = {line.split(":")[0]: line.split(":")[1].split() for line in status.splitlines()
+         if re.match(keys, line)}
+facts.pop("SigQ")
+facts["descriptors"] = sorted(os.readlink("/proc/self/fd/" + name)
+                              for name in os.listdir("/proc/self/fd")
+                              if os.path.exists("/proc/self/fd/" + name))
+facts["descriptors"] = [re.sub("[0-9]+", "N", name) for name in facts["descriptors"]]
+facts["limits"] = [resource.getrlimit(k) for k in range(16)]
+facts["folder"] = os.getcwd()
+facts["group"] = os.getpgid(0) == os.getpgid(os.getppid())
+facts["environment"] = sorted(name for name in os.environ if not name.startswith("STROBE_")
+                              and name not in ("LD_PRELOAD", "PYTHONPATH"))
+try:
+    facts["child"] = os.waitpid(-1, 0)
+except ChildProcessError:
+    facts["child"] = None
+facts["children"] = children
+json.dump(facts, open(sys.argv[1], "w"))
+""" % N_CALLS
+
+CALLS = """
+import ctypes, os, resource, sys
+def work(): pass
+def call(n=%d):
+    for _ in range(n): work()
+""" % N_CALLS
+
+
+@needs_python
+class LeftAloneTest(StrobeTest):
+    def run_program(self, text, *flags):
+        script = self.script("program.py", text)
+        process = self.start("run", "-o", self.out, "--collect", "python_call", *flags, "--", PYTHON,
+                             script, self.work / "facts.json")
+        output, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 0, errors)
+        return output
+
+    def assertWhole(self, calls):
+        """Sealed by whomever, nothing is lost and nothing left behind."""
+        info = self.json("info", self.result())[0]
+        self.assertTrue(info["sealed"], info)
+        self.assertEqual(sum(info["lost"].values()), 0)
+        rows = self.json("show", self.result(), "--table", "python_call", "--limit", "100000")[0]
+        found = sum(row["name"].endswith("work") for row in rows["rows"])
+        self.assertEqual(found, calls)
+        self.assertNothingLeft()
+
+    def test_facts(self):
+        self.run_program(FACTS)
+        found = json.loads((self.work / "facts.json").read_text())
+        script = self.work / "program.py"
+        subprocess.run([PYTHON, script, self.work / "plain.json"], check=True, timeout=60,
+                       stdin=subprocess.DEVNULL, capture_output=True, cwd=self.work,
+                       env=self.environment)
+        plain = json.loads((self.work / "plain.json").read_text())
+        self.maxDiff = None
+        for facts in found, plain: # what the two were given by who started them
+            facts["descriptors"] = [name for name in facts["descriptors"]
+                                    if not name.startswith(("pipe:", "/dev/null", "socket:"))]
+        self.assertEqual(found, plain)
+
+    def test_descriptors_are_closed(self):
+        """The numbers are the program's: what it writes there is in its own files alone."""
+        self.run_program(CALLS + """
+call()
+os.closerange(3, 1024)
+files = [open("own-%d" % k, "w") for k in range(8)]
+call()
+for file in files:
+    file.write("mine")
+    file.close()
+""")
+        for k in range(8):
+            self.assertEqual((self.work / ("own-%d" % k)).read_text(), "mine")
+        self.assertWhole(2 * N_CALLS)
+
+    def test_few_descriptors(self):
+        self.run_program(CALLS + """
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+held = []
+try:
+    while True:
+        held.append(os.open("/dev/null", os.O_RDONLY))
+except OSError:
+    pass
+call()
+for descriptor in held:
+    os.close(descriptor)
+""")
+        self.assertWhole(N_CALLS)
+
+    @unittest.skipUnless(os.geteuid() == 0, "changes ids")
+    def test_keeps_capabilities_and_changes_ids(self):
+        """glibc changes the ids of every thread, and ends a program where one has other rights."""
+        os.chmod(self.work, 0o777)
+        self.run_program(CALLS + """
+libc = ctypes.CDLL(None, use_errno=True)
+call()
+assert libc.prctl(8, 1, 0, 0, 0) == 0 # PR_SET_KEEPCAPS
+os.setgroups([])
+os.setresgid(65534, 65534, 65534)
+os.setresuid(65534, 65534, 65534)
+call()
+os._exit(0)
+""")
+        self.assertWhole(2 * N_CALLS)
+
+    def test_new_user_namespace(self):
+        """Refused to a process that has threads."""
+        self.run_program(CALLS + """
+libc = ctypes.CDLL(None, use_errno=True)
+call()
+if libc.unshare(0x10000000) != 0: # CLONE_NEWUSER
+    assert ctypes.get_errno() == 1, ctypes.get_errno() # EPERM: not on this machine
+call()
+""")
+        self.assertWhole(2 * N_CALLS)
+
+    def test_pipe_ends_with_the_program(self):
+        """Its writer holds nothing of what the program was given."""
+        script = self.script("own.py", """
+import os
+from strobe import profiler
+profiler.profile().start()
+os.write(1, b"out")
+os._exit(0)
+""")
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"))
+        done = subprocess.run([PYTHON, script], capture_output=True, cwd=self.work, timeout=60,
+                              env=environment, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, b"out"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
