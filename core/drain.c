@@ -15,7 +15,7 @@
 /* How long the writer sleeps while no window records. */
 #define IDLE_NS 200000000
 
-static void answer(StrobeDrain *d)
+static void ring_answer(StrobeDrain *d)
 {
     strobe_bell_ring(&d->control->answer);
 }
@@ -63,7 +63,7 @@ static void begin_window(StrobeDrain *d, struct pool_window *place, uint32_t num
     uint32_t open = STROBE_WINDOW_OPEN; /* it may have ended meanwhile */
     atomic_compare_exchange_strong(&place->state, &open, STROBE_WINDOW_WRITING);
     STROBE_TESTPOINT("window-adopted");
-    answer(d);
+    ring_answer(d);
 }
 
 /* The oldest window that waits becomes the present one; if the program is gone, one too whose
@@ -147,7 +147,7 @@ static void serve_dump(StrobeDrain *d, int is_recording)
     int error = is_recording && d->ring ? strobe_dump_serve(d, path) : EINVAL;
     atomic_store(&d->control->dump_error, (uint32_t)error);
     atomic_store(&d->control->dump, STROBE_DUMP_DONE);
-    answer(d);
+    ring_answer(d);
 }
 
 /* ---- its end ---- */
@@ -164,7 +164,7 @@ static void leave_window(StrobeDrain *d, int is_whole)
     STROBE_TESTPOINT("window-sealed");
     if (is_whole)
         atomic_store(&place->window, 0);
-    answer(d);
+    ring_answer(d);
 }
 
 static void end_window(StrobeDrain *d)
@@ -247,7 +247,7 @@ void strobe_drain_run(StrobeDrain *d)
     int gone = 0;
 
     atomic_store(&d->control->writer_state, STROBE_WRITER_AT_WORK);
-    answer(d);
+    ring_answer(d);
     while (!gone) {
         uint32_t bell = atomic_load(&d->control->bell), before = d->window.number;
 
@@ -262,7 +262,7 @@ void strobe_drain_run(StrobeDrain *d)
     if (gone)
         finish_all(d);
     atomic_store(&d->control->writer_state, STROBE_WRITER_GONE);
-    answer(d);
+    ring_answer(d);
 }
 
 /* ---- making ---- */

@@ -177,8 +177,8 @@ struct pool_settings {
 
 enum { STROBE_DUMP_NONE = 0, STROBE_DUMP_WANTED = 1, STROBE_DUMP_DONE = 2 };
 
-/* What program and writer tell each other. `bell` and `answer` are futexes: the one that changes
- * something else counts them up and wakes whoever sleeps there. */
+/* Requests of the program and replies of the writer. `bell` and `answer` are futexes: each side
+ * increments its own after a change and wakes the other. */
 struct pool_control {
     struct pool_settings settings;
     _Atomic uint32_t bell;         /* by the program, for the writer */

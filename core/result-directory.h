@@ -8,7 +8,7 @@
 #include "config.h"
 
 typedef struct StrobeResultDirectory {
-    char *path; /* absolute */
+    char *path;     /* absolute */
     char stamp[18]; /* YYYYmmddHHMMSSmmm */
     StrobeClockPair start;
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */

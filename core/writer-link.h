@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program's end of what it and the writer (drain.h) tell each other, by words in the pool. The
- * writer is a process beside the program or, where there can be none, a thread of it.
+ * Sends the program's requests to the writer (drain.h) through words in the pool. The writer is a
+ * process beside the program, or a thread of it if no process can be started.
  *
- * Nothing here waits for a writer that is gone. All functions are for the control thread unless
- * said otherwise; errors are errno values, 0 is success. libc only.
+ * No function waits for a writer that has ended. All functions are for the control thread unless
+ * documented otherwise. They return 0 or an errno value. libc only.
  */
 #ifndef STROBE_CORE_WRITER_LINK_H
 #define STROBE_CORE_WRITER_LINK_H

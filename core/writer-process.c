@@ -86,7 +86,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* No group, terminal, descriptor or signal of the program's; a folder is kept by nobody. */
+/* Drops the program's process group, terminal, descriptors, signal dispositions and folder. */
 static int run_writer(void *user)
 {
     struct start *start = user;
@@ -104,7 +104,7 @@ static int run_writer(void *user)
     _exit(EXIT_FAILURE);
 }
 
-/* Ends at once, so that the writer is nobody's child. */
+/* Exits at once, so that the writer is not a child of the program. */
 static int run_between(void *user)
 {
     struct start *start = user;
@@ -118,8 +118,8 @@ static int run_between(void *user)
 
 /* ---- in the program ---- */
 
-/* The exit signal of both is 0: no SIGCHLD, and none but who asks for it by number sees it. Signals
- * are held back, for a handler would run in the memory of the program. */
+/* Both have the exit signal 0: the kernel sends no SIGCHLD, and wait() does not return them.
+ * Signals are blocked because a handler would run in the program's memory. */
 static int start_between(struct start *start, char *stack)
 {
     sigset_t all, before;

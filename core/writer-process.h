@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts strobe-writer beside the program, so that the program does not notice: no child that
- * wait() sees, no SIGCHLD, no descriptor, signal or group that the two share. libc only. */
+/* Starts strobe-writer so that the program is not affected: wait() does not return it, no SIGCHLD
+ * is sent, and it shares no descriptor, signal disposition or process group. libc only. */
 #ifndef STROBE_CORE_WRITER_PROCESS_H
 #define STROBE_CORE_WRITER_PROCESS_H
 
@@ -9,8 +9,8 @@
 /* Of the program, and so of its process. */
 #define STROBE_WRITER_NAME "strobe-writer"
 
-/* For the pool at this path. `*pid` is its number. Returns 0 or an errno value; that it has begun
- * does not say that it works. */
+/* Starts the writer of the pool at this path and stores its process number. Returns 0 or an errno
+ * value. Success does not mean that the writer could open the pool. */
 int strobe_writer_process_start(const char *pool, pid_t *pid);
 
 #endif
