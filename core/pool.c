@@ -146,8 +146,8 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
         error = ENOSPC;
     else
         error = map_file(pool, plan->total_bytes);
-    if (error == 0 && flock(pool->fd, LOCK_EX | LOCK_NB))
-        error = errno;
+    while (error == 0 && flock(pool->fd, LOCK_EX)) /* `strobe doctor` may look at it just now */
+        error = errno == EINTR ? 0 : errno;
     if (error) {
         if (pool->header)
             munmap(pool->header, pool->bytes);

@@ -20,6 +20,7 @@
 #define START_NS 5000000000
 /* How long a window's begin waits for the writer. */
 #define ADOPTION_NS 1000000000
+
 int strobe_writer_is_gone(struct pool_header *pool)
 {
     struct pool_control *control = &pool->control;

@@ -2,10 +2,10 @@
 #include "doctor-checks.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pool.h"
 #include "terminal.h"
 
 #define FOLDER "/dev/shm"
@@ -16,7 +16,14 @@ typedef struct Leftovers {
     char *first;   /* NULL: there are none */
 } Leftovers;
 
-/* Whoever lives has it locked; those of other users cannot be opened. */
+/* A program that runs, and its writer, lock their pool. Pools of other users cannot be opened. */
+static gboolean is_in_use(int fd)
+{
+    const StrobePool pool = {.fd = fd};
+
+    return strobe_pool_has_program(&pool) || strobe_pool_has_writer(&pool);
+}
+
 static void look_at(const char *name, Leftovers *left)
 {
     g_autofree char *path = g_build_filename(FOLDER, name, NULL);
@@ -25,8 +32,7 @@ static void look_at(const char *name, Leftovers *left)
 
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 0 &&
-        flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink > 0 && !is_in_use(fd)) {
         left->n++;
         left->bytes += (guint64)st.st_blocks * 512;
         if (!left->first)
