@@ -211,15 +211,6 @@ static void go_round(StrobeDrain *d)
         write_on(d);
 }
 
-static int has_windows(const StrobeDrain *d)
-{
-    int any = 0;
-
-    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
-        any |= atomic_load(&d->pool->windows[i].window) != 0;
-    return any;
-}
-
 /* A thread of the program may have ended inside the ring's lock. */
 static void finish_all(StrobeDrain *d)
 {
@@ -253,7 +244,7 @@ void strobe_drain_run(StrobeDrain *d)
 
         STROBE_TESTPOINT("writer-round");
         go_round(d);
-        if (atomic_load(&d->control->is_stopping) && !has_windows(d))
+        if (atomic_load(&d->control->is_stopping) && !strobe_pool_has_windows(d->pool))
             break;
         if (before == 0 || d->window.number) /* else the next one may wait already */
             strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);

@@ -156,8 +156,8 @@ static int write_losses(StrobeDrain *d, uint64_t now)
     return error;
 }
 
-/* The losses of a window that is shut are told when it has ended: it may still lose late records,
- * and the next one some of its own. 0: nothing is to be told now. */
+/* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended: it
+ * may still lose late records, and the next window loses its own. */
 static int read_losses(StrobeDrain *d)
 {
     if (atomic_load(&strobe_drain_place(d)->end))

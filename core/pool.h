@@ -347,6 +347,16 @@ static inline uint32_t strobe_pool_used(const struct pool_block *block)
     return used < STROBE_BLOCK_DATA ? used : STROBE_BLOCK_DATA;
 }
 
+/* Is a window not written and sealed yet? */
+static inline int strobe_pool_has_windows(const struct pool_header *header)
+{
+    int any = 0;
+
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        any |= atomic_load(&header->windows[i].window) != 0;
+    return any;
+}
+
 /* What was lost when the window ended (its `end` says that it has), so that what the next one loses
  * is told apart. */
 static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,

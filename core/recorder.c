@@ -19,7 +19,6 @@
 static struct {
     StrobePool pool;
     StrobeWriterLink link;
-    int has_process; /* the writer is one */
     _Atomic int is_open;
     _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
     _Atomic int in_window;
@@ -57,7 +56,6 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     }
     recorder.session++;
     recorder.policy = (enum strobe_policy)settings->writer.policy;
-    recorder.has_process = recorder.link.drain == NULL;
     recorder.is_stuck = 0;
     recorder.is_open = 1;
     STROBE_TESTPOINT("recorder-opened");
@@ -100,7 +98,7 @@ void strobe_recorder_close(void)
 int strobe_recorder_has_process(int *error)
 {
     *error = recorder.link.process_error;
-    return recorder.is_open && recorder.has_process;
+    return recorder.is_open && !recorder.link.drain;
 }
 
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33])

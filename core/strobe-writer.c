@@ -35,14 +35,6 @@ static int finish(void *user, const StrobeCaptureWriter *writer)
     return strobe_recover_window(p->pool.header, writer);
 }
 
-static int is_all_written(const struct pool_header *pool)
-{
-    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
-        if (atomic_load(&pool->windows[i].window))
-            return 0;
-    return 1;
-}
-
 static int write_pool(struct program *p)
 {
     const StrobeDrainProgram program = {.is_gone = is_gone, .finish = finish, .user = p};
@@ -52,7 +44,7 @@ static int write_pool(struct program *p)
         return error;
     strobe_drain_run(&p->drain);
     strobe_drain_clear(&p->drain);
-    strobe_pool_destroy(&p->pool, is_all_written(p->pool.header));
+    strobe_pool_destroy(&p->pool, !strobe_pool_has_windows(p->pool.header));
     return 0;
 }
 

@@ -138,21 +138,12 @@ int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_pr
     return start_thread(link);
 }
 
-static int has_windows(const struct pool_header *pool)
-{
-    int any = 0;
-
-    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
-        any |= atomic_load(&pool->windows[i].window) != 0;
-    return any;
-}
-
 int strobe_link_stop(StrobeWriterLink *link)
 {
     struct pool_control *control = &link->pool->control;
 
     if (!link->drain && strobe_writer_is_gone(link->pool))
-        return !has_windows(link->pool);
+        return !strobe_pool_has_windows(link->pool);
     atomic_store(&control->is_stopping, 1);
     strobe_bell_ring(&control->bell);
     if (!link->drain)
