@@ -175,7 +175,10 @@ class OpenclTest(DeviceTimesTest):
         self.assertEqual(len(on_device), sum(len(op.tasks) for op in told))
         calls = [event for event in found["events"] if event["kind"] == "privateuse1_runtime"]
         self.assertIn("clEnqueueNDRangeKernel", {event["name"] for event in calls})
-        self.assertEqual(found["table"].splitlines()[3].split()[0], "strobe_test::outer")
+        totals = collections.Counter()  # PoCL's kernels take what time the machine leaves them
+        for op in told:
+            totals[op.name] += op.self_ns
+        self.assertEqual(found["table"].splitlines()[3].split()[0], totals.most_common(1)[0][0])
 
 
 if __name__ == "__main__":
