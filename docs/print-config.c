@@ -3,7 +3,7 @@
  * core refuses it. For docs/generate and its test. */
 #include <stdio.h>
 
-#include "config.h"
+#include "config-file.h"
 
 int main(int argc, char **argv)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "config-file.h"
 #include "error.h"
 #include "folder.h"
 #include "foreign-data.h"

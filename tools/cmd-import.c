@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 #include "command.h"
+#include "config-file.h"
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"

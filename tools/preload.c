@@ -7,7 +7,7 @@
  * lookups before main; and where a collector is wanted whose library may come late, a glance at
  * what is loaded with each dlopen and dlsym. It stands in front of __libc_start_main, so that it
  * acts after the static initialisers of the program and its libraries, just before main. See
- * core/attach.h.
+ * core/session/attach.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,8 @@
 #include "loaded-objects.h"
 #include "run-claim.h"
 
-/* Of core/attach.h, which cannot be included: it would make libstrobe a need of every program. */
+/* Of core/session/attach.h, which cannot be included: it would make libstrobe a need of every
+ * program. */
 enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2, PROCESS_STARTING = 4 };
 
 typedef int32_t AttachFunction(int process, void **session, void **error);

@@ -7,7 +7,7 @@
 #include "run-request.h"
 
 /*
- * Besides what core/attach.h names, the environment holds
+ * Besides what core/session/attach.h names, the environment holds
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_TORCH=1         a process whose PyTorch has no bridge builds it
  *   STROBE_RUN_LATE=1          each process heeds libraries that it loads late

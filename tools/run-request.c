@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "component-call.h"
+#include "config-file.h"
 #include "error.h"
 #include "instance.h"
 #include "options.h"

@@ -2,6 +2,7 @@
 #include "stored-exporters.h"
 
 #include "command.h"
+#include "config-file.h"
 #include "json-text.h"
 #include "reader.h"
 

@@ -86,7 +86,7 @@ class PagesTest(unittest.TestCase):
                     self.assertTrue((page.parent / target).exists(), "%s: %s" % (page, target))
 
     def test_paths_named_in_code_quotes_exist(self):
-        """`core/lane.c` and the like; what has a blank or a variable part is left out."""
+        """`core/recorder/lane.c` and the like; what has a blank or a variable part is left out."""
         folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
         pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
         for page in [TOP / "README.md", TOP / "SECURITY.md", *TOP.glob("docs/**/*.md")]:
@@ -96,7 +96,7 @@ class PagesTest(unittest.TestCase):
 
 
 class KeysTest(ScratchTest):
-    """docs/config-keys.json says what core/config.c accepts."""
+    """docs/config-keys.json says what core/config/config.c accepts."""
 
     def accepts(self, value):
         path = self.work / "config.json"

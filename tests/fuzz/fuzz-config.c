@@ -2,7 +2,7 @@
 /* The bytes are a configuration. One that is accepted, written out and parsed again is the same. */
 #include <stdlib.h>
 #include <string.h>
-#include "config.h"
+#include "config-file.h"
 #include "error.h"
 #include "fuzz.h"
 

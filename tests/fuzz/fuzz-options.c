@@ -2,7 +2,7 @@
 /* The bytes are what a user types behind --collect and --schedule, and values of every type. */
 #include <stdlib.h>
 #include <string.h>
-#include "config.h"
+#include "config-file.h"
 #include "fuzz.h"
 #include "options.h"
 

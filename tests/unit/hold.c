@@ -119,6 +119,18 @@ static void add_points(GHashTable *points, const char *path)
         g_hash_table_add(points, g_match_info_fetch(match, 1));
 }
 
+static void add_folder(GHashTable *points, const char *folder)
+{
+    g_autoptr(GDir) entries = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (entries && (name = g_dir_read_name(entries))) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        add_points(points, path);
+        add_folder(points, path);
+    }
+}
+
 static int compare_names(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -127,14 +139,8 @@ static int compare_names(gconstpointer a, gconstpointer b)
 char **hold_all_points(void)
 {
     g_autoptr(GHashTable) points = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GDir) core = g_dir_open(SOURCE_ROOT "/core", 0, NULL);
-    const char *name;
 
-    g_assert_nonnull(core);
-    while ((name = g_dir_read_name(core))) {
-        g_autofree char *path = g_build_filename(SOURCE_ROOT "/core", name, NULL);
-        add_points(points, path);
-    }
+    add_folder(points, SOURCE_ROOT "/core");
     guint n;
     char **names = (char **)g_hash_table_get_keys_as_array(points, &n);
     g_hash_table_steal_all(points);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds threads at the recorder's test points (core/testpoint.h), or lets the process die there. */
+/* Holds threads at the recorder's test points (core/base/testpoint.h), or lets the process die
+ * there. */
 #ifndef STROBE_TESTS_HOLD_H
 #define STROBE_TESTS_HOLD_H
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include "crc32c.h"
+#include "kind-declaration.h"
 #include "kind-table.h"
 
 #define KIND_STEP 1u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the Ascend tools as configurations: what becomes what, what is replaced or refused. */
-#include "config.h"
+#include "config-file.h"
 
 #include <string.h>
 #include "error.h"

@@ -12,6 +12,7 @@
 #include "kind-table.h"
 #include "reader.h"
 #include "simulated-clock.h"
+#include "intern.h"
 #include "support.h"
 
 #define STEP_NS 4000000
@@ -50,6 +51,7 @@ static void begin(struct making *m, const SimulatedClock *world, const char *fol
     m->block = g_malloc0(STROBE_POOL_BLOCK_BYTES);
     m->writer = g_new0(StrobeCaptureWriter, 1);
     g_assert_cmpint(strobe_pool_create(&m->pool, STROBE_POOL_MIN_BYTES, folder), ==, 0);
+    strobe_pool_intern_begin(m->pool.header);
     strobe_kind_begin(m->pool.header);
     g_assert_cmpint(strobe_capture_writer_init(m->writer), ==, 0);
     strobe_clock_trend_begin(&trend, m->pairs->pairs[0].ns_per_tick);
@@ -273,6 +275,7 @@ static void test_idle(void)
     StrobeClockTrend trend;
 
     g_assert_cmpint(strobe_pool_create(&m.pool, STROBE_POOL_MIN_BYTES, folder), ==, 0);
+    strobe_pool_intern_begin(m.pool.header);
     strobe_kind_begin(m.pool.header);
     g_assert_cmpint(strobe_capture_writer_init(writer), ==, 0);
     g_assert_cmpint(strobe_capture_writer_init(copy), ==, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The places of tracks in a pool: dealt out, freed and dealt out again. */
 #include <unistd.h>
+#include "intern.h"
 #include "support.h"
 #include "track-table.h"
 
@@ -13,6 +14,7 @@ static void set_up(Fixture *f, gconstpointer data)
 {
     f->folder = scratch_new();
     g_assert_cmpint(strobe_pool_create(&f->pool, STROBE_POOL_MIN_BYTES, f->folder), ==, 0);
+    strobe_pool_intern_begin(f->pool.header);
 }
 
 static void tear_down(Fixture *f, gconstpointer data)

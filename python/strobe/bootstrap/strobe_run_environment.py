@@ -43,7 +43,7 @@ def _restore(environ, name, separator, is_ours):
 
 
 def _claim(folder):
-    """The process that records and whether it does so for now only (core/run-claim.h); None:
+    """The process that records and whether it does so for now only (core/session/run-claim.h); None:
     there is none."""
     try:
         with open(os.path.join(folder, "claim")) as file:

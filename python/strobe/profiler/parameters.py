@@ -274,7 +274,7 @@ def _front_end(activities, user_schedule, switches, experimental):
 def session_config(
     activities, user_schedule, switches, experimental, directory, worker, wanted=ActivityFilter()
 ):
-    """The configuration of the session, as core/config.h describes it."""
+    """The configuration of the session, as core/config/config.h describes it."""
     output = {"directory": directory}
     if worker is not None:
         output["worker"] = worker

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts the recording of a Python process under `strobe run`, and ends it at exit.
 
-Nothing here may break the script: a failure is one line on stderr. core/attach.h has the
+Nothing here may break the script: a failure is one line on stderr. core/session/attach.h has the
 protocol. No import here that the interpreter has not made already, but for atexit.
 """
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams the records of one capture, in one or several pieces, in memory that does not depend on
+ * its length; damaged parts are skipped and reported. */
+#ifndef STROBE_CORE_READER_H
+#define STROBE_CORE_READER_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+#include <strobe/exporter.h>
+#include "clock-map.h"
+#include "reader-stats.h"
+
+typedef struct StrobeReader StrobeReader;
+
+/* Opens a capture: a directory with all pieces of one (a result directory), or one file alone.
+ * Fails if it is not a capture or not one block of facts is readable. Blocks of a lane come in the
+ * order in which they were filled. Read together, a span that is open at the end of one piece is
+ * the record that a later piece has of it; read alone, a piece gives it as unfinished. */
+StrobeReader *strobe_reader_open(const char *path, GError **error);
+/* The same without what others recorded beside it (foreign-data.h). */
+StrobeReader *strobe_reader_open_own(const char *path, GError **error);
+void strobe_reader_free(StrobeReader *reader);
+
+typedef void (*StrobeReaderSettle)(gpointer user);
+
+/* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
+ * is set). The views are valid until the next call. */
+gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
+
+/* Before the first record: its views are valid until the call that is `n_batches` behind, or until
+ * `settle` was called by one before, after which nobody may look at them, nor at any string: what a
+ * later record brings may change them. `n_batches` is small. */
+void strobe_reader_keep_batches(StrobeReader *reader, guint n_batches, StrobeReaderSettle settle,
+                                gpointer user);
+
+/* Before the first record: string ids of records stay valid as long as the reader. Without it those
+ * of strings that were written beside their records may be forgotten with the next call, and memory
+ * does not grow with their number. */
+void strobe_reader_keep_strings(StrobeReader *reader);
+
+/* Share of the file that has been read, 0..1. */
+double strobe_reader_progress(const StrobeReader *reader);
+
+/* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
+JsonObject *strobe_reader_facts(const StrobeReader *reader);
+const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
+const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
+/* The clocks of devices, from 0; NULL behind the last. Their tracks' views have them too. */
+const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
+/* The ledger: what was offered to this window is stored and lost together. A record whose text was
+ * cut is stored. */
+guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
+guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
+/* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
+const char *const *strobe_reader_damage(const StrobeReader *reader);
+
+StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id);
+gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
+                          const StrobeStringId **frames);
+const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id);
+/* Its id in the files; 0: there is no such track. */
+guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id);
+guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
+const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
+guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */
+
+/* Adds to the reader's tables (derived records). */
+StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length);
+StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
+                                         gsize n);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of an import's capture share; no part of its interface. */
+#ifndef STROBE_CORE_IMPORT_CAPTURE_PARTS_H
+#define STROBE_CORE_IMPORT_CAPTURE_PARTS_H
+
+#include <glib.h>
+#include "capture-format.h"
+#include "record-key.h"
+#include "record-sorter.h"
+#include "string-table.h"
+
+#define IMPORT_KINDS_MAX STROBE_SORTED_KINDS
+
+struct import_kind {
+    StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
+    guint64 *absent;         /* the fields as they are to begin with */
+    guint32 words;           /* of the fields */
+    guint64 n;
+    gboolean is_told; /* records of it are dropped: a better source has told them */
+};
+
+struct StrobeImportCapture {
+    struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
+    StrobeKindEnds ends;                        /* of them */
+    guint n_kinds;                              /* the highest id */
+    guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
+    GStringChunk *texts;                        /* of kinds */
+    GArray *tracks;                             /* of struct strobe_stored_track */
+    guint32 first_track, first_string;          /* ids below are the recorded capture's */
+    GHashTable *threads; /* struct thread to the id of the recorded capture; NULL: there is none */
+    GHashTable *places;  /* the stored track without its id, to the id */
+    StrobeStringTable *strings;
+    guint32 n_strings; /* ids dealt out, 0 among them */
+    StrobeRecordSorter *sorter;
+    gint64 begin, end, base; /* base: added when records are written */
+    gint64 shift;            /* added when a record comes */
+    guint64 n_records, n_refused, n_bent;
+    GHashTable *told; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
+    guint64 *dropped; /* room for the fields of a record that is */
+    GByteArray *block;
+    gboolean is_temporary; /* the file need not survive the system */
+};
+
+#endif

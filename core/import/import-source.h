@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sources of imports, and the importers that read them. */
+#ifndef STROBE_CORE_IMPORT_SOURCE_H
+#define STROBE_CORE_IMPORT_SOURCE_H
+
+#include <glib.h>
+#include <strobe/importer.h>
+#include "registry.h"
+
+/* Opens `path` (lent); `head` has STROBE_SOURCE_HEAD bytes and is filled for a file. */
+gboolean strobe_source_open(StrobeSource *source, const char *path, guchar *head, GError **error);
+void strobe_source_close(StrobeSource *source);
+
+/* A source and the importer that reads it. */
+typedef struct StrobeImportSource {
+    char *path;
+    const StrobeComponent *importer;
+    char *format; /* as recognised, for people */
+} StrobeImportSource;
+
+/* What is to be read at `path`: it itself, or, of a folder that nobody reads as a whole, the
+ * sources in it. `format` names the importer (NULL: whoever recognises it). A GPtrArray of
+ * StrobeImportSource in order of their names, never empty; an error says why each importer
+ * declined. */
+GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const char *format,
+                              GError **error);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's side of one opened component: options, cause chain, log. */
+#ifndef STROBE_CORE_INSTANCE_H
+#define STROBE_CORE_INSTANCE_H
+
+#include <glib.h>
+#include <strobe/exporter.h>
+#include "component-request.h"
+#include "options.h"
+
+typedef void (*StrobeLogFunction)(StrobeInstance *self, gint32 level, const char *text);
+
+struct StrobeInstance {
+    const StrobeComponent *component;
+    StrobeOptions *options;
+    gpointer owner; /* the collector or consumer that this belongs to */
+    StrobeLogFunction on_log;
+    GMutex lock;
+    GString *causes;  /* newest first, joined by ": " */
+    GString *lacking; /* of the options that were only wished for, joined by ", " */
+};
+
+/* Sets `options` as they were asked for (`wanted` may be NULL: defaults). Fails on an unknown or
+ * wrong option, but for those that were only wished for: these are named in `lacking` (may be
+ * NULL).
+ */
+gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
+                                     GString *lacking, GError **error);
+
+/* Whether `component` takes the options as they were asked for. */
+gboolean strobe_instance_check_options(const StrobeComponent *component,
+                                       const StrobeConfigComponent *wanted, GError **error);
+
+/* Sets `self` up with the options that were asked for (`wanted` may be NULL: defaults). Fails on an
+ * unknown or wrong option. */
+gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *component,
+                              const StrobeConfigComponent *wanted, StrobeLogFunction on_log,
+                              gpointer owner, GError **error);
+void strobe_instance_clear(StrobeInstance *self);
+
+/* The cause chain (free it), NULL: there is none; empties it. */
+char *strobe_instance_take_causes(StrobeInstance *self);
+
+/* Turns the cause chain into an error: "<type> <name>: <call>: <causes>"; empties it. */
+void strobe_instance_set_error(StrobeInstance *self, const char *call, StrobeStatus status,
+                               GError **error);
+
+/* Entries of both host tables. */
+gint32 strobe_instance_option_bool(StrobeInstance *self, const char *name);
+gint64 strobe_instance_option_int(StrobeInstance *self, const char *name);
+double strobe_instance_option_double(StrobeInstance *self, const char *name);
+const char *strobe_instance_option_text(StrobeInstance *self, const char *name);
+void strobe_instance_log(StrobeInstance *self, gint32 level, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+StrobeStatus strobe_instance_fail(StrobeInstance *self, StrobeStatus status, const char *file,
+                                  gint32 line, const char *format, ...) G_GNUC_PRINTF(5, 6);
+
+#endif

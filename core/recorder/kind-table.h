@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of a session and their ids. libc only. */
+#ifndef STROBE_CORE_KIND_TABLE_H
+#define STROBE_CORE_KIND_TABLE_H
+
+#include <stddef.h>
+#include <strobe/record.h>
+#include "pool.h"
+
+/* Ids of the kinds that the core itself writes: their places in strobe_standard_kinds, from 1. */
+#define STROBE_KIND_ID_MARKER 4u
+#define STROBE_KIND_ID_MARKER_INSTANT 5u
+#define STROBE_KIND_ID_COUNTER 6u
+#define STROBE_KIND_ID_LOSS 10u
+
+/* Registers a kind and returns its id (from 1), the old one for an equal declaration. 0: refused,
+ * and `error` says why, naming the field. Control thread. */
+uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
+                              size_t size);
+
+/* Id of a standard kind, 0 before the table was begun. */
+uint32_t strobe_kind_id(const StrobeKind *kind);
+
+/* Forgets all kinds and registers the standard raw ones. */
+void strobe_kind_begin(struct pool_header *header);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "testpoint.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* A child may be forked at any moment, and closes what is not -1: it must never be 0. */
+static void clear(StrobePool *pool)
+{
+    pool->fd = -1;
+    pool->header = NULL;
+    pool->bytes = 0;
+    pool->path[0] = 0;
+    pool->is_tmpfs = 0;
+}
+
+static uint64_t align_up(uint64_t value, uint64_t to)
+{
+    return (value + to - 1) / to * to;
+}
+
+/* Places the parts one behind the other; what is left of `bytes` becomes blocks. */
+static void lay_out(struct pool_header *h, size_t bytes)
+{
+    uint64_t at = align_up(sizeof *h, STROBE_POOL_PAGE);
+
+    memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
+    h->version = STROBE_POOL_VERSION;
+    h->block_bytes = STROBE_POOL_BLOCK_BYTES;
+    h->n_lanes = STROBE_POOL_LANES;
+    h->lanes_at = at;
+    at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->seen_at = at;
+    at = align_up(at + STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), 4096);
+    h->tracks_at = at;
+    at = align_up(at + sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS, 4096);
+    h->kinds_at = at;
+    at += STROBE_POOL_KIND_BYTES;
+    h->offsets_at = at;
+    h->string_places =
+        bytes < STROBE_POOL_MANY_STRINGS_FROM ? STROBE_POOL_STRINGS / 4 : STROBE_POOL_STRINGS;
+    at += sizeof(uint64_t) * (uint64_t)h->string_places;
+    h->slots_at = at;
+    at += sizeof(uint32_t) * (uint64_t)strobe_pool_string_slots(h);
+    h->n_blocks = (uint32_t)((bytes - align_up(bytes / 8, 4096)) / STROBE_POOL_BLOCK_BYTES);
+    h->ring_at = at = align_up(at, 64);
+    at += strobe_ring_bytes(h->n_blocks);
+    h->arena_at = at = align_up(at, 64);
+    h->arena_bytes = align_up(bytes / 8, 4096);
+    at = align_up(at + h->arena_bytes, STROBE_POOL_BLOCK_BYTES);
+    h->blocks_at = at;
+    h->total_bytes = at + (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES;
+}
+
+static void fill_random(void *out, size_t n)
+{
+    if (getrandom(out, n, GRND_NONBLOCK) == (ssize_t)n)
+        return;
+    uint64_t word = strobe_clock_now() ^ (uint64_t)getpid() << 32;
+    for (size_t i = 0; i < n; i++, word = word * 0x5851f42d4c957f2du + 1)
+        ((unsigned char *)out)[i] = (unsigned char)(word >> 56);
+}
+
+void strobe_pool_id(const struct pool_header *header, char text[33])
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)header->id[0],
+             (unsigned long long)header->id[1]);
+}
+
+static int open_file(StrobePool *pool, const char *directory)
+{
+    for (int i = 0; i < 16; i++) {
+        uint64_t random;
+
+        fill_random(&random, sizeof random);
+        int n = snprintf(pool->path, sizeof pool->path, "%s/strobe-%ld-%08x.pool", directory,
+                         (long)getpid(), (unsigned)(random >> 32));
+        if (n < 0 || (size_t)n >= sizeof pool->path)
+            return ENAMETOOLONG;
+        pool->fd = open(pool->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (pool->fd >= 0)
+            return 0;
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
+}
+
+static int map_file(StrobePool *pool, uint64_t total)
+{
+    int error = posix_fallocate(pool->fd, 0, (off_t)total);
+
+    if (error)
+        return error;
+    void *map = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
+    if (map == MAP_FAILED)
+        return errno;
+    pool->header = map;
+    pool->bytes = total;
+    /* A child must neither write into the parent's lanes nor pay for them. */
+    madvise(map, total, MADV_DONTFORK);
+    return 0;
+}
+
+static void link_blocks(struct pool_header *h)
+{
+    for (uint32_t i = 0; i < h->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(h, i);
+        atomic_init(&block->next, i + 1 < h->n_blocks ? i + 1 : STROBE_NO_BLOCK);
+    }
+    atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
+    atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
+    for (uint32_t i = 0; i < h->n_lanes; i++)
+        atomic_store_explicit(&strobe_pool_lane(h, i)->block, STROBE_NO_BLOCK,
+                              memory_order_relaxed);
+}
+
+static int create_in(StrobePool *pool, const struct pool_header *plan, const char *directory)
+{
+    struct statvfs fs;
+    int error = open_file(pool, directory);
+
+    if (error)
+        return error;
+    /* posix_fallocate on a full tmpfs fails only after it has taken all there is. */
+    if (fstatvfs(pool->fd, &fs) == 0 &&
+        (uint64_t)fs.f_bavail * fs.f_frsize < plan->total_bytes + (plan->total_bytes >> 3))
+        error = ENOSPC;
+    else
+        error = map_file(pool, plan->total_bytes);
+    while (error == 0 && flock(pool->fd, LOCK_EX)) /* `strobe doctor` may look at it just now */
+        error = errno == EINTR ? 0 : errno;
+    if (error) {
+        if (pool->header)
+            munmap(pool->header, pool->bytes);
+        pool->header = NULL;
+        unlink(pool->path);
+        close(pool->fd);
+        pool->fd = -1;
+    }
+    return error;
+}
+
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
+{
+    struct pool_header plan;
+    int error;
+
+    clear(pool);
+    memset(&plan, 0, sizeof plan);
+    if (bytes < STROBE_POOL_MIN_BYTES)
+        bytes = STROBE_POOL_MIN_BYTES;
+    lay_out(&plan, bytes);
+    pool->is_tmpfs = 1;
+    error = create_in(pool, &plan, "/dev/shm");
+    if (error) {
+        pool->is_tmpfs = 0;
+        error = create_in(pool, &plan, fallback_dir);
+    }
+    if (error)
+        return error;
+    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* without it the first laps fault */
+    *pool->header = plan;
+    fill_random(pool->header->id, sizeof pool->header->id);
+    pool->header->pid = (uint64_t)getpid();
+    pool->header->clock_counter = (uint32_t)strobe_clock_counter;
+    link_blocks(pool->header);
+    return 0;
+}
+
+void strobe_pool_destroy(StrobePool *pool, int remove)
+{
+    if (pool->header)
+        munmap(pool->header, pool->bytes);
+    if (remove && pool->path[0])
+        unlink(pool->path);
+    int fd = pool->fd;
+    clear(pool);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* A part must lie behind the header and inside the file, and begin a cache line, as lanes do. */
+static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
+{
+    return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
+}
+
+static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
+{
+    return memcmp(h->magic, STROBE_POOL_MAGIC, sizeof h->magic) == 0 &&
+           h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
+           h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES && h->n_lanes &&
+           h->n_blocks &&
+           part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
+           part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
+                     bytes) &&
+           part_fits(h, h->seen_at, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), bytes) &&
+           part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
+           h->string_places <= STROBE_POOL_STRINGS &&
+           part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)h->string_places, bytes) &&
+           part_fits(h, h->ring_at, strobe_ring_bytes(h->n_blocks), bytes) &&
+           part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
+           part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
+           memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
+           memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
+}
+
+/* Not on all file systems the mapping keeps the lock (overlayfs maps another file). */
+void strobe_pool_close_file(StrobePool *pool)
+{
+    int fd = pool->fd;
+
+    if (!pool->is_tmpfs)
+        return;
+    pool->fd = -1;
+    if (fd >= 0)
+        close(fd);
+}
+
+int strobe_pool_lock_for_writer(const StrobePool *pool)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(pool->fd, F_OFD_SETLK, &lock) ? errno : 0;
+}
+
+int strobe_pool_has_program(const StrobePool *pool)
+{
+    if (flock(pool->fd, LOCK_SH | LOCK_NB))
+        return 1;
+    flock(pool->fd, LOCK_UN);
+    return 0;
+}
+
+int strobe_pool_has_writer(const StrobePool *pool)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+
+    return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* The program may write anything into its pool at any time: what the layout is was read once. */
+static int keep_layout(void *map)
+{
+    static char page[STROBE_POOL_PAGE];
+
+    memcpy(page, map, sizeof page);
+    if (mmap(map, sizeof page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return -1;
+    memcpy(map, page, sizeof page);
+    return 0;
+}
+
+static int map_existing(StrobePool *pool, int shared)
+{
+    struct stat st;
+
+    if (fstat(pool->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        (uint64_t)st.st_size < sizeof(struct pool_header))
+        return EINVAL;
+    void *map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                     shared ? MAP_SHARED : MAP_PRIVATE, pool->fd, 0);
+    if (map == MAP_FAILED)
+        return errno;
+    pool->header = map;
+    pool->bytes = (size_t)st.st_size;
+    if (shared && keep_layout(map))
+        return errno;
+    return layout_is_sound(pool->header, pool->bytes) ? 0 : EINVAL;
+}
+
+int strobe_pool_open(StrobePool *pool, const char *path, int shared)
+{
+    clear(pool);
+    snprintf(pool->path, sizeof pool->path, "%s", path);
+    pool->fd = open(path, (shared ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (pool->fd < 0)
+        return errno;
+    struct statfs fs;
+    pool->is_tmpfs = fstatfs(pool->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+    int error = map_existing(pool, shared);
+    if (error)
+        strobe_pool_destroy(pool, 0);
+    return error;
+}
+
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window)
+{
+    for (uint32_t i = 0; i < header->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(header, i);
+        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+        if (depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window)
+            atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
+                                      depth - STROBE_POOL_SPANS, memory_order_relaxed);
+    }
+}
+
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
+{
+    memcpy(header->lost_told, seen->core, sizeof header->lost_told);
+    for (uint32_t i = 0; i < header->n_lanes; i++)
+        memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
+}
+
+struct pool_block *strobe_pool_take(struct pool_header *header)
+{
+    uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_acquire);
+
+    for (;;) {
+        uint32_t index = (uint32_t)head;
+        if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
+            return NULL;
+        struct pool_block *block = strobe_pool_block(header, index);
+        /* The tag changes with every exchange, so a block that went and came back is noticed. */
+        uint64_t next =
+            ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
+        STROBE_TESTPOINT("free-loaded");
+        if (atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return block;
+    }
+}
+
+void strobe_pool_give(struct pool_header *header, struct pool_block *block)
+{
+    uint64_t head = atomic_load_explicit(&header->free_blocks, memory_order_relaxed);
+    uint64_t next;
+
+    atomic_store_explicit(&block->owned, 0, memory_order_release);
+    STROBE_TESTPOINT("block-disowned");
+    do {
+        atomic_store_explicit(&block->next, (uint32_t)head, memory_order_relaxed);
+        next = ((head >> 32) + 1) << 32 | strobe_pool_index(header, block);
+    } while (!atomic_compare_exchange_weak_explicit(&header->free_blocks, &head, next,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+void strobe_pool_push_full(struct pool_header *header, struct pool_block *block)
+{
+    uint32_t head = atomic_load_explicit(&header->full_blocks, memory_order_relaxed);
+
+    do
+        atomic_store_explicit(&block->next, head, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&header->full_blocks, &head,
+                                                  strobe_pool_index(header, block),
+                                                  memory_order_release, memory_order_relaxed));
+}
+
+uint32_t strobe_pool_take_full(struct pool_header *header)
+{
+    uint32_t index =
+        atomic_exchange_explicit(&header->full_blocks, STROBE_NO_BLOCK, memory_order_acquire);
+    uint32_t reversed = STROBE_NO_BLOCK;
+
+    STROBE_TESTPOINT("full-taken");
+    for (uint32_t n = 0; index < header->n_blocks && n < header->n_blocks; n++) {
+        struct pool_block *block = strobe_pool_block(header, index);
+        uint32_t next = atomic_load_explicit(&block->next, memory_order_relaxed);
+        atomic_store_explicit(&block->next, reversed, memory_order_relaxed);
+        reversed = index;
+        index = next;
+    }
+    return reversed;
+}
+
+uint64_t strobe_pool_count_records(const struct pool_block *block, uint32_t from, uint32_t to)
+{
+    const char *base = (const char *)(block + 1);
+    uint64_t n = 0;
+
+    while (from + 8 <= to) {
+        uint64_t head;
+        memcpy(&head, base + from, sizeof head);
+        uint32_t bytes = (uint32_t)(head & STROBE_RECORD_WORDS_MASK) * 8u;
+        if (bytes == 0)
+            break;
+        n += strobe_record_kind(head) != STROBE_KIND_STRING;
+        from += bytes;
+    }
+    return n;
+}

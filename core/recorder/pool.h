@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The pool: a preallocated shared file mapping that holds all that a window records until the
+ * writer has appended it to the capture. Because it is a file, another process can be the writer,
+ * and it outlives a kill: recovery finds in it every committed record, the open spans, strings,
+ * tracks and kinds.
+ *
+ * Offsets, not pointers, inside; every number read by recovery is checked against the file's size.
+ * libc only.
+ */
+#ifndef STROBE_CORE_POOL_H
+#define STROBE_CORE_POOL_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <strobe/record.h>
+#include "clock.h"
+#include "record-format.h"
+#include "recording-settings.h"
+
+#define STROBE_POOL_MAGIC "StrobeP1"
+#define STROBE_POOL_VERSION 5
+
+#define STROBE_POOL_LANES 1024u
+#define STROBE_POOL_SPANS 256u
+#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
+/* Places for tracks: first those of recording threads, used again when their thread has ended, then
+ * all others, which stay. */
+#define STROBE_POOL_THREAD_TRACKS 16384u
+#define STROBE_POOL_OTHER_TRACKS 16384u
+#define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
+/* Strings at most; a small pool has places for a quarter of them. A power of two. */
+#define STROBE_POOL_STRINGS 262144u
+#define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* bytes of a pool that is not small */
+/* Of the places and of the bytes, stacks get one in so many: the texts of their frames must not run
+ * out of room before them, as a stack can be written beside its record and a frame cannot. */
+#define STROBE_POOL_STACK_SHARE 4u
+#define STROBE_POOL_KIND_BYTES (256u << 10)
+#define STROBE_POOL_BLOCK_BYTES (64u << 10)
+#define STROBE_POOL_WINDOWS 2u
+#define STROBE_NO_BLOCK UINT32_MAX
+
+/* Loss counts at seen_at: what is being told, then what each window ended with. */
+#define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
+
+struct StrobeRing;
+
+/* An open span; its thread writes it while others may read it, see strobe_pool_span_words. */
+struct pool_span {
+    _Atomic uint64_t begin; /* 0: the rest is being written */
+    _Atomic uint64_t argument;
+    _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
+    _Atomic uint64_t key;  /* of span_open and loose_open; 0: its own thread has ended it */
+};
+
+/* In the low bits of pool_span.head: a loose span, which ends before or after those around it, on
+ * any thread; and one that has no key, where what stands there is that of a span before. */
+#define STROBE_SPAN_IS_LOOSE 1u
+#define STROBE_SPAN_HAS_NO_KEY 2u
+
+/* The lower half of a head. */
+static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)
+{
+    return kind << 16 | flags;
+}
+
+static inline uint32_t strobe_span_name(uint64_t head)
+{
+    return (uint32_t)(head >> 32);
+}
+
+static inline uint32_t strobe_span_kind(uint64_t head)
+{
+    return (uint16_t)(head >> 16);
+}
+
+/* What a lane keeps where a kill cannot reach it. One thread writes, the writer reads. */
+struct pool_lane {
+    _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
+    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
+    _Atomic uint32_t track;
+    _Atomic uint32_t window;
+    _Atomic uint32_t track_place;     /* of its thread's track, from 1; 0: none */
+    _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
+    uint64_t sequence;                /* of the last block taken */
+    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+    uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer */
+    _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
+    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
+    _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
+    _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
+};
+
+/* Counts of losses at one moment. */
+typedef struct StrobeLossCounts {
+    uint64_t core[STROBE_LOSS_CAUSES];
+    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
+    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
+} StrobeLossCounts;
+
+struct pool_block {
+    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one
+     * that another takes at that moment, and then finds that it came too late. */
+    _Atomic uint32_t next;
+    uint32_t lane;
+    uint64_t sequence;
+    uint32_t track;
+    uint32_t window;
+    _Atomic uint32_t used;    /* committed bytes behind this header */
+    _Atomic uint32_t flushed; /* of these, appended to the capture */
+    _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
+    uint32_t reserved;
+    uint64_t full_at; /* ticks: when the lane handed it over */
+    uint64_t base;    /* ticks: what the begins of short times count from */
+    uint64_t reserved2;
+};
+
+_Static_assert(sizeof(struct pool_block) == 64, "pool layout");
+#define STROBE_BLOCK_DATA (STROBE_POOL_BLOCK_BYTES - (uint32_t)sizeof(struct pool_block))
+
+#define STROBE_TRACK_WORDS 5u
+
+struct pool_track {
+    _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
+    _Atomic uint64_t thread;                     /* its number, of a thread's own track */
+    _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
+    _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
+    uint32_t lane;                               /* of its thread */
+    uint64_t last_block;                         /* of the lane when the thread ended */
+};
+
+_Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
+_Static_assert(sizeof(struct pool_track) == 72, "pool layout");
+
+/* What becomes of a window. The program sets OPEN and ENDED, the writer WRITING and then 0 in
+ * `window`. */
+enum {
+    STROBE_WINDOW_OPEN = 1,    /* its capture has its facts: the writer is to take it over */
+    STROBE_WINDOW_WRITING = 2, /* the writer has it open */
+    STROBE_WINDOW_ENDED = 3    /* the lanes have handed over: the rest is to be written */
+};
+
+/* A window whose capture is not sealed yet: the one that records, and the one before it while its
+ * rest is being written. */
+struct pool_window {
+    _Atomic uint32_t window; /* its number, 0: none */
+    _Atomic uint32_t state;  /* STROBE_WINDOW_* */
+    _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
+    uint32_t n_stuck;        /* threads that have not left their bracket at its end */
+    uint32_t has_strays;     /* blocks that are neither a lane's nor in the full list */
+    uint64_t begin;
+    _Atomic uint64_t end; /* 0: it goes on */
+    char capture[PATH_MAX];
+};
+
+enum { STROBE_DUMP_NONE = 0, STROBE_DUMP_WANTED = 1, STROBE_DUMP_DONE = 2 };
+
+/* Requests of the program and replies of the writer. `bell` and `answer` are futexes: each side
+ * increments its own after a change and wakes the other. */
+struct pool_control {
+    struct pool_settings settings;
+    _Atomic uint32_t bell;         /* by the program, for the writer */
+    _Atomic uint32_t answer;       /* by the writer, for the program */
+    _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
+    _Atomic uint32_t writer_pid;   /* as the program sees it; 0: a thread of its own */
+    _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
+    _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
+    _Atomic uint32_t dump;         /* STROBE_DUMP_* */
+    _Atomic uint32_t dump_error;
+    char dump_path[PATH_MAX];
+    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
+};
+
+enum { STROBE_WRITER_NONE = 0, STROBE_WRITER_AT_WORK = 1, STROBE_WRITER_GONE = 2 };
+
+#if defined(__x86_64__) || defined(__i386__)
+#define STROBE_POOL_PAGE 4096
+#else
+#define STROBE_POOL_PAGE 65536
+#endif
+
+struct pool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t block_bytes;
+    uint64_t total_bytes;
+    uint32_t n_lanes, n_blocks;
+    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at, arena_at,
+        blocks_at;
+    uint64_t arena_bytes;
+
+    uint32_t string_places; /* a power of two; there are twice as many slots */
+    uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
+    uint64_t pid;
+    uint32_t clock_counter;
+
+    /* What is above never changes: the writer has a copy of that page, which the program cannot
+     * reach. */
+    _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
+    _Atomic uint32_t full_blocks;                            /* index of the last one pushed */
+    _Atomic uint32_t kinds_used;
+    _Atomic uint64_t n_track_ids;                     /* dealt out; no id comes twice */
+    _Atomic uint32_t n_tracks;                        /* published so far */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* places taken so far, of either part */
+    _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
+    _Atomic uint32_t n_threads_ended;
+    _Atomic uint32_t n_trackless; /* threads that found no place */
+    _Atomic uint32_t n_strings;   /* ids dealt out */
+    _Atomic uint32_t n_stacks;    /* of the strings */
+    _Atomic uint64_t arena_used;
+    _Atomic uint64_t stack_bytes; /* of these */
+    _Atomic uint32_t n_beside;    /* strings written beside their records */
+
+    /* Losses that are of no lane, and how many of them have been written. */
+    _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
+    uint64_t lost_told[STROBE_LOSS_CAUSES];
+    /* Where in the capture what is at seen_at is being told; 0: nothing is. */
+    _Atomic uint64_t telling_at;
+
+    struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
+    struct pool_control control;
+};
+
+/* The ring of full blocks, see ring.h. */
+typedef struct StrobeRing {
+    _Atomic uint32_t busy; /* who is at its tail, see strobe_ring_take; 0: nobody */
+    uint32_t reserved;
+    _Atomic uint64_t head; /* position and, above it, the turn: odd while a dump is on */
+    _Atomic uint64_t tail;
+    _Atomic uint64_t pinned;     /* in a dump: the first position that it still needs */
+    _Atomic uint32_t n_counting; /* threads that take blocks out or count what was in them */
+    _Atomic uint32_t window;  /* that records: blocks of others come from threads that were stuck */
+    _Atomic uint32_t order[]; /* indexes of blocks; positions count up, modulo their number */
+} StrobeRing;
+
+/* Of a ring that has room for all blocks of a pool. */
+static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
+{
+    return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
+}
+
+typedef struct StrobePool {
+    struct pool_header *header;
+    size_t bytes;
+    int fd;
+    char path[PATH_MAX];
+    int is_tmpfs;
+} StrobePool;
+
+/* Makes and prefaults a pool of about `bytes`, whose strings strobe_pool_intern_begin() begins: on
+ * /dev/shm, else in `fallback_dir`. Returns 0 or an errno value. */
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
+/* The pool's id as 32 hexadecimal digits. */
+void strobe_pool_id(const struct pool_header *header, char text[33]);
+/* Unmaps and closes; `remove` unlinks the file. */
+void strobe_pool_destroy(StrobePool *pool, int remove);
+
+/* Closes the file where the mapping, which stays, keeps the program's lock: in memory. */
+void strobe_pool_close_file(StrobePool *pool);
+
+/* The lock of the pool's one writer. Returns 0 or an errno value. */
+int strobe_pool_lock_for_writer(const StrobePool *pool);
+
+/* Is there the program, or the writer? The program has a lock on the file (flock) that lasts as
+ * long as its mapping, the writer one (of its open file, on the first byte) as long as it lives:
+ * zombie or not, whatever pid they have here. */
+int strobe_pool_has_program(const StrobePool *pool);
+int strobe_pool_has_writer(const StrobePool *pool);
+
+/* Maps an existing pool after checking its layout: privately, or `shared`, to be its writer.
+ * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
+int strobe_pool_open(StrobePool *pool, const char *path, int shared);
+
+static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
+{
+    return (char *)(uintptr_t)header + offset;
+}
+
+/* The record that an open span leaves behind; 0 when its thread was just changing it. */
+static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
+                                         uint64_t out[STROBE_UNFINISHED_WORDS])
+{
+    uint64_t begin = atomic_load_explicit(&span->begin, memory_order_acquire);
+    uint64_t head = atomic_load_explicit(&span->head, memory_order_relaxed);
+
+    out[0] = (head & ~UINT64_C(0xffff)) | STROBE_UNFINISHED_WORDS | STROBE_RECORD_HAS_TRACK |
+             STROBE_RECORD_UNFINISHED;
+    out[1] = begin;
+    out[2] = end;
+    out[3] = track;
+    out[4] = atomic_load_explicit(&span->argument, memory_order_relaxed);
+    atomic_thread_fence(memory_order_acquire);
+    return begin != 0 && atomic_load_explicit(&span->begin, memory_order_relaxed) == begin;
+}
+
+static inline uint32_t strobe_pool_string_slots(const struct pool_header *header)
+{
+    return 2 * header->string_places;
+}
+
+/* The next id of a string beside its record. */
+static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+{
+    return STROBE_STRING_BESIDE |
+           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
+}
+
+static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
+                                                     uint32_t window)
+{
+    return (struct pool_window *)(uintptr_t)&header->windows[window % STROBE_POOL_WINDOWS];
+}
+
+static inline struct StrobeRing *strobe_pool_ring(const struct pool_header *header)
+{
+    return strobe_pool_at(header, header->ring_at);
+}
+
+static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
+{
+    return (struct pool_lane *)strobe_pool_at(header, header->lanes_at) + index;
+}
+
+static inline struct pool_block *strobe_pool_block(const struct pool_header *header, uint32_t index)
+{
+    return (struct pool_block *)strobe_pool_at(
+        header, header->blocks_at + (uint64_t)index * STROBE_POOL_BLOCK_BYTES);
+}
+
+static inline uint32_t strobe_pool_index(const struct pool_header *header,
+                                         const struct pool_block *block)
+{
+    return (uint32_t)(((uintptr_t)block - (uintptr_t)strobe_pool_at(header, header->blocks_at)) /
+                      STROBE_POOL_BLOCK_BYTES);
+}
+
+/* Committed bytes; whatever the program says, not more than there are. */
+static inline uint32_t strobe_pool_used(const struct pool_block *block)
+{
+    uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+
+    return used < STROBE_BLOCK_DATA ? used : STROBE_BLOCK_DATA;
+}
+
+/* Number of records in [from, to) of a block. */
+uint64_t strobe_pool_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
+
+/* Is a window not written and sealed yet? */
+static inline int strobe_pool_has_windows(const struct pool_header *header)
+{
+    int any = 0;
+
+    for (unsigned i = 0; i < STROBE_POOL_WINDOWS; i++)
+        any |= atomic_load(&header->windows[i].window) != 0;
+    return any;
+}
+
+/* What was lost when the window ended (its `end` says that it has), so that what the next one loses
+ * is told apart. */
+static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
+                                                   uint32_t window)
+{
+    return (StrobeLossCounts *)strobe_pool_at(header, header->seen_at) + 1 +
+           window % STROBE_POOL_WINDOWS;
+}
+
+/* Makes a block that was taken a lane's; from then on recovery finds it. */
+static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t lane,
+                                           uint64_t sequence, uint32_t track, uint32_t window)
+{
+    block->lane = lane;
+    block->sequence = sequence;
+    block->track = track;
+    block->window = window;
+    block->base = strobe_clock_now();
+    atomic_store_explicit(&block->used, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->flushed, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->owned, 1, memory_order_release);
+}
+
+/* Counts the window's open spans for which there was no place as lost. */
+void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
+/* Remembers that what was seen was told. */
+void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
+
+/* Takes a free block, NULL when there is none. Lock-free, any thread. */
+struct pool_block *strobe_pool_take(struct pool_header *header);
+/* Gives a block back. */
+void strobe_pool_give(struct pool_header *header, struct pool_block *block);
+/* Queues a block for the writer. */
+void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);
+/* Takes the whole queue, oldest first; returns the first index or STROBE_NO_BLOCK. Writer only. */
+uint32_t strobe_pool_take_full(struct pool_header *header);
+
+#endif

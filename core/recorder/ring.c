@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ring.h"
+
+#include <string.h>
+#include <unistd.h>
+#include "testpoint.h"
+
+/* Blocks that are freed at once, so that a lane does not come back soon. */
+#define BATCH 4
+/* How often a lane tries: no longer than a step of the list takes. */
+#define TRIES 64
+/* How long the writer waits for a lane at most: a step of the list takes some hundred ns. */
+#define LOCK_TRIES 200
+#define LOCK_NAP_US 50
+/* Of head: the position below, the turn above. */
+#define POSITION ((UINT64_C(1) << 48) - 1)
+#define TURN (UINT64_C(1) << 48)
+
+static void pause_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static int try_lock(StrobeRing *ring, uint32_t who)
+{
+    uint32_t idle = 0;
+    return atomic_compare_exchange_strong_explicit(&ring->busy, &idle, who, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static void unlock(StrobeRing *ring)
+{
+    atomic_store_explicit(&ring->busy, 0, memory_order_release);
+}
+
+/* The writer waits for a lane, not the other way round; a lane that is stopped there, or that ended
+ * there with its program, it leaves. */
+static int lock(StrobeRing *ring)
+{
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (try_lock(ring, STROBE_RING_WRITER))
+            return 1;
+        usleep(LOCK_NAP_US);
+    }
+    return 0;
+}
+
+static void collect(StrobeRing *ring, struct pool_header *pool)
+{
+    uint32_t i = strobe_pool_take_full(pool);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+
+    for (uint32_t n = 0; i < pool->n_blocks && n < pool->n_blocks; n++) {
+        struct pool_block *block = strobe_pool_block(pool, i);
+        uint32_t next = block->next;
+        if (block->window == atomic_load_explicit(&ring->window, memory_order_relaxed))
+            atomic_store_explicit(&ring->order[tail++ % pool->n_blocks], i, memory_order_relaxed);
+        else
+            strobe_pool_give(pool, block);
+        i = next;
+    }
+    atomic_store_explicit(&ring->tail, tail, memory_order_release);
+}
+
+/* How many blocks, at most `max`, may be taken at `head` so that `least` stay. */
+static unsigned takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
+{
+    uint64_t position = head & POSITION;
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t end = tail > least ? tail - least : 0;
+    uint64_t pinned = head & TURN ? atomic_load(&ring->pinned) : UINT64_MAX;
+
+    if (end > pinned)
+        end = pinned;
+    if (end <= position)
+        return 0;
+    return end - position < max ? (unsigned)(end - position) : max;
+}
+
+/* Takes up to `max` of the oldest blocks out of the ring, but leaves `least` there. They are the
+ * caller's now, who counts what was in them. */
+static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks, unsigned max,
+                    struct pool_header *pool)
+{
+    uint64_t head;
+    unsigned n;
+
+    atomic_fetch_add(&ring->n_counting, 1);
+    head = atomic_load(&ring->head);
+    do {
+        n = takable(ring, head, least, max);
+        for (unsigned i = 0; i < n; i++)
+            blocks[i] =
+                strobe_pool_block(pool, strobe_ring_block(ring, pool, (head & POSITION) + i));
+    } while (n && !atomic_compare_exchange_weak(&ring->head, &head, head + n));
+    if (n == 0)
+        atomic_fetch_sub(&ring->n_counting, 1);
+    return n;
+}
+
+static void raise_to(_Atomic uint64_t *value, uint64_t least)
+{
+    uint64_t old = atomic_load_explicit(value, memory_order_relaxed);
+
+    while (old < least && !atomic_compare_exchange_weak_explicit(
+                              value, &old, least, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n,
+                  struct pool_header *pool)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct pool_block *block = blocks[i];
+        struct pool_lane *lane = strobe_pool_lane(pool, block->lane % pool->n_lanes);
+        uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+        raise_to(&lane->recycled, block->sequence); /* first: recovery goes by it */
+        raise_to(&lane->overwritten_until, block->full_at);
+        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_OVERWRITTEN],
+                                  strobe_pool_count_records(block, 0, used), memory_order_relaxed);
+        atomic_store_explicit(&block->owned, 0, memory_order_release);
+    }
+    if (n)
+        atomic_fetch_sub(&ring->n_counting, 1);
+}
+
+void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
+{
+    if (atomic_load_explicit(&ring->busy, memory_order_relaxed) == who)
+        unlock(ring);
+}
+
+struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
+{
+    /* A ring of few blocks must not be emptied for one thread. */
+    unsigned max = pool->n_blocks / 8 > BATCH ? BATCH : 1;
+    struct pool_block *blocks[BATCH];
+    unsigned n;
+
+    if (try_lock(ring, who)) {
+        STROBE_TESTPOINT("ring-locked");
+        collect(ring, pool);
+        unlock(ring);
+    }
+    /* Where all that is full is still to come in: whoever is at it takes some hundred ns. */
+    n = pop(ring, 0, blocks, max, pool);
+    for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
+        pause_processor();
+        n = pop(ring, 0, blocks, max, pool);
+    }
+    if (n == 0)
+        return strobe_pool_take(pool);
+    STROBE_TESTPOINT("ring-popped");
+    count(ring, blocks, n, pool);
+    STROBE_TESTPOINT("ring-counted");
+    for (unsigned i = 1; i < n; i++)
+        strobe_pool_give(pool, blocks[i]);
+    return blocks[0];
+}
+
+uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
+{
+    struct pool_block *blocks[BATCH];
+    uint32_t freed = 0;
+    unsigned n;
+
+    do {
+        if (!lock(ring))
+            break;
+        STROBE_TESTPOINT("ring-tidying");
+        collect(ring, pool);
+        unlock(ring);
+        n = pop(ring, pool->n_blocks - pool->n_blocks / 8, blocks, BATCH, pool);
+        STROBE_TESTPOINT("ring-tidied");
+        count(ring, blocks, n, pool);
+        for (unsigned i = 0; i < n; i++)
+            strobe_pool_give(pool, blocks[i]);
+        freed += n;
+    } while (n == BATCH);
+    return freed;
+}
+
+void strobe_ring_pin(StrobeRing *ring)
+{
+    uint64_t head = atomic_load(&ring->head);
+
+    atomic_store(&ring->pinned, 0);
+    while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
+        ;
+    atomic_store(&ring->pinned, head & POSITION);
+    /* What somebody took out just before is to be in the ledger. */
+    for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
+        usleep(100);
+}
+
+void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *from, uint64_t *to)
+{
+    if (lock(ring)) {
+        collect(ring, pool);
+        unlock(ring);
+    }
+    *from = atomic_load(&ring->head) & POSITION;
+    *to = atomic_load(&ring->tail);
+    if (*to - *from > pool->n_blocks) /* no program of ours wrote that */
+        *from = *to;
+}
+
+void strobe_ring_unpin(StrobeRing *ring, uint64_t position)
+{
+    atomic_store(&ring->pinned, position + 1);
+}
+
+void strobe_ring_unpin_all(StrobeRing *ring)
+{
+    uint64_t head = atomic_load(&ring->head);
+
+    while ((head & TURN) && !atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
+        ;
+}
+
+void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
+{
+    struct pool_block *block;
+
+    if (lock(ring)) {
+        collect(ring, pool);
+        unlock(ring);
+    }
+    while (pop(ring, 0, &block, 1, pool)) {
+        strobe_pool_give(pool, block);
+        atomic_fetch_sub(&ring->n_counting, 1);
+    }
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/exporter.h>
+#include <strobe/helpers/environment.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "api-error.h"
+#include "config-file.h"
+#include "error.h"
+#include "loaded-objects.h"
+#include "log.h"
+#include "registry.h"
+#include "result-directory.h"
+#include "run-claim.h"
+#include "session.h"
+
+static StrobeSession *attached;
+/* The program's start, its first mark, the end of an import and a thread that looks for libraries
+ * may come at once. */
+static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *run_folder(void)
+{
+    const char *folder = strobe_environment_get("STROBE_RUN_DIR");
+    struct stat st;
+
+    /* Only what `strobe run` of this user made is believed. */
+    if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return NULL;
+    return folder;
+}
+
+/* Can this collector collect from this very process, now or once a library is loaded? */
+static int can_work(const StrobeComponent *component)
+{
+    const StrobeCollectorOps *ops = component->ops;
+    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
+
+    if (ops->probe)
+        ops->probe(STROBE_PROBE_PROCESS, &answer);
+    return answer.available;
+}
+
+int strobe_run_can_collect(const char *collector)
+{
+    StrobeRegistry *registry = strobe_registry_new(NULL);
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, collector, NULL, NULL);
+    int answer = component ? can_work(component) : -1;
+
+    strobe_registry_free(registry);
+    return answer;
+}
+
+/* May the collector collect from this process, as far as is known now? */
+static gboolean works_here(const StrobeComponent *component, int process)
+{
+    int answer = can_work(component);
+
+    if (answer != 2)
+        return answer == 1;
+    /* Python asks again once PyTorch is there: until then another process may be the one. */
+    return process == STROBE_PROCESS_PYTHON ? strobe_loaded_has("libtorch_cpu.so") == 1
+                                            : process != STROBE_PROCESS_STARTING;
+}
+
+/* The rank of the claim for which this process has a reason. */
+static int find_reason(const StrobeConfig *config, int process)
+{
+    gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
+    StrobeRegistry *registry = strobe_registry_new(NULL);
+    gboolean all_anywhere = TRUE, found = process == STROBE_PROCESS_LINKED;
+
+    for (guint i = 0; i < config->collectors->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+        if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
+            continue;
+        all_anywhere = FALSE;
+        found |= works_here(component, process);
+    }
+    strobe_registry_free(registry);
+    return found          ? STROBE_CLAIM_OWN
+           : all_anywhere ? STROBE_CLAIM_ANY
+           : takes_any    ? STROBE_CLAIM_FOR_NOW
+                          : STROBE_CLAIM_NONE;
+}
+
+/* With --follow every process records. */
+static gboolean claim(const char *folder, int reason)
+{
+    gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;
+
+    return reason != STROBE_CLAIM_NONE && strobe_claim_take(folder, reason, follow);
+}
+
+/* By system calls alone: whoever watches the program's calls knows Strobe's own by their caller. */
+void strobe_run_opening(const char *collector)
+{
+    const char *folder = run_folder();
+    char path[PATH_MAX];
+
+    if (!folder || (size_t)snprintf(path, sizeof path, "%s/opening.%ld.%ld", folder, (long)getpid(),
+                                    (long)gettid()) >= sizeof path)
+        return;
+    if (!collector) {
+        unlink(path);
+        return;
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    ssize_t n = write(fd, collector, strlen(collector));
+    close(fd);
+    if (n < 0)
+        unlink(path);
+}
+
+static void stop_attached(void)
+{
+    if (attached && strobe_session_current() == attached)
+        strobe_session_free(attached);
+    attached = NULL;
+}
+
+int strobe_run_detach(void)
+{
+    if (!attached || strobe_session_current() != attached)
+        return 0;
+    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
+                                   "ends here");
+    stop_attached();
+    return 1;
+}
+
+int strobe_run_is_for_now(void)
+{
+    const char *folder = run_folder();
+    StrobeClaim claim;
+
+    return folder && strobe_claim_read(folder, &claim) && claim.rank == STROBE_CLAIM_FOR_NOW &&
+           strobe_claim_is_mine(&claim);
+}
+
+void strobe_run_rest(void)
+{
+    StrobeSession *session = strobe_session_hold();
+
+    if (!session)
+        return;
+    strobe_session_watch_rest(session);
+    strobe_session_let_go(session);
+}
+
+static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
+                                  StrobeError **error)
+{
+    StrobeStatus status = strobe_session_make(text, origin, TRUE, session, error);
+
+    if (status == STROBE_OK)
+        status = strobe_session_start(*session, error);
+    if (status != STROBE_OK) {
+        strobe_session_free(*session);
+        *session = NULL;
+    }
+    return status;
+}
+
+static StrobeStatus attach(int process, StrobeSession **session, StrobeError **error)
+{
+    const char *folder = run_folder();
+    g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
+    GError *failure = NULL;
+
+    if (folder && strobe_session_current())
+        strobe_claim_confirm(folder);
+    if (!folder || strobe_session_current())
+        return STROBE_UNAVAILABLE;
+    StrobeConfig *config = strobe_config_load(path, &failure);
+    if (!config)
+        return strobe_api_result(failure, error);
+    strobe_config_add_defaults(config);
+    gboolean records = strobe_config_records_rank(config, strobe_rank()) &&
+                       claim(folder, find_reason(config, process));
+    g_autofree char *text = strobe_config_to_json(config);
+    strobe_config_free(config);
+    if (!records)
+        return STROBE_UNAVAILABLE;
+    StrobeStatus status = start_session(text, path, session, error);
+    if (status == STROBE_OK && process != STROBE_PROCESS_PYTHON) {
+        attached = *session;
+        atexit(stop_attached);
+    }
+    return status;
+}
+
+static void forget_attaching(void)
+{
+    pthread_mutex_init(&attaching, NULL);
+}
+
+static void prepare_process(void)
+{
+    pthread_atfork(NULL, NULL, forget_attaching);
+}
+
+StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError **error)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static _Thread_local int is_attaching;
+
+    *session = NULL;
+    if (error)
+        *error = NULL;
+    if (is_attaching) /* a collector that is being loaded makes the program's first mark */
+        return STROBE_UNAVAILABLE;
+    pthread_once(&once, prepare_process);
+    pthread_mutex_lock(&attaching);
+    is_attaching = 1;
+    StrobeStatus status = attach(process, session, error);
+    is_attaching = 0;
+    pthread_mutex_unlock(&attaching);
+    return status;
+}

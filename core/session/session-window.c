@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <unistd.h>
+#include "capture-format.h"
+#include "error.h"
+#include "signal-guard.h"
+#include "kind-table.h"
+#include "lane.h"
+#include "log.h"
+#include "recorder.h"
+#include "schedule.h"
+#include "session-log.h"
+
+/* ---- a window ---- */
+
+static gboolean check_required(StrobeSession *session, GError **error)
+{
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (c->required && c->failure) {
+            g_propagate_prefixed_error(error, g_error_copy(c->failure), "A required collector: ");
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *))
+{
+    for (guint i = 0; i < session->collectors->len; i++)
+        call(g_ptr_array_index(session->collectors, i));
+}
+
+void strobe_session_prepare(StrobeSession *session, int wanted)
+{
+    if (wanted & STROBE_CALL_COOL)
+        strobe_session_for_collectors(session, strobe_collector_cool);
+    if (wanted & STROBE_CALL_WARM) {
+        strobe_session_for_collectors(session, strobe_collector_open);
+        strobe_session_for_collectors(session, strobe_collector_warm);
+    }
+}
+
+static gboolean begin_capture(StrobeSession *session, GError **error)
+{
+    g_autofree char *unnamed = NULL;
+    int failed, fd;
+
+    strobe_session_await_endings(session, 1, NULL);
+    session->directory = strobe_result_directory_new(session->config, error);
+    if (!session->directory)
+        return FALSE;
+    fd = strobe_result_directory_capture(session->directory, STROBE_PIECE_NEW, &unnamed, error);
+    if (fd < 0)
+        return FALSE;
+    g_autofree char *path = g_strndup(unnamed, strlen(unnamed) - strlen(STROBE_CAPTURE_UNNAMED));
+    g_autofree char *facts =
+        strobe_result_directory_facts(session->directory, session->config, NULL);
+    failed = strobe_recorder_begin_window(fd, path, facts);
+    if (failed) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
+                    g_strerror(failed));
+        return FALSE;
+    }
+    session->window = strobe_recorder_window();
+    g_free(session->last_directory);
+    session->last_directory = g_strdup(session->directory->path);
+    strobe_result_directory_report(session->directory, session->config);
+    return TRUE;
+}
+
+static gboolean open_window(StrobeSession *session, GError **error)
+{
+    StrobeSignalGuard guard;
+
+    strobe_signal_guard_hold(&guard);
+    gboolean ok = begin_capture(session, error);
+    if (!ok && session->directory) {
+        strobe_result_directory_discard(session->directory);
+        session->directory = NULL;
+    }
+    strobe_signal_guard_release(&guard);
+    return ok;
+}
+
+void strobe_session_tell_directory(StrobeSession *session, const char *directory)
+{
+    for (guint i = 0; i < session->collectors->len; i++)
+        ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
+}
+
+gboolean strobe_session_start_window(StrobeSession *session, GError **error)
+{
+    strobe_session_await_drain(session);
+    strobe_session_prepare(session, STROBE_CALL_WARM);
+    if (!check_required(session, error))
+        return FALSE;
+    if (!open_window(session, error))
+        return FALSE;
+    strobe_session_tell_directory(session, session->directory->path);
+    strobe_session_for_collectors(session, strobe_collector_tell_calls);
+    strobe_session_for_collectors(session, strobe_collector_start);
+    session->sampler = strobe_sampler_start(session->collectors);
+    return check_required(session, error);
+}
+
+void strobe_session_stop_window(StrobeSession *session, GError **error)
+{
+    if (!session->directory)
+        return;
+    strobe_recorder_mark_end();
+    strobe_sampler_stop(session->sampler);
+    session->sampler = NULL;
+    strobe_session_for_collectors(session, strobe_collector_stop);
+    strobe_session_end_window(session, error);
+}
+
+/* ---- steps ---- */
+
+void strobe_session_begin_step(StrobeSession *session)
+{
+    session->step_begin = strobe_clock_now();
+    session->step_begin_ns = strobe_clock_ns(CLOCK_MONOTONIC);
+}
+
+void strobe_session_record_step(StrobeSession *session)
+{
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_STEPS, .device = -1, .name = "Steps"};
+    StrobeWriter *writer = strobe_lane_writer();
+    char name[48];
+
+    if (!writer || !session->directory)
+        return;
+    g_snprintf(name, sizeof name, "ProfilerStep#%" G_GINT64_FORMAT, session->step);
+    StrobeStringId id = strobe_lane_intern(writer, name, strlen(name), 0);
+    struct strobe_step *fields = strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_step),
+                                                     strobe_recorder_track(&track), id,
+                                                     session->step_begin, strobe_clock_now());
+    if (!fields)
+        return;
+    fields->number = session->step;
+    fields->thread = (guint64)gettid();
+    strobe_lane_commit(writer);
+}
+
+void strobe_session_after_step(StrobeSession *session)
+{
+    double seconds = (double)(strobe_clock_ns(CLOCK_MONOTONIC) - session->step_begin_ns) / 1e9;
+    gint64 every = session->config->rotate.steps;
+
+    strobe_session_record_step(session);
+    strobe_flight_step(session->flight, session->step, seconds);
+    if (every && session->directory && (session->step + 1) % every == 0)
+        strobe_recorder_roll();
+}

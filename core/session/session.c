@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include "api-error.h"
+#include "attach.h"
+#include "config-file.h"
+#include "error.h"
+#include "json-text.h"
+#include "log.h"
+#include "recorder.h"
+#include "schedule.h"
+#include "session-log.h"
+#include "signal-guard.h"
+
+#define PAUSE_DEADLINE_NS 2000000000 /* for the late records of a collector that is paused */
+
+static StrobeSession *current;
+static gint current_pid;    /* apart from it: whoever asks does not hold the session */
+static GMutex current_lock; /* for taking and clearing it; not held during a call */
+
+StrobeSession *strobe_session_current(void)
+{
+    StrobeSession *session = g_atomic_pointer_get(&current);
+    return session && g_atomic_int_get(&current_pid) == getpid() ? session : NULL;
+}
+
+/* One that is just being made or freed is nobody's yet, or no more, and must not stay half open. */
+static void in_child(void)
+{
+    strobe_recorder_forget();
+    strobe_flight_forget();
+    strobe_core_track_reset();
+    strobe_session_log_reset();
+    g_mutex_init(&current_lock);
+    g_atomic_pointer_set(&current, NULL);
+}
+
+/* ---- making ---- */
+
+static gboolean add_collectors(StrobeSession *session, GError **error)
+{
+    for (guint i = 0; i < session->config->collectors->len; i++) {
+        StrobeCollector *c = strobe_collector_new(
+            session->registry, g_ptr_array_index(session->config->collectors, i), error);
+        if (!c)
+            return FALSE;
+        c->number = i + 1;
+        c->peers = session->collectors;
+        g_ptr_array_add(session->collectors, c);
+    }
+    return TRUE;
+}
+
+/* Found out now rather than by the analysis, after hours. What is on by default is what there is.
+ */
+static gboolean check_exporters(const StrobeSession *session, GError **error)
+{
+    const GPtrArray *exporters = session->config->exporters;
+
+    for (guint i = 0; i < exporters->len; i++) {
+        const StrobeConfigComponent *wanted = g_ptr_array_index(exporters, i);
+        if (wanted->is_mapped || g_str_equal(wanted->origin, "default"))
+            continue;
+        const StrobeComponent *component = strobe_registry_find(
+            session->registry, STROBE_COMPONENT_EXPORTER, wanted->name, NULL, error);
+        if (!component || !strobe_instance_check_options(component, wanted, error)) {
+            g_prefix_error(error, "%s: ", wanted->origin);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean open_recorder(const StrobeConfig *config, GError **error)
+{
+    g_autofree char *parent =
+        g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
+    const StrobeRotateConfig *rotate = &config->rotate;
+    StrobeRecorderSettings settings = {
+        .pool_bytes = (size_t)config->buffer.bytes,
+        .writer = {.flush_interval_ns = config->buffer.flush_interval_ns,
+                   .sync = config->buffer.sync,
+                   .policy = config->buffer.policy,
+                   .ring_ns = config->buffer.keep_ns,
+                   .rotation = {.bytes = (guint64)rotate->bytes,
+                                .ns = rotate->ns,
+                                .on_demand = rotate->steps != 0,
+                                .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
+        .may_start_process = TRUE,
+        .fallback_dir = parent};
+    StrobeSignalGuard guard;
+
+    strobe_signal_guard_hold(&guard);
+    int failed = strobe_recorder_open(&settings);
+    if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
+        failed = strobe_recorder_open(&settings);
+    strobe_signal_guard_release(&guard);
+
+    if (failed)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot make a pool of %" G_GINT64_FORMAT " MB in /dev/shm or %s: %s",
+                    config->buffer.bytes >> 20, settings.fallback_dir, g_strerror(failed));
+    return failed == 0;
+}
+
+static gboolean set_up(StrobeSession *session, GError **error)
+{
+    strobe_config_add_defaults(session->config);
+    session->registry = strobe_registry_new(NULL);
+    return strobe_config_check(session->config, error) && add_collectors(session, error) &&
+           (session->config->is_checked || check_exporters(session, error)) &&
+           open_recorder(session->config, error);
+}
+
+/* What came too late for every capture. */
+static void tell_late(void)
+{
+    uint64_t late = strobe_recorder_late();
+
+    if (late)
+        strobe_log(STROBE_LOG_WARNING,
+                   "%" G_GUINT64_FORMAT " records came after the last window had ended: they are "
+                   "lost, and no capture tells of them",
+                   late);
+}
+
+static void tear_down(StrobeSession *session)
+{
+    strobe_session_await_endings(session, 0, NULL);
+    g_ptr_array_unref(session->collectors);
+    tell_late();
+    strobe_recorder_close();
+    strobe_core_track_reset();
+    strobe_registry_free(session->registry);
+    strobe_config_free(session->config);
+    strobe_result_directory_free(session->directory);
+    g_ptr_array_unref(session->diagnostics);
+    g_free(session->diagnostics_text);
+    g_free(session->last_directory);
+    g_free(session->last_dump);
+    g_ptr_array_unref(session->endings);
+    strobe_session_watch_clear(session);
+    g_rec_mutex_clear(&session->lock);
+    g_free(session);
+}
+
+static void tell_writer(void)
+{
+    int error;
+
+    if (!strobe_recorder_has_process(&error) && error)
+        strobe_log(STROBE_LOG_INFO,
+                   "No process could be started beside the program: %s. A thread of the program "
+                   "writes the capture",
+                   g_strerror(error));
+}
+
+static StrobeSession *new_session(StrobeConfig *config, GError **error)
+{
+    static gsize once;
+    StrobeSession *session;
+
+    if (strobe_session_current() && !strobe_run_detach()) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                    "A session is open in this process already (one at a time)");
+        strobe_config_free(config);
+        return NULL;
+    }
+    if (g_once_init_enter(&once)) {
+        pthread_atfork(NULL, NULL, in_child);
+        g_once_init_leave(&once, 1);
+    }
+    session = g_new0(StrobeSession, 1);
+    g_rec_mutex_init(&session->lock);
+    session->pid = getpid();
+    session->config = config;
+    session->collectors = g_ptr_array_new_with_free_func(strobe_collector_free);
+    session->diagnostics = g_ptr_array_new_with_free_func(g_free);
+    session->endings = g_ptr_array_new_with_free_func(strobe_session_ending_free);
+    session->last_directory = g_strdup("");
+    strobe_session_watch_init(session);
+    if (!set_up(session, error)) {
+        tear_down(session);
+        return NULL;
+    }
+    strobe_session_log_begin();
+    tell_writer();
+    for (guint i = 0; i < config->warnings->len; i++)
+        strobe_log(STROBE_LOG_WARNING, "%s", (char *)g_ptr_array_index(config->warnings, i));
+    g_atomic_int_set(&current_pid, session->pid);
+    g_atomic_pointer_set(&current, session);
+    return session;
+}
+
+StrobeStatus strobe_session_new(const char *config, const char *origin, StrobeSession **session,
+                                StrobeError **error)
+{
+    return strobe_session_make(config, origin, FALSE, session, error);
+}
+
+StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
+                                 StrobeSession **session, StrobeError **error)
+{
+    GError *failure = NULL;
+    StrobeConfig *parsed = strobe_config_parse(config, origin, &failure);
+
+    if (parsed)
+        parsed->is_checked = is_checked;
+    *session = parsed ? new_session(parsed, &failure) : NULL;
+    return strobe_api_result(failure, error);
+}
+
+/* Freeing returns nothing, and whoever takes it for done makes the next session in vain. */
+static void refuse_free(void)
+{
+    strobe_log(STROBE_LOG_WARNING,
+               "The session is not freed: a function that it calls has not returned yet. Free it "
+               "when that has; until then there can be no other");
+}
+
+void strobe_session_free(StrobeSession *session)
+{
+    if (!session)
+        return;
+    if (session->pid != getpid())
+        return; /* a forked child: the parent frees it */
+    if (strobe_flight_is_inside(session->flight) ||
+        g_atomic_pointer_get(&session->caller) == g_thread_self()) {
+        refuse_free(); /* better kept than freed under its feet */
+        return;
+    }
+    strobe_session_stop(session, NULL);
+    strobe_flight_stop(g_steal_pointer(&session->flight));
+    g_mutex_lock(&current_lock);
+    g_atomic_pointer_set(&current, NULL);
+    g_mutex_unlock(&current_lock);
+    strobe_session_watch_end(session);
+    /* First of all: what the last window is still told must not be lost with what follows. */
+    g_rec_mutex_lock(&session->lock);
+    strobe_session_await_drain(session);
+    g_rec_mutex_unlock(&session->lock);
+    /* Somebody may hold it, on whatever thread. */
+    for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
+        g_usleep(1000);
+    if (g_atomic_int_get(&session->n_users)) { /* by its own callback, or a library that hangs */
+        refuse_free();
+        return;
+    }
+    strobe_session_log_end();
+    tear_down(session);
+}
+
+gboolean strobe_session_is_own(StrobeSession *session, GError **error)
+{
+    if (!session) {
+        g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no session");
+        return FALSE;
+    }
+    if (session->pid == getpid())
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                "The session belongs to process %ld, this is a child of it", (long)session->pid);
+    return FALSE;
+}
+
+/* ---- transitions ---- */
+
+/* While a function of the user's is called, a transition is under way: it may stop the session,
+ * which the transition then heeds, and nothing else. */
+static gboolean is_calling(StrobeSession *session)
+{
+    return g_atomic_pointer_get(&session->caller) == g_thread_self();
+}
+
+static gboolean is_free_to_go_on(StrobeSession *session, GError **error)
+{
+    if (!is_calling(session))
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
+                "The session was called by a function that it calls, which may only stop it");
+    return FALSE;
+}
+
+static int ask_schedule(StrobeSession *session, gint64 step)
+{
+    g_atomic_pointer_set(&session->caller, g_thread_self());
+    int action = (int)session->schedule(session->schedule_user, step);
+    g_atomic_pointer_set(&session->caller, NULL);
+    return session->is_running ? CLAMP(action, STROBE_ACTION_NONE, STROBE_ACTION_RECORD_AND_SAVE)
+                               : STROBE_ACTION_EXIT;
+}
+
+static int action_of(StrobeSession *session, gint64 step)
+{
+    if (!strobe_config_records_rank(session->config, strobe_rank()))
+        return STROBE_ACTION_NONE;
+    if (session->schedule)
+        return ask_schedule(session, step);
+    if (!session->config->has_schedule)
+        return STROBE_ACTION_RECORD;
+    return (int)strobe_schedule_action(&session->config->schedule, step);
+}
+
+static gboolean has_schedule(const StrobeSession *session)
+{
+    return session->schedule || session->config->has_schedule;
+}
+
+static void tell_window(StrobeSession *session)
+{
+    g_atomic_pointer_set(&session->caller, g_thread_self());
+    if (session->on_window_end)
+        session->on_window_end(session->window_end_user, session->last_directory);
+    if (session->on_trace_ready)
+        session->on_trace_ready(session->trace_ready_user, session->last_directory);
+    g_atomic_pointer_set(&session->caller, NULL);
+}
+
+static gboolean change_action(StrobeSession *session, int next, GError **error)
+{
+    const int before = session->action;
+    const StrobeTransition *transition = strobe_schedule_transition(before, next);
+    g_autoptr(GError) failure = NULL;
+
+    session->action = next == STROBE_ACTION_EXIT ? STROBE_ACTION_NONE : next;
+    /* A front end with a configuration of its own has told its user in its own form. */
+    if ((transition->calls & STROBE_CALL_WARN) && has_schedule(session))
+        strobe_log(session->config->front_end ? STROBE_LOG_INFO : STROBE_LOG_WARNING, "%s",
+                   transition->warning);
+    if (transition->calls & STROBE_CALL_STOP) {
+        gboolean was_open = session->directory != NULL;
+        strobe_session_stop_window(session, &failure);
+        if (was_open && (transition->calls & STROBE_CALL_HANDLER))
+            tell_window(session);
+        if (!session->is_running) { /* who was told has stopped it: no further window */
+            session->action = STROBE_ACTION_NONE;
+            transition = strobe_schedule_transition(before, STROBE_ACTION_EXIT);
+        }
+    }
+    int prepare = (int)transition->calls & (STROBE_CALL_COOL | STROBE_CALL_WARM);
+    if (prepare && !strobe_session_leave_to_drain(session, prepare))
+        strobe_session_prepare(session, prepare);
+    if ((transition->calls & STROBE_CALL_START) && !failure)
+        strobe_session_start_window(session, &failure);
+    if (failure) {
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return FALSE;
+    }
+    return TRUE;
+}
+
+StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
+{
+    GError *failure = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    g_rec_mutex_lock(&session->lock);
+    if (!session->is_running && is_free_to_go_on(session, &failure)) {
+        session->is_running = TRUE;
+        if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
+            session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
+                                                  strobe_session_tell_dump, session);
+        session->action = STROBE_ACTION_NONE;
+        strobe_session_watch_from_now(session);
+        change_action(session, action_of(session, session->step), &failure);
+        strobe_session_begin_step(session);
+        strobe_session_watch(session);
+    }
+    g_rec_mutex_unlock(&session->lock);
+    return strobe_api_result(failure, error);
+}
+
+StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
+{
+    GError *failure = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    g_rec_mutex_lock(&session->lock);
+    if (!session->is_running) {
+        g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
+                    "Profiler is stopped, step takes no effect!");
+    } else if (is_free_to_go_on(session, &failure)) {
+        strobe_session_after_step(session);
+        session->step++;
+        change_action(session, action_of(session, session->step), &failure);
+        strobe_session_begin_step(session);
+    }
+    g_rec_mutex_unlock(&session->lock);
+    return strobe_api_result(failure, error);
+}
+
+StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
+{
+    GError *failure = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    g_rec_mutex_lock(&session->lock);
+    if (is_calling(session)) {
+        session->is_running = FALSE;
+    } else if (session->is_running) {
+        if (has_schedule(session)) /* without one, what follows the last step is no step */
+            strobe_session_record_step(session);
+        session->is_running = FALSE;
+        change_action(session, STROBE_ACTION_EXIT, &failure);
+    }
+    g_rec_mutex_unlock(&session->lock);
+    return strobe_api_result(failure, error);
+}
+
+StrobeSession *strobe_session_hold(void)
+{
+    if (!strobe_session_current())
+        return NULL;
+    g_mutex_lock(&current_lock);
+    StrobeSession *session = strobe_session_current();
+    if (session)
+        g_atomic_int_inc(&session->n_users);
+    g_mutex_unlock(&current_lock);
+    return session;
+}
+
+void strobe_session_let_go(StrobeSession *session)
+{
+    g_atomic_int_add(&session->n_users, -1);
+}
+
+void strobe_step(void)
+{
+    StrobeSession *session = strobe_session_hold();
+
+    if (!session)
+        return;
+    strobe_session_step(session, NULL);
+    strobe_session_let_go(session);
+}
+
+void strobe_session_retry(StrobeSession *session)
+{
+    if (session->pid != getpid())
+        return;
+    g_rec_mutex_lock(&session->lock);
+    gboolean is_left = strobe_session_leave_to_drain(session, 0); /* they are asked after it */
+    for (guint i = 0; !is_left && i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING ||
+            session->action == STROBE_ACTION_NONE)
+            continue;
+        strobe_collector_open(c);
+        strobe_session_join(session, c);
+    }
+    g_rec_mutex_unlock(&session->lock);
+}
+
+static StrobeCollector *find_collector(StrobeSession *session, const char *name)
+{
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (!g_strcmp0(c->component->name, name))
+            return c;
+    }
+    return NULL;
+}
+
+StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector, int is_on,
+                                   StrobeError **error)
+{
+    GError *failure = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    g_rec_mutex_lock(&session->lock);
+    StrobeCollector *c = find_collector(session, collector);
+    if (!c)
+        g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+                    "The session has no collector %s", collector ? collector : "(null)");
+    else if (is_on)
+        strobe_collector_resume(c);
+    else
+        strobe_collector_pause(c, PAUSE_DEADLINE_NS);
+    g_rec_mutex_unlock(&session->lock);
+    return strobe_api_result(failure, error);
+}
+
+/* ---- the rest ---- */
+
+void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function, void *user)
+{
+    g_rec_mutex_lock(&session->lock);
+    session->on_trace_ready = function;
+    session->trace_ready_user = user;
+    g_rec_mutex_unlock(&session->lock);
+}
+
+void strobe_session_on_window_end(StrobeSession *session, StrobeTraceReady function, void *user)
+{
+    g_rec_mutex_lock(&session->lock);
+    session->on_window_end = function;
+    session->window_end_user = user;
+    g_rec_mutex_unlock(&session->lock);
+}
+
+void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,
+                                 void *user)
+{
+    session->schedule = function;
+    session->schedule_user = user;
+}
+
+int64_t strobe_session_step_number(const StrobeSession *session)
+{
+    return session->step;
+}
+
+StrobeAction strobe_session_action(const StrobeSession *session)
+{
+    return (StrobeAction)session->action;
+}
+
+const char *strobe_session_directory(const StrobeSession *session)
+{
+    return session->last_directory;
+}
+
+StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key, const char *value,
+                                         int json, StrobeError **error)
+{
+    GError *failure = NULL;
+    JsonNode *node = NULL;
+
+    if (!strobe_session_is_own(session, &failure))
+        return strobe_api_result(failure, error);
+    if (!key || !value || !g_utf8_validate(key, -1, NULL) || !g_utf8_validate(value, -1, NULL)) {
+        g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
+                    "The key and value of metadata must be UTF-8 text");
+        return strobe_api_result(failure, error);
+    }
+    if (json) {
+        node = strobe_json_parse_value(value, strlen(value), key, &failure);
+        if (!node) {
+            failure->code = STROBE_ERROR_ARGUMENT;
+            return strobe_api_result(failure, error);
+        }
+    } else {
+        node = json_node_alloc();
+        json_node_init_string(node, value);
+    }
+    g_rec_mutex_lock(&session->lock);
+    json_object_set_member(session->config->metadata, key, node);
+    g_rec_mutex_unlock(&session->lock);
+    return STROBE_OK;
+}
+
+const char *strobe_session_diagnostics(StrobeSession *session)
+{
+    uint64_t lost[STROBE_LOSS_CAUSES];
+    guint64 total = 0;
+
+    if (!session || session->pid != getpid())
+        return "";
+    g_rec_mutex_lock(&session->lock);
+    g_autoptr(GString) out = g_string_new(NULL);
+    strobe_session_await_drain(session);
+    for (guint i = 0; i < session->diagnostics->len; i++)
+        g_string_append_printf(out, "%s%s", i ? "\n" : "",
+                               (char *)g_ptr_array_index(session->diagnostics, i));
+    g_autoptr(GError) failure = NULL;
+    if (!strobe_session_await_endings(session, 0, &failure))
+        g_string_append_printf(out, "%s%s", out->len ? "\n" : "", failure->message);
+    strobe_recorder_losses(lost);
+    for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
+        if (i != STROBE_LOSS_STRING_CUT && i != STROBE_LOSS_OVERWRITTEN)
+            total += lost[i];
+    if (total)
+        g_string_append_printf(out, "%s%" G_GUINT64_FORMAT " records were lost; see strobe info",
+                               out->len ? "\n" : "", total);
+    g_free(session->diagnostics_text);
+    session->diagnostics_text = g_strdup(out->str);
+    g_rec_mutex_unlock(&session->lock);
+    return session->diagnostics_text;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the ledger
+ * of losses, and seals. It runs in a process beside the program or, where there can be none, in a
+ * thread of it; either way it knows of the program what is in the pool. libc only. */
+#ifndef STROBE_CORE_DRAIN_H
+#define STROBE_CORE_DRAIN_H
+
+#include "capture-writer.h"
+#include "ring.h"
+
+/* A capture that rolls over into pieces: the newest is always capture.strobe, those put aside are
+ * capture.00001.strobe and so on. Each repeats all definitions. */
+typedef struct StrobeRotation {
+    StrobeRotationLimits limits;
+    int folder;      /* descriptor of the capture's folder, -1: the capture does not roll */
+    char *facts;     /* repeated in each piece */
+    uint32_t number; /* of the present one, from 0 */
+    int64_t begun_ns;
+    uint64_t due_bytes; /* rolls at this size */
+} StrobeRotation;
+
+/* One window's way to the disk. */
+typedef struct DrainWindow {
+    uint32_t number; /* 0: none */
+    int undefined;   /* why the definitions could not be written, the last time */
+    uint64_t begin, end;
+    unsigned n_stuck; /* writers that have not left their bracket at its end */
+    int has_strays;   /* blocks that are neither a lane's nor queued, see write_strays */
+    int64_t last_flush_ns;
+    uint64_t last_flush_ticks;
+    StrobeCaptureWriter writer;
+    StrobeRotation rotation;
+} DrainWindow;
+
+/* What is to be known of the program; each may be NULL. */
+typedef struct StrobeDrainProgram {
+    /* Called now and then: will it never record again? */
+    int (*is_gone)(void *user);
+    /* Finishes a window of a program that is gone; its capture is written as far as `writer` says.
+     * Returns 0 or an errno value. */
+    int (*finish)(void *user, const StrobeCaptureWriter *writer);
+    void *user;
+} StrobeDrainProgram;
+
+typedef struct StrobeDrain {
+    struct pool_header *pool;
+    struct pool_control *control;
+    struct pool_settings settings; /* a copy */
+    StrobeRing *ring;              /* NULL: another policy */
+    StrobeDrainProgram program;
+    int64_t poll_ns;
+    uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
+    DrainWindow window;
+    StrobeCaptureWriter
+        other; /* for a dump, or the next piece; without a buffer if there are none */
+
+    int is_whole;             /* the present cycle has found and written everything so far */
+    uint32_t n_threads_ended; /* before the last cycle */
+    int64_t swept_ns;         /* the ring's ended threads */
+
+    StrobeLossCounts *seen; /* in the pool: what is just being told */
+    struct drain_partial {
+        uint32_t block, used;
+    } partial[STROBE_POOL_LANES];
+} StrobeDrain;
+
+/* Returns 0 or ENOMEM. */
+int strobe_drain_init(StrobeDrain *drain, struct pool_header *pool,
+                      const StrobeDrainProgram *program);
+void strobe_drain_clear(StrobeDrain *drain);
+/* Works until the program has asked for the end, or is gone, and all windows are written. */
+void strobe_drain_run(StrobeDrain *drain);
+
+/* ---- between the drain's files ---- */
+
+/* The present window's place in the pool. */
+static inline struct pool_window *strobe_drain_place(const StrobeDrain *drain)
+{
+    return strobe_pool_window(drain->pool, drain->window.number);
+}
+
+/* Writes full blocks, or keeps the ring tidy. */
+void strobe_flush_full(StrobeDrain *drain);
+/* Writes everything committed so far, and the losses. */
+void strobe_flush_all(StrobeDrain *drain);
+void strobe_flush_end_window(StrobeDrain *drain);
+void strobe_flush_remember(StrobeDrain *drain, int error);
+/* Which partly filled blocks there are, and how far. */
+void strobe_flush_note_partial(StrobeDrain *drain);
+
+/* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
+ * is not the window's own, whose lanes have handed over: then what it lost is in drain->seen.
+ * `lost`: the records that could not be written are counted there. */
+int strobe_dump_ring(StrobeDrain *drain, StrobeCaptureWriter *writer, uint64_t end,
+                     _Atomic uint64_t *lost);
+/* Writes what the ring holds behind the facts of the capture at `path`. Returns 0 or an errno
+ * value. */
+int strobe_dump_serve(StrobeDrain *drain, const char *path);
+/* Notes a clock pair for later dumps, now and then. */
+void strobe_dump_note_pair(StrobeDrain *drain);
+
+int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
+/* For a window whose capture is `path`. Returns 0 or an errno value. */
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
+                          const char *path, const char *facts);
+void strobe_rotation_end(StrobeRotation *rotation);
+/* The present piece has its head, of that many bytes: what counts towards its end begins. */
+void strobe_rotation_begin_piece(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
+/* Is the present piece, of that many bytes, to end? */
+int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);
+/* Begins the next piece. */
+void strobe_rotation_roll(StrobeDrain *drain);
+
+#endif

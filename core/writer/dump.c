@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A flight recorder's content, written as a capture of its own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "capture-file.h"
+#include "drain.h"
+#include "kind-table.h"
+#include "testpoint.h"
+
+/* Nothing is written for hours, and yet times must be known. */
+void strobe_dump_note_pair(StrobeDrain *d)
+{
+    int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
+
+    if (now - d->window.last_flush_ns < d->settings.flush_interval_ns)
+        return;
+    strobe_capture_writer_take_pair(&d->window.writer);
+    d->window.last_flush_ns = now;
+}
+
+/* ---- the ring ---- */
+
+/* A lane handed it over since it was noted as partly filled: it is not to be written twice. */
+static void forget_partial(StrobeDrain *d, uint32_t lane, uint32_t index)
+{
+    if (lane < d->pool->n_lanes && d->partial[lane].block == index)
+        d->partial[lane].block = STROBE_NO_BLOCK;
+}
+
+static void write_one(StrobeCaptureWriter *writer, const struct pool_block *block, uint32_t used,
+                      int *error, _Atomic uint64_t *lost)
+{
+    int failed = used ? strobe_capture_write_records(writer, block, 0, used) : 0;
+
+    if (failed)
+        atomic_fetch_add(lost, strobe_pool_count_records(block, 0, used));
+    if (failed && *error == 0)
+        *error = failed;
+}
+
+/* What lies too far back stays out and counts as overwritten: in this copy, and at the window's end
+ * for good. */
+static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used, int is_end)
+{
+    uint32_t lane = block->lane % d->pool->n_lanes;
+    uint64_t n = strobe_pool_count_records(block, 0, used);
+
+    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
+    if (d->seen->overwritten_until[lane] < block->full_at)
+        d->seen->overwritten_until[lane] = block->full_at;
+    if (is_end)
+        atomic_fetch_add(&strobe_pool_lane(d->pool, lane)->lost[STROBE_LOSS_OVERWRITTEN], n);
+}
+
+static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t from, uint64_t to,
+                        uint64_t not_before, _Atomic uint64_t *lost)
+{
+    int error = 0, is_end = writer == &d->window.writer;
+
+    for (uint64_t at = from; at < to; at++) {
+        uint32_t index = strobe_ring_block(d->ring, d->pool, at);
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        uint32_t used = strobe_pool_used(block);
+        forget_partial(d, block->lane, index);
+        if (block->full_at < not_before)
+            skip_one(d, block, used, is_end);
+        else
+            write_one(writer, block, used, &error, lost);
+        strobe_ring_unpin(d->ring, at);
+    }
+    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+        if (d->partial[i].block < d->pool->n_blocks)
+            write_one(writer, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used,
+                      &error, lost);
+    return error;
+}
+
+static uint64_t ring_begin(const StrobeDrain *d, uint64_t end)
+{
+    uint64_t reach = (uint64_t)((double)d->settings.ring_ns * strobe_clock_rate());
+
+    return d->settings.ring_ns && end > reach ? end - reach : 0;
+}
+
+static uint64_t window_begin(const StrobeDrain *d)
+{
+    return strobe_pool_window(d->pool, d->window.number)->begin;
+}
+
+/* Losses of the whole window, for this copy tells of all that was offered, and the seal. */
+static int write_losses_and_seal(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+{
+    uint64_t begin = window_begin(d);
+    int error;
+
+    strobe_capture_writer_take_pair(writer);
+    error = strobe_capture_write_losses(writer, d->pool, STROBE_KIND_ID_LOSS, begin, end, d->seen);
+    return error ? error : strobe_capture_write_seal(writer, begin, end, 0);
+}
+
+/* On a full disk in the room that was kept for that. */
+static int write_end(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+{
+    int error = write_losses_and_seal(d, writer, end);
+
+    if (error && strobe_capture_use_reserve(writer) == 0 &&
+        write_losses_and_seal(d, writer, end) == 0)
+        strobe_capture_close_reserve(writer);
+    return error;
+}
+
+static void first_of(int *error, int other)
+{
+    if (*error == 0)
+        *error = other;
+}
+
+int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
+                     _Atomic uint64_t *lost)
+{
+    uint64_t from, to, unwritten;
+    int error, is_end = writer == &d->window.writer;
+
+    strobe_ring_pin(d->ring);
+    strobe_flush_note_partial(d);
+    STROBE_TESTPOINT("dump-noted");
+    strobe_ring_collect(d->ring, d->pool, &from, &to);
+    /* Behind them: what was lost before the last record that is in the copy is told in it. */
+    strobe_capture_read_losses(d->pool, d->seen);
+    STROBE_TESTPOINT("dump-collected");
+    strobe_capture_writer_take_pair(writer);
+    if (!is_end)
+        end = writer->pair.ticks;
+    error = strobe_capture_write_definitions(writer, d->pool);
+    first_of(&error, write_blocks(d, writer, from, to, ring_begin(d, end), lost));
+    STROBE_TESTPOINT("dump-written");
+    strobe_ring_unpin_all(d->ring);
+    if (is_end)
+        return error;
+    first_of(&error, strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_RECORDS, end,
+                                                     &unwritten));
+    d->seen->core[STROBE_LOSS_DISK_FULL] += atomic_load(lost) + unwritten;
+    first_of(&error, write_end(d, writer, end));
+    return error;
+}
+
+int strobe_dump_serve(StrobeDrain *d, const char *path)
+{
+    _Atomic uint64_t lost = 0;
+    char *facts;
+    int fd, error = strobe_capture_file_open(path, d->pool, &fd, &facts);
+
+    if (error)
+        return error;
+    free(facts);
+    strobe_capture_writer_begin_copy(&d->other, fd, &d->window.writer);
+    error = strobe_capture_write_reserve(&d->other);
+    if (error == 0)
+        error = strobe_dump_ring(d, &d->other, 0, &lost);
+    if (error == 0 && d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(d->other.fd))
+        error = errno;
+    strobe_capture_writer_end(&d->other);
+    return error;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the writer writes of a window, in which order. */
+#include <errno.h>
+#include <unistd.h>
+#include "drain.h"
+#include "kind-table.h"
+#include "lane.h"
+#include "testpoint.h"
+#include "track-table.h"
+
+/* How long full blocks wait at most: less when the pool was found filling up. */
+#define POLL_NS 10000000
+#define BUSY_POLL_NS 500000
+
+void strobe_flush_remember(StrobeDrain *d, int error)
+{
+    uint32_t none = 0;
+
+    if (error)
+        atomic_compare_exchange_strong(&strobe_drain_place(d)->error, &none, (uint32_t)error);
+    d->is_whole &= error == 0;
+}
+
+/* Appends [flushed, used) of a block; what cannot be written is counted. */
+static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
+{
+    uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
+
+    if (block->window != d->window.number)
+        d->is_whole = 0;
+    if (used <= from || block->window != d->window.number)
+        return;
+    /* Records without their definitions would be lost to a reader, and not counted. */
+    int error = d->window.undefined
+                    ? d->window.undefined
+                    : strobe_capture_write_records(&d->window.writer, block, from, used);
+    if (error) {
+        strobe_flush_remember(d, error);
+        atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL],
+                         strobe_pool_count_records(block, from, used));
+    }
+    STROBE_TESTPOINT("block-written");
+    atomic_store_explicit(&block->flushed, used, memory_order_release);
+}
+
+/* Before the definitions are written, so that every id in these bytes is among them. */
+void strobe_flush_note_partial(StrobeDrain *d)
+{
+    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(d->pool, i);
+        uint32_t index = atomic_load_explicit(&lane->block, memory_order_acquire);
+        d->partial[i].block = index;
+        if (index < d->pool->n_blocks)
+            d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
+        else if (atomic_load(&lane->is_handing_over))
+            d->is_whole = 0; /* its block is on the way to the queue */
+    }
+}
+
+static void write_partial(StrobeDrain *d)
+{
+    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+        if (d->partial[i].block < d->pool->n_blocks)
+            write_block(d, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used);
+}
+
+static void write_full(StrobeDrain *d, uint32_t index)
+{
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        index = block->next;
+        write_block(d, block, strobe_pool_used(block));
+    }
+}
+
+/* What was handed over, oldest first: a lane's blocks must be written in their order. */
+static uint32_t take_full(StrobeDrain *d)
+{
+    uint32_t taken = strobe_pool_take_full(d->pool), first = d->deferred;
+
+    d->deferred = STROBE_NO_BLOCK;
+    if (first == STROBE_NO_BLOCK)
+        return taken;
+    strobe_pool_block(d->pool, d->deferred_last)->next = taken;
+    return first;
+}
+
+/* Gives a written block back; one of the next window is kept for it. One of an earlier window comes
+ * from a thread that was stuck, and has been written as far as it counts. */
+static void give(StrobeDrain *d, struct pool_block *block)
+{
+    uint32_t index = strobe_pool_index(d->pool, block);
+
+    if ((int32_t)(block->window - d->window.number) <= 0) {
+        strobe_pool_give(d->pool, block);
+        return;
+    }
+    block->next = STROBE_NO_BLOCK;
+    if (d->deferred == STROBE_NO_BLOCK)
+        d->deferred = index;
+    else
+        strobe_pool_block(d->pool, d->deferred_last)->next = index;
+    d->deferred_last = index;
+}
+
+static void give_all(StrobeDrain *d, uint32_t index)
+{
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        index = block->next; /* giving it back overwrites the link */
+        give(d, block);
+    }
+}
+
+/* Each is given back at once: lanes may be waiting for it. */
+static void write_and_give(StrobeDrain *d, uint32_t index)
+{
+    for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
+        struct pool_block *block = strobe_pool_block(d->pool, index);
+        index = block->next;
+        write_block(d, block, strobe_pool_used(block));
+        give(d, block);
+    }
+}
+
+/* ---- losses ---- */
+
+/* What was seen has been told: in the capture, or to the session at least. */
+static void tell_all(StrobeDrain *d)
+{
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
+        uint64_t more = d->seen->core[cause] - d->pool->lost_told[cause];
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+            more += d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
+        atomic_fetch_add(&d->control->window_lost[cause], more);
+    }
+    strobe_pool_tell_losses(d->pool, d->seen);
+}
+
+/* Writes what was seen to be lost since the last time, by cause and thread. What could not be
+ * written is told the next time. A kill in between is no reason to tell it twice: recovery finds
+ * the records at telling_at, or does not. */
+static int write_losses(StrobeDrain *d, uint64_t now)
+{
+    DrainWindow *w = &d->window;
+
+    atomic_store_explicit(&d->pool->telling_at, w->writer.bytes, memory_order_release);
+    int error = strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
+                                            w->last_flush_ticks, now, d->seen);
+    STROBE_TESTPOINT("losses-written");
+    strobe_flush_remember(d, error);
+    if (error == 0)
+        tell_all(d);
+    STROBE_TESTPOINT("losses-told");
+    atomic_store_explicit(&d->pool->telling_at, 0, memory_order_release);
+    return error;
+}
+
+/* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended: it
+ * may still lose late records, and the next window loses its own. */
+static int read_losses(StrobeDrain *d)
+{
+    if (atomic_load(&strobe_drain_place(d)->end))
+        return 0;
+    strobe_capture_read_losses(d->pool, d->seen);
+    return atomic_load(&strobe_drain_place(d)->end) == 0;
+}
+
+/* ---- cycles ---- */
+
+static void write_definitions(StrobeDrain *d)
+{
+    d->window.undefined = strobe_capture_write_definitions(&d->window.writer, d->pool);
+    strobe_flush_remember(d, d->window.undefined);
+}
+
+void strobe_flush_all(StrobeDrain *d)
+{
+    d->is_whole = 1;
+    d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
+    strobe_track_sweep_begin(d->pool);
+    strobe_flush_note_partial(d);
+    STROBE_TESTPOINT("flush-noted");
+    uint32_t full = take_full(d);
+    strobe_capture_writer_take_pair(&d->window.writer); /* later than all that is written now */
+    STROBE_TESTPOINT("flush-taken");
+    write_definitions(d);
+    STROBE_TESTPOINT("flush-defined");
+    write_full(d, full);
+    write_partial(d);
+    STROBE_TESTPOINT("flush-written");
+    give_all(d, full); /* not before: a block noted as partial may be among them */
+    if (read_losses(d))
+        write_losses(d, d->window.writer.pair.ticks);
+    if (d->is_whole) /* and nothing of the next window has come yet */
+        strobe_track_sweep_end(d->pool);
+    d->window.last_flush_ticks = d->window.writer.pair.ticks;
+    d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
+}
+
+static void write_queue(StrobeDrain *d)
+{
+    uint32_t full = take_full(d);
+    uint32_t n = 0;
+
+    for (uint32_t i = full; i < d->pool->n_blocks && n < d->pool->n_blocks; n++)
+        i = strobe_pool_block(d->pool, i)->next;
+    d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
+    if (full == STROBE_NO_BLOCK)
+        return;
+    strobe_capture_writer_take_pair(&d->window.writer);
+    write_definitions(d);
+    write_and_give(d, full);
+    STROBE_TESTPOINT("full-written");
+}
+
+void strobe_flush_full(StrobeDrain *d)
+{
+    if (!d->ring) {
+        write_queue(d);
+        return;
+    }
+    uint32_t freed = strobe_ring_tidy(d->ring, d->pool);
+    d->poll_ns = freed > d->pool->n_blocks / 64 ? BUSY_POLL_NS : POLL_NS;
+}
+
+/* ---- the end of a window ---- */
+
+/* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or
+ * not put there yet; what they committed is written. Those of threads that jumped out of theirs are
+ * given back: nobody else will. */
+static void write_strays(StrobeDrain *d)
+{
+    for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(d->pool, i);
+        if (!atomic_load_explicit(&block->owned, memory_order_acquire) ||
+            block->window != d->window.number)
+            continue;
+        write_block(d, block, strobe_pool_used(block));
+        if (d->window.n_stuck == 0)
+            strobe_pool_give(d->pool, block);
+    }
+}
+
+static void write_rest(StrobeDrain *d)
+{
+    DrainWindow *w = &d->window;
+
+    strobe_capture_writer_take_pair(&w->writer);
+    uint32_t full = take_full(d);
+    write_definitions(d);
+    write_and_give(d, full);
+    STROBE_TESTPOINT("window-flushed");
+    if (w->has_strays)
+        write_strays(d);
+    *d->seen = *strobe_pool_ending(d->pool, w->number);
+}
+
+/* Losses and the seal. */
+static int write_end(StrobeDrain *d)
+{
+    DrainWindow *w = &d->window;
+
+    /* The pair just before the seal lets the reader interpolate up to the window's end. */
+    strobe_capture_writer_take_pair(&w->writer);
+    int error = write_losses(d, w->end);
+    return error ? error : strobe_capture_write_seal(&w->writer, w->begin, w->end, 0);
+}
+
+/* On a full disk what was lost is told in the room that was kept for that. */
+static void finish_capture(StrobeDrain *d)
+{
+    uint64_t unwritten = 0;
+
+    /* Spans of threads that are stuck are still on their stacks. */
+    if (d->window.n_stuck)
+        strobe_flush_remember(d, strobe_capture_write_unfinished(&d->window.writer, d->pool,
+                                                                 STROBE_BLOCK_RECORDS,
+                                                                 d->window.end, &unwritten));
+    atomic_fetch_add(&d->pool->lost[STROBE_LOSS_DISK_FULL], unwritten);
+    d->seen->core[STROBE_LOSS_DISK_FULL] = atomic_load(&d->pool->lost[STROBE_LOSS_DISK_FULL]);
+    int error = write_end(d);
+    if (error && strobe_capture_use_reserve(&d->window.writer) == 0 && write_end(d) == 0)
+        strobe_flush_remember(d, strobe_capture_close_reserve(&d->window.writer));
+    strobe_flush_remember(d, error);
+    tell_all(d); /* if in no capture, to the session at least */
+}
+
+void strobe_flush_end_window(StrobeDrain *d)
+{
+    DrainWindow *w = &d->window;
+
+    if (d->ring) {
+        strobe_flush_remember(
+            d, strobe_dump_ring(d, &w->writer, w->end, &d->pool->lost[STROBE_LOSS_DISK_FULL]));
+        strobe_ring_empty(d->ring, d->pool);
+        if (w->has_strays && w->n_stuck == 0)
+            write_strays(d);
+        for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
+            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
+            atomic_store(&lane->overwritten_until, 0);
+            atomic_store(&lane->recycled, lane->sequence);
+        }
+        w->last_flush_ticks = w->begin; /* its losses are of the whole window */
+    } else {
+        write_rest(d);
+    }
+    finish_capture(d);
+    if (d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(w->writer.fd))
+        strobe_flush_remember(d, errno);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "capture-file.h"
+#include "capture-writer.h"
+#include "intern.h"
+#include "kind-table.h"
+#include "lane-end.h"
+#include "lane.h"
+#include "pool.h"
+#include "testpoint.h"
+#include "track-table.h"
+#include "writer-link.h"
+
+static struct {
+    StrobePool pool;
+    StrobeWriterLink link;
+    _Atomic int is_open;
+    _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
+    _Atomic int in_window;
+    int is_shut; /* the gate is, and late records come */
+    int has_late;
+    unsigned n_stuck;
+    enum strobe_policy policy;
+    int is_stuck;     /* a thread is inside a bracket for good */
+    uint32_t session; /* counts sessions of the process */
+    uint32_t window;  /* counts windows of the process: a stale writer never matches */
+    uint64_t begin, end;
+    uint64_t last_lost[STROBE_LOSS_CAUSES]; /* of the last window of a session that is closed */
+    _Atomic uint64_t next_link;
+} recorder = {.pool = {.fd = -1}};
+
+int strobe_recorder_open(const StrobeRecorderSettings *settings)
+{
+    int error;
+
+    if (recorder.is_open)
+        return EBUSY;
+    strobe_clock_init();
+    error = strobe_lane_init();
+    if (error == 0)
+        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir);
+    if (error == 0)
+        strobe_pool_intern_begin(recorder.pool.header);
+    if (error)
+        return error;
+    STROBE_TESTPOINT("pool-made");
+    strobe_kind_begin(recorder.pool.header);
+    recorder.pool.header->control.settings = settings->writer;
+    error = strobe_link_start(&recorder.link, &recorder.pool, settings->may_start_process);
+    if (error) {
+        strobe_pool_destroy(&recorder.pool, 1);
+        return error;
+    }
+    recorder.session++;
+    recorder.policy = (enum strobe_policy)settings->writer.policy;
+    recorder.is_stuck = 0;
+    recorder.is_open = 1;
+    STROBE_TESTPOINT("recorder-opened");
+    return 0;
+}
+
+/* NULL: another policy. */
+static StrobeRing *ring_of_policy(void)
+{
+    return recorder.policy == STROBE_POLICY_RING ? strobe_pool_ring(recorder.pool.header) : NULL;
+}
+
+/* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
+static int wait_for_visitors(void)
+{
+    for (int i = 0; i < 100000 && atomic_load(&recorder.n_visitors); i++)
+        usleep(10);
+    return atomic_load(&recorder.n_visitors) == 0;
+}
+
+/* A process removes the pool's file when it has written all; where it is gone, that is left for
+ * recovery. */
+void strobe_recorder_close(void)
+{
+    if (!recorder.is_open)
+        return;
+    strobe_recorder_end_window(-1);
+    strobe_recorder_losses(recorder.last_lost);
+    int is_ours = strobe_link_stop(&recorder.link);
+    recorder.is_open = 0;
+    if (!wait_for_visitors() || recorder.is_stuck) {
+        /* A thread is stopped in the midst of it: its pages must stay, the file need not. */
+        if (is_ours)
+            unlink(recorder.pool.path);
+        recorder.pool.header = NULL;
+    }
+    strobe_pool_destroy(&recorder.pool, is_ours);
+}
+
+int strobe_recorder_has_process(int *error)
+{
+    *error = recorder.link.process_error;
+    return recorder.is_open && !recorder.link.drain;
+}
+
+const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
+{
+    *is_tmpfs = recorder.pool.is_tmpfs;
+    id[0] = 0;
+    if (!recorder.is_open)
+        return "";
+    strobe_pool_id(recorder.pool.header, id);
+    return recorder.pool.path;
+}
+
+/* Recovery knows the window before its capture has a name. */
+static int begin_named(uint32_t number, int fd, const char *path, const char *facts)
+{
+    struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
+    int error = strobe_capture_file_begin(fd, number, facts);
+
+    if (error == 0)
+        error = strobe_link_await_place(&recorder.link, number);
+    if (error)
+        return error;
+    snprintf(place->capture, sizeof place->capture, "%s", path);
+    place->begin = strobe_clock_now();
+    strobe_link_name_window(&recorder.link, number);
+    error = strobe_capture_file_name(path);
+    if (error)
+        atomic_store(&place->window, 0);
+    else
+        error = strobe_link_begin_window(&recorder.link, number);
+    STROBE_TESTPOINT("window-named");
+    return error;
+}
+
+/* The writer has the window, and cannot write it. */
+static void give_up_window(uint32_t number)
+{
+    const struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
+
+    if (atomic_load(&place->window) != number)
+        return;
+    strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0, 0);
+    strobe_link_wait(&recorder.link, number, -1);
+}
+
+int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
+{
+    int error;
+
+    if (!recorder.is_open || recorder.in_window || strlen(path) >= PATH_MAX) {
+        close(fd);
+        return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
+    }
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+    error = begin_named(recorder.window + 1, fd, path, facts);
+    if (error) {
+        give_up_window(recorder.window + 1);
+        return error;
+    }
+    recorder.window++;
+    recorder.end = 0;
+    recorder.in_window = 1;
+    strobe_lane_take_no_lane(); /* of no window */
+    strobe_lane_take_nested();
+    strobe_lane_set_policy(recorder.policy, ring_of_policy());
+    recorder.begin = strobe_clock_now();
+    strobe_pool_window(recorder.pool.header, recorder.window)->begin = recorder.begin;
+    STROBE_TESTPOINT("window-begun");
+    strobe_lane_open_gate(recorder.pool.header, recorder.session, recorder.window);
+    return 0;
+}
+
+void strobe_recorder_mark_end(void)
+{
+    if (recorder.in_window && recorder.end == 0)
+        recorder.end = strobe_clock_now();
+}
+
+static void count_what_lanes_lost(void)
+{
+    strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
+    strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+}
+
+static void end_lanes(void)
+{
+    count_what_lanes_lost();
+    strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring_of_policy());
+}
+
+void strobe_recorder_shut_window(void)
+{
+    if (!recorder.in_window || recorder.is_shut)
+        return;
+    strobe_recorder_mark_end();
+    recorder.n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.is_stuck |= recorder.n_stuck != 0;
+    recorder.is_shut = 1;
+    STROBE_TESTPOINT("window-shut");
+    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
+    end_lanes();
+    strobe_link_shut_window(&recorder.link, recorder.window, recorder.end);
+}
+
+void strobe_recorder_record_late(void)
+{
+    if (!recorder.in_window || !recorder.is_shut)
+        return;
+    strobe_lane_record_late(recorder.window);
+    recorder.has_late = 1;
+}
+
+int strobe_recorder_end_window(int64_t patience_ns)
+{
+    if (!recorder.in_window)
+        return 0;
+    strobe_recorder_shut_window();
+    if (recorder.has_late) {
+        strobe_lane_record_late(0);
+        end_lanes();
+    }
+    strobe_link_end_window(&recorder.link, recorder.window, recorder.begin, recorder.end,
+                           recorder.n_stuck, strobe_lane_take_abandoned());
+    recorder.is_shut = recorder.has_late = 0;
+    recorder.in_window = 0;
+    return strobe_link_wait(&recorder.link, recorder.window, patience_ns);
+}
+
+int strobe_recorder_wait(uint32_t window)
+{
+    return recorder.is_open ? strobe_link_wait(&recorder.link, window, -1) : 0;
+}
+
+int strobe_recorder_dump(int fd, const char *path, const char *facts)
+{
+    if (!recorder.is_open) {
+        close(fd);
+        return EINVAL;
+    }
+    int error = strobe_capture_file_begin(fd, recorder.window, facts);
+    return error ? error : strobe_link_dump(&recorder.link, path);
+}
+
+void strobe_recorder_roll(void)
+{
+    if (recorder.is_open)
+        strobe_link_roll(&recorder.link);
+}
+
+uint32_t strobe_recorder_window(void)
+{
+    return recorder.in_window ? recorder.window : 0;
+}
+
+/* Collectors are opened by the session's threads and by one of Strobe's own. */
+static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)
+{
+    if (!recorder.is_open) {
+        snprintf(error, size, "no session is open");
+        return 0;
+    }
+    pthread_mutex_lock(&kinds_lock);
+    uint32_t id = strobe_kind_register(recorder.pool.header, kind, error, size);
+    pthread_mutex_unlock(&kinds_lock);
+    return id;
+}
+
+/* For calls of any thread, which may come while the session ends. */
+static int visit_pool(void)
+{
+    atomic_fetch_add(&recorder.n_visitors, 1);
+    if (atomic_load(&recorder.is_open))
+        return 1;
+    atomic_fetch_sub(&recorder.n_visitors, 1);
+    return 0;
+}
+
+static void leave_pool(void)
+{
+    atomic_fetch_sub(&recorder.n_visitors, 1);
+}
+
+StrobeTrackId strobe_recorder_track(const StrobeTrack *track)
+{
+    StrobeTrackId id;
+
+    if (!visit_pool())
+        return 0;
+    id = strobe_track_find_or_add(recorder.pool.header, track);
+    leave_pool();
+    return id;
+}
+
+uint64_t strobe_recorder_link_ids(uint32_t n)
+{
+    return atomic_fetch_add(&recorder.next_link, n) + 1;
+}
+
+void strobe_recorder_lost(uint32_t cause, uint64_t count)
+{
+    if (cause >= STROBE_LOSS_CAUSES || count == 0 || !visit_pool())
+        return;
+    atomic_fetch_add(&recorder.pool.header->lost[cause], count);
+    leave_pool();
+}
+
+uint32_t strobe_recorder_take_trackless(void)
+{
+    return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;
+}
+
+uint64_t strobe_recorder_late(void)
+{
+    struct pool_header *header = recorder.pool.header;
+
+    if (!recorder.is_open || recorder.in_window)
+        return 0;
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
+    return atomic_load(&header->lost[STROBE_LOSS_LATE]) - header->lost_told[STROBE_LOSS_LATE];
+}
+
+void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
+{
+    if (recorder.is_open)
+        strobe_link_losses(&recorder.link, lost);
+    else
+        memcpy(lost, recorder.last_lost, sizeof recorder.last_lost);
+}
+
+void strobe_recorder_forget(void)
+{
+    /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
+    if (recorder.pool.fd >= 0)
+        close(recorder.pool.fd);
+    strobe_link_forget(&recorder.link);
+    memset(&recorder.pool, 0, sizeof recorder.pool);
+    recorder.pool.fd = -1;
+    recorder.is_open = 0;
+    recorder.in_window = 0;
+    recorder.is_shut = 0;
+    atomic_store(&recorder.n_visitors, 0); /* none of those threads is here */
+    pthread_mutex_init(&kinds_lock, NULL);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "drain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "testpoint.h"
+
+/* What the present piece is called when it is put aside. */
+static void aside_name(uint32_t number, char name[32])
+{
+    snprintf(name, 32, STROBE_PIECE_FORMAT, number + 1);
+}
+
+int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
+{
+    return limits->bytes || limits->ns || limits->on_demand;
+}
+
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
+                          const char *path, const char *facts)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    rotation->limits = *limits;
+    rotation->facts = strdup(facts);
+    if (!rotation->facts)
+        return ENOMEM;
+    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (rotation->folder < 0)
+        return errno;
+    rotation->number = 0;
+    return 0;
+}
+
+void strobe_rotation_end(StrobeRotation *rotation)
+{
+    if (rotation->folder >= 0)
+        close(rotation->folder);
+    rotation->folder = -1;
+    free(rotation->facts);
+    rotation->facts = NULL;
+}
+
+/* A piece repeats all strings: one whose head is large must not be full before it holds records. */
+void strobe_rotation_begin_piece(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
+{
+    uint64_t least = head_bytes + rotation->limits.bytes / 2;
+
+    rotation->begun_ns = now_ns;
+    rotation->due_bytes = rotation->limits.bytes > least ? rotation->limits.bytes : least;
+}
+
+int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns)
+{
+    return (rotation->limits.bytes && bytes >= rotation->due_bytes) ||
+           (rotation->limits.ns && now_ns - rotation->begun_ns >= rotation->limits.ns);
+}
+
+/* ---- rolling ---- */
+
+/* Makes the next piece, head and all, beside the present one. */
+static int prepare(StrobeDrain *d)
+{
+    StrobeRotation *p = &d->window.rotation;
+    int error, fd;
+
+    unlinkat(p->folder, STROBE_PIECE_NEW, 0);
+    fd = openat(p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                0640);
+    if (fd < 0)
+        return errno;
+    strobe_capture_writer_begin(&d->other, fd, d->window.number);
+    error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
+    if (error == 0)
+        error = strobe_capture_write_definitions(&d->other, d->pool);
+    if (error == 0)
+        error = strobe_capture_write_reserve(&d->other);
+    if (error) {
+        strobe_capture_writer_end(&d->other);
+        unlinkat(p->folder, STROBE_PIECE_NEW, 0);
+    }
+    return error;
+}
+
+/* Writes what is there into the present piece, and what makes it complete in itself. Where the disk
+ * does not take that, the piece must go on: its reserve is for the window's end. */
+static int finish(StrobeDrain *d)
+{
+    StrobeCaptureWriter *writer = &d->window.writer;
+    uint64_t unwritten;
+
+    strobe_flush_all(d);
+    int error =
+        strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
+                                        &unwritten); /* the next piece has them too */
+    strobe_capture_writer_take_pair(writer);
+    if (error == 0)
+        error =
+            strobe_capture_write_seal(writer, strobe_pool_window(d->pool, d->window.number)->begin,
+                                      writer->pair.ticks, STROBE_SEAL_CONTINUED);
+    if (error)
+        return error;
+    if (d->settings.sync >= STROBE_SYNC_WINDOW && fdatasync(writer->fd))
+        strobe_flush_remember(d, errno);
+    return 0;
+}
+
+/* By a second name, so that there is a capture.strobe at any moment; where files cannot have one,
+ * by another. */
+static int put_aside(const StrobeRotation *p, const char *name)
+{
+    if (linkat(p->folder, STROBE_CAPTURE_NAME, p->folder, name, 0) == 0 ||
+        renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name) == 0)
+        return 0;
+    return errno;
+}
+
+static int put_in_place(StrobeRotation *p)
+{
+    char name[32];
+
+    aside_name(p->number, name);
+    int error = put_aside(p, name);
+    if (error)
+        return error;
+    STROBE_TESTPOINT("roll-aside");
+    if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
+        return 0;
+    error = errno;
+    if (faccessat(p->folder, STROBE_CAPTURE_NAME, F_OK, 0) == 0)
+        unlinkat(p->folder, name, 0);
+    else
+        renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
+    return error;
+}
+
+/* What follows goes into the new piece. */
+static void switch_over(StrobeDrain *d)
+{
+    StrobeRotation *p = &d->window.rotation;
+    char name[32];
+
+    if (d->settings.sync >= STROBE_SYNC_WINDOW &&
+        fsync(p->folder)) /* their names are to last too */
+        strobe_flush_remember(d, errno);
+    strobe_capture_writer_end(&d->window.writer);
+    strobe_capture_writer_swap(&d->window.writer, &d->other);
+    p->number++;
+    strobe_rotation_begin_piece(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
+    if (p->limits.keep && p->number >= p->limits.keep) {
+        aside_name(p->number - p->limits.keep, name);
+        unlinkat(p->folder, name, 0);
+    }
+}
+
+void strobe_rotation_roll(StrobeDrain *d)
+{
+    StrobeRotation *p = &d->window.rotation;
+    int error = prepare(d);
+
+    if (error == 0) {
+        STROBE_TESTPOINT("roll-prepared");
+        error = finish(d);
+        STROBE_TESTPOINT("roll-finished");
+        if (error == 0)
+            error = put_in_place(p);
+        if (error) {
+            strobe_capture_writer_end(&d->other);
+            unlinkat(p->folder, STROBE_PIECE_NEW, 0);
+        }
+    }
+    if (error == 0) {
+        STROBE_TESTPOINT("roll-placed");
+        switch_over(d);
+        return;
+    }
+    /* Recording goes on in this piece; the next try is not before it has grown as much again. */
+    strobe_flush_remember(d, error);
+    p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
+    p->due_bytes = d->window.writer.bytes + p->limits.bytes;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer-link.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/helpers/thread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "abandoned.h"
+#include "drain.h"
+#include "pool-bell.h"
+#include "process.h"
+#include "writer-process.h"
+
+/* How long the program sleeps before it looks whether the writer is there. */
+#define LOOK_NS 100000000
+/* How long a new process may take until it is at work. */
+#define START_NS 5000000000
+/* How long a window's begin waits for the writer. */
+#define ADOPTION_NS 1000000000
+
+/* ---- the thread ---- */
+
+static int look_for_program(void *user)
+{
+    strobe_look_for_program();
+    return 0;
+}
+
+static void *thread_main(void *user)
+{
+    prctl(PR_SET_NAME, "strobe-writer");
+    strobe_drain_run(user);
+    return NULL;
+}
+
+static int start_thread(StrobeWriterLink *link)
+{
+    const StrobeDrainProgram program = {.is_gone = look_for_program};
+    StrobeDrain *drain = calloc(1, sizeof *drain);
+    int error = drain ? strobe_drain_init(drain, link->pool, &program) : ENOMEM;
+
+    if (error == 0) {
+        error = strobe_thread_start(&link->thread, thread_main, drain);
+        if (error)
+            strobe_drain_clear(drain);
+    }
+    if (error) {
+        free(drain);
+        drain = NULL;
+    }
+    atomic_thread_fence(memory_order_release); /* a child that is forked now sees all or nothing */
+    link->drain = drain;
+    return error;
+}
+
+/* ---- the process ---- */
+
+static int64_t deadline_in(int64_t ns)
+{
+    return strobe_clock_ns(CLOCK_MONOTONIC) + ns;
+}
+
+/* 0: it is at work. */
+static int await_process(struct pool_header *pool)
+{
+    struct pool_control *control = &pool->control;
+    int64_t deadline = deadline_in(START_NS);
+    uint32_t answer;
+
+    do {
+        answer = atomic_load(&control->answer);
+        if (atomic_load(&control->writer_state) == STROBE_WRITER_AT_WORK)
+            return 0;
+        if (strobe_writer_is_gone(pool))
+            return ESRCH;
+        strobe_bell_wait(&control->answer, answer, LOOK_NS);
+    } while (strobe_clock_ns(CLOCK_MONOTONIC) < deadline);
+    return ETIMEDOUT;
+}
+
+/* One that does not answer must not come to life beside a thread. */
+static int end_process(pid_t pid)
+{
+    int64_t deadline = deadline_in(START_NS);
+
+    kill(pid, SIGKILL);
+    while (strobe_process_is_there(pid, STROBE_WRITER_NAME)) {
+        if (strobe_clock_ns(CLOCK_MONOTONIC) > deadline)
+            return ETIMEDOUT;
+        usleep(1000);
+    }
+    return 0;
+}
+
+static int start_process(StrobePool *pool)
+{
+    struct pool_control *control = &pool->header->control;
+    pid_t pid;
+    int error = strobe_writer_process_start(pool->path, &pid);
+
+    if (error)
+        return error;
+    atomic_store(&control->writer_pid, (uint32_t)pid);
+    error = await_process(pool->header);
+    if (error == 0)
+        strobe_pool_close_file(pool);
+    return error;
+}
+
+int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process)
+{
+    struct pool_control *control = &pool->header->control;
+
+    memset(link, 0, sizeof *link);
+    link->pool = pool->header;
+    link->process_error = may_start_process ? start_process(pool) : 0;
+    if (may_start_process && link->process_error == 0)
+        return 0;
+    if (link->process_error == ETIMEDOUT && end_process((pid_t)atomic_load(&control->writer_pid)))
+        return ETIMEDOUT;
+    atomic_store(&control->writer_pid, 0);
+    atomic_store(&control->writer_state, STROBE_WRITER_NONE);
+    return start_thread(link);
+}
+
+int strobe_link_stop(StrobeWriterLink *link)
+{
+    struct pool_control *control = &link->pool->control;
+
+    if (!link->drain && strobe_writer_is_gone(link->pool))
+        return !strobe_pool_has_windows(link->pool);
+    atomic_store(&control->is_stopping, 1);
+    strobe_bell_ring(&control->bell);
+    if (!link->drain)
+        return 0;
+    pthread_join(link->thread, NULL);
+    strobe_drain_clear(link->drain);
+    free(link->drain);
+    link->drain = NULL;
+    return 1;
+}
+
+/* ---- waiting ---- */
+
+/* One sleep; 0: the writer is gone. */
+static int sleep_until_answer(StrobeWriterLink *link, uint32_t seen, int64_t ns)
+{
+    struct pool_control *control = &link->pool->control;
+
+    strobe_bell_wait(&control->answer, seen, ns < LOOK_NS ? ns : LOOK_NS);
+    return atomic_load(&control->answer) != seen || !strobe_writer_is_gone(link->pool);
+}
+
+static int has_place(const StrobeWriterLink *link, uint32_t window)
+{
+    int is_ring = link->pool->control.settings.policy == STROBE_POLICY_RING;
+
+    if (atomic_load(&strobe_pool_window(link->pool, window)->window))
+        return 0;
+    /* The ring is one window's alone. */
+    return !is_ring || !atomic_load(&strobe_pool_window(link->pool, window - 1)->window);
+}
+
+int strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
+{
+    struct pool_header *pool = link->pool;
+    uint32_t seen = atomic_load(&pool->control.answer);
+
+    while (!has_place(link, window)) {
+        if (!sleep_until_answer(link, seen, LOOK_NS))
+            return EOWNERDEAD;
+        seen = atomic_load(&pool->control.answer);
+    }
+    /* What was lost since the last one is of no window; but late records are of that one. */
+    if (atomic_load(&strobe_pool_window(pool, window - 1)->window) == 0)
+        for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+            if (cause != STROBE_LOSS_LATE)
+                pool->lost_told[cause] = atomic_load(&pool->lost[cause]);
+    return 0;
+}
+
+int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns)
+{
+    const struct pool_window *place = strobe_pool_window(link->pool, window);
+    int64_t deadline = deadline_in(patience_ns), left = LOOK_NS;
+
+    for (;;) {
+        uint32_t seen = atomic_load(&link->pool->control.answer);
+        if (atomic_load(&place->window) != window ||
+            atomic_load(&place->state) != STROBE_WINDOW_ENDED)
+            return (int)atomic_load(&place->error);
+        if (patience_ns >= 0)
+            left = deadline - strobe_clock_ns(CLOCK_MONOTONIC);
+        if (left <= 0)
+            return EINPROGRESS;
+        if (!sleep_until_answer(link, seen, left))
+            return EOWNERDEAD;
+    }
+}
+
+/* ---- windows ---- */
+
+void strobe_link_name_window(StrobeWriterLink *link, uint32_t window)
+{
+    struct pool_window *place = strobe_pool_window(link->pool, window);
+
+    place->n_stuck = place->has_strays = 0;
+    atomic_store(&place->error, 0);
+    atomic_store(&place->end, 0);
+    atomic_store(&place->state, 0);
+    atomic_store(&place->window, window);
+}
+
+/* Until it has the window open, or as long as a disk may take. */
+static void await_adoption(StrobeWriterLink *link, uint32_t window)
+{
+    const struct pool_window *place = strobe_pool_window(link->pool, window);
+    int64_t deadline = deadline_in(ADOPTION_NS);
+    uint32_t seen;
+
+    if (atomic_load(&strobe_pool_window(link->pool, window - 1)->window))
+        return;
+    do
+        seen = atomic_load(&link->pool->control.answer);
+    while (atomic_load(&place->state) == STROBE_WINDOW_OPEN &&
+           strobe_clock_ns(CLOCK_MONOTONIC) < deadline && sleep_until_answer(link, seen, LOOK_NS));
+}
+
+int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window)
+{
+    struct pool_window *place = strobe_pool_window(link->pool, window);
+
+    atomic_store(&place->state, STROBE_WINDOW_OPEN);
+    strobe_bell_ring(&link->pool->control.bell);
+    await_adoption(link, window);
+    return (int)atomic_load(&place->error);
+}
+
+/* Here, so that what the next window loses is not taken for this one's. */
+void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end)
+{
+    strobe_capture_read_losses(link->pool, strobe_pool_ending(link->pool, window));
+    atomic_store(&strobe_pool_window(link->pool, window)->end, end);
+}
+
+void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
+                            unsigned n_stuck, int has_strays)
+{
+    struct pool_window *place = strobe_pool_window(link->pool, window);
+
+    place->begin = begin;
+    place->n_stuck = n_stuck;
+    place->has_strays = has_strays || n_stuck;
+    strobe_link_shut_window(link, window, end);
+    atomic_store(&place->state, STROBE_WINDOW_ENDED);
+    strobe_bell_ring(&link->pool->control.bell);
+}
+
+/* ---- the rest ---- */
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+int strobe_link_dump(StrobeWriterLink *link, const char *path)
+{
+    struct pool_control *control = &link->pool->control;
+    int error = EOWNERDEAD;
+
+    if (strlen(path) >= sizeof control->dump_path)
+        return ENAMETOOLONG;
+    pthread_mutex_lock(&one_at_a_time);
+    strcpy(control->dump_path, path);
+    atomic_store(&control->dump, STROBE_DUMP_WANTED);
+    uint32_t seen = atomic_load(&control->answer);
+    strobe_bell_ring(&control->bell);
+    while (atomic_load(&control->dump) != STROBE_DUMP_DONE &&
+           sleep_until_answer(link, seen, LOOK_NS))
+        seen = atomic_load(&control->answer);
+    if (atomic_load(&control->dump) == STROBE_DUMP_DONE)
+        error = (int)atomic_load(&control->dump_error);
+    atomic_store(&control->dump, STROBE_DUMP_NONE);
+    pthread_mutex_unlock(&one_at_a_time);
+    return error;
+}
+
+void strobe_link_roll(StrobeWriterLink *link)
+{
+    atomic_store(&link->pool->control.roll, 1);
+    strobe_bell_ring(&link->pool->control.bell);
+}
+
+void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES])
+{
+    for (uint32_t window = 0; window < STROBE_POOL_WINDOWS; window++) {
+        uint32_t number = atomic_load(&link->pool->windows[window].window);
+        if (number)
+            strobe_link_wait(link, number, -1);
+    }
+    for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
+        lost[cause] = atomic_load(&link->pool->control.window_lost[cause]);
+}
+
+void strobe_link_forget(StrobeWriterLink *link)
+{
+    pthread_mutex_init(&one_at_a_time, NULL);
+    if (link->drain) {
+        if (link->drain->window.writer.fd >= 0)
+            close(link->drain->window.writer.fd);
+        if (link->drain->other.fd >= 0)
+            close(link->drain->other.fd);
+        strobe_rotation_end(&link->drain->window.rotation);
+        strobe_capture_writer_forget(&link->drain->window.writer);
+        strobe_capture_writer_forget(&link->drain->other);
+        free(link->drain);
+    }
+    memset(link, 0, sizeof *link);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sends the program's requests to the writer (drain.h) through words in the pool. The writer is a
+ * process beside the program, or a thread of it if no process can be started.
+ *
+ * No function waits for a writer that has ended. All functions are for the control thread unless
+ * documented otherwise. They return 0 or an errno value. libc only.
+ */
+#ifndef STROBE_CORE_WRITER_LINK_H
+#define STROBE_CORE_WRITER_LINK_H
+
+#include <pthread.h>
+#include "pool.h"
+#include "writer-state.h"
+
+typedef struct StrobeWriterLink {
+    struct pool_header *pool;
+    struct StrobeDrain *drain; /* of the thread; NULL: the writer is a process */
+    pthread_t thread;
+    int process_error; /* why it is no process */
+} StrobeWriterLink;
+
+/* Starts the writer of the pool, whose settings are set: in a process if it `may_start_process` and
+ * can. */
+int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
+/* The writer ends when all windows are written. A thread is waited for. Returns whether the pool is
+ * to be removed: a process does that itself, and where one is gone, recovery needs what is left. */
+int strobe_link_stop(StrobeWriterLink *link);
+
+/* Waits until there is room for another window; EOWNERDEAD: there will not be. */
+int strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
+/* The window's place in the pool has its begin and its capture's path, and from here on recovery
+ * knows the window. */
+void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
+/* The window that was named has its capture. Waits until the writer has
+ * begun to write it, unless it is busy with the one before: returns why it cannot. Then, too, the
+ * window is to be ended. */
+int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
+/* The gate is shut: what is lost from here on is not the threads'. The window goes on until
+ * strobe_link_end_window(). */
+void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
+/* The lanes have handed over: the writer writes everything that is left, seals and closes. */
+void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
+                            unsigned n_stuck, int has_strays);
+/* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
+ * Returns its first error of writing; EINPROGRESS: not done; EOWNERDEAD: the writer is gone. */
+int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);
+
+/* Writes what the ring holds behind the facts of the capture at `path`, while recording goes on;
+ * waits for it. Any thread. */
+int strobe_link_dump(StrobeWriterLink *link, const char *path);
+/* Lets the next piece of the capture begin soon. Any thread. */
+void strobe_link_roll(StrobeWriterLink *link);
+/* Losses of the present or last window. */
+void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES]);
+/* In a forked child: gives up what is the parent's. */
+void strobe_link_forget(StrobeWriterLink *link);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer-process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/helpers/environment.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "writer-state.h"
+
+#define STACK_BYTES (64u << 10)
+#define SIGNALS 64
+#define FIRST_AFTER_STDERR 3
+#define DESCRIPTORS_MAX 65536 /* to be closed one by one, where close_range() is missing */
+
+/* What the processes between the program and the writer need; they run in the program's memory. */
+struct start {
+    char program[PATH_MAX];
+    char *arguments[3], *environment[2];
+    char *inner_stack;
+    pid_t writer;
+    int error;
+};
+
+/* ---- where it is ---- */
+
+/* The file that this code was loaded from, as the registry finds its own. */
+static int find_own_file(char path[PATH_MAX])
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+
+    if (!dladdr1((void *)(uintptr_t)strobe_writer_process_start, &info, (void **)&map,
+                 RTLD_DL_LINKMAP) ||
+        !map || !map->l_name)
+        return ENOENT;
+    return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) ? 0 : errno;
+}
+
+/* Beside the library in the build tree and in a wheel, else where the plugins are. */
+static int find_program(char path[PATH_MAX])
+{
+    static const char *const folders[] = {"", "strobe/", "../" STROBE_PLUGIN_SUBDIR "/"};
+    char own[PATH_MAX];
+    int error = find_own_file(own);
+
+    if (error)
+        return error;
+    *(strrchr(own, '/') + 1) = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (snprintf(path, PATH_MAX, "%s%s" STROBE_WRITER_NAME, own, folders[i]) < PATH_MAX &&
+            access(path, X_OK) == 0)
+            return 0;
+    return ENOENT;
+}
+
+/* ---- in the new processes: system calls only ---- */
+
+static void close_all(void)
+{
+    if (syscall(SYS_close_range, 0u, ~0u, 0u) == 0)
+        return;
+    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++)
+        syscall(SYS_close, fd);
+}
+
+static void reset_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+
+    for (int number = 1; number <= SIGNALS; number++)
+        sigaction(number, &action, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Drops the program's process group, terminal, descriptors, signal dispositions and folder. */
+static int run_writer(void *user)
+{
+    struct start *start = user;
+
+    setsid();
+    close_all();
+    int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
+    for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
+        syscall(SYS_dup3, null, fd, 0);
+    if (null != 0 || syscall(SYS_chdir, "/") != 0)
+        _exit(EXIT_FAILURE); /* its files would be the standard ones */
+    reset_signals();
+    execve(start->program, start->arguments, start->environment);
+    start->error = errno;
+    _exit(EXIT_FAILURE);
+}
+
+/* Exits at once, so that the writer is not a child of the program. */
+static int run_between(void *user)
+{
+    struct start *start = user;
+
+    start->writer =
+        clone(run_writer, start->inner_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
+    if (start->writer < 0)
+        start->error = errno;
+    _exit(EXIT_SUCCESS);
+}
+
+/* ---- in the program ---- */
+
+/* Both have the exit signal 0: the kernel sends no SIGCHLD, and wait() does not return them.
+ * Signals are blocked because a handler would run in the program's memory. */
+static int start_between(struct start *start, char *stack)
+{
+    sigset_t all, before;
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = clone(run_between, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
+    int error = pid < 0 ? errno : 0;
+    while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+        ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_setcancelstate(cancel, NULL);
+    return error ? error : start->error;
+}
+
+/* Nothing that the program is preloaded with; but where its libraries are. */
+static char *make_library_path(void)
+{
+    const char *value = strobe_environment_get("LD_LIBRARY_PATH");
+    char *text = NULL;
+
+    return value && asprintf(&text, "LD_LIBRARY_PATH=%s", value) > 0 ? text : NULL;
+}
+
+static int start_with_stacks(struct start *start, const char *pool)
+{
+    char *stacks = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+    if (stacks == MAP_FAILED)
+        return ENOMEM;
+    start->inner_stack = stacks + STACK_BYTES;
+    start->arguments[0] = (char[]){STROBE_WRITER_NAME};
+    start->arguments[1] = (char *)(uintptr_t)pool;
+    start->environment[0] = make_library_path();
+    int error = start_between(start, stacks);
+    free(start->environment[0]);
+    munmap(stacks, (size_t)2 * STACK_BYTES);
+    return error;
+}
+
+/* Orphans become children of a subreaper and of a namespace's first process: it would be seen by
+ * wait(), and end with that process. A namespace that is made for children ends with the first. */
+static int adopts_orphans(void)
+{
+    char own[64] = "", of_children[64] = "";
+    int is_subreaper = 0;
+
+    prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
+    if (readlink("/proc/self/ns/pid", own, sizeof own - 1) < 0 ||
+        readlink("/proc/self/ns/pid_for_children", of_children, sizeof of_children - 1) < 0)
+        own[0] = of_children[0] = 0;
+    return getpid() == 1 || is_subreaper || strcmp(own, of_children) != 0;
+}
+
+int strobe_writer_process_start(const char *pool, pid_t *pid)
+{
+    struct start *start = calloc(1, sizeof *start);
+
+    if (!start)
+        return ENOMEM;
+    int error = adopts_orphans() ? EOPNOTSUPP : find_program(start->program);
+    if (error == 0)
+        error = start_with_stacks(start, pool);
+    *pid = start->writer;
+    free(start);
+    return error;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts strobe-writer so that the program is not affected: wait() does not return it, no SIGCHLD
+ * is sent, and it shares no descriptor, signal disposition or process group. libc only. */
+#ifndef STROBE_CORE_WRITER_PROCESS_H
+#define STROBE_CORE_WRITER_PROCESS_H
+
+#include <sys/types.h>
+
+/* Starts the writer of the pool at this path and stores its process number. Returns 0 or an errno
+ * value. Success does not mean that the writer could open the pool. */
+int strobe_writer_process_start(const char *pool, pid_t *pid);
+
+#endif
