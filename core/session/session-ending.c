@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a window when it has ended: collectors tell of what came late, the writer
- * writes, the result directory gets its log. The program goes on meanwhile. */
+/* Ends a window: flushes the collectors, seals the capture, writes the log. The writer goes on
+ * writing when the call has returned. */
 #include "session.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/thread.h>
 #include <strobe/kinds.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 #include "attach.h"
 #include "error.h"
 #include "kind-table.h"
@@ -19,13 +15,11 @@
 #include "session-log.h"
 #include "signal-guard.h"
 
-/* How long late records of a window are waited for when it has ended. */
+/* How long collectors may take to hand over the late records of a window. */
 #define FLUSH_DEADLINE_NS 2000000000
 /* How long stop() waits for the disk at most. */
 #define STOP_PATIENCE_NS 20000000
 #define ASK_AGAIN_US 1000
-/* How long the process's end waits for a call of the session that another thread makes. */
-#define EXIT_PATIENCE_MS 5000
 
 void strobe_session_set_write_error(const char *directory, int failed, GError **error)
 {
@@ -46,7 +40,6 @@ void strobe_session_ending_free(gpointer data)
 
     g_clear_pointer(&ending->directory, strobe_result_directory_free);
     g_clear_error(&ending->failure);
-    pthread_mutex_destroy(&ending->lock);
     g_free(ending->path);
     g_free(ending);
 }
@@ -133,109 +126,19 @@ static void diagnose(StrobeSession *session)
 /* ---- the end ---- */
 
 /* Returns EINPROGRESS: it is still being written. */
-static int seal(StrobeEnding *ending, gint64 patience_ns)
+static int seal(StrobeSession *session, StrobeEnding *ending)
 {
+    gint64 patience_ns = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
     StrobeSignalGuard guard;
 
-    strobe_session_tell_directory(ending->session, NULL);
-    diagnose(ending->session);
+    strobe_session_tell_directory(session, NULL);
+    diagnose(session);
     strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_end_window(patience_ns);
     g_autofree char *text = strobe_session_log_text(TRUE);
     strobe_result_directory_log(ending->directory, text, ending->failure ? NULL : &ending->failure);
     strobe_signal_guard_release(&guard);
     return failed;
-}
-
-/* All are asked in turn: none waits for another's device. */
-static void drain(const StrobeSession *session)
-{
-    gboolean has_more;
-
-    strobe_recorder_record_late();
-    do {
-        has_more = FALSE;
-        for (guint i = 0; i < session->collectors->len; i++)
-            has_more |= strobe_collector_flush(g_ptr_array_index(session->collectors, i));
-        if (has_more)
-            g_usleep(ASK_AGAIN_US);
-    } while (has_more);
-}
-
-/* What the schedule wanted of the collectors meanwhile. */
-static void do_what_was_left(StrobeEnding *ending)
-{
-    StrobeSession *session = ending->session;
-    int wanted;
-
-    do {
-        pthread_mutex_lock(&ending->lock);
-        wanted = ending->wanted;
-        ending->wanted = 0;
-        ending->is_over = wanted == 0;
-        pthread_mutex_unlock(&ending->lock);
-        if (wanted)
-            strobe_session_prepare(session, wanted);
-    } while (wanted);
-}
-
-static void *ending_main(void *user)
-{
-    StrobeEnding *ending = user;
-
-    prctl(PR_SET_NAME, "strobe-ending");
-    drain(ending->session);
-    seal(ending, 0);
-    do_what_was_left(ending);
-    return NULL;
-}
-
-/* The program ends and has not freed its session: what it is told late is part of the window. A
- * thread that is in a call of the session goes on meanwhile, but may wait for this one. */
-static void await_at_exit(void)
-{
-    StrobeSession *session = strobe_session_hold();
-    guint patience = EXIT_PATIENCE_MS;
-
-    if (!session)
-        return;
-    while (patience && !g_rec_mutex_trylock(&session->lock)) {
-        g_usleep(1000);
-        patience--;
-    }
-    if (patience) {
-        strobe_session_await_endings(session, 0, NULL);
-        g_rec_mutex_unlock(&session->lock);
-    }
-    strobe_session_let_go(session);
-}
-
-static void await_endings_at_exit(void)
-{
-    static gsize once;
-
-    if (g_once_init_enter(&once)) {
-        atexit(await_at_exit);
-        g_once_init_leave(&once, 1);
-    }
-}
-
-static gboolean begin_thread(StrobeEnding *ending)
-{
-    /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
-    ending->has_thread = strobe_thread_start(&ending->thread, ending_main, ending) == 0;
-    return ending->has_thread;
-}
-
-/* Collectors that hold late records are waited for by whoever is told that the window is ready, and
- * in a thread of its own otherwise. */
-static int end_by_itself(StrobeEnding *ending, gboolean waits)
-{
-    await_endings_at_exit();
-    if (!waits && begin_thread(ending))
-        return EINPROGRESS;
-    drain(ending->session);
-    return seal(ending, waits ? -1 : STOP_PATIENCE_NS);
 }
 
 static gboolean begin_flush(const StrobeSession *session)
@@ -248,25 +151,38 @@ static gboolean begin_flush(const StrobeSession *session)
     return has_late;
 }
 
+/* Calls flush of all collectors in turn, so that none waits for another's device. Only this thread
+ * still records. */
+static void flush_collectors(const StrobeSession *session)
+{
+    gboolean has_more = begin_flush(session);
+
+    if (!has_more)
+        return;
+    strobe_recorder_shut_window();
+    strobe_recorder_record_late();
+    while (has_more) {
+        has_more = FALSE;
+        for (guint i = 0; i < session->collectors->len; i++)
+            has_more |= strobe_collector_flush(g_ptr_array_index(session->collectors, i));
+        if (has_more)
+            g_usleep(ASK_AGAIN_US);
+    }
+}
+
 void strobe_session_end_window(StrobeSession *session, GError **error)
 {
-    gboolean waits = session->on_trace_ready != NULL;
     StrobeEnding *ending = g_new0(StrobeEnding, 1);
     StrobeSignalGuard guard;
 
-    ending->session = session;
     ending->directory = g_steal_pointer(&session->directory);
     ending->path = g_strdup(ending->directory->path);
     ending->window = session->window;
-    pthread_mutex_init(&ending->lock, NULL);
-    gboolean has_late = begin_flush(session);
-    if (has_late)
-        strobe_recorder_shut_window();
+    flush_collectors(session);
     strobe_signal_guard_hold(&guard);
     strobe_result_directory_finish(ending->directory, session->config, &ending->failure);
     strobe_signal_guard_release(&guard);
-    int failed =
-        has_late ? end_by_itself(ending, waits) : seal(ending, waits ? -1 : STOP_PATIENCE_NS);
+    int failed = seal(session, ending);
     if (failed == EINPROGRESS) {
         g_ptr_array_add(session->endings, ending);
         return;
@@ -279,33 +195,6 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
 }
 
 /* ---- waiting for it ---- */
-
-void strobe_session_await_drain(const StrobeSession *session)
-{
-    for (guint i = 0; i < session->endings->len; i++) {
-        StrobeEnding *ending = g_ptr_array_index(session->endings, i);
-        if (ending->has_thread)
-            pthread_join(ending->thread, NULL);
-        ending->has_thread = FALSE;
-    }
-}
-
-gboolean strobe_session_leave_to_drain(const StrobeSession *session, int wanted)
-{
-    gboolean is_left = FALSE;
-
-    for (guint i = 0; i < session->endings->len; i++) {
-        StrobeEnding *ending = g_ptr_array_index(session->endings, i);
-        if (!ending->has_thread)
-            continue;
-        pthread_mutex_lock(&ending->lock);
-        is_left = !ending->is_over;
-        if (is_left && wanted)
-            ending->wanted = wanted; /* what was wanted before does not matter any more */
-        pthread_mutex_unlock(&ending->lock);
-    }
-    return is_left;
-}
 
 static void tell_failure(const StrobeEnding *ending, int failed, GError **error)
 {
@@ -325,7 +214,6 @@ gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GErr
 {
     gboolean ok = TRUE;
 
-    strobe_session_await_drain(session);
     while (session->endings->len > n_left) {
         const StrobeEnding *ending = g_ptr_array_index(session->endings, 0);
         int failed = strobe_recorder_wait(ending->window);

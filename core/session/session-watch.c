@@ -14,7 +14,6 @@
 
 #define LOOK_INTERVAL_NS 20000000
 #define REST_PATIENCE_NS 5000000000
-#define AGAIN_US 2000 /* late records of the window before are still told */
 
 /* The program's threads alone may ask it, or it needs no more asking. */
 static gboolean is_awaited(StrobeCollector *c)
@@ -42,7 +41,7 @@ static gboolean may_ask(StrobeSession *session)
 {
     if (!g_rec_mutex_trylock(&session->lock))
         return FALSE;
-    gboolean may = records_or_warms(session) && !strobe_session_leave_to_drain(session, 0);
+    gboolean may = records_or_warms(session);
     g_rec_mutex_unlock(&session->lock);
     return may;
 }
@@ -65,11 +64,6 @@ void strobe_session_join(StrobeSession *session, StrobeCollector *c)
 static void settle(StrobeSession *session, StrobeCollector *c)
 {
     g_rec_mutex_lock(&session->lock);
-    while (strobe_session_leave_to_drain(session, 0)) {
-        g_rec_mutex_unlock(&session->lock);
-        g_usleep(AGAIN_US);
-        g_rec_mutex_lock(&session->lock);
-    }
     strobe_collector_settle(c);
     strobe_session_join(session, c);
     g_rec_mutex_unlock(&session->lock);

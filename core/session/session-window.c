@@ -95,7 +95,6 @@ void strobe_session_tell_directory(StrobeSession *session, const char *directory
 
 gboolean strobe_session_start_window(StrobeSession *session, GError **error)
 {
-    strobe_session_await_drain(session);
     strobe_session_prepare(session, STROBE_CALL_WARM);
     if (!check_required(session, error))
         return FALSE;

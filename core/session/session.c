@@ -238,10 +238,6 @@ void strobe_session_free(StrobeSession *session)
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
     strobe_session_watch_end(session);
-    /* First of all: what the last window is still told must not be lost with what follows. */
-    g_rec_mutex_lock(&session->lock);
-    strobe_session_await_drain(session);
-    g_rec_mutex_unlock(&session->lock);
     /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
@@ -341,8 +337,7 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
         }
     }
     int prepare = (int)transition->calls & (STROBE_CALL_COOL | STROBE_CALL_WARM);
-    if (prepare && !strobe_session_leave_to_drain(session, prepare))
-        strobe_session_prepare(session, prepare);
+    strobe_session_prepare(session, prepare);
     if ((transition->calls & STROBE_CALL_START) && !failure)
         strobe_session_start_window(session, &failure);
     if (failure) {
@@ -445,8 +440,7 @@ void strobe_session_retry(StrobeSession *session)
     if (session->pid != getpid())
         return;
     g_rec_mutex_lock(&session->lock);
-    gboolean is_left = strobe_session_leave_to_drain(session, 0); /* they are asked after it */
-    for (guint i = 0; !is_left && i < session->collectors->len; i++) {
+    for (guint i = 0; i < session->collectors->len; i++) {
         StrobeCollector *c = g_ptr_array_index(session->collectors, i);
         if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING ||
             session->action == STROBE_ACTION_NONE)
@@ -565,7 +559,6 @@ const char *strobe_session_diagnostics(StrobeSession *session)
         return "";
     g_rec_mutex_lock(&session->lock);
     g_autoptr(GString) out = g_string_new(NULL);
-    strobe_session_await_drain(session);
     for (guint i = 0; i < session->diagnostics->len; i++)
         g_string_append_printf(out, "%s%s", i ? "\n" : "",
                                (char *)g_ptr_array_index(session->diagnostics, i));

@@ -14,18 +14,12 @@
 #include "result-directory.h"
 #include "sampler.h"
 
-/* A window that has ended, and whose rest is told late or still being written. */
+/* A window that has ended, and is still being written. */
 typedef struct StrobeEnding {
-    StrobeSession *session;
     StrobeResultDirectory *directory;
     char *path;
     guint32 window;
     GError *failure; /* of writing what is beside the capture */
-    pthread_t thread;
-    gboolean has_thread;  /* that has not been joined; the session's lock */
-    pthread_mutex_t lock; /* of what follows */
-    int wanted;           /* STROBE_CALL_* of the schedule, when collectors have told all */
-    gboolean is_over;     /* the thread does no more of those */
 } StrobeEnding;
 
 /* Of collectors whose library is not loaded yet, session-watch.c. */
@@ -113,19 +107,13 @@ void strobe_session_join(StrobeSession *session, StrobeCollector *collector);
 
 /* ---- the rest of a window, session-ending.c ---- */
 
-/* The collectors have stopped. Those that hold late records, and then the writer, are waited
- * for if somebody is told that the window is ready; else the former have a thread of their own, and
- * the latter 20 ms. */
+/* The collectors have stopped. Their late records are flushed in this thread, for 2 s at most; the
+ * writer is waited for if on_trace_ready is set, else for 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
 /* Tells the collectors the result directory of the window that records; NULL: none does any more.
  */
 void strobe_session_tell_directory(StrobeSession *session, const char *directory);
 
-/* Waits until collectors have told all of the windows that ended: 2 s at most. Before it nothing
- * but strobe_session_leave_to_drain() may touch them. */
-void strobe_session_await_drain(const StrobeSession *session);
-/* Has them prepared as soon as they have told all; FALSE: they have. 0: only asks. */
-gboolean strobe_session_leave_to_drain(const StrobeSession *session, int wanted);
 /* Waits until windows that ended are written, but for the `n_left` last ones; tells the first thing
  * that failed, by the log if `error` is NULL. */
 gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);

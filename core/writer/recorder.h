@@ -36,9 +36,8 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
-/* Shuts the gate: nothing is recorded any more but by a thread that strobe_recorder_record_late()
- * was called in. That may be another thread than this one, and is then the one to end the window.
- */
+/* Shuts the gate: nothing is recorded any more, except by a thread that called
+ * strobe_recorder_record_late() afterwards. That thread ends the window. */
 void strobe_recorder_shut_window(void);
 void strobe_recorder_record_late(void);
 /* Shuts the gate if it is not; the writer writes what is left and seals the capture. Waits

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that tell late: nobody waits for them but the result. And marks that two collectors tell
-of, the one on the host, the other on the device."""
+"""Devices that report late: the end of a window waits for them. And marks that two collectors
+report, the one on the host, the other on the device."""
 
 import subprocess
 import unittest
@@ -14,7 +14,7 @@ LATE_MS = 800
 
 class LateTest(NpuTest):
     def stop(self, lag_ms, n_windows):
-        """Runs npu-stop; returns for each window's end how many calls it left waiting."""
+        """Runs npu-stop; returns how many ms the end of each window took."""
         self.out.mkdir()
         environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
                            MSPTI_DOUBLE="lag=%d" % lag_ms)
@@ -23,9 +23,10 @@ class LateTest(NpuTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return list(map(int, done.stdout.split()))
 
-    def test_no_window_waits_for_the_device(self):
-        """Each is complete nevertheless, the one at whose end the process ended too."""
-        self.assertEqual(self.stop(LATE_MS, 3), [1, 1, 1])
+    def test_the_end_of_a_window_waits_for_the_device(self):
+        """Each window is complete; the process ends without freeing the session."""
+        for ms in self.stop(LATE_MS, 3):
+            self.assertGreater(ms, LATE_MS / 2)
         results = self.results()
         self.assertEqual(len(results), 3)
         for result in results:
@@ -35,8 +36,10 @@ class LateTest(NpuTest):
             self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
 
     def test_a_device_that_tells_too_late(self):
-        """The process's end waits for 2 s, and no longer; the result says what came."""
-        self.stop(60000, 1)
+        """stop() waits for 2 s, not for the device; the result says what came."""
+        ms, = self.stop(60000, 1)
+        self.assertGreater(ms, 1500)
+        self.assertLess(ms, 30000)
         info = self.json("info", self.result())[0]
         self.assertEqual((info["sealed"], info["recovered"]), (True, False))
         self.assertEqual(info["kinds"].get("device_task", 0), 0)

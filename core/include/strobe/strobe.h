@@ -126,8 +126,8 @@ typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origin,
                                            StrobeSession **session, StrobeError **error);
 
-/* Stops if need be, waits for what is told late, closes the collectors and frees. NULL is allowed.
- * In a function of the session's that is being called it warns, and does nothing. */
+/* Stops if need be, waits until all windows are sealed, closes the collectors and frees. NULL is
+ * allowed. In a function of the session's that is being called it warns, and does nothing. */
 STROBE_API void strobe_session_free(StrobeSession *session);
 
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,

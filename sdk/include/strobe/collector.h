@@ -3,8 +3,8 @@
  * What a collector implements and what it may call.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core, `flush` from one too, unless somebody waits for the
- * window. Recording calls (writer, reserve, commit, span_begin,
+ * `sample` comes from a thread of the core.
+ * Recording calls (writer, reserve, commit, span_begin,
  * span_end, span_open, span_close, loose_open, loose_close, intern, now) may come from any thread,
  * a driver's callback thread too, and never block, never allocate and make no system call in steady
  * state.
@@ -189,9 +189,9 @@ typedef struct StrobeCollectorOps {
      */
     StrobeStatus (*stop)(void *state);
 
-    /* Optional. Late records of the window that just stopped, which the calling thread alone may
-     * record; the program goes on meanwhile. Never waits for a device. STROBE_AGAIN: call again
-     * until `deadline` (host clock) has passed. No other call is made until it is done. */
+    /* Optional. Records late records of the window that just stopped; only the calling thread may
+     * record them. The program waits meanwhile: return soon, never wait for a device. STROBE_AGAIN:
+     * call again until `deadline` (host clock) has passed. No other call is made until then. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
     /* Optional. After the last window, or when a warm-up leads to no window. */
