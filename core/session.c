@@ -14,6 +14,7 @@
 #include "schedule.h"
 #include "session-log.h"
 #include "signal-guard.h"
+#include "writer-setup.h"
 
 #define PAUSE_DEADLINE_NS 2000000000 /* for the late records of a collector that is paused */
 
@@ -74,8 +75,10 @@ static gboolean check_exporters(const StrobeSession *session, GError **error)
     return TRUE;
 }
 
-static gboolean open_recorder(const StrobeConfig *config, GError **error)
+static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *registry,
+                              GError **error)
 {
+    g_autofree char *setup = strobe_writer_setup_text(config, registry);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
@@ -90,7 +93,8 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                                 .on_demand = rotate->steps != 0,
                                 .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
         .may_start_process = TRUE,
-        .fallback_dir = parent};
+        .fallback_dir = parent,
+        .setup = setup};
     StrobeSignalGuard guard;
 
     strobe_signal_guard_hold(&guard);
@@ -112,7 +116,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
     session->registry = strobe_registry_new(NULL);
     return strobe_config_check(session->config, error) && add_collectors(session, error) &&
            (session->config->is_checked || check_exporters(session, error)) &&
-           open_recorder(session->config, error);
+           open_recorder(session->config, session->registry, error);
 }
 
 /* What came too late for every capture. */
