@@ -3,66 +3,55 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <strobe/helpers/thread.h>
-#include <sys/prctl.h>
 
-#include "loaded-objects.h"
+static StrobeLoadedFunction *_Atomic on_load;
+/* When the function was called last, or set. */
+static _Atomic uint64_t n_loaded, n_present = UINT64_MAX;
 
-static LateLibraryCalls calls;
-static atomic_int is_awaited;
-static _Atomic uint64_t n_looked_at; /* objects, when they were looked at last */
-
-static void *tell_found(void *user)
+static void note(uint64_t loaded)
 {
-    (void)user;
-    prctl(PR_SET_NAME, "strobe-look");
-    calls.found();
-    return NULL;
+    uint64_t present = strobe_loaded_present();
+
+    if (present == 0)
+        return;
+    atomic_store(&n_present, present);
+    atomic_store(&n_loaded, loaded);
 }
 
-/* Python with PyTorch attaches by itself. */
-static int has_reason(void)
+void late_library_call(StrobeLoadedFunction *function)
 {
-    if (strobe_loaded_has("libtorch_cpu.so") == 1)
-        return !calls.is_python();
-    return strobe_loaded_has("libascendcl.so") == 1;
+    note(strobe_loaded_objects());
+    atomic_store(&on_load, function);
 }
 
-/* The program is in the midst of something, constructors of the library perhaps: it neither waits
- * for the thread nor is waited for, but by the loader. */
-static void look(void)
+/* A caller in a new library may be its constructor, or that of one that needs it. What the function
+ * loads is new with the next call. */
+static void look(const void *caller)
 {
+    static _Thread_local int is_inside;
+    StrobeLoadedFunction *function = atomic_load(&on_load);
     int before = errno;
-    uint64_t n_loaded = strobe_loaded_objects();
-    pthread_t thread;
 
-    if (n_loaded && atomic_exchange(&n_looked_at, n_loaded) != n_loaded && has_reason() &&
-        atomic_exchange(&is_awaited, 0) && calls.announce()) {
-        if (strobe_thread_start(&thread, tell_found, NULL) == 0)
-            pthread_detach(thread);
-        else
-            calls.give_up();
-    }
+    if (!function || is_inside)
+        return;
+    is_inside = 1;
+    uint64_t loaded = strobe_loaded_objects();
+    if (loaded && loaded != atomic_load(&n_loaded) &&
+        !strobe_loaded_after(atomic_load(&n_present), caller) && function())
+        note(loaded);
+    is_inside = 0;
     errno = before;
-}
-
-void late_library_await(const LateLibraryCalls *wanted)
-{
-    calls = *wanted;
-    atomic_store(&n_looked_at, strobe_loaded_objects());
-    atomic_store(&is_awaited, 1);
 }
 
 /* ---- in front of the loader ---- */
 
-/* What a library is used for begins with dlsym, or it loads others: its name is found then. Which
- * folders dlopen looks into, and what RTLD_NEXT is, depends on who calls: so the program's call
- * goes on as it is, by a jump, and nothing is done behind it. Where that is not written down below,
- * libraries that come late are not seen. */
+/* A new library is seen with the next call of dlopen or dlsym: its use begins with one. Which
+ * folders dlopen searches, and what RTLD_NEXT is, depends on the caller: so the program's call goes
+ * on by a jump, and nothing can follow it. On other processors libraries that come late are not
+ * seen. */
 
 static void *fail_to_load(void)
 {
@@ -83,24 +72,22 @@ static void *next_function(_Atomic(void *) *known, const char *name)
 
 #define HIDDEN __attribute__((used, visibility("hidden")))
 
-HIDDEN void *late_library_before_dlopen(void);
-HIDDEN void *late_library_before_dlsym(void);
+HIDDEN void *late_library_before_dlopen(const void *caller);
+HIDDEN void *late_library_before_dlsym(const void *caller);
 
-void *late_library_before_dlopen(void)
+void *late_library_before_dlopen(const void *caller)
 {
     static _Atomic(void *) known;
 
-    if (atomic_load_explicit(&is_awaited, memory_order_relaxed))
-        look();
+    look(caller);
     return next_function(&known, "dlopen");
 }
 
-void *late_library_before_dlsym(void)
+void *late_library_before_dlsym(const void *caller)
 {
     static _Atomic(void *) known;
 
-    if (atomic_load_explicit(&is_awaited, memory_order_relaxed))
-        look();
+    look(caller);
     return next_function(&known, "dlsym");
 }
 
@@ -114,6 +101,7 @@ void *late_library_before_dlsym(void)
                         "push %rdi\n.cfi_adjust_cfa_offset 8\n"                                    \
                         "push %rsi\n.cfi_adjust_cfa_offset 8\n"                                    \
                         "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                 \
+                        "mov 24(%rsp), %rdi\n" /* where it returns to */                           \
                         "call late_library_before_" name "\n"                                      \
                         "add $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                                \
                         "pop %rsi\n.cfi_adjust_cfa_offset -8\n"                                    \
@@ -127,6 +115,7 @@ STAND_BEFORE("dlsym");
                         "stp x29, x30, [sp, #-32]!\n.cfi_def_cfa_offset 32\n"                      \
                         ".cfi_offset 29, -32\n.cfi_offset 30, -24\n"                               \
                         "stp x0, x1, [sp, #16]\n"                                                  \
+                        "mov x0, x30\n" /* where it returns to */                                  \
                         "mov x29, sp\n"                                                            \
                         "bl late_library_before_" name "\n"                                        \
                         "mov x16, x0\n"                                                            \

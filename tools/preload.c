@@ -34,7 +34,6 @@ enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2, PROCESS_STARTING = 4 };
 typedef int32_t AttachFunction(int process, void **session, void **error);
 typedef const char *MessageFunction(const void *error);
 
-typedef void RestFunction(void);
 typedef void ExitFunction(int code);
 typedef int MainFunction(int argc, char **argv, char **envp);
 typedef int StartFunction(MainFunction *main, int argc, char **argv, void (*init)(void),
@@ -42,8 +41,6 @@ typedef int StartFunction(MainFunction *main, int argc, char **argv, void (*init
 
 /* Written once, before main, by the only thread. */
 static MainFunction *program_main;
-/* Of libstrobe, once it is there: opens nothing more. */
-static RestFunction *_Atomic rest;
 
 /* STROBE_ENVIRONMENT_SYMBOL of strobe/plugin.h. */
 extern char **strobe_run_environment;
@@ -188,57 +185,103 @@ static void attach(int is_woken)
     MessageFunction *message = (MessageFunction *)dlsym(library, "strobe_error_message");
     if (run_attach && run_attach(process, &session, &error) < 0)
         leave_note(error && message ? message(error) : "it cannot be profiled");
-    rest = (RestFunction *)dlsym(library, "strobe_run_rest");
 }
 
-/* ---- beside the program ---- */
+/* ---- while the program runs ---- */
 
 #define EXIT_PATIENCE_MS 5000
 
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
-static atomic_int attaching_process, attaching_thread; /* while one attaches; kernel ids */
+static _Atomic uint64_t inside;       /* process << 32 | threads of it that are in enter() */
+static _Thread_local int is_entering; /* how often this one is */
+static StrobeLoadedFunction *_Atomic session_on_load;
+static char **before_main; /* the environment */
 
-static void not_attaching(void)
+/* A forked child has only the thread that forked. */
+static void count_inside(uint64_t change)
 {
-    atomic_store(&attaching_process, 0);
+    uint64_t process = (uint64_t)getpid() << 32, before = atomic_load(&inside), after;
+
+    do
+        after = (before >> 32 == process >> 32 ? before : process) + change;
+    while (!atomic_compare_exchange_weak(&inside, &before, after));
 }
 
-/* Once only, by whoever comes first. What is opened must not be taken apart by the program's end
- * meanwhile, which waits from now on. 0: it is over already. */
-static int announce_attach(void)
+static void leave(void)
 {
-    if (atomic_flag_test_and_set(&is_awake))
-        return 0;
-    atomic_store(&attaching_thread, 0);
-    atomic_store(&attaching_process, getpid());
+    if (--is_entering == 0)
+        count_inside(UINT64_MAX);
+}
+
+/* Collectors are opened in this thread. The program's end, which takes their libraries apart, waits
+ * from now on. 0: it is over already. */
+static int enter(void)
+{
+    if (is_entering++ == 0)
+        count_inside(1);
     if (!atomic_load(&is_exiting))
         return 1;
-    not_attaching();
+    leave();
     return 0;
 }
 
-static void attach_announced(void)
+static int has_others_inside(void)
 {
-    atomic_store(&attaching_thread, gettid());
-    attach(1);
-    not_attaching();
+    uint64_t now = atomic_load(&inside);
+
+    return (pid_t)(now >> 32) == getpid() && (uint32_t)now > (is_entering > 0);
 }
 
-static char **before_main; /* the environment */
+/* Python with PyTorch attaches by itself. -1: not known now. */
+static int has_reason(void)
+{
+    int has_torch = strobe_loaded_has("libtorch_cpu.so");
 
-/* In a thread of its own: nothing that it, or those that it starts, look up is the program's any
- * more. */
-static void attach_beside(void)
+    if (has_torch == 1)
+        return !is_python();
+    return has_torch == 0 ? strobe_loaded_has("libascendcl.so") : -1;
+}
+
+/* The program may have changed its environment, what is needed to find the session too. */
+static void attach_late(void)
 {
     strobe_run_environment = before_main;
-    attach_announced();
+    attach(1);
 }
 
-static int is_attaching(void)
+static int attach_with_reason(void)
 {
-    return atomic_load(&attaching_process) == getpid() &&
-           atomic_load(&attaching_thread) != gettid();
+    int reason = has_reason();
+
+    if (reason == 1 && !atomic_flag_test_and_set(&is_awake))
+        attach_late();
+    return reason >= 0;
+}
+
+/* A StrobeLoadedFunction. */
+static int library_loaded(void)
+{
+    StrobeLoadedFunction *of_session = atomic_load(&session_on_load);
+    int is_done = 1;
+
+    if (!enter())
+        return 0;
+    if (of_session)
+        is_done = of_session();
+    else if (run.awaits_library)
+        is_done = attach_with_reason();
+    leave();
+    return is_done;
+}
+
+/* STROBE_ON_LOAD_SYMBOL of core/base/loaded-objects.h. */
+__attribute__((visibility("default"))) void strobe_run_on_load(StrobeLoadedFunction *function);
+
+void strobe_run_on_load(StrobeLoadedFunction *function)
+{
+    atomic_store(&session_on_load, function);
+    late_library_call(function || run.awaits_library ? library_loaded : NULL);
 }
 
 #define EXIT_CALLS_MAX 8
@@ -276,25 +319,19 @@ static void before_exit(void)
     int saved = errno;
 
     atomic_store(&is_exiting, 1);
-    for (int i = 0; i < EXIT_PATIENCE_MS && is_attaching(); i++)
+    for (int i = 0; i < EXIT_PATIENCE_MS && has_others_inside(); i++)
         nanosleep(&pause, NULL);
-    if (rest)
-        rest();
     call_before_exit();
     errno = saved;
 }
 
-static const LateLibraryCalls late_calls = {.is_python = is_python,
-                                            .announce = announce_attach,
-                                            .found = attach_beside,
-                                            .give_up = not_attaching};
-
 static void await_library(void)
 {
-    if (!run.awaits_library || getauxval(AT_SECURE) || is_over() || is_taken(0))
+    run.awaits_library = run.awaits_library && !getauxval(AT_SECURE) && !is_over() && !is_taken(0);
+    if (!run.awaits_library)
         return;
     before_main = copy_environment();
-    late_library_await(&late_calls);
+    strobe_run_on_load(atomic_load(&session_on_load));
 }
 
 /* ---- the begin of the program ---- */
@@ -317,15 +354,23 @@ static int main_after_attach(int argc, char **argv, char **envp)
     return code;
 }
 
-/* STROBE_WAKE_SYMBOL of strobe/plugin.h. Once only; Python with PyTorch attaches by itself. */
+/* STROBE_WAKE_SYMBOL of strobe/plugin.h. The session begins once only. */
 __attribute__((visibility("default"))) void strobe_run_wake(void);
 
 void strobe_run_wake(void)
 {
+    StrobeLoadedFunction *of_session;
     int saved = errno;
 
-    if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1) && announce_attach())
-        attach_announced();
+    if (enter()) {
+        if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1) &&
+            !atomic_flag_test_and_set(&is_awake))
+            attach(1);
+        of_session = atomic_load(&session_on_load);
+        if (of_session)
+            of_session();
+        leave();
+    }
     errno = saved;
 }
 

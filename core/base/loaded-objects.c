@@ -53,6 +53,49 @@ uint64_t strobe_loaded_objects(void)
     return walk(take_count, &count) ? count : 0;
 }
 
+static int count_object(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)info;
+    (void)size;
+    ++*(uint64_t *)user;
+    return 0;
+}
+
+uint64_t strobe_loaded_present(void)
+{
+    uint64_t count = 0;
+
+    walk(count_object, &count);
+    return count;
+}
+
+typedef struct Place {
+    uintptr_t address;
+    uint64_t number; /* of the object that is visited, from 1 */
+    int is_found;
+} Place;
+
+static int compare_place(struct dl_phdr_info *info, size_t size, void *user)
+{
+    Place *place = user;
+
+    (void)size;
+    place->number++;
+    for (int i = 0; !place->is_found && i < info->dlpi_phnum; i++)
+        place->is_found = info->dlpi_phdr[i].p_type == PT_LOAD &&
+                          place->address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
+                              info->dlpi_phdr[i].p_memsz;
+    return place->is_found;
+}
+
+/* The loader lists objects in the order in which it has loaded them. */
+int strobe_loaded_after(uint64_t n_before, const void *address)
+{
+    Place place = {.address = (uintptr_t)address};
+
+    return walk(compare_place, &place) ? place.is_found && place.number > n_before : -1;
+}
+
 typedef struct Wanted {
     const char *name;
     int is_loaded;

@@ -63,7 +63,8 @@ static void lay_out(struct pool_header *h, size_t bytes)
     at += strobe_ring_bytes(h->n_blocks);
     h->arena_at = at = align_up(at, 64);
     h->arena_bytes = align_up(bytes / 8, 4096);
-    at = align_up(at + h->arena_bytes, STROBE_POOL_BLOCK_BYTES);
+    h->setup_at = at = align_up(at + h->arena_bytes, 64);
+    at = align_up(at + h->setup_bytes, STROBE_POOL_BLOCK_BYTES);
     h->blocks_at = at;
     h->total_bytes = at + (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES;
 }
@@ -157,7 +158,7 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
     return error;
 }
 
-int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup)
 {
     struct pool_header plan;
     int error;
@@ -166,6 +167,9 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     memset(&plan, 0, sizeof plan);
     if (bytes < STROBE_POOL_MIN_BYTES)
         bytes = STROBE_POOL_MIN_BYTES;
+    plan.setup_bytes = setup ? strlen(setup) + 1 : 0;
+    if (plan.setup_bytes > STROBE_POOL_SETUP_MAX)
+        return E2BIG;
     lay_out(&plan, bytes);
     pool->is_tmpfs = 1;
     error = create_in(pool, &plan, "/dev/shm");
@@ -180,8 +184,22 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir)
     fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();
     pool->header->clock_counter = (uint32_t)strobe_clock_counter;
+    if (setup)
+        memcpy(strobe_pool_at(pool->header, plan.setup_at), setup, plan.setup_bytes);
     link_blocks(pool->header);
     return 0;
+}
+
+/* The program may change the text at any time: the copy ends where it says. */
+char *strobe_pool_copy_setup(const struct pool_header *header)
+{
+    char *text = header->setup_bytes ? malloc(header->setup_bytes) : NULL;
+
+    if (text) {
+        memcpy(text, strobe_pool_at(header, header->setup_at), header->setup_bytes);
+        text[header->setup_bytes - 1] = 0;
+    }
+    return text;
 }
 
 void strobe_pool_destroy(StrobePool *pool, int remove)
@@ -217,6 +235,8 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)h->string_places, bytes) &&
            part_fits(h, h->ring_at, strobe_ring_bytes(h->n_blocks), bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
+           h->setup_bytes <= STROBE_POOL_SETUP_MAX &&
+           part_fits(h, h->setup_at, h->setup_bytes, bytes) &&
            part_fits(h, h->blocks_at, (uint64_t)h->n_blocks * STROBE_POOL_BLOCK_BYTES, bytes) &&
            memchr(h->windows[0].capture, 0, sizeof h->windows[0].capture) != NULL &&
            memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;

@@ -20,7 +20,7 @@
 #include "recording-settings.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 5
+#define STROBE_POOL_VERSION 6
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
@@ -38,6 +38,7 @@
 #define STROBE_POOL_STACK_SHARE 4u
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
+#define STROBE_POOL_SETUP_MAX (4u << 20) /* bytes of the text for the writer */
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
@@ -187,8 +188,9 @@ struct pool_header {
     uint64_t total_bytes;
     uint32_t n_lanes, n_blocks;
     uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at, arena_at,
-        blocks_at;
+        blocks_at, setup_at;
     uint64_t arena_bytes;
+    uint64_t setup_bytes; /* of the text for the writer, which ends with NUL; 0: none */
 
     uint32_t string_places; /* a power of two; there are twice as many slots */
     uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
@@ -249,8 +251,11 @@ typedef struct StrobePool {
 } StrobePool;
 
 /* Makes and prefaults a pool of about `bytes`, whose strings strobe_pool_intern_begin() begins: on
- * /dev/shm, else in `fallback_dir`. Returns 0 or an errno value. */
-int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir);
+ * /dev/shm, else in `fallback_dir`. `setup` is the text for the writer (writer-setup.h), NULL:
+ * none. Returns 0 or an errno value. */
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
+/* A copy of the text for the writer (free it); NULL: there is none, or no memory. */
+char *strobe_pool_copy_setup(const struct pool_header *header);
 /* The pool's id as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */

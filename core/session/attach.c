@@ -23,8 +23,8 @@
 #include "session.h"
 
 static StrobeSession *attached;
-/* The program's start, its first mark, the end of an import and a thread that looks for libraries
- * may come at once. */
+/* The program's start, its first mark, the end of an import and a call of the loader may come at
+ * once, in several threads. */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *run_folder(void)
@@ -150,16 +150,6 @@ int strobe_run_is_for_now(void)
 
     return folder && strobe_claim_read(folder, &claim) && claim.rank == STROBE_CLAIM_FOR_NOW &&
            strobe_claim_is_mine(&claim);
-}
-
-void strobe_run_rest(void)
-{
-    StrobeSession *session = strobe_session_hold();
-
-    if (!session)
-        return;
-    strobe_session_watch_rest(session);
-    strobe_session_let_go(session);
 }
 
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,

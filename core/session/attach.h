@@ -40,10 +40,6 @@ int strobe_run_detach(void);
  * shown to work in it. */
 int strobe_run_is_for_now(void);
 
-/* The program ends, and its libraries with it: no collector is opened any more, and one that is
- * being opened is waited for, 5 s at most. Any thread; for the preload library. */
-STROBE_API void strobe_run_rest(void);
-
 /* Notes in the folder, if there is one, that this thread opens the collector: a plugin that takes
  * the process down is known by it. NULL: it is open. */
 void strobe_run_opening(const char *collector);

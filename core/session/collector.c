@@ -243,10 +243,8 @@ StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConf
     c->ops = component->ops;
     c->required = wanted->required;
     c->calls = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
-    c->asked = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error)) {
         g_array_unref(c->calls);
-        g_array_unref(c->asked);
         g_free(c);
         return NULL;
     }
@@ -262,56 +260,24 @@ void strobe_collector_free(gpointer collector)
     strobe_instance_clear(&c->instance);
     g_clear_error(&c->failure);
     g_array_unref(c->calls);
-    g_array_unref(c->asked);
     g_free(c);
-}
-
-static void add_asked(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
-{
-    struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
-
-    g_array_append_val(c->asked, cost);
-}
-
-gboolean strobe_collector_ask(StrobeCollector *c, gboolean warms)
-{
-    guint64 begin = strobe_clock_now();
-
-    if (!g_atomic_int_compare_and_exchange(&c->phase, STROBE_COLLECTOR_PENDING,
-                                           STROBE_COLLECTOR_OPENING))
-        return FALSE;
-    g_free(strobe_instance_take_causes(&c->instance)); /* why it was too early the last time */
-    strobe_run_opening(c->component->name);
-    StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
-    strobe_run_opening(NULL);
-    if (status == STROBE_AGAIN) {
-        g_atomic_int_set(&c->phase, STROBE_COLLECTOR_PENDING);
-        return FALSE;
-    }
-    add_asked(c, "open", begin, status > 0 ? STROBE_ERROR_PLUGIN : status);
-    if (status == STROBE_OK && warms) {
-        begin = strobe_clock_now();
-        c->is_warm = TRUE;
-        if (c->ops->warm)
-            add_asked(c, "warm", begin, c->ops->warm(c->state));
-    }
-    return TRUE;
-}
-
-void strobe_collector_settle(StrobeCollector *c)
-{
-    gboolean is_open = g_array_index(c->asked, struct collector_call_cost, 0).status == STROBE_OK;
-
-    for (guint i = 0; i < c->asked->len; i++)
-        keep_call(c, &g_array_index(c->asked, struct collector_call_cost, i));
-    g_array_set_size(c->asked, 0);
-    g_atomic_int_set(&c->phase, is_open ? STROBE_COLLECTOR_OPEN : STROBE_COLLECTOR_FAILED);
 }
 
 void strobe_collector_open(StrobeCollector *c)
 {
-    if (strobe_collector_ask(c, FALSE))
-        strobe_collector_settle(c);
+    guint64 begin = strobe_clock_now();
+
+    if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING)
+        return;
+    g_free(strobe_instance_take_causes(&c->instance)); /* why it was too early the last time */
+    strobe_run_opening(c->component->name);
+    StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
+    strobe_run_opening(NULL);
+    if (status == STROBE_AGAIN)
+        return;
+    finish_call(c, "open", begin, status > 0 ? STROBE_ERROR_PLUGIN : status);
+    g_atomic_int_set(&c->phase,
+                     status == STROBE_OK ? STROBE_COLLECTOR_OPEN : STROBE_COLLECTOR_FAILED);
 }
 
 /* A failed collector takes no further part, but is still closed: its open was OK. */

@@ -8,7 +8,6 @@
 
 typedef enum StrobeCollectorPhase {
     STROBE_COLLECTOR_PENDING, /* not opened: its library is not in the process yet */
-    STROBE_COLLECTOR_OPENING, /* by the thread that strobe_collector_ask() let in */
     STROBE_COLLECTOR_OPEN,
     STROBE_COLLECTOR_FAILED
 } StrobeCollectorPhase;
@@ -32,7 +31,6 @@ typedef struct StrobeCollector {
     gint64 flush_until_us;               /* the same, by a clock that needs no rate */
     GError *failure;                     /* the first one, kept for the session's life */
     GArray *calls; /* of struct collector_call_cost: made while no window recorded */
-    GArray *asked; /* the same: by strobe_collector_ask(), until it is settled */
 } StrobeCollector;
 
 /* `wanted` names the component and its options. */
@@ -43,11 +41,6 @@ void strobe_collector_free(gpointer collector);
 
 /* Each does nothing unless the collector is in the phase for it. A failure is kept in `failure`. */
 void strobe_collector_open(StrobeCollector *collector);
-/* The same in two parts. The first opens it, and warms it if `warms`, in a thread that holds no
- * lock of the session: others leave the collector alone meanwhile. TRUE: the second is to be
- * called, by who may touch the session's collectors. */
-gboolean strobe_collector_ask(StrobeCollector *collector, gboolean warms);
-void strobe_collector_settle(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);

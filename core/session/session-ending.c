@@ -88,10 +88,6 @@ static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
 
     if (c->failure)
         text = g_strdup(c->failure->message);
-    else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPENING)
-        text = g_strdup_printf("collector %s: it was not open yet when the window ended: what it "
-                               "collects from was loaded shortly before, or takes long",
-                               c->component->name);
     else if (c->has_more)
         text = g_strdup_printf("collector %s: it had more records of the window when the time "
                                "for late ones (%d s) was over",

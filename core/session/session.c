@@ -9,11 +9,13 @@
 #include "config-file.h"
 #include "error.h"
 #include "json-text.h"
+#include "loaded-objects.h"
 #include "log.h"
 #include "recorder.h"
 #include "schedule.h"
 #include "session-log.h"
 #include "signal-guard.h"
+#include "writer-setup.h"
 
 #define PAUSE_DEADLINE_NS 2000000000 /* for the late records of a collector that is paused */
 
@@ -74,8 +76,10 @@ static gboolean check_exporters(const StrobeSession *session, GError **error)
     return TRUE;
 }
 
-static gboolean open_recorder(const StrobeConfig *config, GError **error)
+static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *registry,
+                              GError **error)
 {
+    g_autofree char *setup = strobe_writer_setup_text(config, registry);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
@@ -90,7 +94,8 @@ static gboolean open_recorder(const StrobeConfig *config, GError **error)
                                 .on_demand = rotate->steps != 0,
                                 .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
         .may_start_process = TRUE,
-        .fallback_dir = parent};
+        .fallback_dir = parent,
+        .setup = setup};
     StrobeSignalGuard guard;
 
     strobe_signal_guard_hold(&guard);
@@ -112,7 +117,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
     session->registry = strobe_registry_new(NULL);
     return strobe_config_check(session->config, error) && add_collectors(session, error) &&
            (session->config->is_checked || check_exporters(session, error)) &&
-           open_recorder(session->config, error);
+           open_recorder(session->config, session->registry, error);
 }
 
 /* What came too late for every capture. */
@@ -142,7 +147,6 @@ static void tear_down(StrobeSession *session)
     g_free(session->last_directory);
     g_free(session->last_dump);
     g_ptr_array_unref(session->endings);
-    strobe_session_watch_clear(session);
     g_rec_mutex_clear(&session->lock);
     g_free(session);
 }
@@ -181,7 +185,6 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     session->diagnostics = g_ptr_array_new_with_free_func(g_free);
     session->endings = g_ptr_array_new_with_free_func(strobe_session_ending_free);
     session->last_directory = g_strdup("");
-    strobe_session_watch_init(session);
     if (!set_up(session, error)) {
         tear_down(session);
         return NULL;
@@ -237,7 +240,6 @@ void strobe_session_free(StrobeSession *session)
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
-    strobe_session_watch_end(session);
     /* Somebody may hold it, on whatever thread. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
@@ -315,7 +317,7 @@ static void tell_window(StrobeSession *session)
     g_atomic_pointer_set(&session->caller, NULL);
 }
 
-static gboolean change_action(StrobeSession *session, int next, GError **error)
+static void make_transition(StrobeSession *session, int next, GError **error)
 {
     const int before = session->action;
     const StrobeTransition *transition = strobe_schedule_transition(before, next);
@@ -340,11 +342,15 @@ static gboolean change_action(StrobeSession *session, int next, GError **error)
     strobe_session_prepare(session, prepare);
     if ((transition->calls & STROBE_CALL_START) && !failure)
         strobe_session_start_window(session, &failure);
-    if (failure) {
+    if (failure)
         g_propagate_error(error, g_steal_pointer(&failure));
-        return FALSE;
-    }
-    return TRUE;
+}
+
+static void change_action(StrobeSession *session, int next, GError **error)
+{
+    session->is_changing = TRUE;
+    make_transition(session, next, error);
+    session->is_changing = FALSE;
 }
 
 StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
@@ -360,10 +366,11 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
             session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
                                                   strobe_session_tell_dump, session);
         session->action = STROBE_ACTION_NONE;
-        strobe_session_watch_from_now(session);
+        session->n_loaded = strobe_loaded_objects();
+        strobe_session_follow_loader(session);
         change_action(session, action_of(session, session->step), &failure);
+        strobe_session_follow_loader(session);
         strobe_session_begin_step(session);
-        strobe_session_watch(session);
     }
     g_rec_mutex_unlock(&session->lock);
     return strobe_api_result(failure, error);
@@ -383,6 +390,7 @@ StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
         strobe_session_after_step(session);
         session->step++;
         change_action(session, action_of(session, session->step), &failure);
+        strobe_session_open_loaded(session);
         strobe_session_begin_step(session);
     }
     g_rec_mutex_unlock(&session->lock);
@@ -403,6 +411,7 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);
+        strobe_session_follow_loader(session);
     }
     g_rec_mutex_unlock(&session->lock);
     return strobe_api_result(failure, error);
@@ -440,14 +449,7 @@ void strobe_session_retry(StrobeSession *session)
     if (session->pid != getpid())
         return;
     g_rec_mutex_lock(&session->lock);
-    for (guint i = 0; i < session->collectors->len; i++) {
-        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
-        if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING ||
-            session->action == STROBE_ACTION_NONE)
-            continue;
-        strobe_collector_open(c);
-        strobe_session_join(session, c);
-    }
+    strobe_session_open_late(session);
     g_rec_mutex_unlock(&session->lock);
 }
 

@@ -22,16 +22,6 @@ typedef struct StrobeEnding {
     GError *failure; /* of writing what is beside the capture */
 } StrobeEnding;
 
-/* Of collectors whose library is not loaded yet, session-watch.c. */
-typedef struct StrobeWatch {
-    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see what those order */
-    pthread_cond_t wake;  /* CLOCK_MONOTONIC */
-    pthread_t thread;
-    gboolean has_thread;
-    gboolean is_stopping, is_at_work; /* the lock */
-    guint64 n_loaded;                 /* objects, when they were asked last */
-} StrobeWatch;
-
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
     gint n_users;   /* who hold it */
@@ -40,8 +30,10 @@ struct StrobeSession {
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
     StrobeSampler *sampler;
-    StrobeWatch watch;
     gboolean is_running;
+    gboolean is_changing;    /* collectors are being called */
+    gboolean follows_loader; /* opens collectors in calls of the loader */
+    guint64 n_loaded;        /* objects, when collectors that wait were opened last */
     gint64 step;
     int action;
     guint64 step_begin;
@@ -90,20 +82,16 @@ void strobe_session_after_step(StrobeSession *session);
 StrobeSession *strobe_session_hold(void);
 void strobe_session_let_go(StrobeSession *session);
 
-/* ---- libraries that are loaded late, session-watch.c ---- */
+/* ---- libraries that are loaded late, late-collectors.c ---- */
 
-void strobe_session_watch_init(StrobeSession *session);
-/* What is loaded after this call is looked at: before the first collector is opened. */
-void strobe_session_watch_from_now(StrobeSession *session);
-/* Begins the thread if a collector waits for a library; it holds the session (n_users). */
-void strobe_session_watch(StrobeSession *session);
-/* Has it end; who waits until nobody holds the session may then clear. The lock is not held. */
-void strobe_session_watch_end(StrobeSession *session);
-void strobe_session_watch_clear(StrobeSession *session);
-/* The program ends: has it end and waits for it, a few seconds at most. Any thread, no lock. */
-void strobe_session_watch_rest(StrobeSession *session);
-/* A collector that was just opened takes part in what the session does. */
-void strobe_session_join(StrobeSession *session, StrobeCollector *collector);
+/* Opens the collectors that wait for a library; those that open take part in what the session does.
+ * Does nothing while collectors are being called. */
+void strobe_session_open_late(StrobeSession *session);
+/* The same if a library was loaded since they were opened last. */
+void strobe_session_open_loaded(StrobeSession *session);
+/* The same in calls of the loader under `strobe run`, from now on and as long as a collector waits
+ * and the session runs. */
+void strobe_session_follow_loader(StrobeSession *session);
 
 /* ---- the rest of a window, session-ending.c ---- */
 

@@ -44,7 +44,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     strobe_clock_init();
     error = strobe_lane_init();
     if (error == 0)
-        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir);
+        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir,
+                                   settings->setup);
     if (error == 0)
         strobe_pool_intern_begin(recorder.pool.header);
     if (error)

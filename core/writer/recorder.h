@@ -18,6 +18,7 @@ typedef struct StrobeRecorderSettings {
     struct pool_settings writer; /* how it works; `rotation` not with ring */
     int may_start_process;       /* for the writer; else it is a thread */
     const char *fallback_dir;    /* for the pool, where tmpfs is too small */
+    const char *setup;           /* text for a writer process (writer-setup.h); NULL: none */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that a program loads when the session has begun, or when there is none yet: collectors
-that wait for them record from then on, in every kind of program, and none of it is told of them."""
+that wait for them record from its next call of the loader or the session on, in every kind of
+program."""
 
 import shutil
 import subprocess
@@ -49,8 +50,10 @@ with profiler.profile(
     activities=[profiler.ProfilerActivity.CPU, profiler.ProfilerActivity.NPU],
     on_trace_ready=profiler.tensorboard_trace_handler("out", analyse_flag=False),
     experimental_config=config,
-):
+    schedule=profiler.schedule(wait=0, warmup=0, active=2),
+) as prof:
     load_cann()
+    prof.step()
     play()
 """
 PROGRAM = r"""

@@ -65,6 +65,32 @@ int main(int argc, char **argv)
     return 3;
 }
 """
+# Loads CANN in its constructor, where nothing may be opened: libraries around it are half made.
+CONSTRUCTED = r"""
+#include <dlfcn.h>
+#include <stdlib.h>
+int was_open;
+int is_open(void) { return dlopen("libmspti.so", RTLD_NOW | RTLD_NOLOAD) != NULL; }
+__attribute__((constructor)) static void load(void)
+{
+    void *cann = dlopen(getenv("CANN"), RTLD_NOW | RTLD_GLOBAL);
+    was_open = !cann || !dlsym(cann, "aclInit") || is_open();
+}
+"""
+CONSTRUCTING = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[1], RTLD_NOW);
+    int *was_open = library ? dlsym(library, "was_open") : NULL;
+    int (*is_open)(void) = library ? (int (*)(void))dlsym(library, "is_open") : NULL;
+    if (!was_open || !is_open)
+        return 10;
+    printf("%d %d\n", *was_open, is_open());
+    return 0;
+}
+"""
 
 
 def can_unshare():
@@ -97,6 +123,19 @@ class PreloadedTest(NpuTest):
         program = self.compiled("caller", CALLER, "-rdynamic")
         self.assertEqual(subprocess.run([program, asking], cwd=self.work).returncode, 3)
         self.strobe("run", "-o", self.out, "--collect", "npu_task", "--", program, asking, code=3)
+
+    @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
+    def test_not_in_a_constructor(self):
+        """The call that follows it opens the collector, before it returns."""
+        library = self.compiled("libconstructed.so", CONSTRUCTED, "-shared", "-fPIC")
+        program = self.compiled("constructing", CONSTRUCTING)
+        self.environment["CANN"] = self.environment["ASCEND_HOME_PATH"] + "/lib64/libascendcl.so"
+        for others in ((), ("--collect", "gc", "--collect", "host_sys")):
+            with self.subTest(others=others):
+                shutil.rmtree(self.out, ignore_errors=True)
+                done = self.strobe("run", "-o", self.out, "--collect", "npu_task", *others, "--",
+                                   program, library)
+                self.assertEqual(done.stdout.split(), ["0", "1"])
 
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_the_program_ends_meanwhile(self):

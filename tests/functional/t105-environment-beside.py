@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session that a thread of Strobe makes beside the program reads none of its environment, which the
-program may change meanwhile: it has what was set before main."""
+"""A session that begins in a call of the loader does not read the environment, which the program may
+have changed, or be changing: it has what was set before main."""
 
 import shutil
 import subprocess

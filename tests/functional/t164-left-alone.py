@@ -81,6 +81,17 @@ class LeftAloneTest(StrobeTest):
                                     if not name.startswith(("pipe:", "/dev/null", "socket:"))]
         self.assertEqual(found, plain)
 
+    def test_no_thread_waits_for_a_library(self):
+        """The collectors' libraries are not there; they are opened in calls of the program."""
+        self.run_program(CALLS + """
+call()
+names = [open("/proc/self/task/%s/comm" % task).read() for task in os.listdir("/proc/self/task")]
+open(sys.argv[1], "w").write("".join(names))
+""", "--collect", "npu_task", "--collect", "opencl")
+        names = (self.work / "facts.json").read_text().split()
+        self.assertNotIn("strobe-watch", names)
+        self.assertNotIn("strobe-look", names)
+
     def test_descriptors_are_closed(self):
         """The numbers are the program's: what it writes there is in its own files alone."""
         self.run_program(CALLS + """

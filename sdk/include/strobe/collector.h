@@ -171,9 +171,9 @@ typedef struct StrobeCollectorOps {
     void (*probe)(uint32_t question, StrobeProbe *answer);
 
     /* Required. Options are checked; `*state` is passed to the other calls. STROBE_AGAIN: the
-     * library it needs is not in the process yet, or what fail() was told is missing; the host asks
-     * again before each window and when a library was loaded: then in a thread of its own, which
-     * calls open and warm while the program calls the session (STROBE_COMPONENT_ASK_CALLER: no).
+     * library it needs is not in the process yet, or what was passed to fail() is missing; such a
+     * call loads nothing itself. The host calls it again before each window, and in a step or a
+     * dlsym of the program when a library was loaded (STROBE_COMPONENT_ASK_CALLER: not in dlsym).
      * After any other failure no further call is made, close neither. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 

@@ -38,8 +38,8 @@ enum {
     /* Results are simulated; every listing and output says so. */
     STROBE_COMPONENT_SIMULATED = 1u << 1,
     /* A collector whose calls need a lock that threads of the program may hold when they call the
-     * session (an interpreter's): where its open answered STROBE_AGAIN, only the program's calls
-     * ask it again, and never the thread that looks for libraries. */
+     * session (an interpreter's): where its open answered STROBE_AGAIN, it is opened in calls of
+     * the session only, and never in the program's calls of the loader. */
     STROBE_COMPONENT_ASK_CALLER = 1u << 2,
     /* A collector whose library, CANN or libtorch, programs load at any time: under `strobe run`
      * each process of the command begins its session when it loads one of these, unless another one
@@ -69,8 +69,8 @@ typedef struct StrobeVariable {
 /* A library of a collector that the program itself loads (by such a variable) calls this function
  * when that happens: it then knows that the process is one to collect from. Looked up by
  * dlsym(RTLD_DEFAULT); void (*)(void), may be called more than once, by any thread, before main
- * too; not found outside `strobe run`. It opens and starts the session, so that the collector's
- * calls may come before it returns. */
+ * too; not found outside `strobe run`. It opens and starts the session, or opens the collectors of
+ * one that runs, so that the collector's calls may come before it returns. */
 #define STROBE_WAKE_SYMBOL "strobe_run_wake"
 
 /* Of the same library: an atomic int that is not 0 while Strobe makes a session just before main.
@@ -78,7 +78,7 @@ typedef struct StrobeVariable {
 #define STROBE_ATTACHING_SYMBOL "strobe_run_is_attaching"
 
 /* Of the same library: char **, the environment as it was before main, where the session is made
- * beside the program; else NULL. For `strobe/helpers/environment.h`. */
+ * in a call of the loader; else NULL. For `strobe/helpers/environment.h`. */
 #define STROBE_ENVIRONMENT_SYMBOL "strobe_run_environment"
 
 /* Of the same library: int (*)(void (*call)(void)). Calls `call` when the program's exit begins,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of somebody else's program, which may change it at any time: on a thread that is
- * not the program's own nothing else is safe to read. libc only. Since 1.0.
+ * The environment of somebody else's program, which may change it at any time. libc only. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_ENVIRONMENT_H
 #define STROBE_HELPERS_ENVIRONMENT_H
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* The value of a variable, NULL: it is not set. Where `strobe run` makes the session in a thread
- * beside the program, as it was before main, and valid for ever; anywhere else as getenv, whose
+/* The value of a variable, NULL: it is not set. Where `strobe run` makes the session in a
+ * call of the loader, as it was before main, and valid for ever; anywhere else as getenv, whose
  * rules hold. Any thread. */
 const char *strobe_environment_get(const char *name);
 

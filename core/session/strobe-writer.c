@@ -9,11 +9,13 @@
 #include "drain.h"
 #include "process.h"
 #include "recover.h"
+#include "writer-setup.h"
 
 enum { EXIT_USAGE = 2 };
 
 struct program {
     StrobePool pool;
+    StrobeWriterSetup *setup; /* NULL: it could not be read */
     StrobeDrain drain;
 };
 
@@ -71,5 +73,7 @@ int main(int argc, char **argv)
     if (strobe_pool_open(&program.pool, argv[1], 1) || strobe_pool_lock_for_writer(&program.pool) ||
         program.pool.header->clock_counter != (uint32_t)strobe_clock_counter)
         return EXIT_FAILURE;
+    /* Before the program goes on: it may change the text later. */
+    program.setup = strobe_writer_setup_read(program.pool.header, NULL);
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

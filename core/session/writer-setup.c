@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "writer-setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "config-file.h"
+#include "error.h"
+#include "json-text.h"
+#include "process.h"
+#include "result-directory.h"
+
+#define ORIGIN "the session's configuration"
+
+static void set_text(JsonObject *facts, const char *name, const char *value)
+{
+    g_autofree char *valid = g_utf8_make_valid(value, -1);
+
+    json_object_set_string_member(facts, name, valid);
+}
+
+static JsonArray *array_of(const char *const *texts)
+{
+    JsonArray *array = json_array_new();
+
+    for (; *texts; texts++)
+        if (g_utf8_validate(*texts, -1, NULL))
+            json_array_add_string_element(array, *texts);
+    return array;
+}
+
+char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry)
+{
+    g_autoptr(JsonObject) facts = json_object_new();
+    g_autofree char *directory =
+        g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
+    char command[4096];
+
+    strobe_process_command(command, sizeof command);
+    set_text(facts, "directory", directory);
+    set_text(facts, "worker", config->worker ? config->worker : g_get_host_name());
+    set_text(facts, "command", command);
+    json_object_set_int_member(facts, "rank", strobe_rank());
+    json_object_set_array_member(facts, "plugin_path", array_of(strobe_registry_path(registry)));
+    g_autofree char *head = strobe_json_object_to_text(facts, 0);
+    g_autofree char *rest = strobe_config_to_json(config);
+    return g_strconcat(head, "\n", rest, NULL);
+}
+
+/* ---- reading ---- */
+
+static char **texts_of(JsonObject *facts, const char *name)
+{
+    JsonNode *node = json_object_get_member(facts, name);
+    GPtrArray *texts = g_ptr_array_new();
+
+    for (guint i = 0; node && JSON_NODE_HOLDS_ARRAY(node); i++) {
+        JsonArray *array = json_node_get_array(node);
+        if (i >= json_array_get_length(array))
+            break;
+        JsonNode *item = json_array_get_element(array, i);
+        if (json_node_get_value_type(item) == G_TYPE_STRING)
+            g_ptr_array_add(texts, json_node_dup_string(item));
+    }
+    g_ptr_array_add(texts, NULL);
+    return (char **)g_ptr_array_free(texts, FALSE);
+}
+
+static void replace_text(char **text, JsonObject *facts, const char *name)
+{
+    const char *value = strobe_json_member_text(facts, name);
+
+    g_free(*text);
+    *text = g_strdup(value);
+}
+
+static void take_facts(StrobeWriterSetup *setup, JsonObject *facts)
+{
+    replace_text(&setup->config->directory, facts, "directory");
+    replace_text(&setup->config->worker, facts, "worker");
+    replace_text(&setup->command, facts, "command");
+    setup->rank = (gint)CLAMP(strobe_json_member_int(facts, "rank", -1), -1, G_MAXINT);
+    setup->plugin_path = texts_of(facts, "plugin_path");
+}
+
+StrobeWriterSetup *strobe_writer_setup_parse(const char *text, GError **error)
+{
+    const char *end = strchr(text, '\n');
+
+    if (!end) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, ORIGIN " is incomplete");
+        return NULL;
+    }
+    g_autoptr(JsonNode) facts = strobe_json_parse(text, (gsize)(end - text), ORIGIN, error);
+    StrobeConfig *config = facts ? strobe_config_parse(end + 1, ORIGIN, error) : NULL;
+    if (!config)
+        return NULL;
+    StrobeWriterSetup *setup = g_new0(StrobeWriterSetup, 1);
+    setup->config = config;
+    take_facts(setup, json_node_get_object(facts));
+    return setup;
+}
+
+StrobeWriterSetup *strobe_writer_setup_read(const struct pool_header *pool, GError **error)
+{
+    char *text = strobe_pool_copy_setup(pool);
+    StrobeWriterSetup *setup = strobe_writer_setup_parse(text ? text : "", error);
+
+    free(text);
+    return setup;
+}
+
+void strobe_writer_setup_free(StrobeWriterSetup *setup)
+{
+    if (!setup)
+        return;
+    strobe_config_free(setup->config);
+    g_strfreev(setup->plugin_path);
+    g_free(setup->command);
+    g_free(setup);
+}
