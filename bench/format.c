@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "chrome-trace.h"
+#include "trace-state.h"
 
 #define N_BATCH 4096
 #define N_NAMES 300

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "folder-path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "error.h"
 
 #define LINKS_MAX 40
+#define DEPTH_MAX 64
 
 typedef struct Walk {
     int folder;    /* where it has come to; O_PATH */
@@ -140,4 +143,47 @@ int strobe_folder_open_in(int parent, const char *name)
 char *strobe_folder_held_path(int folder, const char *name)
 {
     return g_strdup_printf("/proc/self/fd/%d/%s", folder, name);
+}
+
+/* ---- removal ---- */
+
+static void remove_entry(int parent, const char *name, int depth);
+
+/* By system calls alone: a signal handler may be doing this, and the heap be what is broken. */
+static void remove_entries(int folder, int depth)
+{
+    _Alignas(struct dirent64) char buffer[2048];
+    long n;
+
+    while ((n = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < n;) {
+            const struct dirent64 *entry = (const void *)(buffer + at);
+
+            at += entry->d_reclen;
+            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                remove_entry(folder, entry->d_name, depth + 1);
+        }
+}
+
+/* Removes the entry `name` of the folder `parent`, with all below it. */
+static void remove_entry(int parent, const char *name, int depth)
+{
+    if (unlinkat(parent, name, 0) == 0 || depth > DEPTH_MAX)
+        return;
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    remove_entries(folder, depth);
+    close(folder);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void strobe_folder_remove_in(int parent, const char *name)
+{
+    remove_entry(parent, name, 0);
+}
+
+void strobe_folder_remove(const char *path)
+{
+    remove_entry(AT_FDCWD, path, 0);
 }

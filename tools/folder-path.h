@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that are opened once, so that nobody leads what is made below them elsewhere. */
+/* Folders that are opened once, so that nobody leads what is made below them elsewhere; and their
+ * removal. */
 #ifndef STROBE_TOOLS_FOLDER_PATH_H
 #define STROBE_TOOLS_FOLDER_PATH_H
 
@@ -16,5 +17,10 @@ int strobe_folder_find(const char *path);
 int strobe_folder_open_in(int parent, const char *name);
 /* A path that goes through the open folder, whatever becomes of that one's own path (free it). */
 char *strobe_folder_held_path(int folder, const char *name);
+
+/* Removes a folder and all in it; what cannot be removed is left. A signal handler may call it. */
+void strobe_folder_remove(const char *path);
+/* The same for the entry `name` of an open folder. */
+void strobe_folder_remove_in(int parent, const char *name);
 
 #endif

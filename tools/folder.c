@@ -8,13 +8,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "interruption.h"
 
-#define DEPTH_MAX 64
 #define TRIES_MAX 100
 #define PRIVATE_PREFIX "strobe-run-"
 
@@ -364,47 +362,6 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
         fail(error, "put the new output in place of", path);
     strobe_folder_discard(fresh); /* after an exchange the old one is under this name */
     return good;
-}
-
-static void remove_entry(int parent, const char *name, int depth);
-
-/* By system calls alone: a signal handler may be doing this, and the heap be what is broken. */
-static void remove_entries(int folder, int depth)
-{
-    _Alignas(struct dirent64) char buffer[2048];
-    long n;
-
-    while ((n = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0)
-        for (long at = 0; at < n;) {
-            const struct dirent64 *entry = (const void *)(buffer + at);
-
-            at += entry->d_reclen;
-            if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                remove_entry(folder, entry->d_name, depth + 1);
-        }
-}
-
-/* Removes the entry `name` of the folder `parent`, with all below it. */
-static void remove_entry(int parent, const char *name, int depth)
-{
-    if (unlinkat(parent, name, 0) == 0 || depth > DEPTH_MAX)
-        return;
-    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (folder < 0)
-        return;
-    remove_entries(folder, depth);
-    close(folder);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void strobe_folder_remove_in(int parent, const char *name)
-{
-    remove_entry(parent, name, 0);
-}
-
-void strobe_folder_remove(const char *path)
-{
-    remove_entry(AT_FDCWD, path, 0);
 }
 
 guint strobe_folder_count(const char *path)

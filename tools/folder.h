@@ -40,11 +40,6 @@ void strobe_folder_discard(StrobeFreshFolder *fresh);
  * strobe_folder_discard. Removes what killed commands of the same user left there. */
 gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error);
 
-/* Removes a folder and all in it; what cannot be removed is left. A signal handler may call it. */
-void strobe_folder_remove(const char *path);
-/* The same for the entry `name` of an open folder. */
-void strobe_folder_remove_in(int parent, const char *name);
-
 /* Number of files in it, 0 if it cannot be read. */
 guint strobe_folder_count(const char *path);
 

@@ -12,7 +12,7 @@
 #include <glib/gstdio.h>
 
 #include "command.h"
-#include "folder.h"
+#include "folder-path.h"
 #include "progress-bar.h"
 
 #define TRIES 1000

@@ -5,6 +5,7 @@
 #include <gzip-file.h>
 
 #include "launches.h"
+#include "queue.h"
 #include "trace-pieces.h"
 
 static void free_trace(ChromeTrace *trace)
@@ -65,23 +66,6 @@ static void init_parts(ChromeTrace *trace, const StrobeFacts *facts, StrobeSafeF
     trace_out_init_event(&trace->event);
 }
 
-const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
-{
-    TraceKind **recent = &trace->recent[view->id % TRACE_RECENT];
-    TraceKind *kind = *recent;
-
-    if (!kind || kind->view != view)
-        kind = g_hash_table_lookup(trace->kinds, view);
-    if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
-        kind->view_id != view->id) {
-        kind = trace_kind_new(trace, view);
-        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may have records that wait */
-        g_hash_table_replace(trace->kinds, (gpointer)view, kind);
-    }
-    *recent = kind;
-    return kind;
-}
-
 static StrobeStatus check_parts(ChromeTrace *trace)
 {
     const int errors[] = {trace->main.error,
@@ -100,30 +84,6 @@ static StrobeStatus check_parts(ChromeTrace *trace)
         if (errors[i])
             return io_error(trace, errors[i]);
     return STROBE_OK;
-}
-
-void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                       const TraceRow *row)
-{
-    switch (kind->part) {
-    case TRACE_PART_BACKWARD:
-        trace_held_add(&trace->backward, kind->number, row->index, record);
-        break;
-    case TRACE_PART_LINKS:
-        trace_held_add(&trace->links, kind->number, row->index, record);
-        break;
-    case TRACE_PART_PYTHON:
-        trace_groups_add_record(&trace->python, row->number, kind->number, row->index, record);
-        break;
-    default:
-        if (trace->is_old)
-            trace_sorter_add_record(&trace->devices.others,
-                                    trace_sorter_key_of_time(record->begin_ns), kind->number,
-                                    row->index, record);
-        else
-            trace_groups_add_record(&trace->devices, row->layer->number, kind->number, row->index,
-                                    record);
-    }
 }
 
 static void take_record(void *user, const StrobeView *record)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 /* Where an argument comes from. */
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 /* {"ph": "X", "name": ..., "pid": ..., "tid": ..., "ts": "...", "dur": ... */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
@@ -149,5 +149,29 @@ char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *f
         return at;
     default:
         return put_field32(trace, out, at, field, strobe_view_u32(record, field->offset), first);
+    }
+}
+
+void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                       const TraceRow *row)
+{
+    switch (kind->part) {
+    case TRACE_PART_BACKWARD:
+        trace_held_add(&trace->backward, kind->number, row->index, record);
+        break;
+    case TRACE_PART_LINKS:
+        trace_held_add(&trace->links, kind->number, row->index, record);
+        break;
+    case TRACE_PART_PYTHON:
+        trace_groups_add_record(&trace->python, row->number, kind->number, row->index, record);
+        break;
+    default:
+        if (trace->is_old)
+            trace_sorter_add_record(&trace->devices.others,
+                                    trace_sorter_key_of_time(record->begin_ns), kind->number,
+                                    row->index, record);
+        else
+            trace_groups_add_record(&trace->devices, row->layer->number, kind->number, row->index,
+                                    record);
     }
 }

@@ -2,7 +2,7 @@
 /* Arrows between rows. */
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { LINK_SEQUENCE, LINK_TO_BEGIN, LINK_TO_TRACK }; /* in TraceKind.known */
 enum { KERNEL_TO_BEGIN, KERNEL_TO_TRACK };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { CATEGORY, NUMBER, ID, PHASE, IS_ENCLOSING }; /* in TraceKind.known */
 enum { VALUE, SERIES };

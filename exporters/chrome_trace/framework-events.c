@@ -2,7 +2,7 @@
 /* The framework's half of the file: operators, steps, collections, calls of Python functions. */
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK, FLOPS }; /* in TraceKind.known */
 enum { CALL_ID, CALL_PARENT, CALL_MODULE };

@@ -2,7 +2,7 @@
 /* The time before a graph's first kernel as a layer above the trace: its parts, end to end. */
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { FRAMEWORK, TORCHAIR, PYTHON, CPP, GE, IS_NESTED, IS_COMPILE }; /* in TraceKind.known */
 

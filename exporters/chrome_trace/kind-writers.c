@@ -293,3 +293,20 @@ void trace_kind_free(gpointer user)
     g_free(kind->name_text);
     g_free(kind);
 }
+
+const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
+{
+    TraceKind **recent = &trace->recent[view->id % TRACE_RECENT];
+    TraceKind *kind = *recent;
+
+    if (!kind || kind->view != view)
+        kind = g_hash_table_lookup(trace->kinds, view);
+    if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
+        kind->view_id != view->id) {
+        kind = trace_kind_new(trace, view);
+        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may have records that wait */
+        g_hash_table_replace(trace->kinds, (gpointer)view, kind);
+    }
+    *recent = kind;
+    return kind;
+}

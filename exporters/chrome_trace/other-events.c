@@ -3,7 +3,7 @@
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };

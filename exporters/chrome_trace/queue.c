@@ -3,8 +3,6 @@
 
 #include <strobe/helpers/fields.h>
 
-#include "chrome-trace.h"
-
 /* The newest files name what was put in by what was taken out, which comes later. So many may be on
  * their way; one that is overtaken keeps its plain name. */
 #define WAITING_MAX (1u << 14)

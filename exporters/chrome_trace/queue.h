@@ -4,10 +4,7 @@
 #ifndef STROBE_CHROME_TRACE_QUEUE_H
 #define STROBE_CHROME_TRACE_QUEUE_H
 
-#include "trace-held.h"
-
-typedef struct ChromeTrace ChromeTrace;
-typedef struct TraceQueue TraceQueue;
+#include "trace-state.h"
 
 TraceQueue *trace_queue_new(ChromeTrace *trace);
 void trace_queue_free(TraceQueue *queue);

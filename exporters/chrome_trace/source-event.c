@@ -4,7 +4,7 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/json-scanner.h>
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
 

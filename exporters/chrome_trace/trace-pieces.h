@@ -10,7 +10,7 @@
 #ifndef STROBE_CHROME_TRACE_TRACE_PIECES_H
 #define STROBE_CHROME_TRACE_TRACE_PIECES_H
 
-#include "chrome-trace.h"
+#include "trace-state.h"
 
 typedef struct TracePieces TracePieces;
 

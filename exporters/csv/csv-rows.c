@@ -16,7 +16,7 @@ struct CsvRows {
     const AscendFile *entry; /* NULL: generic */
     const CsvFile *unless;
     gint64 rank;
-    RowCells *cells;
+    RowSources *cells;
     ModeRows *modes;
     guint32 only_offset, order_offset;
     guint32 known_id; /* whether this string lets a record have a row is known */
@@ -33,7 +33,7 @@ CsvFile *csv_rows_file(const CsvRows *rows)
 
 void csv_rows_free(CsvRows *rows)
 {
-    row_cells_free(rows->cells);
+    row_sources_free(rows->cells);
     mode_rows_free(rows->modes);
     if (rows->modules)
         g_hash_table_unref(rows->modules);
@@ -77,8 +77,8 @@ CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFi
     rows->unless = unless;
     rows->rank = rank;
     bind_order(rows, kind);
-    rows->cells = row_cells_new_ascend(context, entry, file, kind, is_first);
-    columns = row_cells_columns(rows->cells, &n_columns);
+    rows->cells = row_sources_new_ascend(context, entry, file, kind, is_first);
+    columns = row_sources_columns(rows->cells, &n_columns);
     if (entry->n_modes)
         rows->modes = mode_rows_new(file, entry, columns, n_columns);
     return rows;
@@ -91,7 +91,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
     rows->context = context;
     rows->file = file;
-    rows->cells = row_cells_new_generic(context, file, kind, with_device);
+    rows->cells = row_sources_new_generic(context, file, kind, with_device);
     return rows;
 }
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
-#include "row-sources.h"
-
 /* A row is written from one place on in the processor's registers; what goes another way takes up
  * where that stands, and leaves where it ended. */
 
@@ -16,7 +14,7 @@ typedef struct Pen {
     const char *end; /* of what may be written to */
 } Pen;
 
-static inline void pen_take(Pen *pen, const RowCells *row, CsvCells *cells)
+static inline void pen_take(Pen *pen, const RowSources *row, CsvCells *cells)
 {
     pen->at = csv_cells_reserve(cells, row->room);
     pen->end = cells->bytes + cells->size;
@@ -35,7 +33,7 @@ static inline void pen_separate(Pen *pen)
     pen->at += pen->n++ != 0;
 }
 
-static inline void mark(const RowCells *row, const Source *source)
+static inline void mark(const RowSources *row, const Source *source)
 {
     if (G_UNLIKELY(source->is_optional))
         csv_file_mark(row->file, source->column);
@@ -49,7 +47,7 @@ static inline void put_absent(Pen *pen, const Source *source)
 }
 
 /* A name with something before it. */
-static void put_prefixed(const RowCells *row, CsvContext *context, CsvCells *cells, guint32 id)
+static void put_prefixed(const RowSources *row, CsvContext *context, CsvCells *cells, guint32 id)
 {
     StrobeText name = context->host->string(context->self, id);
     g_autofree char *valid = g_utf8_make_valid(name.bytes, (gssize)name.length);
@@ -58,7 +56,7 @@ static void put_prefixed(const RowCells *row, CsvContext *context, CsvCells *cel
     csv_cells_text(cells, text, strlen(text));
 }
 
-static void put_metrics(const RowCells *row, CsvContext *context, CsvCells *cells,
+static void put_metrics(const RowSources *row, CsvContext *context, CsvCells *cells,
                         const StrobeView *record)
 {
     guint32 id = strobe_field_u32(record, row->metrics_offset, 0);
@@ -68,7 +66,7 @@ static void put_metrics(const RowCells *row, CsvContext *context, CsvCells *cell
 }
 
 /* By the table driver. */
-static int put_driven(const RowCells *row, CsvContext *context, CsvCells *cells,
+static int put_driven(const RowSources *row, CsvContext *context, CsvCells *cells,
                       const Source *source, const StrobeView *record)
 {
     StrobeCell *cell = &context->cell;
@@ -87,7 +85,7 @@ static int put_driven(const RowCells *row, CsvContext *context, CsvCells *cells,
     return 0;
 }
 
-static int put_other(const RowCells *row, CsvContext *context, CsvCells *cells,
+static int put_other(const RowSources *row, CsvContext *context, CsvCells *cells,
                      const Source *source, const StrobeView *record)
 {
     switch (source->type) {
@@ -102,7 +100,7 @@ static int put_other(const RowCells *row, CsvContext *context, CsvCells *cells,
     }
 }
 
-static inline gboolean is_escaped(const RowCells *row, const CachedCell *cell)
+static inline gboolean is_escaped(const RowSources *row, const CachedCell *cell)
 {
     return row->escapes && cell->is_formula;
 }
@@ -119,7 +117,7 @@ static char *put_apostrophe(char *at, const CachedCell *cell)
 }
 
 /* A text or a stack that is not in the cache, too long for the room there is, or escaped. */
-static int put_text(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                     const Source *source, guint32 id, const StrobeView *record)
 {
     const CachedCell *cell = cell_cache_find(context->cache, source->cache, id);
@@ -155,7 +153,7 @@ static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord 
     return TRUE;
 }
 
-static int put_named(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                      const Source *source, const StrobeView *record)
 {
     const guint32 id = strobe_view_u32(record, source->offset);
@@ -173,7 +171,7 @@ static int put_named(Pen *pen, const RowCells *row, CsvContext *context, CsvCell
 }
 
 /* Some are numbers all the same, which need no cell. */
-static int put_elsewhere(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                          const Source *source, const StrobeView *record)
 {
     char *place = pen->at + (pen->n != 0);
@@ -257,7 +255,7 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
 }
 
 /* Of 64 bits without a sign: another value is absent. */
-static inline void put_large(Pen *pen, const RowCells *row, const Source *source, guint64 value)
+static inline void put_large(Pen *pen, const RowSources *row, const Source *source, guint64 value)
 {
     if (value == STROBE_ABSENT_U64) {
         put_absent(pen, source);
@@ -268,7 +266,7 @@ static inline void put_large(Pen *pen, const RowCells *row, const Source *source
     mark(row, source);
 }
 
-static inline void put_whole(Pen *pen, const RowCells *row, const Source *source, gint64 value)
+static inline void put_whole(Pen *pen, const RowSources *row, const Source *source, gint64 value)
 {
     if (value == STROBE_ABSENT_I64) {
         put_absent(pen, source);
@@ -279,7 +277,7 @@ static inline void put_whole(Pen *pen, const RowCells *row, const Source *source
     mark(row, source);
 }
 
-static inline void put_real(Pen *pen, const RowCells *row, const Source *source, double value)
+static inline void put_real(Pen *pen, const RowSources *row, const Source *source, double value)
 {
     if (isnan(value)) {
         put_absent(pen, source);
@@ -291,7 +289,7 @@ static inline void put_real(Pen *pen, const RowCells *row, const Source *source,
 }
 
 /* Where its address is taken, the pen is another one, so that this one stays in registers. */
-static inline int put_apart(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static inline int put_apart(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                             const Source *source, const StrobeView *record)
 {
     Pen other = *pen;
@@ -301,7 +299,7 @@ static inline int put_apart(Pen *pen, const RowCells *row, CsvContext *context, 
     return error;
 }
 
-static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static inline int put_cached(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                              const Source *source, guint32 id, const StrobeView *record)
 {
     const CachedCell *cell = cell_cache_find(context->cache, source->cache, id);
@@ -325,7 +323,7 @@ static inline int put_cached(Pen *pen, const RowCells *row, CsvContext *context,
     return 0;
 }
 
-static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, CsvCells *cells,
+static inline int put_cell(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                            const Source *source, const StrobeView *record)
 {
     switch (source->type) {
@@ -355,7 +353,7 @@ static inline int put_cell(Pen *pen, const RowCells *row, CsvContext *context, C
     }
 }
 
-int row_cells_compose(const RowCells *row, CsvContext *context, CsvCells *cells,
+int row_cells_compose(const RowSources *row, CsvContext *context, CsvCells *cells,
                       const StrobeView *record)
 {
     const Source *end = row->sources + row->n_columns;
@@ -369,7 +367,7 @@ int row_cells_compose(const RowCells *row, CsvContext *context, CsvCells *cells,
     return error;
 }
 
-gboolean row_cells_adds_columns(const RowCells *row, const StrobeView *record)
+gboolean row_cells_adds_columns(const RowSources *row, const StrobeView *record)
 {
     return row->metrics && !metric_columns_are_planned(
                                row->metrics, strobe_field_u32(record, row->metrics_offset, 0));

@@ -5,7 +5,7 @@
 
 #define UNKNOWN_PREFIX "ascend_text." /* of fields that were columns of a text result */
 
-void row_cells_free(RowCells *row)
+void row_sources_free(RowSources *row)
 {
     metric_columns_free(row->metrics);
     g_free(row->columns);
@@ -13,7 +13,7 @@ void row_cells_free(RowCells *row)
     g_free(row);
 }
 
-const StrobeColumn *row_cells_columns(const RowCells *row, guint32 *n)
+const StrobeColumn *row_sources_columns(const RowSources *row, guint32 *n)
 {
     *n = row->n_columns;
     return row->columns;
@@ -103,7 +103,7 @@ static guint source_type(const StrobeColumn *column, const StrobeFieldView *fiel
     return text_source(column, field);
 }
 
-static void bind_sources(RowCells *row, const StrobeKindView *kind, const AscendColumn **marks)
+static void bind_sources(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     const StrobeTable table = {.columns = row->columns, .n_columns = row->n_columns};
     g_autofree guint32 *places = g_new0(guint32, row->n_columns + 1);
@@ -137,7 +137,7 @@ static void bind_sources(RowCells *row, const StrobeKindView *kind, const Ascend
 }
 
 /* The values lie one behind the other in fields of their own. */
-static void bind_metrics(RowCells *row, gint generation, const StrobeKindView *kind,
+static void bind_metrics(RowSources *row, gint generation, const StrobeKindView *kind,
                          const StrobeColumn *column)
 {
     char name[16];
@@ -155,7 +155,7 @@ static void bind_metrics(RowCells *row, gint generation, const StrobeKindView *k
 }
 
 /* Columns of the file, in the same order for every entry of it. */
-static void add_columns(RowCells *row, const AscendColumn **marks, gboolean is_first)
+static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is_first)
 {
     gint optional = CSV_COLUMN_ALWAYS;
     guint at = 0;
@@ -181,7 +181,7 @@ static void add_columns(RowCells *row, const AscendColumn **marks, gboolean is_f
 
 /* Columns of the source that formats/ does not know come behind the others, with their own titles;
  * but in files that sum records up. */
-static void append_unknown(RowCells *row, const StrobeKindView *kind, const AscendColumn **marks)
+static void append_unknown(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     static const AscendColumn unknown;
 
@@ -197,19 +197,19 @@ static void append_unknown(RowCells *row, const StrobeKindView *kind, const Asce
     }
 }
 
-static RowCells *new_row(CsvFile *file)
+static RowSources *new_row(CsvFile *file)
 {
-    RowCells *row = g_new0(RowCells, 1);
+    RowSources *row = g_new0(RowSources, 1);
 
     row->file = file;
     row->columns = g_new0(StrobeColumn, STROBE_TABLE_COLUMNS_MAX);
     return row;
 }
 
-RowCells *row_cells_new_ascend(const CsvContext *context, const AscendFile *entry, CsvFile *file,
-                               const StrobeKindView *kind, gboolean is_first)
+RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
+                                   CsvFile *file, const StrobeKindView *kind, gboolean is_first)
 {
-    RowCells *row = new_row(file);
+    RowSources *row = new_row(file);
     g_autofree const AscendColumn **marks = g_new0(const AscendColumn *, STROBE_TABLE_COLUMNS_MAX);
 
     row->entry = entry;
@@ -225,7 +225,7 @@ RowCells *row_cells_new_ascend(const CsvContext *context, const AscendFile *entr
 }
 
 /* "host_self(ns)"; the name and times of a generic table have their unit already. */
-static void add_generic_column(RowCells *row, const StrobeKindView *kind, guint32 at)
+static void add_generic_column(RowSources *row, const StrobeKindView *kind, guint32 at)
 {
     const StrobeColumn *column = &row->columns[at];
     const StrobeFieldView *field = find_field(kind, column->field);
@@ -238,10 +238,10 @@ static void add_generic_column(RowCells *row, const StrobeKindView *kind, guint3
     csv_file_add_column(row->file, title, CSV_COLUMN_ALWAYS);
 }
 
-RowCells *row_cells_new_generic(const CsvContext *context, CsvFile *file,
-                                const StrobeKindView *kind, gboolean with_device)
+RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
+                                    const StrobeKindView *kind, gboolean with_device)
 {
-    RowCells *row = new_row(file);
+    RowSources *row = new_row(file);
 
     row->escapes = !context->keeps_formulas;
     row->n_columns = strobe_table_generic(kind, row->columns);

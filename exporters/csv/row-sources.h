@@ -3,10 +3,12 @@
 #ifndef STROBE_CSV_ROW_SOURCES_H
 #define STROBE_CSV_ROW_SOURCES_H
 
+#include <ascend.h>
 #include <strobe/helpers/number.h>
 
+#include "csv-context.h"
+#include "csv-file.h"
 #include "metric-columns.h"
-#include "row-cells.h"
 
 /* Room for a number, what is absent, and a separator. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
@@ -43,7 +45,7 @@ typedef struct Source {
     const AscendWord *word;   /* NULL: none in this column has another name */
 } Source;
 
-struct RowCells {
+typedef struct RowSources {
     CsvFile *file;
     const AscendFile *entry; /* NULL: generic */
     StrobeColumn *columns;
@@ -55,6 +57,16 @@ struct RowCells {
     guint32 metrics_offset; /* of their names */
     guint32 values;         /* where those of the metrics begin, and how many there are */
     guint n_values;
-};
+} RowSources;
+
+/* Of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
+RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
+                                   CsvFile *file, const StrobeKindView *kind, gboolean is_first);
+/* All fields of a kind and, `with_device`, the device of the track. */
+RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
+                                    const StrobeKindView *kind, gboolean with_device);
+void row_sources_free(RowSources *row);
+
+const StrobeColumn *row_sources_columns(const RowSources *row, guint32 *n);
 
 #endif

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <strobe/helpers/number.h>
 
-#include "kinds.h"
+#include "kind-takes.h"
 
 enum { STEP, GROUP, IS_TOTAL, SIZE, TIME, COUNT, RATIO, PACKAGE, PACKAGE_TIME };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "held-rows.h"
-#include "kinds.h"
+#include "kind-takes.h"
 
 #define NO_NOTIFY 9223372036854775807
 #define NO_NUMBER (-1)

@@ -7,7 +7,7 @@
 #ifndef STROBE_DB_CONNECTIONS_H
 #define STROBE_DB_CONNECTIONS_H
 
-#include "db.h"
+#include "db-state.h"
 #include "links.h"
 
 typedef struct Connections Connections;

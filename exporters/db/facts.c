@@ -3,7 +3,7 @@
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "kinds.h"
+#include "kind-takes.h"
 
 #define VARIABLE "env."
 #define ENVIRONMENT_MAX (1u << 20)

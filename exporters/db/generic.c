@@ -5,7 +5,7 @@
 #include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/number.h>
 
-#include "kinds.h"
+#include "kind-takes.h"
 
 #define TABLES_MAX 200u
 #define NAME_BYTES_MAX 200u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MSTX_EVENTS: ranges and instants that the program marked. */
-#include "kinds.h"
+#include "kind-takes.h"
 
 enum { EVENT_MARK = 0, EVENT_RANGE = 2 };
 enum { DOMAIN, EVENT, RANGE, CONNECTION, CATEGORY, END_THREAD };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NPU_OP_MEM from the allocators' own records; MEMORY_RECORD and OP_MEMORY from what passes make of
  * them. */
-#include "kinds.h"
+#include "kind-takes.h"
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1 };
 enum { ACTION, SIZE, COMPONENT };

@@ -2,7 +2,7 @@
 /* TASK_PMU_INFO: a row for each metric of a task. */
 #include <math.h>
 
-#include "kinds.h"
+#include "kind-takes.h"
 
 #define METRICS_MAX 48u
 

@@ -3,7 +3,7 @@
 #ifndef STROBE_DB_ROW_MAP_H
 #define STROBE_DB_ROW_MAP_H
 
-#include "db.h"
+#include "db-state.h"
 
 typedef struct RowMap RowMap;
 

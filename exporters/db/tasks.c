@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TASK, and what other tables say of a task. */
-#include "kinds.h"
+#include "kind-takes.h"
 
 enum { IS_KERNEL, OP_TYPE, COPY_BYTES, STREAM, TASK_TYPE, HOST_TYPE };
 enum { MAP_TASK, MAP_COMPUTE, MAP_SCHEDULE, MAP_COPY };

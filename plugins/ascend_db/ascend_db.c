@@ -12,6 +12,7 @@
 #include "markers.h"
 #include "memory.h"
 #include "plain-table.h"
+#include "pmu.h"
 #include "sources.h"
 #include "standard-table.h"
 #include "tasks.h"
@@ -49,6 +50,8 @@ static void free_kind(gpointer data)
 static void read_all(Import *import)
 {
     tasks_import(import);
+    if (!import->is_full)
+        pmu_import(import);
     if (!import->is_full)
         communication_import(import);
     if (!import->is_full)

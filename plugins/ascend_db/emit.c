@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all parts hand to the host: kinds, tracks, texts, records. */
+#include "emit.h"
+
 #include <string.h>
 
 #include "../common/ascend-kinds.h"
-#include "ascend_db.h"
 
 const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS] = {
     ASCEND_KINDS,

@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_DB_FACTS_H
 #define STROBE_ASCEND_DB_FACTS_H
 
-#include "ascend_db.h"
+#include "emit.h"
 
 /* Sets the import's generation and session, before anything is read. */
 void facts_find(Import *import);

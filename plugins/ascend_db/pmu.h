@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_DB_PMU_H
 #define STROBE_ASCEND_DB_PMU_H
 
-#include "ascend_db.h"
+#include "emit.h"
 
 void pmu_import(Import *import);
 

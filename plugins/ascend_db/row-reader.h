@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_DB_ROW_READER_H
 #define STROBE_ASCEND_DB_ROW_READER_H
 
-#include "ascend_db.h"
+#include "emit.h"
 #include "texts.h"
 
 typedef struct RowSlot {

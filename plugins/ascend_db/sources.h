@@ -3,7 +3,10 @@
 #ifndef STROBE_ASCEND_DB_SOURCES_H
 #define STROBE_ASCEND_DB_SOURCES_H
 
-#include "ascend_db.h"
+#include <glib.h>
+#include <strobe/importer.h>
+
+#include "db-file.h"
 
 /* What a database is, by its tables. */
 enum { DATABASE_NONE = 0, DATABASE_PROFILER, DATABASE_ANALYSIS, DATABASE_OTHER };

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lookup.h"
-#include "pmu.h"
 
 /* A table with more about some of the tasks. */
 typedef struct More {
@@ -164,8 +163,6 @@ void tasks_import(Import *import)
     close_more(&tasks, &tasks.schedule);
     close_more(&tasks, &tasks.copy);
     row_reader_free(tasks.reader);
-    if (!import->is_full)
-        pmu_import(import);
 }
 
 /* ---- one task ---- */

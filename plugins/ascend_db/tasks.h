@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK and the tables that say more about a task; TASK_PMU_INFO. */
+/* TASK and the tables that say more about a task. */
 #ifndef STROBE_ASCEND_DB_TASKS_H
 #define STROBE_ASCEND_DB_TASKS_H
 

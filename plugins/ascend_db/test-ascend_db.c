@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 
-#include "ascend_db.h"
+#include "emit.h"
 
 /* ---- what is one's own ---- */
 

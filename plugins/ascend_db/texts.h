@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_DB_TEXTS_H
 #define STROBE_ASCEND_DB_TEXTS_H
 
-#include "ascend_db.h"
+#include "emit.h"
 
 Texts *texts_new(Import *import);
 void texts_free(Texts *texts);

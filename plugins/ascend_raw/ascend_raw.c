@@ -3,6 +3,7 @@
 #include "ascend_raw.h"
 
 #include "device-half.h"
+#include "framework-files.h"
 #include "side-files.h"
 #include "told-facts.h"
 
@@ -16,15 +17,14 @@ static gint score_of(DeviceSource device, gboolean has_text)
 
 static void ascend_raw_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
-    gboolean has_text;
     RawFiles files;
 
     if (!source->is_folder)
         return;
     answer->format = "Ascend PyTorch Profiler, raw files";
     if (raw_files_open(&files, source)) {
-        DeviceSource device = device_half_find(&files, &has_text);
-        answer->score = score_of(device, has_text);
+        DeviceSource device = raw_files_find_device(&files, DEVICE_PROF_DB);
+        answer->score = score_of(device, raw_files_have_trace(&files));
     }
     raw_files_clear(&files);
 }
@@ -81,8 +81,8 @@ static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device, gboo
 
 static StrobeStatus import_all(Raw *raw, const char *path)
 {
-    gboolean has_text;
-    DeviceSource wanted = device_half_find(&raw->files, &has_text), device = wanted;
+    gboolean has_text = raw_files_have_trace(&raw->files);
+    DeviceSource wanted = raw_files_find_device(&raw->files, DEVICE_PROF_DB), device = wanted;
     StrobeStatus status;
     gint32 rank = -1;
 

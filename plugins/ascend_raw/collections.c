@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.gc_record: collections of the interpreter's garbage collector. */
-#include "ascend_raw.h"
+#include "framework-files.h"
 
 #define GC_BYTES 24u
 

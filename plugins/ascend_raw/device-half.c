@@ -7,82 +7,6 @@
 #include "../ascend_text/ascend_text.h"
 #include "../common/foreign-folder.h"
 
-#define TEXT_FOLDER "mindstudio_profiler_output"
-
-/* ---- where it is ---- */
-
-/* The last such name: later exports are of later times. NULL: none. */
-static char *last_name(int folder, const char *prefix, const char *suffix)
-{
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
-
-    for (guint i = names->len; i-- > 0;) {
-        const char *name = g_ptr_array_index(names, i);
-        int fd = g_str_has_prefix(name, prefix) && g_str_has_suffix(name, suffix)
-                     ? foreign_folder_open_file(folder, name)
-                     : -1;
-
-        if (fd < 0)
-            continue;
-        close(fd);
-        return g_strdup(name);
-    }
-    return NULL;
-}
-
-static gboolean has_file(int folder, const char *prefix, const char *suffix)
-{
-    g_autofree char *name = folder >= 0 ? last_name(folder, prefix, suffix) : NULL;
-
-    return name != NULL;
-}
-
-static gboolean has_prof_text(int prof)
-{
-    int text = prof >= 0 ? foreign_folder_open(prof, TEXT_FOLDER) : -1;
-    gboolean has = has_file(text, "msprof", ".json");
-
-    if (text >= 0)
-        close(text);
-    return has;
-}
-
-const char *const device_source_words[] = {
-    [DEVICE_NONE] = "none",
-    [DEVICE_PROF_DB] = "msprof database",
-    [DEVICE_PROF_TEXT] = "msprof text",
-    [DEVICE_OUTPUT_DB] = "profiler database",
-};
-
-/* Of a database's name. */
-static const char *prefix_of(DeviceSource source)
-{
-    return source == DEVICE_PROF_DB ? "msprof_" : "ascend_pytorch_profiler";
-}
-
-gboolean device_half_is_exported(int prof)
-{
-    return has_file(prof, prefix_of(DEVICE_PROF_DB), ".db") || has_prof_text(prof);
-}
-
-/* The first that is there, `from` on. */
-static DeviceSource find_from(const RawFiles *files, DeviceSource from)
-{
-    if (from <= DEVICE_PROF_DB && has_file(files->prof, prefix_of(DEVICE_PROF_DB), ".db"))
-        return DEVICE_PROF_DB;
-    if (from <= DEVICE_PROF_TEXT && has_prof_text(files->prof))
-        return DEVICE_PROF_TEXT;
-    if (from <= DEVICE_OUTPUT_DB && has_file(files->output, prefix_of(DEVICE_OUTPUT_DB), ".db"))
-        return DEVICE_OUTPUT_DB;
-    return DEVICE_NONE;
-}
-
-DeviceSource device_half_find(const RawFiles *files, gboolean *has_text)
-{
-    *has_text = has_file(files->output, "trace_view", ".json");
-    return find_from(files, DEVICE_PROF_DB);
-}
-
 /* ---- databases ---- */
 
 #ifdef ASCEND_RAW_HAS_DB
@@ -119,7 +43,8 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 
     if (database_type(file) != DATABASE_PROFILER)
         return g_strdup("none of its tables is a profiler's");
-    other = source < DEVICE_OUTPUT_DB ? find_from(&raw->files, source + 1) : DEVICE_NONE;
+    other =
+        source < DEVICE_OUTPUT_DB ? raw_files_find_device(&raw->files, source + 1) : DEVICE_NONE;
     flaw = other == DEVICE_NONE ? NULL : db_file_flaw(file);
     return flaw ? g_strdup_printf("%s; the %s is read in its place", flaw,
                                   device_source_words[other])
@@ -129,9 +54,8 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 /* FALSE: it is none that could be read, which is told. */
 static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
-    const int folder = source == DEVICE_PROF_DB ? raw->files.prof : raw->files.output;
-    const char *prefix = prefix_of(source);
-    g_autofree char *name = last_name(folder, prefix, ".db");
+    int folder;
+    g_autofree char *name = raw_files_find_database(&raw->files, source, &folder);
     g_autofree char *error = NULL;
     int fd = name ? foreign_folder_open_file(folder, name) : -1;
     DbFile *file = fd >= 0 ? db_file_open(fd, name, &error) : NULL;
@@ -143,7 +67,7 @@ static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStat
         error = reason_against(raw, file, source);
     is_good = file && !error;
     if (!is_good) {
-        raw_damage(raw, name ? name : prefix, "%s", error);
+        raw_damage(raw, name ? name : device_source_prefix(source), "%s", error);
     } else {
         file->host = raw->host;
         file->self = raw->self;
@@ -163,7 +87,7 @@ static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStat
 
 static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
-    raw_damage(raw, prefix_of(source), "this Strobe was built without SQLite");
+    raw_damage(raw, device_source_prefix(source), "this Strobe was built without SQLite");
     return FALSE;
 }
 
@@ -173,10 +97,10 @@ static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStat
 
 static gboolean import_text(Raw *raw, gint32 rank, StrobeStatus *status)
 {
-    g_autofree char *path = g_build_filename(raw->files.prof_name, TEXT_FOLDER, NULL);
+    g_autofree char *path = g_build_filename(raw->files.prof_name, DEVICE_TEXT_FOLDER, NULL);
     StrobeSource source = {.struct_size = sizeof source, .path = path, .is_folder = 1};
 
-    source.descriptor = foreign_folder_open(raw->files.prof, TEXT_FOLDER);
+    source.descriptor = foreign_folder_open(raw->files.prof, DEVICE_TEXT_FOLDER);
     if (source.descriptor < 0) {
         raw_damage(raw, path, "%s", g_strerror(errno));
         return FALSE;
@@ -199,6 +123,7 @@ StrobeStatus device_half_import(Raw *raw, gint32 rank, DeviceSource *source)
     StrobeStatus status = STROBE_OK;
 
     while (*source != DEVICE_NONE && !import_one(raw, *source, rank, &status))
-        *source = *source < DEVICE_OUTPUT_DB ? find_from(&raw->files, *source + 1) : DEVICE_NONE;
+        *source = *source < DEVICE_OUTPUT_DB ? raw_files_find_device(&raw->files, *source + 1)
+                                             : DEVICE_NONE;
     return status;
 }

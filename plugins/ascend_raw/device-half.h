@@ -3,22 +3,7 @@
 #ifndef STROBE_ASCEND_RAW_DEVICE_HALF_H
 #define STROBE_ASCEND_RAW_DEVICE_HALF_H
 
-#include "ascend_raw.h"
-
-typedef enum DeviceSource {
-    DEVICE_NONE,
-    DEVICE_PROF_DB,   /* PROF_*\/msprof_*.db */
-    DEVICE_PROF_TEXT, /* PROF_*\/mindstudio_profiler_output */
-    DEVICE_OUTPUT_DB  /* ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db */
-} DeviceSource;
-
-extern const char *const device_source_words[];
-
-/* Has CANN exported what is in this directory PROF_*? */
-gboolean device_half_is_exported(int prof);
-
-/* Where it can be read from. `has_text` is TRUE if the profiler's output has a trace. */
-DeviceSource device_half_find(const RawFiles *files, gboolean *has_text);
+#include "emit.h"
 
 /* Reads it, less what the framework's files tell themselves. Where it cannot be read, or is a
  * damaged database and there is another source, that one is taken, and the damage told; *source

@@ -5,7 +5,7 @@
 
 #include "../ascend_text/trace-kinds.h"
 #include "../common/ascend-kinds.h"
-#include "ascend_raw.h"
+#include "emit.h"
 
 #define PROGRESS_BYTES (4u << 20)
 

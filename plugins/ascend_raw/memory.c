@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.memory_usage: what allocators took and gave back. */
-#include "ascend_raw.h"
+#include "framework-files.h"
 
 #define MEMORY_BYTES 77u
 #define TYPE_NPU 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.op_range: operators, in the order in which they ended. */
-#include "ascend_raw.h"
+#include "framework-files.h"
 #include "byte-stream.h"
 
 G_STATIC_ASSERT(BYTE_STREAM_MARGIN >= TEXT_CACHE_MARGIN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* torch.param_tensor_info: tensors of modules and optimizers. */
-#include "ascend_raw.h"
+#include "framework-files.h"
 
 #define PARAM_BYTES 8u
 

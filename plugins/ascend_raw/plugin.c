@@ -2,6 +2,7 @@
 #include <strobe/plugin.h>
 
 #include "ascend_raw.h"
+#include "emit.h"
 
 static const StrobeOption options[] = {
     {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "ascend_raw.h"
+#include "framework-files.h"
 #include "python-names.h"
 
 #define EVENT_BYTES 33u

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ascend_raw.h"
+#include "framework-files.h"
 #include "open-marks.h"
 
 #define MARK_BYTES 40u

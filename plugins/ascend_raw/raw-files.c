@@ -8,7 +8,6 @@
 
 #include "../common/foreign-folder.h"
 #include "../common/prof-start.h"
-#include "device-half.h"
 
 const char *const raw_file_names[RAW_FILES] = {
     "torch.op_range",           "torch.op_mark",
@@ -16,6 +15,88 @@ const char *const raw_file_names[RAW_FILES] = {
     "torch.python_tracer_hash", "torch.param_tensor_info",
     "torch.gc_record",
 };
+
+/* ---- what the devices did ---- */
+
+const char *const device_source_words[] = {
+    [DEVICE_NONE] = "none",
+    [DEVICE_PROF_DB] = "msprof database",
+    [DEVICE_PROF_TEXT] = "msprof text",
+    [DEVICE_OUTPUT_DB] = "profiler database",
+};
+
+/* The last such name: later exports are of later times. NULL: none. */
+static char *last_name(int folder, const char *prefix, const char *suffix)
+{
+    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+
+    for (guint i = names->len; i-- > 0;) {
+        const char *name = g_ptr_array_index(names, i);
+        int fd = g_str_has_prefix(name, prefix) && g_str_has_suffix(name, suffix)
+                     ? foreign_folder_open_file(folder, name)
+                     : -1;
+
+        if (fd < 0)
+            continue;
+        close(fd);
+        return g_strdup(name);
+    }
+    return NULL;
+}
+
+static gboolean has_file(int folder, const char *prefix, const char *suffix)
+{
+    g_autofree char *name = folder >= 0 ? last_name(folder, prefix, suffix) : NULL;
+
+    return name != NULL;
+}
+
+static gboolean has_prof_text(int prof)
+{
+    int text = prof >= 0 ? foreign_folder_open(prof, DEVICE_TEXT_FOLDER) : -1;
+    gboolean has = has_file(text, "msprof", ".json");
+
+    if (text >= 0)
+        close(text);
+    return has;
+}
+
+const char *device_source_prefix(DeviceSource source)
+{
+    return source == DEVICE_PROF_DB ? "msprof_" : "ascend_pytorch_profiler";
+}
+
+/* Has CANN exported what is in this directory PROF_*? */
+static gboolean is_exported(int prof)
+{
+    return has_file(prof, device_source_prefix(DEVICE_PROF_DB), ".db") || has_prof_text(prof);
+}
+
+DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from)
+{
+    if (from <= DEVICE_PROF_DB &&
+        has_file(files->prof, device_source_prefix(DEVICE_PROF_DB), ".db"))
+        return DEVICE_PROF_DB;
+    if (from <= DEVICE_PROF_TEXT && has_prof_text(files->prof))
+        return DEVICE_PROF_TEXT;
+    if (from <= DEVICE_OUTPUT_DB &&
+        has_file(files->output, device_source_prefix(DEVICE_OUTPUT_DB), ".db"))
+        return DEVICE_OUTPUT_DB;
+    return DEVICE_NONE;
+}
+
+char *raw_files_find_database(const RawFiles *files, DeviceSource source, int *folder)
+{
+    *folder = source == DEVICE_PROF_DB ? files->prof : files->output;
+    return last_name(*folder, device_source_prefix(source), ".db");
+}
+
+gboolean raw_files_have_trace(const RawFiles *files)
+{
+    return has_file(files->output, "trace_view", ".json");
+}
+
+/* ---- which files there are ---- */
 
 /* By the beginning of its name; the first one counts. */
 static gboolean take_file(RawFiles *files, const char *name)
@@ -63,7 +144,7 @@ static gint worth_of(int prof)
     g_autoptr(GPtrArray) names = foreign_folder_names(prof);
     gint64 offset;
 
-    if (device_half_is_exported(prof))
+    if (is_exported(prof))
         return PROF_IS_EXPORTED;
     if (prof_start_of_host(prof, &offset))
         return PROF_HAS_CLOCK;

@@ -35,10 +35,31 @@ typedef struct RawFiles {
     GPtrArray *others;  /* further directories PROF_* with anything in them */
 } RawFiles;
 
+/* Where what the devices did can be read from, the best first. */
+typedef enum DeviceSource {
+    DEVICE_NONE,
+    DEVICE_PROF_DB,   /* PROF_*\/msprof_*.db */
+    DEVICE_PROF_TEXT, /* PROF_*\/mindstudio_profiler_output */
+    DEVICE_OUTPUT_DB  /* ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db */
+} DeviceSource;
+
+extern const char *const device_source_words[];
+
+#define DEVICE_TEXT_FOLDER "mindstudio_profiler_output" /* in PROF_* */
+
 extern const char *const raw_file_names[RAW_FILES];
 
 /* The source is a result directory or its FRAMEWORK. FALSE if no raw file is there. */
 gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
+/* The first source of the devices' half that is there, `from` on. */
+DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);
+/* The name of a source's database, NULL: there is none; and the folder that it lies in. */
+char *raw_files_find_database(const RawFiles *files, DeviceSource source, int *folder);
+/* What that name begins with. */
+const char *device_source_prefix(DeviceSource source);
+/* Has the profiler's output a trace? */
+gboolean raw_files_have_trace(const RawFiles *files);
+
 void raw_files_clear(RawFiles *files);
 
 #endif

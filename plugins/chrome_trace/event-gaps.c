@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-gaps.h"
 
-#include "event-scan.h"
-
 void gap_table_init(GapTable *table)
 {
     table->n = 1;
@@ -36,35 +34,4 @@ guint gap_table_learn(GapTable *table, guint from, const char *p, const char *en
     }
     before->next[before->n_next++] = (guint16)table->n;
     return table->n++;
-}
-
-Slice *event_place(Event *event, const Slice *key)
-{
-    switch (key->length) {
-    case 1:
-        return *key->text == 's' ? &event->scope : NULL;
-    case 2:
-        return SLICE_IS(key, "ph")   ? &event->phase
-               : SLICE_IS(key, "ts") ? &event->ts
-               : SLICE_IS(key, "id") ? &event->id
-               : SLICE_IS(key, "bp") ? &event->bind
-               : SLICE_IS(key, "sf") ? &event->frame
-                                     : NULL;
-    case 3:
-        return SLICE_IS(key, "cat")   ? &event->category
-               : SLICE_IS(key, "pid") ? &event->pid
-               : SLICE_IS(key, "tid") ? &event->tid
-               : SLICE_IS(key, "dur") ? &event->dur
-               : SLICE_IS(key, "id2") ? &event->id
-               : SLICE_IS(key, "esf") ? &event->end_frame
-                                      : NULL;
-    case 4:
-        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
-    case 5:
-        return SLICE_IS(key, "stack") ? &event->stack : NULL;
-    case 6:
-        return SLICE_IS(key, "estack") ? &event->end_stack : NULL;
-    default:
-        return NULL;
-    }
 }

@@ -50,11 +50,6 @@ typedef struct GapTable {
     guint n;
 } GapTable;
 
-struct Event;
-
-/* The place in an event for the value of a member with this key; NULL: there is none. */
-Slice *event_place(struct Event *event, const Slice *key);
-
 void gap_table_init(GapTable *table);
 /* The gap from `p` to `end` that follows `from`; its number, 0 if it is not kept. */
 guint gap_table_learn(GapTable *table, guint from, const char *p, const char *end,

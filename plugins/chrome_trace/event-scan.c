@@ -23,6 +23,38 @@ const char *event_scan_key(EventScan *s, const char *p, Slice *key)
     return slice_skip_blanks(p + 1);
 }
 
+/* The place in an event for the value of a member with this key; NULL: there is none. */
+static Slice *event_place(Event *event, const Slice *key)
+{
+    switch (key->length) {
+    case 1:
+        return *key->text == 's' ? &event->scope : NULL;
+    case 2:
+        return SLICE_IS(key, "ph")   ? &event->phase
+               : SLICE_IS(key, "ts") ? &event->ts
+               : SLICE_IS(key, "id") ? &event->id
+               : SLICE_IS(key, "bp") ? &event->bind
+               : SLICE_IS(key, "sf") ? &event->frame
+                                     : NULL;
+    case 3:
+        return SLICE_IS(key, "cat")   ? &event->category
+               : SLICE_IS(key, "pid") ? &event->pid
+               : SLICE_IS(key, "tid") ? &event->tid
+               : SLICE_IS(key, "dur") ? &event->dur
+               : SLICE_IS(key, "id2") ? &event->id
+               : SLICE_IS(key, "esf") ? &event->end_frame
+                                      : NULL;
+    case 4:
+        return SLICE_IS(key, "name") ? &event->name : SLICE_IS(key, "args") ? &event->args : NULL;
+    case 5:
+        return SLICE_IS(key, "stack") ? &event->stack : NULL;
+    case 6:
+        return SLICE_IS(key, "estack") ? &event->end_stack : NULL;
+    default:
+        return NULL;
+    }
+}
+
 /* Whose value the key's is; FALSE: its value is the object of arguments. */
 static gboolean find_place(Event *event, const char *value, GapEnd *found)
 {

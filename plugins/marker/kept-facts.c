@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kept-facts.h"
 
+#include <stdatomic.h>
+
 #define PLACES 4096u /* a power of two */
 #define TRIES 8u
 

@@ -3,7 +3,16 @@
 #ifndef STROBE_PLUGINS_MARKER_KEPT_FACTS_H
 #define STROBE_PLUGINS_MARKER_KEPT_FACTS_H
 
-#include "marks.h"
+#include <stdint.h>
+
+/* What a mark says besides its name. */
+typedef struct MarkFacts {
+    uint64_t argument;         /* STROBE_ABSENT_U64: none */
+    int64_t category;          /* STROBE_ABSENT_I64: none */
+    const char *category_name; /* NULL: none */
+    uint64_t connection; /* to the mark on the device, STROBE_ABSENT_U64: none was asked for */
+    uint64_t key;        /* of the range, 0: the one by which its facts are known */
+} MarkFacts;
 
 /* Nothing is kept of a range without facts, nor where the table is full at its place: the range is
  * then recorded without them. */

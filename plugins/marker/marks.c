@@ -11,7 +11,6 @@
 
 #include "../common/mark-kinds.h"
 #include "../common/mstx-link.h"
-#include "kept-facts.h"
 
 /* The fields of all kinds: the standard one, then ours. In whole words: the host reads them as
  * such, and a word that was just stored in two halves takes a processor longer than all the rest.

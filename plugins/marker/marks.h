@@ -14,6 +14,8 @@
 
 #include <strobe/collector.h>
 
+#include "kept-facts.h"
+
 /* A domain of one API's marks. Never freed: programs keep pointers to it. */
 typedef struct MarkDomain {
     struct MarkDomain *next;
@@ -25,15 +27,6 @@ typedef struct MarkDomain {
 
 /* How a range was marked; values of mstx's table of events. */
 enum { MARK_INSTANT = 0, MARK_PUSHED = 1, MARK_STARTED = 2 };
-
-/* What a mark says besides its name. */
-typedef struct MarkFacts {
-    uint64_t argument;         /* STROBE_ABSENT_U64: none */
-    int64_t category;          /* STROBE_ABSENT_I64: none */
-    const char *category_name; /* NULL: none */
-    uint64_t connection; /* to the mark on the device, STROBE_ABSENT_U64: none was asked for */
-    uint64_t key;        /* of the range, 0: the one by which its facts are known */
-} MarkFacts;
 
 extern const MarkFacts mark_no_facts;
 

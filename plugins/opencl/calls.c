@@ -2,6 +2,33 @@
 /* Calls that make, build and release: what takes time and is no command. */
 #include "calls.h"
 
+#include "state.h"
+
+void opencl_call_begin(uint64_t call, const char *name)
+{
+    if (opencl.records_calls)
+        opencl.host->span_open(opencl.self, call, opencl.call, name, 0);
+}
+
+void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
+                     const OpenclText *item)
+{
+    StrobeWriter *writer = opencl.records_calls ? opencl.host->writer(opencl.self) : NULL;
+
+    if (!writer)
+        return;
+    const struct strobe_api_call fields = {
+        .level = opencl_string_id(writer, "opencl"),
+        .mode = opencl_text_id(writer, mode),
+        .item = opencl_text_id(writer, item),
+        .connection = connection,
+        .exact_us = STROBE_ABSENT_F64,
+    };
+    opencl.host->span_close(opencl.self, call, opencl.call, &fields, sizeof fields);
+}
+
+/* ---- functions that are only recorded ---- */
+
 #define NOTIFY void(CL_CALLBACK * notify)(cl_program, void *), void *data
 
 OPENCL_TRACED(cl_context, clCreateContext,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl.h"
-#include "queues.h"
+#include "device-clock.h"
+#include "state.h"
 
 #define CHUNK 1024u /* commands that memory is taken for at once */
 #define CHUNKS_MAX 1024u
@@ -152,7 +152,7 @@ static void finish(OpenclCommand *command, cl_int status)
     else if (!read_times(event, &times))
         opencl_count(&opencl.n_mistimed);
     else if (command->session == opencl.session)
-        opencl_task_record(command, &times);
+        opencl_task_record(command->queue, command->number, &command->work, &times);
     opencl_below.clReleaseEvent(event);
     atomic_store_explicit(&command->state, DONE, memory_order_release);
 }

@@ -9,45 +9,8 @@
 #ifndef STROBE_PLUGINS_OPENCL_COMMANDS_H
 #define STROBE_PLUGINS_OPENCL_COMMANDS_H
 
-#include "layer.h"
-#include "texts.h"
-
-struct OpenclQueue;
-
-/* Sorts of command; an index into the words of tasks.c. */
-enum {
-    OPENCL_KERNEL,
-    OPENCL_NATIVE_KERNEL,
-    OPENCL_READ,
-    OPENCL_WRITE,
-    OPENCL_COPY,
-    OPENCL_FILL,
-    OPENCL_MAP,
-    OPENCL_UNMAP,
-    OPENCL_MIGRATE,
-    OPENCL_SVM_COPY,
-    OPENCL_SVM_FILL,
-    OPENCL_SVM_MAP,
-    OPENCL_SVM_UNMAP,
-    OPENCL_SVM_MIGRATE,
-    OPENCL_SVM_FREE,
-    OPENCL_COMMAND_BUFFER,
-    OPENCL_COMMAND_SORTS
-};
-
-/* Commands in a queue's list before it is looked through. */
-#define OPENCL_PRUNE_FIRST 256u
-
-/* What a command is, as its enqueueing call says. */
-typedef struct OpenclWork {
-    uint8_t sort; /* OPENCL_KERNEL ... */
-    uint8_t n_dimensions, has_local;
-    const OpenclText *kernel; /* its name, NULL: no kernel, or not known */
-    uint64_t connection;
-    uint64_t bytes; /* absent: not a copy, or not known */
-    size_t global[3], local[3];
-    int64_t before_ns, after_ns; /* of the host's clock, around its enqueueing; 0: not taken */
-} OpenclWork;
+#include "queues.h"
+#include "tasks.h"
 
 typedef struct OpenclCommand {
     _Atomic(struct OpenclCommand *) next; /* in its queue's list */
@@ -56,7 +19,7 @@ typedef struct OpenclCommand {
     _Atomic uint32_t state;               /* see commands.c */
     _Atomic uint32_t holders;             /* the queue's list, the driver's callback */
     _Atomic(cl_event) event;
-    struct OpenclQueue *queue;
+    OpenclQueue *queue;
     uint32_t number;            /* in its queue */
     uint32_t is_told;           /* the driver calls us when it is complete */
     _Atomic uint32_t is_called; /* it has */
@@ -64,14 +27,8 @@ typedef struct OpenclCommand {
     OpenclWork work;
 } OpenclCommand;
 
-/* The four times that a driver tells, ns in the device's clock. */
-typedef struct OpenclTimes {
-    cl_ulong queued, submit, start, end; /* 0: not told, of the first two only */
-    int64_t seen_ns;                     /* of the host's clock, after the end; 0: not taken */
-} OpenclTimes;
-
 /* One for a command of the queue, NULL: there is no memory. */
-OpenclCommand *opencl_command_new(struct OpenclQueue *queue);
+OpenclCommand *opencl_command_new(OpenclQueue *queue);
 /* It was not begun after all. */
 void opencl_command_drop(OpenclCommand *command);
 /* It was begun, with this event, of which one reference is ours. `is_complete`: the call has waited
@@ -79,7 +36,7 @@ void opencl_command_drop(OpenclCommand *command);
 void opencl_command_follow(OpenclCommand *command, cl_event event, int is_complete);
 
 /* Records what is complete in the queue. */
-void opencl_commands_reap(struct OpenclQueue *queue);
+void opencl_commands_reap(OpenclQueue *queue);
 void opencl_commands_reap_all(void);
 /* The event is known to be complete: records its command, if it is one of ours. */
 void opencl_commands_settle(cl_event event);
@@ -89,8 +46,5 @@ cl_uint opencl_commands_holds(cl_event event);
 int opencl_commands_are_running(void);
 /* How many are not recorded yet. */
 uint64_t opencl_commands_count(void);
-
-/* tasks.c: makes the record. */
-void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times);
 
 #endif

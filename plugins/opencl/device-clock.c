@@ -2,11 +2,9 @@
 #include "device-clock.h"
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
-#include "devices.h"
-#include "opencl.h"
+#include "state.h"
 
 #define TRIES 8
 #define WIDE_NS 1000000u /* a pair that tells too little */
@@ -18,12 +16,6 @@ int64_t opencl_clock_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-void opencl_clock_init(OpenclClock *clock)
-{
-    memset(clock, 0, sizeof *clock);
-    pthread_mutex_init(&clock->lock, NULL);
 }
 
 /* ---- one reading ---- */

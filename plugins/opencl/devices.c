@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "devices.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,7 +65,8 @@ static OpenclDevice *add(cl_device_id id)
     device->number = (int32_t)n;
     device->core = core_of(id);
     name_group(device);
-    opencl_clock_init(&device->clock);
+    memset(&device->clock, 0, sizeof device->clock);
+    pthread_mutex_init(&device->clock.lock, NULL);
     atomic_store_explicit(&devices.n, n + 1, memory_order_release);
     return device;
 }

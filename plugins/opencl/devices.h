@@ -3,13 +3,31 @@
 #ifndef STROBE_PLUGINS_OPENCL_DEVICES_H
 #define STROBE_PLUGINS_OPENCL_DEVICES_H
 
+#include <pthread.h>
 #include <strobe/collector.h>
 
-#include "device-clock.h"
 #include "layer.h"
 #include "texts.h"
 
 #define OPENCL_DEVICES_MAX 64u
+
+typedef struct OpenclPair {
+    int64_t device_time, host_time; /* ns, of CLOCK_MONOTONIC */
+    uint64_t width_ns;              /* 0 in no pair that was taken */
+} OpenclPair;
+
+/* See device-clock.h. */
+typedef struct OpenclClock {
+    pthread_mutex_t lock; /* one measures at a time */
+    cl_context context;   /* ours, for the markers */
+    cl_command_queue queue;
+    int has_no_timer, has_no_markers; /* tried in vain */
+    _Atomic int needs_markers;        /* the program's commands do not tell */
+    OpenclPair last;
+    _Atomic int n_wanted;     /* commands that may still tell a pair */
+    _Atomic uint64_t best_ns; /* width of the narrowest that they told */
+    _Atomic uint64_t track;   /* of the pairs, above it the session that it is of */
+} OpenclClock;
 
 typedef struct OpenclDevice {
     cl_device_id id;

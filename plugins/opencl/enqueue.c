@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "enqueue.h"
 
-#include "queues.h"
+#include "calls.h"
+#include "device-clock.h"
 
 cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue handle,
                                uint8_t sort, cl_event *event)

@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "layer.h"
-#include "opencl.h"
+#include "state.h"
 
 typedef struct OpenclEnqueue {
     OpenclCommand *command; /* NULL: it is not followed */

@@ -8,6 +8,7 @@
 #include <strobe/plugin.h>
 
 cl_icd_dispatch opencl_below;
+_Atomic int opencl_is_on;
 
 static cl_icd_dispatch layer;
 static _Atomic int is_awake;

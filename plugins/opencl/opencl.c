@@ -8,63 +8,20 @@
 
 #include "../common/worker.h"
 #include "commands.h"
-#include "devices.h"
+#include "device-clock.h"
 #include "kernels.h"
 #include "layer.h"
-#include "queues.h"
+#include "state.h"
 
-#define IDS_AT_ONCE 64
 #define MEASURE_LIMIT_NS 20000000u /* of the worker, for one device */
 #define FLUSH_LIMIT_NS 20000000u   /* of the thread that ends a window */
 #define EXIT_PATIENCE_NS 100000000u
-
-Opencl opencl;
-_Atomic int opencl_is_on;
 
 static struct {
     StrobeWorker *worker; /* measures the clocks */
     int64_t clock_interval_ns;
     pthread_mutex_t lock; /* of the worker: control, and a thread that calls exit */
 } collector = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-uint64_t opencl_link_id(void)
-{
-    static __thread struct {
-        uint64_t session, next, end;
-    } mine;
-
-    if (mine.next == mine.end || mine.session != opencl.session) {
-        mine.session = opencl.session;
-        mine.next = opencl.host->link_ids(opencl.self, IDS_AT_ONCE);
-        mine.end = mine.next + IDS_AT_ONCE;
-    }
-    return mine.next++;
-}
-
-/* ---- calls ---- */
-
-void opencl_call_begin(uint64_t call, const char *name)
-{
-    if (opencl.records_calls)
-        opencl.host->span_open(opencl.self, call, opencl.call, name, 0);
-}
-
-void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
-                     const OpenclText *item)
-{
-    StrobeWriter *writer = opencl.records_calls ? opencl.host->writer(opencl.self) : NULL;
-
-    if (!writer)
-        return;
-    const struct strobe_api_call fields = {
-        .level = opencl_string_id(writer, "opencl"),
-        .mode = opencl_text_id(writer, mode),
-        .item = opencl_text_id(writer, item),
-        .connection = connection,
-        .exact_us = STROBE_ABSENT_F64,
-    };
-    opencl.host->span_close(opencl.self, call, opencl.call, &fields, sizeof fields);
-}
 
 /* ---- clocks ---- */
 
@@ -132,19 +89,6 @@ static void at_exit(void)
     atomic_store(&opencl.is_gone, 1);
 }
 
-static void register_exit(void)
-{
-    atexit(at_exit);
-}
-
-void opencl_mind_exit(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    if (atomic_load(&opencl.is_open))
-        pthread_once(&once, register_exit);
-}
-
 /* What the parent has under way is the parent's. */
 static void stop_in_child(void)
 {
@@ -162,6 +106,7 @@ static void stop_in_child(void)
 
 static void prepare_process(void)
 {
+    opencl_queue_retire = opencl_commands_reap;
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
@@ -234,6 +179,7 @@ static StrobeStatus opencl_open(const StrobeHost *host, StrobeInstance *self, vo
     opencl.session++;
     opencl.records_calls = host->option_bool(self, "calls");
     collector.clock_interval_ns = host->option_int(self, "clock_interval");
+    opencl.at_exit = at_exit;
     atomic_store(&opencl.is_gone, 0);
     atomic_store(&opencl.is_open, 1);
     atomic_store(&opencl.is_forcing, host->option_bool(self, "profiling"));

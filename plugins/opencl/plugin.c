@@ -3,6 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "opencl.h"
+#include "tasks.h"
 
 static const StrobeOption options[] = {
     {

@@ -6,12 +6,16 @@
 #include <string.h>
 
 #include "calls.h"
+#include "device-clock.h"
 #include "handle-table.h"
+#include "state.h"
 
 #define PROPERTIES_MAX 64u /* a longer list is left as it is */
 #define CLOCK_LIMIT_NS 5000000u
 
 static HandleTable table = HANDLE_TABLE_INIT;
+
+void (*opencl_queue_retire)(OpenclQueue *queue);
 
 static struct {
     pthread_mutex_t lock;
@@ -72,7 +76,8 @@ static OpenclQueue *take_spare(void)
 /* Another has its handle now. It is used again when its last commands are done with. */
 static void retire(OpenclQueue *queue)
 {
-    opencl_commands_reap(queue);
+    if (opencl_queue_retire)
+        opencl_queue_retire(queue);
     pthread_mutex_lock(&queues.lock);
     queue->next = queues.retired;
     queues.retired = queue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls after which the program knows that commands are complete: so do we, before they return. */
 #include "calls.h"
-#include "queues.h"
+#include "commands.h"
 
 OPENCL_TRACED(cl_int, clFinish, (cl_command_queue queue), (queue))
 OPENCL_TRACED(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finished command as a record of `device_task`. */
+#include "tasks.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "commands.h"
-#include "opencl.h"
-#include "queues.h"
+#include "device-clock.h"
+#include "state.h"
 
 /* Words of a sort of command. A copy whose direction nobody knows has none. */
 static const struct {
@@ -141,20 +141,18 @@ static uint64_t before_start(cl_ulong time, const OpenclTimes *times)
     return time && time <= times->start ? times->start - time : STROBE_ABSENT_U64;
 }
 
-static OpenclTask describe(StrobeWriter *writer, const OpenclCommand *command,
+static OpenclTask describe(StrobeWriter *writer, const OpenclQueue *queue, const OpenclWork *work,
                            const OpenclTimes *times)
 {
-    const OpenclWork *work = &command->work;
     OpenclTask out = empty_task();
 
     out.task.task = out.task.connection = work->connection;
-    out.task.task_id = command->number;
-    out.task.stream = command->queue->number;
+    out.task.stream = queue->number;
     out.task.task_type = opencl_string_id(writer, sorts[work->sort].type);
     out.task.host_type = out.task.task_type;
     out.task.is_kernel = sorts[work->sort].is_kernel != 0;
     if (out.task.is_kernel) {
-        out.task.core = opencl_text_id(writer, command->queue->device->core);
+        out.task.core = opencl_text_id(writer, queue->device->core);
         out.task.op_type = work->kernel ? opencl_text_id(writer, work->kernel) : out.task.task_type;
         describe_kernel(writer, work, &out);
     } else {
@@ -172,23 +170,23 @@ static int is_in_order(const OpenclTimes *times)
     return times->queued <= times->submit && times->submit <= times->start;
 }
 
-void opencl_task_record(const OpenclCommand *command, const OpenclTimes *times)
+void opencl_task_record(OpenclQueue *queue, uint32_t number, const OpenclWork *work,
+                        const OpenclTimes *times)
 {
     const StrobeHost *host = opencl.host;
     StrobeWriter *writer = host->writer(opencl.self);
 
     if (!writer)
         return;
-    opencl_clock_told(command->queue->device,
-                      &(OpenclTold){.before = command->work.before_ns,
-                                    .after = command->work.after_ns,
-                                    .seen = times->seen_ns,
-                                    .queued = is_in_order(times) ? times->queued : 0,
-                                    .end = times->end});
-    OpenclTask task = describe(writer, command, times);
-    StrobeStringId name =
-        command->work.kernel ? opencl_text_id(writer, command->work.kernel) : task.task.task_type;
-    OpenclTask *out = host->reserve(writer, opencl.task, opencl_queue_track(command->queue), name,
+    opencl_clock_told(queue->device, &(OpenclTold){.before = work->before_ns,
+                                                   .after = work->after_ns,
+                                                   .seen = times->seen_ns,
+                                                   .queued = is_in_order(times) ? times->queued : 0,
+                                                   .end = times->end});
+    OpenclTask task = describe(writer, queue, work, times);
+    task.task.task_id = number;
+    StrobeStringId name = work->kernel ? opencl_text_id(writer, work->kernel) : task.task.task_type;
+    OpenclTask *out = host->reserve(writer, opencl.task, opencl_queue_track(queue), name,
                                     times->start, times->end);
     if (!out)
         return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opencl.h"
+#include "state.h"
 
 #define BUCKETS 1024u
 #define TEXTS_MAX 65536u

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
-#include "queues.h"
+#include "commands.h"
 
 static const OpenclQueue *forced(cl_command_queue handle)
 {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intercepts.h"
 #include "names.h"
 #include "new-threads.h"
 #include "tracer.h"
@@ -24,6 +23,7 @@ static struct {
     PyObject *set_profile; /* sys.setprofile */
     PyObject *kept;        /* strong, of the profile function that was replaced last: it may run */
     uint32_t n_taken;      /* threads whose function the program has replaced or removed */
+    void (*on_profiler)(void);
     int is_in_threading;
     int is_installed;
 } hook;
@@ -45,7 +45,7 @@ static PyMethod method = {"strobe_python_call", on_attach, PYTHON_VARARGS,
 static void drop_frames(Seed *seed)
 {
     while (seed->open.n)
-        tracer_unref(seed->open.frames[--seed->open.n]);
+        python_unref(seed->open.frames[--seed->open.n]);
     free(seed->open.frames);
     seed->open = (TracerFrames){NULL, 0, 0};
 }
@@ -75,7 +75,7 @@ static PyObject *make_source(PyThread *thread)
     if (!capsule)
         free(seed);
     else
-        tracer_unref(capsule);
+        python_unref(capsule);
     if (!source) {
         python->clear_error();
         return NULL;
@@ -133,7 +133,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
     switch (event) {
     case PYTHON_CALL:
         if (__builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
-            intercepts_cover_libraries();
+            hook.on_profiler();
         break;
     case PYTHON_RETURN:
         tracer_return(thread, frame);
@@ -166,7 +166,7 @@ static void set_in_thread(PyThread *thread)
     if (!source)
         return;
     python_api.set_profile(on_event, source);
-    tracer_unref(source);
+    python_unref(source);
 }
 
 /* What the thread whose state is current has for a profile function: NULL: none. The reference is
@@ -180,7 +180,7 @@ static PyObject *present_source(void)
         python_api.clear_error();
         return NULL;
     }
-    tracer_unref(source);
+    python_unref(source);
     return source == python_api.none ? NULL : source;
 }
 
@@ -191,10 +191,10 @@ static void replace_own(PyThread *thread)
 
     hook.kept = present_source();
     if (hook.kept)
-        tracer_ref(hook.kept);
+        python_ref(hook.kept);
     set_in_thread(thread);
     if (before)
-        tracer_unref(before);
+        python_unref(before);
 }
 
 /* Called by the interpreter as a profile function: in a new thread, by the module threading, or
@@ -239,7 +239,7 @@ static int is_of_torch(PyObject *source)
     int is_torch = text && strcmp(text, "TraceContext") == 0;
 
     if (name)
-        tracer_unref(name);
+        python_unref(name);
     python_api.clear_error();
     return is_torch;
 }
@@ -376,7 +376,7 @@ static PyObject *threading_source(void)
         python_api.minor < 10 ? old_threading_source() : call_threading("getprofile", NULL);
 
     if (source)
-        tracer_unref(source);
+        python_unref(source);
     return source == python_api.none ? NULL : source;
 }
 
@@ -385,7 +385,7 @@ static void set_threading(PyObject *function)
     PyObject *result = call_threading("setprofile", function);
 
     if (result)
-        tracer_unref(result);
+        python_unref(result);
 }
 
 static void install_in_threading(void)
@@ -410,7 +410,7 @@ static void remove_from_threading(void)
 
 /* ---- install, remove ---- */
 
-const char *hook_install(void)
+const char *hook_install(void (*on_profiler)(void))
 {
     if (!hook.function)
         hook.function = python_api.new_function(&method, NULL, NULL);
@@ -420,6 +420,7 @@ const char *hook_install(void)
     }
     hook.set_profile = python_api.system_object("setprofile");
     hook.n_taken = 0;
+    hook.on_profiler = on_profiler;
     install_in_threading();
     python_api_run_as_each(install_in, NULL);
     new_threads_begin(install_in_new);
@@ -434,7 +435,7 @@ void hook_remove(void)
     new_threads_end();
     python_api_run_as_each(remove_from, NULL);
     if (hook.kept)
-        tracer_unref(hook.kept);
+        python_unref(hook.kept);
     hook.kept = NULL;
     report_gap();
     if (hook.n_taken == 1)

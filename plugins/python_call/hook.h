@@ -9,9 +9,9 @@
 
 #include "python-api.h"
 
-/* Sets it in all threads, and in those that the module threading starts from now on. Returns NULL,
- * or what went wrong. */
-const char *hook_install(void);
+/* Sets it in all threads, and in those that the module threading starts from now on. Calls
+ * `on_profiler` when PyTorch's own profiler begins. Returns NULL, or what went wrong. */
+const char *hook_install(void (*on_profiler)(void));
 /* Takes it out of all threads where it still is. */
 void hook_remove(void);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "text.h"
-#include "tracer.h"
 
 int inspect_is_of_file(PyObject *code, const char *end)
 {
@@ -48,7 +47,7 @@ static PyObject *attribute_at(PyObject *object, const char *const *path)
 {
     PyObject *found = object;
 
-    tracer_ref(found);
+    python_ref(found);
     for (; found && *path; path++) {
         PyObject *next = python_api.get_attribute(found, *path);
         python_api.unref(found);
@@ -81,11 +80,11 @@ PyObject *inspect_self(PyObject *frame)
                                       : python->get_attribute(frame, "f_locals");
         self = locals ? python->dict_item(locals, "self") : NULL;
         if (self)
-            tracer_ref(self);
+            python_ref(self);
         if (self && python->frame_locals) /* a copy, which would keep the arguments alive */
             python->dict_clear(locals);
         if (locals)
-            tracer_unref(locals);
+            python_unref(locals);
     }
     python->clear_error();
     return self;

@@ -7,7 +7,6 @@
 
 #include "inspect.h"
 #include "text.h"
-#include "tracer.h"
 
 #define SLOTS_FIRST 1024u
 #define MODULES_LAST (1u << 20)
@@ -30,6 +29,9 @@ typedef struct Module {
 } Module;
 
 static struct {
+    const StrobeHost *host; /* of the last session */
+    StrobeInstance *self;
+    uint32_t window; /* counts them */
     Module *slots;
     uint32_t n_slots, n_used;
     ModuleClass *classes;
@@ -57,7 +59,7 @@ static int is_alive(const Module *slot)
         return 0;
     if (python->weakref_take) {
         if (python->weakref_take(slot->weakref, &object) == 1)
-            tracer_unref(object);
+            python_unref(object);
     } else {
         object = python->weakref_object(slot->weakref);
     }
@@ -110,8 +112,11 @@ static int rebuild(void)
     return 1;
 }
 
-void modules_begin(void)
+void modules_begin(const StrobeHost *host, StrobeInstance *self)
 {
+    modules.host = host;
+    modules.self = self;
+    modules.window++;
     if (modules.slots)
         rebuild();
 }
@@ -191,7 +196,7 @@ static Module *look_up(PyObject *module)
 static StrobeStringId intern_name(const Module *module)
 {
     const ModuleClass *class = &modules.classes[module->class];
-    StrobeWriter *writer = tracer.host->writer(tracer.self);
+    StrobeWriter *writer = modules.host->writer(modules.self);
     char digits[32];
 
     modules.text.length = 0;
@@ -201,7 +206,7 @@ static StrobeStringId intern_name(const Module *module)
                 (size_t)snprintf(digits, sizeof digits, "_%lld", (long long)module->number));
     if (!writer || !modules.text.bytes)
         return 0;
-    return tracer.host->intern(writer, modules.text.bytes, modules.text.length);
+    return modules.host->intern(writer, modules.text.bytes, modules.text.length);
 }
 
 static Module *module_of(PyObject *frame)
@@ -210,24 +215,23 @@ static Module *module_of(PyObject *frame)
     Module *module = self ? look_up(self) : NULL;
 
     if (self)
-        tracer_unref(self);
+        python_unref(self);
     return module;
 }
 
 StrobeStringId modules_name(PyObject *frame, int64_t *number)
 {
     Module *module = module_of(frame);
-    uint32_t window = atomic_load_explicit(&tracer.windows, memory_order_relaxed);
 
     if (!module)
         return 0;
     *number = module->number;
-    if (module->window != window) {
+    if (module->window != modules.window) {
         StrobeStringId id = intern_name(module);
         if (!strobe_string_is_lasting(id))
             return 0;
         module->name = id;
-        module->window = window;
+        module->window = modules.window;
     }
     return module->name;
 }

@@ -11,8 +11,8 @@
 
 #include "python-api.h"
 
-/* Before a window: forgets modules that are gone. */
-void modules_begin(void);
+/* Before a window of this session: forgets modules that are gone. */
+void modules_begin(const StrobeHost *host, StrobeInstance *self);
 
 /* Is this the code by which torch.nn.Module is called? For code seen for the first time. */
 int modules_is_call(PyObject *code);

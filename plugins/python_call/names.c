@@ -8,7 +8,6 @@
 #include "inspect.h"
 #include "modules.h"
 #include "text.h"
-#include "tracer.h"
 
 #define SETS 4096u /* of two places */
 
@@ -17,6 +16,8 @@ static struct {
     uint64_t last_serial;
     TextBuffer text;
     size_t file_length, function_at; /* in the text made last of code */
+    const StrobeHost *host;          /* of the last session */
+    StrobeInstance *self;
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
     const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
@@ -170,11 +171,11 @@ static void format_builtin(PyObject *function)
 
 static StrobeStringId intern(size_t from)
 {
-    StrobeWriter *writer = tracer.host->writer(tracer.self);
+    StrobeWriter *writer = names.host->writer(names.self);
 
     if (!writer || !names.text.bytes)
         return 0;
-    return tracer.host->intern(writer, names.text.bytes + from, names.text.length - from);
+    return names.host->intern(writer, names.text.bytes + from, names.text.length - from);
 }
 
 static StrobeStringId lasting(StrobeStringId id)
@@ -217,7 +218,7 @@ static void forget(const CallName *old)
 {
     code_text_leave(old->text);
     if (old->object)
-        tracer_unref(old->object); /* may run any destructor: when all is in order */
+        python_unref(old->object); /* may run any destructor: when all is in order */
 }
 
 /* Of the text made last. */
@@ -267,7 +268,7 @@ static const CallName *add_code(CallName *set, PyObject *code)
     uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
-    tracer_ref(code);
+    python_ref(code);
     *name = (CallName){code, NULL, text, id, role};
     forget(&old);
     return name;
@@ -291,7 +292,7 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
     CallName old, *name = make_place(set, &old);
 
     if (owner)
-        tracer_ref(owner);
+        python_ref(owner);
     *name = (CallName){owner, method, NULL, id, 0};
     forget(&old);
     return name;
@@ -329,9 +330,11 @@ const CallName *names_of_builtin(PyObject *function)
     return add_builtin(set, function, owner, method);
 }
 
-int names_begin(void)
+int names_begin(const StrobeHost *host, StrobeInstance *self)
 {
     names_end(); /* in a forked child: what was known in its parent's session */
+    names.host = host;
+    names.self = self;
     names.sets = calloc(SETS, sizeof *names.sets);
     return names.sets != NULL;
 }

@@ -32,8 +32,8 @@ typedef struct CallName {
     uint8_t role;           /* CALL_* */
 } CallName;
 
-/* Before a window: makes room. 0: no memory. */
-int names_begin(void);
+/* Before a window of this session: makes room. 0: no memory. */
+int names_begin(const StrobeHost *host, StrobeInstance *self);
 /* Drops all references and what is known. */
 void names_end(void);
 

@@ -78,7 +78,7 @@ void new_threads_started(PyObject *frame)
     PyObject *code = python_api.frame_code(frame);
     int is_own = code == new_threads.own_code;
 
-    tracer_unref(code);
+    python_unref(code);
     if (!is_own && new_threads.enter)
         enter_new();
 }
@@ -91,7 +91,7 @@ static PyObject *find(const char *module_name, const char *const names[])
     PyObject *found = modules ? python->dict_item(modules, module_name) : NULL;
 
     if (found)
-        tracer_ref(found);
+        python_ref(found);
     for (; found && *names; names++) {
         PyObject *next = python->get_attribute(found, *names);
         python->unref(found);
@@ -135,7 +135,7 @@ void new_threads_close(void)
 
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
         if (is_there && *held[i])
-            tracer_unref(*held[i]);
+            python_unref(*held[i]);
         *held[i] = NULL;
     }
     if (is_there)

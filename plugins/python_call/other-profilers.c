@@ -37,7 +37,7 @@ static void report_running(PyProfile function, PyObject *object)
 
     if (newcomer.running) {
         tracer_for_each_in_builtin(python_api.thread(), report_begin, &newcomer);
-        tracer_unref(newcomer.running);
+        python_unref(newcomer.running);
     }
     python_api.clear_error();
 }

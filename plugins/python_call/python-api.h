@@ -143,4 +143,27 @@ void python_api_run_as(PyThread *thread, void (*function)(PyThread *thread, void
                        void *user);
 void python_api_run_as_each(void (*function)(PyThread *thread, void *user), void *user);
 
+/* Reference counts without a call, as the stable ABI's macros do it before there were immortal
+ * objects. */
+static inline int python_counts_plainly(void)
+{
+    return __builtin_expect(python_api.minor < 12, 1);
+}
+
+static inline void python_ref(PyObject *object)
+{
+    if (python_counts_plainly())
+        object->references++;
+    else
+        python_api.ref(object);
+}
+
+static inline void python_unref(PyObject *object)
+{
+    if (python_counts_plainly() && object->references > 1)
+        object->references--;
+    else
+        python_api.unref(object);
+}
+
 #endif

@@ -54,15 +54,16 @@ static const char *begin_window(void)
 {
     const char *problem;
 
-    if (!names_begin())
+    if (!names_begin(tracer.host, tracer.self))
         return "there is no memory";
-    modules_begin();
+    modules_begin(tracer.host, tracer.self);
     tracer.last_id = tracer.n_missed = 0;
     atomic_store(&tracer.n_stackless, 0);
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
     intercepts_cover_libraries();
-    problem = monitoring_is_there() ? monitoring_install() : hook_install();
+    problem =
+        monitoring_is_there() ? monitoring_install() : hook_install(intercepts_cover_libraries);
     if (problem) {
         atomic_store(&tracer.is_on, 0);
         names_end();

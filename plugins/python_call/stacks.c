@@ -28,7 +28,7 @@ struct StackCache {
     TextBuffer buffer;       /* the text being made */
 };
 
-void stacks_free(StackCache *cache)
+static void free_cache(StackCache *cache)
 {
     if (!cache)
         return;
@@ -45,6 +45,7 @@ static StackCache *cache_of(Thread *thread)
     uint32_t size = thread->frames_size;
 
     thread->stacks = cache;
+    thread->free_stacks = free_cache;
     if (!cache || cache->size >= thread->n_frames)
         return cache;
     StrobeStringId *texts = realloc(cache->texts, size * sizeof *texts);

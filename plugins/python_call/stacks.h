@@ -16,6 +16,4 @@
 
 extern const StrobePythonStack strobe_python_stack_1;
 
-void stacks_free(StackCache *cache);
-
 #endif

@@ -8,7 +8,6 @@
 
 #include "modules.h"
 #include "names.h"
-#include "stacks.h"
 
 #define CALLS_FIRST 256u
 #define CALLS_LAST (1u << 22) /* open in one thread */
@@ -40,7 +39,8 @@ static void free_thread(void *memory)
         thread->next->link = thread->link;
     pthread_mutex_unlock(&list_lock);
     tracer_thread = NULL;
-    stacks_free(thread->stacks);
+    if (thread->free_stacks)
+        thread->free_stacks(thread->stacks);
     free(thread->calls);
     free(thread->frames);
     free(thread->left);
@@ -154,7 +154,7 @@ static int grow(void **array, uint32_t *size, size_t item)
 static void release(PyObject *object)
 {
     if ((uint32_t)object->references != 1)
-        tracer_unref(object);
+        python_unref(object);
     else if (garbage.n < garbage.size ||
              grow((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
         garbage.objects[garbage.n++] = object;
@@ -215,7 +215,7 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     const CallName *name = names_of_code(code);
     Frame *top = &thread->frames[thread->n_frames++];
 
-    tracer_unref(code); /* its frame holds it */
+    python_unref(code); /* its frame holds it */
     *top = (Frame){
         .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
     if (thread->n_frames == 1) /* a thread of a library has another state each time it enters */
@@ -256,7 +256,7 @@ static int is_left_in_builtin(const Thread *thread, PyObject *frame)
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin)
 {
     if (!find_room(thread)) {
-        tracer_unref(frame);
+        python_unref(frame);
         return;
     }
     begin_python(thread, frame, begin);
@@ -286,14 +286,14 @@ void tracer_take_frames(TracerFrames *open, PyThread *thread)
         frame = python_api.frame_back(frame);
     }
     if (frame)
-        tracer_unref(frame);
+        python_unref(frame);
 }
 
 int tracer_call(Thread *thread, PyObject *frame)
 {
     if (!find_room(thread))
         return CALL_PLAIN;
-    tracer_ref(frame);
+    python_ref(frame);
     return begin_python(thread, frame, 0);
 }
 
@@ -318,7 +318,7 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
     push_call(thread, name, STROBE_ABSENT_I64, 0, 0);
     Call *call = &thread->calls[thread->n_calls - 1];
     if (__builtin_expect(!call->name, 0)) {
-        tracer_ref(function);
+        python_ref(function);
         call->builtin = function;
     }
     call->begin = tracer.host->now();
@@ -337,7 +337,7 @@ static StrobeStringId name_again(const Call *call, const Frame *frame)
         return modules_name_again(frame->frame, call->module);
     PyObject *code = python_api.frame_code(frame->frame);
     StrobeStringId name = names_code_again(code);
-    tracer_unref(code);
+    python_unref(code);
     return name;
 }
 
@@ -564,7 +564,7 @@ static void keep_those_in_builtin(TracerFrames *open, uint64_t state_id)
         if (thread && is_in_builtin(thread, open->frames[i]))
             open->frames[n++] = open->frames[i];
         else
-            tracer_unref(open->frames[i]);
+            python_unref(open->frames[i]);
     pthread_mutex_unlock(&list_lock);
     open->n = n;
 }
@@ -579,7 +579,7 @@ void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *fra
     while (open.n) {
         PyObject *frame = open.frames[--open.n];
         function(frame, user);
-        tracer_unref(frame);
+        python_unref(frame);
     }
     free(open.frames);
 }

@@ -61,9 +61,10 @@ typedef struct Thread {
     LeftFrame *left;   /* valid until the thread enters again */
     uint32_t n_left, left_size;
     StackCache *stacks;
-    _Atomic uint32_t is_open;    /* its frames may be read */
-    _Atomic uint32_t is_read;    /* the thread itself reads them, without the lock */
-    struct Thread *next, **link; /* list of all */
+    void (*free_stacks)(StackCache *stacks); /* NULL: there are none */
+    _Atomic uint32_t is_open;                /* its frames may be read */
+    _Atomic uint32_t is_read;                /* the thread itself reads them, without the lock */
+    struct Thread *next, **link;             /* list of all */
 } Thread;
 
 typedef struct Tracer {
@@ -129,28 +130,5 @@ void tracer_builtin_return(Thread *thread);
  * then. Counts windows that are over, too. */
 void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *frame, void *user),
                                 void *user);
-
-/* Reference counts without a call, as the stable ABI's macros do it before there were immortal
- * objects. */
-static inline int tracer_counts_plainly(void)
-{
-    return __builtin_expect(python_api.minor < 12, 1);
-}
-
-static inline void tracer_ref(PyObject *object)
-{
-    if (tracer_counts_plainly())
-        object->references++;
-    else
-        python_api.ref(object);
-}
-
-static inline void tracer_unref(PyObject *object)
-{
-    if (tracer_counts_plainly() && object->references > 1)
-        object->references--;
-    else
-        python_api.unref(object);
-}
 
 #endif

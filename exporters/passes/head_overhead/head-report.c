@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "device-record.h"
-#include "head-overhead.h"
 #include "part-statistics.h"
 
 #define LARGE_SHARE 50.0 /* %; of a cause that is worth a hint */

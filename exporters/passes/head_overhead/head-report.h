@@ -5,6 +5,9 @@
 
 #include "inference.h"
 
+/* Places of the kinds in the component's list. */
+enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
+
 typedef struct HeadReport {
     const StrobeConsumerHost *host;
     StrobeInstance *self;

@@ -2,6 +2,7 @@
 #include <strobe/strobe-plugin.h>
 
 #include "head-overhead.h"
+#include "head-report.h"
 
 #define TEXT_OPTION(name_, default_, summary_)                                                     \
     {.struct_size = sizeof(StrobeOption),                                                          \

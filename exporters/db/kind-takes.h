@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the records of each kind. */
+#ifndef STROBE_DB_KIND_TAKES_H
+#define STROBE_DB_KIND_TAKES_H
+
+#include "kinds.h"
+
+/* Makes a record's rows. */
+void db_take_record(Db *db, const StrobeView *record);
+/* Hands on what waits for other parts of its sample. */
+void db_kinds_end(Db *db);
+void db_kind_free(gpointer kind);
+
+/* ---- one file each ---- */
+
+void tasks_take(Db *db, DbKind *kind, const StrobeView *record);
+void pmu_take(Db *db, DbKind *kind, const StrobeView *record);
+
+Communication *communication_new(Db *db);
+void communication_free(Communication *c);
+void communication_end(Communication *c);
+void communication_take_op(Db *db, DbKind *kind, const StrobeView *record);
+void communication_take_task(Db *db, DbKind *kind, const StrobeView *record);
+
+void memory_take_event(Db *db, DbKind *kind, const StrobeView *record);
+void memory_take_total(Db *db, DbKind *kind, const StrobeView *record);
+void memory_take_block(Db *db, DbKind *kind, const StrobeView *record);
+
+void markers_take(Db *db, DbKind *kind, const StrobeView *record);
+
+void facts_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
+void facts_take_device(Db *db, DbKind *kind, const StrobeView *record);
+/* What stands once in the database; enumerations. */
+void facts_end(Db *db);
+
+void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);
+void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);
+void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record);
+void analysis_take_matrix(Db *db, DbKind *kind, const StrobeView *record);
+
+/* A kind that the formats have no table for: all its fields. FALSE: there are too many such. */
+gboolean generic_prepare(Db *db, DbKind *kind);
+void generic_take(Db *db, DbKind *kind, const StrobeView *record);
+
+#endif

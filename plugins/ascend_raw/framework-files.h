@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The framework's files into records: a function for each file or pair of files. */
+#ifndef STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
+#define STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
+
+#include "emit.h"
+
+/* A missing file is no failure; a part that fails sets is_full. */
+void operators_import(Raw *raw);
+void queue_marks_import(Raw *raw);
+void memory_usage_import(Raw *raw);
+void python_calls_import(Raw *raw);
+void parameters_import(Raw *raw);
+void collections_import(Raw *raw);
+
+#endif
