@@ -95,6 +95,20 @@ static void print_limits(void)
     }
 }
 
+/* `strobe run` names the variables that it has set for collectors. */
+static int is_set_by_strobe(const char *variable, size_t length)
+{
+    const char *names = getenv("STROBE_RUN_VARIABLES");
+
+    for (const char *at = names; at && *at; at += strspn(at, ":")) {
+        size_t n = strcspn(at, ":");
+        if (n == length && memcmp(at, variable, n) == 0)
+            return 1;
+        at += n;
+    }
+    return 0;
+}
+
 static int is_own_variable(const char *variable)
 {
     static const char *const others[] = {"STROBE_", "LD_PRELOAD=", "PYTHONPATH=", "COMPAT_"};
@@ -102,7 +116,7 @@ static int is_own_variable(const char *variable)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(variable, others[i], strlen(others[i])) == 0)
             return 0;
-    return 1;
+    return !is_set_by_strobe(variable, strcspn(variable, "="));
 }
 
 static void print_environment(void)

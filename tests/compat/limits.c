@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Limits of resources. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +91,14 @@ static int limit_files(int argc, char **argv)
     return 0;
 }
 
-/* Allocates and releases: within the limit of the address space all of it is there. */
+/* Allocates so many MB: within the limit of the address space all of them are there. */
 static int allocate(int argc, char **argv)
 {
-    char *held[64];
-    int n = 0;
+    static char *held[MANY];
+    int n = 0, wanted = argc ? atoi(argv[0]) : 64;
 
-    (void)argc, (void)argv;
     make_marks();
-    for (; n < 64; n++) {
+    for (; n < wanted && n < MANY; n++) {
         held[n] = malloc(1 << 20);
         if (!held[n])
             break;
@@ -110,10 +111,28 @@ static int allocate(int argc, char **argv)
     return 0;
 }
 
+/* Does jemalloc serve malloc()? Whatever is called first. */
+static int find_allocator(int argc, char **argv)
+{
+    int (*control)(const char *, void *, size_t *, void *, size_t) =
+        (int (*)(const char *, void *, size_t *, void *, size_t))dlsym(RTLD_DEFAULT, "mallctl");
+    uint64_t before = 0, after = 0;
+    size_t size = sizeof before;
+
+    if (control)
+        control("thread.allocated", &before, &size, NULL, 0);
+    int code = allocate(argc, argv);
+    if (control)
+        control("thread.allocated", &after, &size, NULL, 0);
+    printf("jemalloc serves: %d\n", after - before >= 64 << 20);
+    return code;
+}
+
 const struct program_case limit_cases[] = {
     {"descriptors", use_up_descriptors},
     {"processes", use_up_processes},
     {"files", limit_files},
     {"allocate", allocate},
+    {"allocator", find_allocator},
     {NULL, NULL},
 };

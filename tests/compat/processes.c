@@ -120,6 +120,18 @@ static int leave_at_once(int argc, char **argv)
     _exit(6);
 }
 
+/* Until it is killed. */
+static int wait_for_the_end(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    make_marks();
+    puts("marked");
+    fflush(stdout);
+    while (pause())
+        ;
+    return 96;
+}
+
 static volatile sig_atomic_t n_signals;
 
 static void count_signal(int number)
@@ -221,6 +233,7 @@ const struct program_case process_cases[] = {
     {"exec-in-thread", execute_in_thread},
     {"daemon", become_daemon},
     {"leave", leave_at_once},
+    {"wait", wait_for_the_end},
     {"profiling-timer", use_profiling_timer},
     {"signal", die_by_signal},
     {"fault", die_by_fault},

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """C programs, one for each thing that programs do: compat-program CASE."""
 
-from matrix import NEEDS_ROOT, MatrixTest, add_cases, can_unshare, native
+from matrix import NEEDS_ROOT, THREADS, MatrixTest, add_cases, can_unshare, native
 
-# Until the host collectors work in the writer's process: the sampler is a thread with descriptors.
-THREADS = dict.fromkeys(("default", "host", "all", "own-host"), "threads of Strobe in the program")
 # Until the end of the program needs no work of Strobe's.
 EXIT_WORK = dict.fromkeys(("marks", "default", "host", "heap", "all"), "work of Strobe at exit()")
 
