@@ -181,12 +181,22 @@ class MatrixTest(StrobeTest):
                 found.add(pid)
         return found
 
-    def run_profiled(self, case, name):
-        """With a set of collectors: under `strobe run`, or in a session of the program's own."""
+    def make_output_folder(self):
         self.n_runs += 1
         self.out = self.work / ("out-%d" % self.n_runs)
         self.out.mkdir()
         self.out.chmod(0o777)
+
+    def run_words(self, name):
+        """`strobe run` with a set of collectors, up to the command."""
+        words = [STROBE, "run", "-o", str(self.out), "--export", "chrome_trace"]
+        for text in SETS[name]:
+            words += ["--collect", text]
+        return [*words, "--"]
+
+    def run_profiled(self, case, name):
+        """With a set of collectors: under `strobe run`, or in a session of the program's own."""
+        self.make_output_folder()
         environment = dict(self.environment, **case.environment)
         if name == "own-profile":
             environment["COMPAT_PROFILE"] = str(self.out)
@@ -195,10 +205,7 @@ class MatrixTest(StrobeTest):
             config = {"collectors": OWN_SETS[name], "output": {"directory": str(self.out)}}
             environment["COMPAT_SESSION"] = json.dumps(config)
             return self.run_command(case.command, environment)
-        words = [STROBE, "run", "-o", str(self.out), "--export", "chrome_trace"]
-        for text in SETS[name]:
-            words += ["--collect", text]
-        return self.run_command([*words, "--", *case.command], environment)
+        return self.run_command([*self.run_words(name), *case.command], environment)
 
     # ---- checks ----
 

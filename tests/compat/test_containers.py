@@ -9,7 +9,7 @@ import signal
 import subprocess
 import unittest
 
-from matrix import FAKE, PROGRAM, STROBE, MatrixTest, can_unshare
+from matrix import PROGRAM, MatrixTest, can_unshare
 
 CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc"]
 # A /dev/shm of the container's own, which ends with it.
@@ -43,10 +43,6 @@ class ContainersTest(MatrixTest):
         self.own = dict(self.environment, COMPAT_SESSION=json.dumps(
             {"collectors": {"fake": {"threads": 0, "records": 100}},
              "output": {"directory": str(self.out)}}))
-
-    def run_words(self):
-        return [STROBE, "run", "-o", str(self.out), "--export", "chrome_trace", "--collect", FAKE,
-                "--", PROGRAM]
 
     def begin(self, command, environment):
         """Runs it until it has marked."""
@@ -87,10 +83,10 @@ class ContainersTest(MatrixTest):
 @unittest.skipIf(CANNOT_UNSHARE, CANNOT_UNSHARE)
 class NamespaceTest(ContainersTest):
     def test_run_is_first(self):
-        self.assertEnds([*CONTAINER, *self.run_words(), "facts"], self.environment)
+        self.assertEnds([*CONTAINER, *self.run_words("marks"), PROGRAM, "facts"], self.environment)
 
     def test_run_is_first_and_killed(self):
-        self.assertRecovered([*CONTAINER, *self.run_words(), "wait"], self.environment)
+        self.assertRecovered([*CONTAINER, *self.run_words("marks"), PROGRAM, "wait"], self.environment)
 
     def test_program_is_first(self):
         self.assertEnds([*CONTAINER, PROGRAM, "facts"], self.own)
@@ -103,8 +99,7 @@ class NamespaceTest(ContainersTest):
 
     def test_container_within_a_run(self):
         """Without a collector that works in `unshare` too."""
-        words = [word for word in self.run_words()[:-1] if word not in ("--collect", FAKE)]
-        self.assertEnds([*words, *CONTAINER, PROGRAM, "facts"], self.environment)
+        self.assertEnds([*self.run_words("default"), *CONTAINER, PROGRAM, "facts"], self.environment)
 
     def test_own_shared_memory(self):
         self.assertEnds([*CONTAINER, *OWN_MEMORY, PROGRAM, "facts"], self.own)
@@ -138,7 +133,7 @@ class ControlGroupTest(ContainersTest):
         return not group.exists()
 
     def test_run(self):
-        self.assertGroupRecovered([*self.run_words(), "wait"], self.environment)
+        self.assertGroupRecovered([*self.run_words("marks"), PROGRAM, "wait"], self.environment)
 
     def test_own_session(self):
         self.assertGroupRecovered([PROGRAM, "wait"], self.own)
