@@ -166,7 +166,7 @@ static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry
                         "schedule to come to one it records. A step ends when an optimizer has "
                         "stepped (see --step-on) or the program calls prof.step(), strobe.step() "
                         "or strobe_step()");
-    else if (is_claimed)
+    else if (is_claimed && !has_notes)
         strobe_complain("Nothing was recorded: the program ended before it began to record");
     else if (!has_notes)
         explain_unclaimed(config, registry);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "api-error.h"
 #include "attach.h"
@@ -76,6 +77,34 @@ static gboolean check_exporters(const StrobeSession *session, GError **error)
     return TRUE;
 }
 
+static void set_recorder_error(const StrobeConfig *config, const char *parent, int failed,
+                               GError **error)
+{
+    if (failed == EAGAIN) /* RLIMIT_NPROC: there is no room for a process, nor for a thread */
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot start a process or a thread that writes the capture: %s (ulimit -u)",
+                    g_strerror(failed));
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot make a pool of %" G_GINT64_FORMAT " MB in /dev/shm or %s: %s",
+                    config->buffer.bytes >> 20, parent, g_strerror(failed));
+}
+
+/* The program's allocations fail when the address space is used up, and that shows later. */
+static void warn_of_small_address_space(gint64 pool_bytes)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur / 8 > (rlim_t)pool_bytes)
+        return;
+    strobe_log(STROBE_LOG_WARNING,
+               "The address space is limited to %" G_GUINT64_FORMAT " MB (ulimit -v), and the "
+               "buffer takes %" G_GINT64_FORMAT " MB of it: the program may find too little "
+               "memory (buffer.size)",
+               (guint64)limit.rlim_cur >> 20, pool_bytes >> 20);
+}
+
 static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *registry,
                               GError **error)
 {
@@ -105,9 +134,9 @@ static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *
     strobe_signal_guard_release(&guard);
 
     if (failed)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                    "Cannot make a pool of %" G_GINT64_FORMAT " MB in /dev/shm or %s: %s",
-                    config->buffer.bytes >> 20, settings.fallback_dir, g_strerror(failed));
+        set_recorder_error(config, parent, failed, error);
+    else
+        warn_of_small_address_space(config->buffer.bytes);
     return failed == 0;
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "../memory/block-table.h"
@@ -218,6 +219,20 @@ static void take_startup(const HeapHooks *before)
     count(total);
 }
 
+#define BYTES_OF_A_BLOCK 16
+
+/* A sixteenth of a limited address space at most: the program needs the rest. The table's parts
+ * grow by four. */
+static uint64_t limit_room(uint64_t n_blocks)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return n_blocks;
+    uint64_t n_fitting = limit.rlim_cur / 16 / 4 / BYTES_OF_A_BLOCK;
+    return n_fitting < n_blocks ? n_fitting : n_blocks;
+}
+
 static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -243,7 +258,7 @@ static StrobeStatus heap_open(const StrobeHost *host, StrobeInstance *self, void
     if (heap.depth && !heap_frames_prepare())
         return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                           "Cannot record call paths: there is no memory for their names");
-    heap.room = strobe_blocks_prepare((uint64_t)host->option_int(self, "blocks"));
+    heap.room = strobe_blocks_prepare(limit_room((uint64_t)host->option_int(self, "blocks")));
     pthread_once(&once, prepare_process);
     atomic_store(&heap.host, host);
     take_startup(atomic_exchange(&heap.gate->hooks, &hooks));

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Filters of system calls: what the program itself does is allowed, all else kills the process. A
+ * thread's first record makes system calls, later ones make none. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "program.h"
+
+#define ALLOW(call)                                                                                \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                         \
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* Output, memory, futexes and ends: no file, no process, no thread, no signal. */
+static struct sock_filter narrow[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    ALLOW(write),
+    ALLOW(newfstatat),
+    ALLOW(futex),
+    ALLOW(mmap),
+    ALLOW(munmap),
+    ALLOW(mprotect),
+    ALLOW(madvise),
+    ALLOW(brk),
+    ALLOW(rt_sigprocmask),
+    ALLOW(rseq),
+    ALLOW(exit),
+    ALLOW(exit_group),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+};
+
+static void filter_calls(unsigned flags)
+{
+    const struct sock_fprog program = {sizeof narrow / sizeof *narrow, narrow};
+
+    check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "PR_SET_NO_NEW_PRIVS");
+    check(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0, "seccomp");
+}
+
+/* Only read, write, exit and sigreturn are left; exit ends the thread, which is the only one. The
+ * kernel also refuses the processor's counter: a mark would be a fault. */
+static int filter_strictly(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    make_marks();
+    puts("strict");
+    fflush(stdout);
+    check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, "PR_SET_SECCOMP");
+    syscall(SYS_exit, 8);
+    return 95;
+}
+
+static void *work_filtered(void *user)
+{
+    make_marks();
+    filter_calls(0);
+    make_marks();
+    return user;
+}
+
+static int filter_a_thread(int argc, char **argv)
+{
+    pthread_t thread;
+
+    (void)argc, (void)argv;
+    make_marks();
+    check(pthread_create(&thread, NULL, work_filtered, NULL) == 0, "pthread_create");
+    pthread_join(thread, NULL);
+    make_marks();
+    puts("joined");
+    return 0;
+}
+
+static pthread_barrier_t is_started, is_filtered;
+
+static void *await_filter(void *user)
+{
+    make_marks();
+    pthread_barrier_wait(&is_started);
+    pthread_barrier_wait(&is_filtered);
+    make_marks();
+    return user;
+}
+
+/* As a browser's renderer: what it needs is open, then the door is shut for all threads. Works for
+ * a while, so that a sampler's turn comes. */
+static int filter_all_threads(int argc, char **argv)
+{
+    pthread_t thread;
+
+    (void)argc, (void)argv;
+    make_marks();
+    pthread_barrier_init(&is_started, NULL, 2);
+    pthread_barrier_init(&is_filtered, NULL, 2);
+    check(pthread_create(&thread, NULL, await_filter, NULL) == 0, "pthread_create");
+    pthread_barrier_wait(&is_started);
+    filter_calls(SECCOMP_FILTER_FLAG_TSYNC);
+    pthread_barrier_wait(&is_filtered);
+    pthread_join(thread, NULL);
+    for (volatile long i = 0; i < 100000000; i++)
+        ;
+    make_marks();
+    puts("filtered");
+    fflush(stdout);
+    _exit(9);
+}
+
+static void filter_at_exit(void)
+{
+    fflush(stdout);
+    filter_calls(SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+/* Functions that were registered before run after it. */
+static int filter_last(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    atexit(filter_at_exit);
+    make_marks();
+    puts("exits");
+    return 0;
+}
+
+const struct program_case filter_cases[] = {
+    {"filter-strictly", filter_strictly},
+    {"filter-thread", filter_a_thread},
+    {"filter-all-threads", filter_all_threads},
+    {"filter-at-exit", filter_last},
+    {NULL, NULL},
+};

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C programs, one for each thing that programs do: compat-program CASE."""
+
+from matrix import NEEDS_ROOT, THREADS, MatrixTest, add_cases, can_unshare, native
+
+# Until the end of the program needs no work of Strobe's.
+EXIT_WORK = dict.fromkeys(("marks", "default", "host", "heap", "all"), "work of Strobe at exit()")
+
+CASES = {
+    "facts": native("facts", environment={"COMPAT_WATCH_CHILDREN": "1"}, waits=THREADS),
+    "threads": native("threads", marks=9000, waits=THREADS),
+    "exec": native("exec", marks=4000, waits=THREADS),
+    "exec in a thread": native("exec-in-thread", marks=2000, waits=THREADS),
+    "daemon": native("daemon", waits=THREADS),
+    "leave at once": native("leave"),
+    "profiling timer": native("profiling-timer", marks=None, waits=THREADS),
+    "killed": native("signal", "9"),
+    "aborted": native("signal", "6"),
+    "terminated": native("signal", "15"),
+    "fault": native("fault"),
+    "closefrom": native("closefrom", marks=2000, waits=THREADS),
+    "close_range": native("close-range", marks=2000, waits=THREADS),
+    "close_range unshared": native("close-range", "unshare", marks=2000, waits=THREADS),
+    "few descriptors": native("descriptors", marks=2000, waits=THREADS),
+    "no more processes": native("processes", marks=2000, skip=NEEDS_ROOT),
+    "small files": native("files", marks=2000, waits=THREADS),
+    "keeps capabilities": native("keep-capabilities", marks=2000, skip=NEEDS_ROOT, waits=THREADS),
+    "drops capabilities": native("drop-capabilities", marks=3000, skip=NEEDS_ROOT, waits=THREADS),
+    "setgid and setuid": native("set-ids", marks=2000, skip=NEEDS_ROOT, waits=THREADS),
+    "initgroups with threads": native("set-ids-with-threads", marks=7000, skip=NEEDS_ROOT, waits=THREADS),
+    "chroot": native("chroot", marks=2000, skip=NEEDS_ROOT),
+    "user namespace": native("user-namespace", marks=2000, skip=can_unshare("--user"), waits=THREADS),
+    "mount namespace": native("mount-namespace", marks=2000, skip=can_unshare("--mount"), waits=THREADS),
+    "pid namespace": native("pid-namespace", marks=2000, skip=can_unshare("--pid", "--fork")),
+    "strict seccomp": native("filter-strictly", waits=THREADS),
+    "seccomp of one thread": native("filter-thread", marks=4000),
+    "seccomp of all threads": native("filter-all-threads", marks=4000, waits=THREADS),
+    "seccomp at exit": native("filter-at-exit", waits=EXIT_WORK),
+}
+
+
+class ProgramsTest(MatrixTest):
+    """See the table."""
+
+
+add_cases(ProgramsTest, CASES)
