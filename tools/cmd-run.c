@@ -17,6 +17,7 @@
 #include "run-folder.h"
 #include "run-torch.h"
 #include "run-variables.h"
+#include "run-writers.h"
 #include "terminal.h"
 
 #define RESULTS_MAX 100000
@@ -255,6 +256,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
 {
     StrobeRunFolder folder = {{.lock = -1}};
     GError *error = NULL;
+    StrobeRunWriters writers;
     StrobeRunReach reach;
     int status, code = 0;
     gint generation;
@@ -275,7 +277,9 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
         return strobe_command_fail(error);
     g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, &reach);
     environment = strobe_run_variables_set(environment, config, registry);
-    code = strobe_run_command(command, environment, &status, &error);
+    strobe_run_writers_begin(&writers, folder.own.path);
+    code = strobe_run_command(command, environment, &writers, &status, &error);
+    strobe_run_writers_end(&writers);
     if (error) {
         strobe_run_folder_remove(&folder);
         strobe_run_restore_signals();

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tools-config.h"
+#include "writer-state.h"
 
 /* The folder of this command, links resolved. */
 static const char *command_folder(void)
@@ -83,6 +84,11 @@ char *strobe_place_library(void)
 char *strobe_place_preload(void)
 {
     return place("tools", NULL, STROBE_PLUGIN_DIR, "libstrobe-preload.so", FALSE);
+}
+
+char *strobe_place_writer(void)
+{
+    return place("core", NULL, STROBE_WRITER_DIR, STROBE_WRITER_NAME, FALSE);
 }
 
 char *strobe_place_python(void)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +44,14 @@ void strobe_run_heed_children(void)
     sigaction(SIGCHLD, &fall, &child_action_before);
 }
 
+static void fill_awaited(sigset_t *mask)
+{
+    sigemptyset(mask);
+    sigaddset(mask, SIGCHLD);
+    for (gsize i = 0; i < G_N_ELEMENTS(passed_on); i++)
+        sigaddset(mask, passed_on[i]);
+}
+
 /* The signals we wait for are blocked, so that none is lost between two waits; those of the
  * terminal reach the command by themselves and must not end us before it. */
 static void prepare_signals(void)
@@ -49,10 +59,7 @@ static void prepare_signals(void)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigset_t mask;
 
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGCHLD);
-    for (gsize i = 0; i < G_N_ELEMENTS(passed_on); i++)
-        sigaddset(&mask, passed_on[i]);
+    fill_awaited(&mask);
     sigprocmask(SIG_BLOCK, &mask, &mask_before);
     for (gsize i = 0; i < G_N_ELEMENTS(left_alone); i++)
         sigaction(left_alone[i], &ignore, &actions_before[i]);
@@ -82,64 +89,103 @@ static void become(char **command, char **environment, int report)
 }
 
 /* A terminal that hangs up tells its whole foreground group, the command too. */
-static gboolean came_to_both(const siginfo_t *info, pid_t child)
+static gboolean came_to_both(const struct signalfd_siginfo *info, pid_t child)
 {
-    return info->si_code == SI_KERNEL && getpgid(child) == getpgrp();
+    return info->ssi_code == SI_KERNEL && getpgid(child) == getpgrp();
 }
 
-static void wait_for(pid_t child, int *status)
+static void pass_signals_on(int signals, pid_t child)
 {
-    siginfo_t info;
-    sigset_t mask;
+    struct signalfd_siginfo info;
 
-    sigemptyset(&mask);
-    sigaddset(&mask, SIGCHLD);
-    for (gsize i = 0; i < G_N_ELEMENTS(passed_on); i++)
-        sigaddset(&mask, passed_on[i]);
-    for (;;) {
-        pid_t ended = waitpid(child, status, WNOHANG);
-        if (ended == child || (ended < 0 && errno != EINTR))
-            return;
-        int number = sigwaitinfo(&mask, &info);
-        if (number > 0 && number != SIGCHLD && !came_to_both(&info, child))
-            kill(child, number);
+    while (read(signals, &info, sizeof info) == (ssize_t)sizeof info)
+        if (info.ssi_signo != SIGCHLD && !came_to_both(&info, child))
+            kill(child, (int)info.ssi_signo);
+}
+
+/* Reaps writers too. */
+static gboolean has_ended(pid_t child, int *status)
+{
+    pid_t ended;
+    int any;
+
+    while ((ended = waitpid(-1, &any, WNOHANG)) > 0 || (ended < 0 && errno == EINTR))
+        if (ended == child)
+            break;
+    *status = ended == child ? any : *status;
+    return ended == child || ended < 0;
+}
+
+static void wait_for(pid_t child, int signals, const StrobeRunWriters *writers, int *status)
+{
+    struct pollfd events[] = {{.fd = signals, .events = POLLIN},
+                              {.fd = writers->fifo, .events = POLLIN}};
+
+    while (!has_ended(child, status)) {
+        poll(events, G_N_ELEMENTS(events), -1);
+        strobe_run_writers_start(writers);
+        pass_signals_on(signals, child);
     }
 }
 
-int strobe_run_command(char **command, char **environment, int *status, GError **error)
+/* Returns why it could not become the command, 0 if it has. */
+static int read_reason(int report)
 {
-    int report[2], reason = 0;
+    int reason = 0;
+    ssize_t got;
 
-    *status = 0;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot make a pipe: %s",
-                    g_strerror(errno));
-        return STROBE_EXIT_FAILED;
-    }
-    prepare_signals();
+    do
+        got = read(report, &reason, sizeof reason);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof reason ? reason : 0;
+}
+
+static int fail_to_make(const char *what, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot make a %s: %s", what,
+                g_strerror(errno));
+    return STROBE_EXIT_FAILED;
+}
+
+static int run_to_its_end(char **command, char **environment, const StrobeRunWriters *writers,
+                          int signals, int *status, GError **error)
+{
+    int report[2];
+
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return fail_to_make("pipe", error);
     pid_t child = fork();
     if (child == 0)
         become(command, environment, report[1]);
+    int code = child < 0 ? fail_to_make("process", error) : STROBE_EXIT_OK;
     close(report[1]);
-    if (child < 0) {
-        reason = errno;
-        close(report[0]);
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot make a process: %s",
-                    g_strerror(reason));
-        return STROBE_EXIT_FAILED;
-    }
-    ssize_t got;
-    do
-        got = read(report[0], &reason, sizeof reason);
-    while (got < 0 && errno == EINTR);
+    int reason = child < 0 ? 0 : read_reason(report[0]);
     close(report[0]);
-    wait_for(child, status);
-    if (got != (ssize_t)sizeof reason)
+    if (child < 0)
+        return code;
+    wait_for(child, signals, writers, status);
+    if (reason == 0)
         return STROBE_EXIT_OK;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot run \"%s\": %s", command[0],
                 g_strerror(reason));
     return reason == ENOENT || reason == ENOTDIR ? STROBE_EXIT_NOT_FOUND
                                                  : STROBE_EXIT_NOT_EXECUTABLE;
+}
+
+int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
+                       int *status, GError **error)
+{
+    sigset_t mask;
+
+    *status = 0;
+    fill_awaited(&mask);
+    int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0)
+        return fail_to_make("file of signals", error);
+    prepare_signals();
+    int code = run_to_its_end(command, environment, writers, signals, status, error);
+    close(signals);
+    return code;
 }
 
 int strobe_run_end_alike(int status)

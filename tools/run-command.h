@@ -4,6 +4,7 @@
 #define STROBE_TOOLS_RUN_COMMAND_H
 
 #include <glib.h>
+#include "run-writers.h"
 
 /* The program that execvp would start for `name`, NULL if there is none (free it). */
 char *strobe_run_program(const char *name, char *const *environment);
@@ -13,9 +14,11 @@ char *strobe_run_program(const char *name, char *const *environment);
 void strobe_run_heed_children(void);
 
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
- * are left to it alone. Returns 0 and its wait status; or, when it could not be started,
- * STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and the error. */
-int strobe_run_command(char **command, char **environment, int *status, GError **error);
+ * are left to it alone. Starts the writers that its processes request. Returns 0 and its wait
+ * status; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
+ * the error. */
+int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
+                       int *status, GError **error);
 
 /* Signals act on this process again as they did before strobe_run_command(). */
 void strobe_run_restore_signals(void);

@@ -126,9 +126,11 @@ static int append_summed(StrobeCaptureWriter *writer, struct strobe_block_header
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
     if (error && !writer->reserve_end) {
-        /* What was written of this block would only be skipped as damaged. */
-        if (ftruncate(writer->fd, (off_t)writer->bytes) == 0)
-            lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
+        /* What was written of this block would only be skipped as damaged. Where it cannot be cut
+         * off, the next block takes its place: behind it, `bytes` would name another place. */
+        lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
+        if (ftruncate(writer->fd, (off_t)writer->bytes))
+            return error;
     }
     if (error)
         return error;

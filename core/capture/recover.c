@@ -280,6 +280,21 @@ static void read_losses(const struct survey *survey, struct pool_header *pool,
         raise_each(seen->lanes[i], strobe_pool_lane(pool, i)->lost_told);
 }
 
+/* Not in the pool, which stays as it is where this fails. What the program counted when it shut the
+ * window is there already. */
+static void add_losses(const struct survey *survey, const struct pool_header *pool,
+                       const StrobeLeftovers *left, StrobeLossCounts *seen)
+{
+    gboolean is_shut = atomic_load(&strobe_pool_window(pool, survey->window)->end) != 0;
+
+    for (guint32 i = 0; i < pool->n_lanes; i++) {
+        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+        seen->lanes[i][STROBE_LOSS_OVERWRITTEN] += left->overwritten[i];
+        if (!is_shut)
+            seen->lanes[i][STROBE_LOSS_SPAN_DEPTH] += strobe_pool_deep_spans(lane, survey->window);
+    }
+}
+
 static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
@@ -291,7 +306,6 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     if (error)
         return error;
     note_told(survey, pool);
-    strobe_pool_count_deep_spans(pool, survey->window);
     guint64 latest = resume_writer(survey, writer, fd, pool, left);
     error = strobe_capture_write_block(writer, STROBE_BLOCK_RECOVERY, NULL, 0);
     if (error == 0)
@@ -300,8 +314,7 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     if (error == 0)
         error = write_blocks(survey, writer, left);
     read_losses(survey, pool, seen);
-    for (guint32 i = 0; i < pool->n_lanes; i++)
-        seen->lanes[i][STROBE_LOSS_OVERWRITTEN] += left->overwritten[i];
+    add_losses(survey, pool, left, seen);
     STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, last_ticks, latest,

@@ -14,8 +14,6 @@
 #include "writer-state.h"
 
 #define PATIENCE_NS 1000000000
-/* Naps of a thread that waits for a block, after which it looks whether there is a writer. */
-#define NAPS_PER_LOOK 1000
 
 /* The gate has a page to itself: that page is empty in a forked child, so that the gate is off
  * there before any fork handler runs. */
@@ -97,10 +95,8 @@ static struct pool_block *wait_for_block(StrobeWriter *w)
     struct pool_block *block = NULL;
 
     atomic_fetch_add_explicit(&w->busy, STROBE_SIGNAL_FRAME, memory_order_relaxed);
-    for (uint32_t n = 1; !block && (gate_now() == w->generation || is_late(w)); n++) {
-        if (strobe_writer_was_gone(w->pool) ||
-            (n % NAPS_PER_LOOK == 0 && strobe_writer_is_gone(w->pool)))
-            break;
+    while (!block && !strobe_writer_is_gone(w->pool) &&
+           (gate_now() == w->generation || is_late(w))) {
         STROBE_TESTPOINT("block-awaited");
         nanosleep(&nap, NULL);
         block = strobe_pool_take(w->pool);
@@ -145,7 +141,7 @@ int strobe_lane_next_block(StrobeWriter *w, uint32_t *cause)
     strobe_lane_hand_over(w);
     struct pool_block *block = find_block(w);
     if (!block) {
-        *cause = strobe_writer_was_gone(w->pool) ? STROBE_LOSS_WRITER_GONE : STROBE_LOSS_POOL_EMPTY;
+        *cause = strobe_writer_is_gone(w->pool) ? STROBE_LOSS_WRITER_GONE : STROBE_LOSS_POOL_EMPTY;
         return 0;
     }
     STROBE_TESTPOINT("block-taken");

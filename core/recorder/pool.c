@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,19 +104,50 @@ static int open_file(StrobePool *pool, const char *directory)
     return EEXIST;
 }
 
+/* No child is forked between a mapping and its MADV_DONTFORK: it would keep the program's lock. */
+static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
+
+static void hold_forks(void)
+{
+    pthread_mutex_lock(&mapping);
+}
+
+static void let_forks_go(void)
+{
+    pthread_mutex_unlock(&mapping);
+}
+
+static void heed_forks(void)
+{
+    pthread_atfork(hold_forks, let_forks_go, let_forks_go);
+}
+
+/* A child must neither write into the parent's lanes nor pay for them. */
+static void *map_for_program(int fd, size_t total)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, heed_forks);
+    hold_forks();
+    void *map = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    STROBE_TESTPOINT("pool-mapped");
+    if (map != MAP_FAILED)
+        madvise(map, total, MADV_DONTFORK);
+    let_forks_go();
+    return map;
+}
+
 static int map_file(StrobePool *pool, uint64_t total)
 {
     int error = posix_fallocate(pool->fd, 0, (off_t)total);
 
     if (error)
         return error;
-    void *map = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_SHARED, pool->fd, 0);
+    void *map = map_for_program(pool->fd, total);
     if (map == MAP_FAILED)
         return errno;
     pool->header = map;
     pool->bytes = total;
-    /* A child must neither write into the parent's lanes nor pay for them. */
-    madvise(map, total, MADV_DONTFORK);
     return 0;
 }
 
@@ -132,6 +164,25 @@ static void link_blocks(struct pool_header *h)
                               memory_order_relaxed);
 }
 
+/* Bytes of the file that are locked, of open files (the writer's) and of a process. */
+enum { WRITER_BYTE = 0, PROGRAM_BYTE = 1 };
+
+static struct flock lock_of_byte(off_t byte)
+{
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+}
+
+/* `strobe doctor` may look at the file just now. */
+static int lock_for_program(const StrobePool *pool)
+{
+    struct flock lock = lock_of_byte(PROGRAM_BYTE);
+
+    while (flock(pool->fd, LOCK_EX))
+        if (errno != EINTR)
+            return errno;
+    return fcntl(pool->fd, F_SETLK, &lock) ? errno : 0;
+}
+
 static int create_in(StrobePool *pool, const struct pool_header *plan, const char *directory)
 {
     struct statvfs fs;
@@ -145,8 +196,8 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
         error = ENOSPC;
     else
         error = map_file(pool, plan->total_bytes);
-    while (error == 0 && flock(pool->fd, LOCK_EX)) /* `strobe doctor` may look at it just now */
-        error = errno == EINTR ? 0 : errno;
+    if (error == 0)
+        error = lock_for_program(pool);
     if (error) {
         if (pool->header)
             munmap(pool->header, pool->bytes);
@@ -256,7 +307,7 @@ void strobe_pool_close_file(StrobePool *pool)
 
 int strobe_pool_lock_for_writer(const StrobePool *pool)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    struct flock lock = lock_of_byte(WRITER_BYTE);
 
     return fcntl(pool->fd, F_OFD_SETLK, &lock) ? errno : 0;
 }
@@ -271,9 +322,19 @@ int strobe_pool_has_program(const StrobePool *pool)
 
 int strobe_pool_has_writer(const StrobePool *pool)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    struct flock lock = lock_of_byte(WRITER_BYTE);
 
     return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* The kernel translates the number of a lock's process into the namespace of the one that asks. */
+pid_t strobe_pool_program(const StrobePool *pool)
+{
+    struct flock lock = lock_of_byte(PROGRAM_BYTE);
+
+    return fcntl(pool->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0
+               ? lock.l_pid
+               : 0;
 }
 
 /* The program may write anything into its pool at any time: what the layout is was read once. */
@@ -322,15 +383,13 @@ int strobe_pool_open(StrobePool *pool, const char *path, int shared)
     return error;
 }
 
-void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window)
+uint32_t strobe_pool_deep_spans(const struct pool_lane *lane, uint32_t window)
 {
-    for (uint32_t i = 0; i < header->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(header, i);
-        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window)
-            atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
-                                      depth - STROBE_POOL_SPANS, memory_order_relaxed);
-    }
+    uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+
+    return depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window
+               ? depth - STROBE_POOL_SPANS
+               : 0;
 }
 
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)

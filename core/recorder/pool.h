@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <strobe/record.h>
+#include <sys/types.h>
 #include "clock.h"
 #include "record-format.h"
 #include "recording-settings.h"
@@ -164,7 +165,7 @@ struct pool_control {
     _Atomic uint32_t bell;         /* by the program, for the writer */
     _Atomic uint32_t answer;       /* by the writer, for the program */
     _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
-    _Atomic uint32_t writer_pid;   /* as the program sees it; 0: a thread of its own */
+    _Atomic uint32_t writer;       /* held by its process, see writer-state.h; 0: a thread */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
     _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
     _Atomic uint32_t dump;         /* STROBE_DUMP_* */
@@ -264,7 +265,7 @@ void strobe_pool_destroy(StrobePool *pool, int remove);
 /* Closes the file where the mapping, which stays, keeps the program's lock: in memory. */
 void strobe_pool_close_file(StrobePool *pool);
 
-/* The lock of the pool's one writer. Returns 0 or an errno value. */
+/* The lock of the pool's one writer, process or thread. Returns 0 or an errno value. */
 int strobe_pool_lock_for_writer(const StrobePool *pool);
 
 /* Is there the program, or the writer? The program has a lock on the file (flock) that lasts as
@@ -272,6 +273,9 @@ int strobe_pool_lock_for_writer(const StrobePool *pool);
  * zombie or not, whatever pid they have here. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
+/* The program's process as the calling one sees it, asked while the program starts its writer; 0:
+ * it cannot be seen from here. */
+pid_t strobe_pool_program(const StrobePool *pool);
 
 /* Maps an existing pool after checking its layout: privately, or `shared`, to be its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
@@ -385,8 +389,8 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* Counts the window's open spans for which there was no place as lost. */
-void strobe_pool_count_deep_spans(struct pool_header *header, uint32_t window);
+/* The lane's open spans of the window for which there was no place: they are lost when it ends. */
+uint32_t strobe_pool_deep_spans(const struct pool_lane *lane, uint32_t window);
 /* Remembers that what was seen was told. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 

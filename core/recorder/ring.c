@@ -117,7 +117,7 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
     for (unsigned i = 0; i < n; i++) {
         struct pool_block *block = blocks[i];
         struct pool_lane *lane = strobe_pool_lane(pool, block->lane % pool->n_lanes);
-        uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
+        uint32_t used = strobe_pool_used(block);    /* each is the program's word */
         raise_to(&lane->recycled, block->sequence); /* first: recovery goes by it */
         raise_to(&lane->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_OVERWRITTEN],
@@ -168,7 +168,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do {
+    do { /* no more than there are, whatever the program says */
         if (!lock(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
@@ -180,7 +180,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
         for (unsigned i = 0; i < n; i++)
             strobe_pool_give(pool, blocks[i]);
         freed += n;
-    } while (n == BATCH);
+    } while (n == BATCH && freed < pool->n_blocks);
     return freed;
 }
 
@@ -230,7 +230,7 @@ void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
         collect(ring, pool);
         unlock(ring);
     }
-    while (pop(ring, 0, &block, 1, pool)) {
+    for (uint32_t i = 0; i < pool->n_blocks && pop(ring, 0, &block, 1, pool); i++) {
         strobe_pool_give(pool, block);
         atomic_fetch_sub(&ring->n_counting, 1);
     }

@@ -2,17 +2,20 @@
 #include "writer-state.h"
 
 #include <errno.h>
-#include <sys/types.h>
-#include "process.h"
+#include <sys/syscall.h>
+#include <unistd.h>
 
-int strobe_writer_is_gone(struct pool_header *pool)
+int strobe_writer_hold_word(struct pool_header *pool)
 {
-    struct pool_control *control = &pool->control;
-    pid_t pid = (pid_t)atomic_load(&control->writer_pid); /* 0: a thread */
-    int number = errno;
+    /* Not the list of the C library, whose links would lie in the pool: the program could send the
+     * writer anywhere. The kernel reads this one when the thread ends. */
+    static struct robust_list entry;
+    static struct robust_list_head head;
+    _Atomic uint32_t *word = &pool->control.writer;
 
-    if (pid && !strobe_process_is_there(pid, STROBE_WRITER_NAME))
-        atomic_store(&control->writer_state, STROBE_WRITER_GONE);
-    errno = number;
-    return strobe_writer_was_gone(pool);
+    entry.next = &head.list;
+    head.list.next = &entry;
+    head.futex_offset = (long)((intptr_t)word - (intptr_t)&entry);
+    atomic_store(word, (uint32_t)syscall(SYS_gettid));
+    return syscall(SYS_set_robust_list, &head, sizeof head) ? errno : 0;
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <strobe/exporter.h>
 #include <strobe/helpers/environment.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "api-error.h"
 #include "config-file.h"
@@ -20,24 +19,13 @@
 #include "registry.h"
 #include "result-directory.h"
 #include "run-claim.h"
+#include "run-link.h"
 #include "session.h"
 
 static StrobeSession *attached;
 /* The program's start, its first mark, the end of an import and a call of the loader may come at
  * once, in several threads. */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
-
-static const char *run_folder(void)
-{
-    const char *folder = strobe_environment_get("STROBE_RUN_DIR");
-    struct stat st;
-
-    /* Only what `strobe run` of this user made is believed. */
-    if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
-        (st.st_mode & (S_IWGRP | S_IWOTH)))
-        return NULL;
-    return folder;
-}
 
 /* Can this collector collect from this very process, now or once a library is loaded? */
 static int can_work(const StrobeComponent *component)
@@ -107,7 +95,7 @@ static gboolean claim(const char *folder, int reason)
 /* By system calls alone: whoever watches the program's calls knows Strobe's own by their caller. */
 void strobe_run_opening(const char *collector)
 {
-    const char *folder = run_folder();
+    const char *folder = strobe_run_folder();
     char path[PATH_MAX];
 
     if (!folder || (size_t)snprintf(path, sizeof path, "%s/opening.%ld.%ld", folder, (long)getpid(),
@@ -145,7 +133,7 @@ int strobe_run_detach(void)
 
 int strobe_run_is_for_now(void)
 {
-    const char *folder = run_folder();
+    const char *folder = strobe_run_folder();
     StrobeClaim claim;
 
     return folder && strobe_claim_read(folder, &claim) && claim.rank == STROBE_CLAIM_FOR_NOW &&
@@ -168,7 +156,7 @@ static StrobeStatus start_session(const char *text, const char *origin, StrobeSe
 
 static StrobeStatus attach(int process, StrobeSession **session, StrobeError **error)
 {
-    const char *folder = run_folder();
+    const char *folder = strobe_run_folder();
     g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
     GError *failure = NULL;
 

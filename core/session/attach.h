@@ -7,6 +7,7 @@
  *   claim          the process that records (run-claim.h)
  *   directories    one result directory a line, appended as each is made
  *   dropped        those that a process left that another program took the run from
+ *   writers        a FIFO: the pools that need a writer (run-link.h)
  *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
  * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed or
  * not; STROBE_RUN_ANY=1: collectors that work in any process are a reason to record;

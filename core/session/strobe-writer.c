@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * strobe-writer POOL: the process that writes what a program beside it records into that pool, and
- * finishes the captures when the program has ended, however it did. Started by writer-process.c.
+ * finishes the captures when the program has ended, however it did. Started by `strobe run`, or by
+ * the program (writer-process.c).
  */
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "process.h"
 #include "recover.h"
 #include "writer-setup.h"
+#include "writer-state.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -17,6 +19,7 @@ struct program {
     StrobePool pool;
     StrobeWriterSetup *setup; /* NULL: it could not be read */
     StrobeDrain drain;
+    pid_t pid; /* 0: it cannot be seen from here */
 };
 
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
@@ -27,7 +30,7 @@ static int is_gone(void *user)
     const struct program *p = user;
 
     return !strobe_pool_has_program(&p->pool) &&
-           (p->pool.is_tmpfs || !strobe_process_is_there((pid_t)p->pool.header->pid, NULL));
+           (p->pool.is_tmpfs || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
 }
 
 static int finish(void *user, const StrobeCaptureWriter *writer)
@@ -60,6 +63,14 @@ static void ignore_signals(void)
         signal(numbers[i], SIG_IGN);
 }
 
+/* The program may have another writer by now. */
+static int is_wanted(const StrobePool *pool)
+{
+    return strobe_pool_lock_for_writer(pool) == 0 &&
+           atomic_load(&pool->header->control.writer_state) == STROBE_WRITER_NONE &&
+           pool->header->clock_counter == (uint32_t)strobe_clock_counter;
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -70,10 +81,11 @@ int main(int argc, char **argv)
     }
     ignore_signals();
     strobe_clock_init();
-    if (strobe_pool_open(&program.pool, argv[1], 1) || strobe_pool_lock_for_writer(&program.pool) ||
-        program.pool.header->clock_counter != (uint32_t)strobe_clock_counter)
+    if (strobe_pool_open(&program.pool, argv[1], 1) || !is_wanted(&program.pool) ||
+        strobe_writer_hold_word(program.pool.header))
         return EXIT_FAILURE;
     /* Before the program goes on: it may change the text later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
+    program.pid = strobe_pool_program(&program.pool);
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -194,6 +194,16 @@ static void end_lanes(void)
     strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring_of_policy());
 }
 
+static void count_deep_spans(void)
+{
+    for (uint32_t i = 0; i < recorder.pool.header->n_lanes; i++) {
+        struct pool_lane *lane = strobe_pool_lane(recorder.pool.header, i);
+        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
+                                  strobe_pool_deep_spans(lane, recorder.window),
+                                  memory_order_relaxed);
+    }
+}
+
 void strobe_recorder_shut_window(void)
 {
     if (!recorder.in_window || recorder.is_shut)
@@ -203,7 +213,7 @@ void strobe_recorder_shut_window(void)
     recorder.is_stuck |= recorder.n_stuck != 0;
     recorder.is_shut = 1;
     STROBE_TESTPOINT("window-shut");
-    strobe_pool_count_deep_spans(recorder.pool.header, recorder.window);
+    count_deep_spans();
     end_lanes();
     strobe_link_shut_window(&recorder.link, recorder.window, recorder.end);
 }

@@ -2,7 +2,6 @@
 #include "writer-link.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/thread.h>
@@ -12,12 +11,14 @@
 #include "drain.h"
 #include "pool-bell.h"
 #include "process.h"
+#include "run-link.h"
 #include "writer-process.h"
 
 /* How long the program sleeps before it looks whether the writer is there. */
 #define LOOK_NS 100000000
-/* How long a new process may take until it is at work. */
+/* How long a new process may take until it is at work, and one of `strobe run`. */
 #define START_NS 5000000000
+#define RUN_START_NS 2000000000
 /* How long a window's begin waits for the writer. */
 #define ADOPTION_NS 1000000000
 
@@ -36,7 +37,7 @@ static void *thread_main(void *user)
     return NULL;
 }
 
-static int start_thread(StrobeWriterLink *link)
+static int run_thread(StrobeWriterLink *link)
 {
     const StrobeDrainProgram program = {.is_gone = look_for_program};
     StrobeDrain *drain = calloc(1, sizeof *drain);
@@ -63,67 +64,64 @@ static int64_t deadline_in(int64_t ns)
     return strobe_clock_ns(CLOCK_MONOTONIC) + ns;
 }
 
-/* 0: it is at work. */
-static int await_process(struct pool_header *pool)
+/* 0: it is at work. `pid` is 0 where its number is not known. */
+static int await_process(struct pool_header *pool, pid_t pid, int64_t patience_ns)
 {
     struct pool_control *control = &pool->control;
-    int64_t deadline = deadline_in(START_NS);
+    int64_t deadline = deadline_in(patience_ns);
     uint32_t answer;
 
     do {
         answer = atomic_load(&control->answer);
+        if (strobe_writer_is_gone(pool))
+            return ESRCH;
         if (atomic_load(&control->writer_state) == STROBE_WRITER_AT_WORK)
             return 0;
-        if (strobe_writer_is_gone(pool))
+        if (pid && !strobe_process_is_there(pid, STROBE_WRITER_NAME))
             return ESRCH;
         strobe_bell_wait(&control->answer, answer, LOOK_NS);
     } while (strobe_clock_ns(CLOCK_MONOTONIC) < deadline);
     return ETIMEDOUT;
 }
 
-/* One that does not answer must not come to life beside a thread. */
-static int end_process(pid_t pid)
-{
-    int64_t deadline = deadline_in(START_NS);
-
-    kill(pid, SIGKILL);
-    while (strobe_process_is_there(pid, STROBE_WRITER_NAME)) {
-        if (strobe_clock_ns(CLOCK_MONOTONIC) > deadline)
-            return ETIMEDOUT;
-        usleep(1000);
-    }
-    return 0;
-}
-
 static int start_process(StrobePool *pool)
 {
-    struct pool_control *control = &pool->header->control;
     pid_t pid;
-    int error = strobe_writer_process_start(pool->path, &pid);
+    int error = strobe_run_request_writer(pool->path);
 
+    if (error == 0)
+        error = await_process(pool->header, 0, RUN_START_NS);
+    if (error == 0)
+        return 0;
+    error = strobe_writer_process_start(pool->path, &pid);
+    return error ? error : await_process(pool->header, pid, START_NS);
+}
+
+/* A process that has the lock is late: it has been waited for in vain, and is once more. One that
+ * comes later finds the lock taken. */
+static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
+{
+    struct pool_control *control = &pool->header->control;
+    int error = strobe_pool_lock_for_writer(pool);
+
+    if (error == EAGAIN || error == EACCES)
+        return await_process(pool->header, 0, START_NS);
     if (error)
         return error;
-    atomic_store(&control->writer_pid, (uint32_t)pid);
-    error = await_process(pool->header);
-    if (error == 0)
-        strobe_pool_close_file(pool);
-    return error;
+    atomic_store(&control->writer, 0);
+    atomic_store(&control->writer_state, STROBE_WRITER_AT_WORK);
+    return run_thread(link);
 }
 
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process)
 {
-    struct pool_control *control = &pool->header->control;
-
     memset(link, 0, sizeof *link);
     link->pool = pool->header;
     link->process_error = may_start_process ? start_process(pool) : 0;
-    if (may_start_process && link->process_error == 0)
-        return 0;
-    if (link->process_error == ETIMEDOUT && end_process((pid_t)atomic_load(&control->writer_pid)))
-        return ETIMEDOUT;
-    atomic_store(&control->writer_pid, 0);
-    atomic_store(&control->writer_state, STROBE_WRITER_NONE);
-    return start_thread(link);
+    int error = may_start_process && link->process_error == 0 ? 0 : start_thread(link, pool);
+    if (error == 0 && !link->drain)
+        strobe_pool_close_file(pool);
+    return error;
 }
 
 int strobe_link_stop(StrobeWriterLink *link)

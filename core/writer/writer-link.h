@@ -20,8 +20,8 @@ typedef struct StrobeWriterLink {
     int process_error; /* why it is no process */
 } StrobeWriterLink;
 
-/* Starts the writer of the pool, whose settings are set: in a process if it `may_start_process` and
- * can. */
+/* Starts the writer of the pool, whose settings are set: in a process of `strobe run`, else in one
+ * of its own, if it `may_start_process`, else in a thread. */
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
 /* The writer ends when all windows are written. A thread is waited for. Returns whether the pool is
  * to be removed: a process does that itself, and where one is gone, recovery needs what is left. */

@@ -27,6 +27,7 @@
 
 /* What the processes between the program and the writer need; they run in the program's memory. */
 struct start {
+    int is_child; /* there is none between */
     char program[PATH_MAX];
     char *arguments[3], *environment[2];
     char *inner_stack;
@@ -121,17 +122,19 @@ static int run_between(void *user)
 
 /* Both have the exit signal 0: the kernel sends no SIGCHLD, and wait() does not return them.
  * Signals are blocked because a handler would run in the program's memory. */
-static int start_between(struct start *start, char *stack)
+static int start_first(struct start *start, char *stack)
 {
+    const int flags = CLONE_VM | CLONE_VFORK;
     sigset_t all, before;
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = clone(run_between, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
+    pid_t pid = start->is_child ? clone(run_writer, stack + STACK_BYTES, flags | SIGCHLD, start)
+                                : clone(run_between, stack + STACK_BYTES, flags, start);
     int error = pid < 0 ? errno : 0;
-    while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+    while (!start->is_child && pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_setcancelstate(cancel, NULL);
@@ -158,7 +161,7 @@ static int start_with_stacks(struct start *start, const char *pool)
     start->arguments[0] = (char[]){STROBE_WRITER_NAME};
     start->arguments[1] = (char *)(uintptr_t)pool;
     start->environment[0] = make_library_path();
-    int error = start_between(start, stacks);
+    int error = start_first(start, stacks);
     free(start->environment[0]);
     munmap(stacks, (size_t)2 * STACK_BYTES);
     return error;
@@ -188,6 +191,21 @@ int strobe_writer_process_start(const char *pool, pid_t *pid)
     if (error == 0)
         error = start_with_stacks(start, pool);
     *pid = start->writer;
+    free(start);
+    return error;
+}
+
+int strobe_writer_process_start_child(const char *program, const char *pool)
+{
+    struct start *start = calloc(1, sizeof *start);
+    int error = start ? 0 : ENOMEM;
+
+    if (error == 0 && snprintf(start->program, PATH_MAX, "%s", program) >= PATH_MAX)
+        error = ENAMETOOLONG;
+    if (error == 0) {
+        start->is_child = 1;
+        error = start_with_stacks(start, pool);
+    }
     free(start);
     return error;
 }

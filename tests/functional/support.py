@@ -5,6 +5,7 @@ import signal
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -90,7 +91,23 @@ class StrobeTest(unittest.TestCase):
         self.environment.update(
             HOME=str(self.work), XDG_RUNTIME_DIR=str(self.runtime), LC_ALL="C.UTF-8"
         )
+        self.command = STROBE
         self.preload()
+
+    def use_writer(self, program, **environment):
+        """From now on `strobe run` starts this program as its writer, with these variables."""
+        tree = self.work / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        for name in "", "core", "tools":  # the build folder, but for two files
+            (tree / name).mkdir()
+            for path in (BUILD / name).iterdir():
+                if path.name not in ("core", "tools", "strobe", "strobe-writer"):
+                    (tree / name / path.name).symlink_to(path)
+        self.command = shutil.copy(STROBE, tree / "tools" / "strobe")
+        values = ["%s=%s" % item for item in environment.items()]
+        writer = tree / "core" / "strobe-writer"
+        writer.write_text("#!/bin/sh\nexec env %s \"$@\"\n" % shlex.join([*values, str(program)]))
+        writer.chmod(0o755)
 
     def preload(self, *libraries):
         """What LD_PRELOAD names from now on: these alone."""
@@ -107,7 +124,7 @@ class StrobeTest(unittest.TestCase):
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         options.setdefault("stdin", subprocess.DEVNULL)
-        process = subprocess.Popen([STROBE, *map(str, words)], text=True, **options)
+        process = subprocess.Popen([self.command, *map(str, words)], text=True, **options)
         self.addCleanup(self.end, process)
         return process
 
@@ -176,7 +193,7 @@ class StrobeTest(unittest.TestCase):
                 words = (folder / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if words[0] == b"strobe-writer" and b"/strobe-%d-" % pid in words[1]:
+            if os.path.basename(words[0]) == b"strobe-writer" and b"/strobe-%d-" % pid in words[1]:
                 return int(folder.name)
         return None
 

@@ -12,6 +12,8 @@ ssize_t __real_writev(int fd, const struct iovec *iov, int n);
 ssize_t __wrap_writev(int fd, const struct iovec *iov, int n);
 int __real_fdatasync(int fd);
 int __wrap_fdatasync(int fd);
+int __real_ftruncate64(int fd, off64_t size);
+int __wrap_ftruncate64(int fd, off64_t size);
 
 void faulty_disk_reset(void)
 {
@@ -19,6 +21,7 @@ void faulty_disk_reset(void)
     faulty_disk.short_every = 0;
     faulty_disk.delay_us = 0;
     faulty_disk.sync_error = 0;
+    faulty_disk.cut_error = 0;
     faulty_disk.n_failed = 0;
     faulty_disk.n_short = 0;
 }
@@ -92,4 +95,11 @@ int __wrap_fdatasync(int fd)
     if (faulty_disk.sync_error)
         return (int)fail(faulty_disk.sync_error);
     return __real_fdatasync(fd);
+}
+
+int __wrap_ftruncate64(int fd, off64_t size)
+{
+    if (faulty_disk.cut_error)
+        return (int)fail(faulty_disk.cut_error);
+    return __real_ftruncate64(fd, size);
 }

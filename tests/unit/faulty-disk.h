@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A disk that fails on purpose: stands between the recorder and the kernel (linked with
- * --wrap=writev and --wrap=fdatasync). */
+ * --wrap=writev, --wrap=fdatasync and --wrap=ftruncate64). */
 #ifndef STROBE_TESTS_FAULTY_DISK_H
 #define STROBE_TESTS_FAULTY_DISK_H
 
@@ -13,6 +13,7 @@ struct faulty_disk {
         short_every;        /* about one write in so many is cut short, or interrupted; 0: none */
     _Atomic guint delay_us; /* before each write */
     _Atomic int sync_error;
+    _Atomic int cut_error;           /* of files that are to be cut */
     _Atomic guint n_failed, n_short; /* how often it did */
 };
 

@@ -200,6 +200,19 @@ static void test_broken_for_a_while(void)
     g_assert_cmpuint(run_case(FAST, NULL, be_broken, be_roomy, STROBE_ERROR_IO), >, 0);
 }
 
+/* In the midst of a block, of which the first part stays. */
+static void be_broken_for_good(void)
+{
+    faulty_disk.error = faulty_disk.cut_error = EIO;
+    faulty_disk.room = 100;
+}
+
+/* The next block takes the place of that part. */
+static void test_uncut(void)
+{
+    g_assert_cmpuint(run_case(FAST, NULL, be_broken_for_good, be_roomy, STROBE_ERROR_IO), >, 0);
+}
+
 static void be_slow(void)
 {
     faulty_disk.delay_us = 200000; /* a block: slower than any load, a sanitizer's too */
@@ -466,6 +479,7 @@ int main(int argc, char **argv)
     g_test_add_func("/faults/full-for-a-while", test_full_for_a_while);
     g_test_add_func("/faults/full", test_full);
     g_test_add_func("/faults/broken-for-a-while", test_broken_for_a_while);
+    g_test_add_func("/faults/uncut", test_uncut);
     g_test_add_func("/faults/slow", test_slow);
     g_test_add_func("/faults/sync", test_sync);
     g_test_add_func("/faults/refused", test_refused);

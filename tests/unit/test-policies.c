@@ -3,7 +3,9 @@
  * than the disk can follow, and to the record. */
 #include <string.h>
 #include <strobe/kinds.h>
+#include "pool.h"
 #include "recorder.h"
+#include "ring.h"
 #include "support.h"
 
 #define THREADS 3
@@ -211,6 +213,27 @@ static void test_ring(void)
 }
 
 /* Every dump is the newest of each thread without a hole, while all threads go on. */
+/* The program may write anything there: the writer's work stays bounded, and in the pool. */
+static void test_hostile_ring(void)
+{
+    StrobePool pool;
+
+    strobe_clock_init();
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, g_get_tmp_dir()), ==, 0);
+    struct pool_header *header = pool.header;
+    StrobeRing *ring = strobe_pool_ring(header);
+    for (guint32 i = 0; i < header->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(header, i);
+        memset(block + 1, 1, STROBE_BLOCK_DATA);
+        atomic_store(&block->used, UINT32_MAX);
+        atomic_store(&ring->order[i], header->n_blocks - 1);
+    }
+    atomic_store(&ring->tail, (uint64_t)1 << 47);
+    g_assert_cmpuint(strobe_ring_tidy(ring, header), <=, header->n_blocks + 4);
+    strobe_ring_empty(ring, header);
+    strobe_pool_destroy(&pool, 1);
+}
+
 static void test_dump_under_load(void)
 {
     char *folder = scratch_new();
@@ -386,6 +409,7 @@ int main(int argc, char **argv)
     g_test_add_func("/policies/block", test_block);
     g_test_add_func("/policies/block-end", test_block_end);
     g_test_add_func("/policies/ring", test_ring);
+    g_test_add_func("/policies/hostile-ring", test_hostile_ring);
     g_test_add_func("/policies/dump-under-load", test_dump_under_load);
     g_test_add_func("/policies/dump-contents", test_dump_contents);
     g_test_add_func("/policies/keep", test_keep);

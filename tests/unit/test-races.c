@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Races decided by hand: a thread is held at a named point of the recorder while others go on.
  * Those at a window's end are in test-window-races.c. */
+#include <fcntl.h>
 #include <string.h>
 #include <strobe/kinds.h>
 #include <sys/wait.h>
@@ -273,6 +274,40 @@ static void test_fork_while_made(void)
     scratch_remove(folder);
 }
 
+/* Ends with 1 where a pool is mapped. */
+static gpointer fork_and_look(gpointer status)
+{
+    static char maps[1 << 20];
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+        gsize used = 0;
+        for (ssize_t n; (n = read(fd, maps + used, sizeof maps - 1 - used)) > 0;)
+            used += (gsize)n;
+        _exit(strstr(maps, ".pool") != NULL);
+    }
+    g_assert_cmpint(waitpid(pid, status, 0), ==, pid);
+    return NULL;
+}
+
+/* A child that had the pool would keep the program's lock on it. */
+static void test_fork_while_mapped(void)
+{
+    char *folder = scratch_new();
+    struct actor actor = {.point = "pool-mapped", .act = act_make, .text = folder, .is_new = TRUE};
+    int status = -1;
+
+    strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are heeded */
+    actor_hold(&actor);
+    GThread *thread = g_thread_new("fork", fork_and_look, &status);
+    g_usleep(100000); /* it waits; otherwise its child is there by now */
+    actor_finish(&actor);
+    g_thread_join(thread);
+    g_assert_cmpint(status, ==, 0);
+    scratch_remove(folder);
+}
+
 static void act_fork(struct actor *actor)
 {
     fork_and_check(actor->text);
@@ -455,6 +490,7 @@ int main(int argc, char **argv)
     g_test_add_func("/races/writer", test_writer);
     g_test_add_func("/races/fork", test_fork);
     g_test_add_func("/races/fork-while-made", test_fork_while_made);
+    g_test_add_func("/races/fork-while-mapped", test_fork_while_mapped);
     g_test_add_func("/races/fork-handlers", test_fork_handlers);
     g_test_add_func("/races/loose-span/place-reused", test_place_reused);
     g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);

@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "capture-writer.h"
 #include "json-text.h"
 #include "pool.h"
 #include "reader.h"
+#include "recover.h"
 #include "result.h"
 #include "support.h"
 
@@ -318,6 +321,66 @@ static void test_hung(void)
     scratch_remove(folder);
 }
 
+/* A recovery that fails leaves the pool as it was. */
+static void fail_to_recover(const char *capture, const char *pool_path)
+{
+    g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
+    StrobePool pool;
+    struct stat st;
+    int fd = open(capture, O_RDONLY | O_CLOEXEC);
+
+    g_assert_cmpint(fstat(fd, &st), ==, 0);
+    g_assert_cmpint(strobe_pool_open(&pool, pool_path, 1), ==, 0);
+    g_assert_cmpint(strobe_capture_writer_init(writer), ==, 0);
+    strobe_capture_writer_begin(writer, fd, 1);
+    writer->bytes = (guint64)st.st_size;
+    g_assert_cmpint(strobe_recover_window(pool.header, writer), !=, 0);
+    strobe_capture_writer_end(writer);
+    strobe_capture_writer_clear(writer);
+    strobe_pool_destroy(&pool, 0);
+}
+
+static void check_deep_spans(StrobeResult *result, guint64 lost)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeReader *reader = strobe_reader_open(result->capture, &error);
+    StrobeView views[100];
+
+    g_assert_no_error(error);
+    while (strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error))
+        ;
+    g_assert_cmpuint(strobe_reader_stats(reader)->lost[STROBE_LOSS_SPAN_DEPTH], ==, lost);
+    strobe_reader_free(reader);
+}
+
+/* Open spans for which the pool has no place are counted once, also when it takes two recoveries.
+ */
+static void test_deep(void)
+{
+    enum { DEEP = STROBE_POOL_SPANS + 50 };
+    char *folder = scratch_new();
+    g_autoptr(GPtrArray) results = NULL;
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        StrobeSession *session = session_new(folder, "{}", NULL);
+        strobe_session_start(session, NULL);
+        for (guint i = 0; i < DEEP; i++)
+            strobe_range_begin("deep");
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(pid, &status, 0);
+    StrobeResult *result = only_result(folder, &results);
+    StrobeReader *reader = strobe_reader_open(result->capture, NULL);
+    g_autofree char *pool = g_strdup(strobe_json_member_text(strobe_reader_facts(reader), "pool"));
+    strobe_reader_free(reader);
+    fail_to_recover(result->capture, pool);
+    g_assert_true(strobe_result_recover(result, NULL, NULL));
+    check_deep_spans(result, DEEP - STROBE_POOL_SPANS);
+    scratch_remove(folder);
+}
+
 /* A capture that is being written is left alone. */
 static void test_live(void)
 {
@@ -347,6 +410,7 @@ int main(int argc, char **argv)
     g_test_add_func("/recover/moved", test_moved);
     g_test_add_func("/recover/zombie", test_zombie);
     g_test_add_func("/recover/hung", test_hung);
+    g_test_add_func("/recover/deep", test_deep);
     g_test_add_func("/recover/live", test_live);
     return g_test_run();
 }

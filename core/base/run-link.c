@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run-link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strobe/helpers/environment.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(STROBE_RUN_MESSAGE_BYTES <= PIPE_BUF, "a message is written at once");
+
+const char *strobe_run_folder(void)
+{
+    const char *folder = strobe_environment_get("STROBE_RUN_DIR");
+    struct stat st;
+
+    /* Only what `strobe run` of this user made is believed. */
+    if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+        (st.st_mode & (S_IWGRP | S_IWOTH)))
+        return NULL;
+    return folder;
+}
+
+/* ENXIO: nothing reads it. */
+static int open_writers(const char *folder, int mode, int *fd)
+{
+    char path[PATH_MAX];
+    struct stat st;
+
+    if (snprintf(path, sizeof path, "%s/" STROBE_RUN_WRITERS, folder) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    *fd = open(path, mode | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (*fd < 0)
+        return errno;
+    return fstat(*fd, &st) == 0 && S_ISFIFO(st.st_mode) ? 0 : EINVAL;
+}
+
+int strobe_run_request_writer(const char *pool)
+{
+    const char *folder = strobe_run_folder();
+    char message[STROBE_RUN_MESSAGE_BYTES] = "";
+    int writing = -1, reading = -1;
+
+    if (!folder || *pool != '/')
+        return ENOENT;
+    int error = open_writers(folder, O_WRONLY, &writing);
+    if (error == 0) /* a reader that ends just now is no reason for SIGPIPE: this process is one */
+        error = open_writers(folder, O_RDONLY, &reading);
+    strncpy(message, pool, sizeof message - 1);
+    if (error == 0 && write(writing, message, sizeof message) != (ssize_t)sizeof message)
+        error = errno;
+    if (reading >= 0)
+        close(reading);
+    if (writing >= 0)
+        close(writing);
+    return error;
+}

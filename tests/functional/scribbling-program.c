@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scribbling-program SEED MS: records a little, prints its process number, then writes random bytes
+ * over its own pool for so long, and ends at once. It records nothing meanwhile: it would be its
+ * own victim.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <strobe/strobe.h>
+#include "pool.h"
+
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+}
+
+/* NULL: there is none, or it lies in a file. */
+static struct pool_header *find_pool(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    unsigned long from = 0, at = 0;
+    char line[8192];
+
+    while (maps && !at && fgets(line, sizeof line, maps))
+        if (strstr(line, ".pool") && sscanf(line, "%lx", &from) == 1)
+            at = from;
+    if (maps)
+        fclose(maps);
+    return (struct pool_header *)at; // NOLINT: an address is what the file holds
+}
+
+/* Half of all writes go where the writer looks for what to do; the capture's path stays. */
+static uint64_t choose_place(const struct pool_header *pool)
+{
+    const uint64_t parts[] = {STROBE_POOL_PAGE, offsetof(struct pool_header, control),
+                              pool->lanes_at,   pool->seen_at,
+                              pool->tracks_at,  pool->kinds_at,
+                              pool->offsets_at, pool->slots_at,
+                              pool->ring_at,    pool->arena_at,
+                              pool->blocks_at};
+    uint64_t part = parts[next_random() % (sizeof parts / sizeof *parts)];
+
+    if (next_random() % 4 == 0) /* the head of a block */
+        part = pool->blocks_at + next_random() % pool->n_blocks * STROBE_POOL_BLOCK_BYTES;
+    uint64_t at = part + next_random() % (next_random() % 2 ? 256 : 8192);
+    return at / 8 * 8;
+}
+
+static uint64_t choose_value(const struct pool_header *pool)
+{
+    switch (next_random() % 8) {
+    case 0:
+        return 0;
+    case 1:
+        return next_random() % 16;
+    case 2:
+        return UINT64_MAX;
+    case 3:
+        return next_random() % pool->n_blocks | (next_random() % pool->n_blocks) << 32;
+    case 4:
+        return pool->total_bytes - next_random() % 128;
+    case 5: /* a word of another place, as if it belonged there */
+        return *(volatile uint64_t *)strobe_pool_at(pool, choose_place(pool));
+    default:
+        return next_random();
+    }
+}
+
+/* Neither the end of the writer nor where it writes, as long as there is more to try. */
+static int is_spared(uint64_t at)
+{
+    const uint64_t stopping = offsetof(struct pool_header, control.is_stopping) / 8 * 8;
+    const uint64_t path = offsetof(struct pool_header, windows[1].capture);
+
+    return at == stopping || (at >= path && at < path + PATH_MAX);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void scribble(struct pool_header *pool, int64_t ms)
+{
+    int64_t end = now_ms() + ms;
+
+    do
+        for (int i = 0; i < 64; i++) {
+            uint64_t at = choose_place(pool);
+            if (at + 8 <= pool->total_bytes && !is_spared(at))
+                *(volatile uint64_t *)strobe_pool_at(pool, at) = choose_value(pool);
+        }
+    while (now_ms() < end && usleep(next_random() % 500) == 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    state = strtoull(argv[1], NULL, 10) * 2654435761u + 1;
+    for (int i = 0; i < 20000; i++)
+        strobe_range_end(strobe_range_begin_argument("before", (uint64_t)i));
+    strobe_range_begin("open");
+    struct pool_header *pool = find_pool();
+    if (!pool)
+        return 3;
+    printf("%ld\n", (long)getpid());
+    fflush(stdout);
+    scribble(pool, atol(argv[2]));
+    _exit(0);
+}
