@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers (strobe-writer) that `strobe run` starts for the processes of its command, which
- * request them through a FIFO in the run's folder (core/run-link.h). */
+ * request them through a FIFO in the run's folder (core/base/run-link.h). */
 #ifndef STROBE_TOOLS_RUN_WRITERS_H
 #define STROBE_TOOLS_RUN_WRITERS_H
 

@@ -21,7 +21,7 @@
 #include "recording-settings.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 6
+#define STROBE_POOL_VERSION 7
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_SPANS 256u
@@ -156,7 +156,28 @@ struct pool_window {
     char capture[PATH_MAX];
 };
 
-enum { STROBE_DUMP_NONE = 0, STROBE_DUMP_WANTED = 1, STROBE_DUMP_DONE = 2 };
+/* Why dumps are requested: bits. The writer clears each when it has made the dump or refused it. */
+enum {
+    STROBE_DUMP_BY_CALL = 1, /* the caller does not wait */
+    STROBE_DUMP_BY_SIGNAL = 2,
+    STROBE_DUMP_BY_STEP = 4,
+    STROBE_DUMP_AND_WAIT = 8 /* a call that waits for control.reply */
+};
+
+#define STROBE_DUMP_REASON_BYTES 256u
+#define STROBE_DUMPS 8u /* that the program has not taken notice of */
+
+struct StrobeDrain;
+/* Makes a dump, see StrobeDrainProgram. */
+typedef int StrobeMakeDump(void *user, struct StrobeDrain *drain, uint32_t why, const char *reason,
+                           char path[PATH_MAX]);
+
+/* What became of a request. */
+struct pool_dump {
+    uint32_t error; /* errno value; 0: the dump is in the result directory `path` */
+    char path[PATH_MAX];
+    char reason[STROBE_DUMP_REASON_BYTES];
+};
 
 /* Requests of the program and replies of the writer. `bell` and `answer` are futexes: each side
  * increments its own after a change and wakes the other. */
@@ -168,9 +189,12 @@ struct pool_control {
     _Atomic uint32_t writer;       /* held by its process, see writer-state.h; 0: a thread */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
     _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
-    _Atomic uint32_t dump;         /* STROBE_DUMP_* */
-    _Atomic uint32_t dump_error;
-    char dump_path[PATH_MAX];
+    _Atomic uint32_t dump_wanted;  /* STROBE_DUMP_BY_*, STROBE_DUMP_AND_WAIT */
+    /* Of a step, and of a call that waits; they do not change while the bit is set. */
+    char step_reason[STROBE_DUMP_REASON_BYTES], call_reason[STROBE_DUMP_REASON_BYTES];
+    struct pool_dump reply;
+    _Atomic uint32_t n_dumps;             /* for which nobody waited: made or refused so far */
+    struct pool_dump dumps[STROBE_DUMPS]; /* by number modulo their number */
     _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
 };
 

@@ -18,6 +18,9 @@
 #include "recorder.h"
 #include "result.h"
 
+#define INFO_PREFIX "profiler_info"
+#define METADATA_NAME "profiler_metadata.json"
+
 static gint told_rank = -1; /* atomic */
 
 void strobe_set_rank(int rank)
@@ -66,9 +69,9 @@ static void stamp_now(char stamp[18], gint64 realtime_ns)
 }
 
 /* The system limits a folder's name: a worker that is too long for it is cut at a character. */
-static char *make_name(const char *worker, const char *stamp)
+static char *make_name(const char *worker, pid_t pid, const char *stamp)
 {
-    g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)getpid(), stamp);
+    g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)pid, stamp);
     const gsize room = NAME_MAX - strlen(rest);
     const char *end = worker + strlen(worker);
 
@@ -83,7 +86,7 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
 {
     for (gint64 ms = 0; ms < 1000; ms++) {
         stamp_now(d->stamp, d->start.realtime_ns + ms * 1000000);
-        g_autofree char *name = make_name(worker, d->stamp);
+        g_autofree char *name = make_name(worker, d->pid, d->stamp);
 
         g_free(d->path);
         d->path = g_build_filename(parent, name, NULL);
@@ -129,13 +132,15 @@ static char *make_trace_id(const StrobeConfig *config)
     return g_ascii_strup(joined, -1);
 }
 
-StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, GError **error)
+StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, pid_t pid,
+                                                   GError **error)
 {
     StrobeResultDirectory *d = g_new0(StrobeResultDirectory, 1);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const char *worker = config->worker ? config->worker : g_get_host_name();
 
+    d->pid = pid;
     d->start = strobe_clock_pair();
     d->start_raw_ns = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
     d->trace_id = make_trace_id(config);
@@ -154,6 +159,7 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
         return;
     g_free(d->path);
     g_free(d->trace_id);
+    g_free(d->info_name);
     g_free(d);
 }
 
@@ -228,8 +234,7 @@ static char *link_sources(const StrobeConfig *config)
     return g_string_free(names, FALSE);
 }
 
-char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config,
-                                    const char *dump_reason)
+char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
 {
     g_autoptr(JsonObject) facts = json_object_new();
     char command[4096], boot_id[64], pool_id[33];
@@ -238,7 +243,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     strobe_process_command(command, sizeof command);
     strobe_boot_id(boot_id);
     json_object_set_string_member(facts, "strobe_version", strobe_version());
-    json_object_set_int_member(facts, "pid", getpid());
+    json_object_set_int_member(facts, "pid", d->pid);
     json_object_set_int_member(facts, "rank", strobe_rank());
     json_object_set_string_member(facts, "host", g_get_host_name());
     /* Kept as bytes a JSON string can hold; the records hold the raw ones. */
@@ -256,8 +261,6 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     if (strobe_rotate_config_any(&config->rotate))
         json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));
     json_object_set_boolean_member(facts, "scheduled", config->has_schedule);
-    if (dump_reason)
-        json_object_set_string_member(facts, "dump_reason", dump_reason);
     json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
     json_object_set_int_member(facts, "start_raw_ns", d->start_raw_ns);
     json_object_set_object_member(facts, "collectors",
@@ -416,6 +419,10 @@ static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeCon
         json_object_set_string_member(top, "rank_id", text);
     }
     g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_INDENTED);
+    if (d->info_name && strcmp(d->info_name, name))
+        unlinkat(folder, d->info_name, 0); /* the rank was not known yet */
+    g_free(d->info_name);
+    d->info_name = g_strdup(name);
     return write_file(d, folder, name, text, error);
 }
 
@@ -447,13 +454,13 @@ static gboolean write_metadata(StrobeResultDirectory *d, int folder, const Strob
     json_object_set_object_member(top, "ENV_VARIABLES", environment());
     json_object_set_string_member(top, "trace_id", d->trace_id);
     g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_SPACED);
-    return write_file(d, folder, "profiler_metadata.json", text, error);
+    return write_file(d, folder, METADATA_NAME, text, error);
 }
 
 gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text, GError **error)
 {
     g_autofree char *name =
-        g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)getpid());
+        g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)d->pid);
     int folder = open_folder(d, "logs");
     gboolean ok;
 
@@ -475,6 +482,87 @@ gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeCo
     ok = write_info(d, folder, config, error) && write_metadata(d, folder, config, error);
     close(folder);
     return ok;
+}
+
+/* ---- copies ---- */
+
+#define COPY_MAX_BYTES (4u << 20) /* of a file: its writer is not trusted */
+
+static char *read_file(int folder, const char *name, gsize *length)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    char *text = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= COPY_MAX_BYTES) {
+        text = g_malloc0((gsize)st.st_size + 1);
+        ssize_t n = read(fd, text, (size_t)st.st_size);
+        *length = n > 0 ? (gsize)n : 0;
+    }
+    close(fd);
+    return text;
+}
+
+static void set_what_differs(const StrobeResultDirectory *d, JsonObject *top)
+{
+    if (json_object_has_member(top, "start_info"))
+        json_object_set_object_member(top, "start_info", start_info(d));
+    if (json_object_has_member(top, "end_info"))
+        json_object_set_object_member(top, "end_info", end_info());
+    if (json_object_has_member(top, "trace_id"))
+        json_object_set_string_member(top, "trace_id", d->trace_id);
+}
+
+static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char *name,
+                          GError **error)
+{
+    gsize length = 0;
+    g_autofree char *text = read_file(from, name, &length);
+    g_autoptr(JsonNode) node = text ? strobe_json_parse(text, length, name, NULL) : NULL;
+
+    if (!node || !JSON_NODE_HOLDS_OBJECT(node))
+        return TRUE; /* the program has not written it yet, or something else */
+    set_what_differs(d, json_node_get_object(node));
+    g_autofree char *copy = strobe_json_object_to_text(
+        json_node_get_object(node),
+        g_str_has_prefix(name, INFO_PREFIX) ? STROBE_JSON_INDENTED : STROBE_JSON_SPACED);
+    return write_file(d, to, name, copy, error);
+}
+
+static gboolean copy_log(StrobeResultDirectory *d, const char *from, GError **error)
+{
+    g_autofree char *path = g_build_filename(from, "logs", NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name = dir ? g_dir_read_name(dir) : NULL;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    gsize length = 0;
+    g_autofree char *text = name && folder >= 0 ? read_file(folder, name, &length) : NULL;
+
+    if (folder >= 0)
+        close(folder);
+    return strobe_result_directory_log(d, text ? text : "", error);
+}
+
+gboolean strobe_result_directory_copy(StrobeResultDirectory *d, const char *from, GError **error)
+{
+    g_autoptr(GDir) dir = g_dir_open(from, 0, NULL);
+    int source = open(from, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+        target = open_folder(d, "");
+    gboolean ok = source >= 0 && target >= 0;
+    const char *name;
+
+    while (ok && dir && (name = g_dir_read_name(dir)))
+        if (g_str_has_prefix(name, INFO_PREFIX) || g_str_equal(name, METADATA_NAME))
+            ok = copy_json(d, source, target, name, error);
+    if (!ok && error && !*error)
+        set_io_error(d->path, error);
+    if (source >= 0)
+        close(source);
+    if (target >= 0)
+        close(target);
+    return ok && copy_log(d, from, error);
 }
 
 void strobe_result_directory_report(const StrobeResultDirectory *d, const StrobeConfig *config)

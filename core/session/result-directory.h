@@ -13,10 +13,13 @@ typedef struct StrobeResultDirectory {
     StrobeClockPair start;
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
     char *trace_id;
+    pid_t pid;       /* of the program */
+    char *info_name; /* of the file profiler_info that was written last */
 } StrobeResultDirectory;
 
 /* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
-StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, GError **error);
+StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, pid_t pid,
+                                                   GError **error);
 void strobe_result_directory_free(StrobeResultDirectory *directory);
 /* Frees it and removes what was made: nothing was recorded. */
 void strobe_result_directory_discard(StrobeResultDirectory *directory);
@@ -30,9 +33,9 @@ int strobe_result_directory_capture(StrobeResultDirectory *directory, const char
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
-/* Facts for the capture, as JSON text (free it). `dump_reason`: why it is a dump, NULL: none. */
+/* Facts for the capture, as JSON text (free it). */
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
-                                    const StrobeConfig *config, const char *dump_reason);
+                                    const StrobeConfig *config);
 
 /* Writes profiler_info[_rank].json and profiler_metadata.json. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
@@ -40,6 +43,10 @@ gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
 /* Writes the log. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
+
+/* Copies what the two above have written from the result directory at `from`, with what differs. */
+gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const char *from,
+                                      GError **error);
 
 /* Appends the path to the report file of the configuration, if it names one. */
 void strobe_result_directory_report(const StrobeResultDirectory *directory,

@@ -6,54 +6,34 @@
 #include "attach.h"
 #include "capture-format.h"
 #include "error.h"
+#include "log.h"
 #include "recorder.h"
 #include "session-log.h"
 #include "signal-guard.h"
 
-/* The directory of a dump, its capture's descriptor and facts; the capture gets its name when it is
- * whole, for nobody could finish it. Collectors go on: what they hold
- * back until they have stopped is not in it. */
-static StrobeResultDirectory *prepare_dump(StrobeSession *session, const char *reason, int *fd,
-                                           char **path, char **facts, GError **error)
+/* The program may be gone when a dump is made. */
+void strobe_session_keep_files(StrobeSession *session)
 {
-    g_rec_mutex_lock(&session->lock);
-    StrobeResultDirectory *directory = strobe_result_directory_new(session->config, error);
-    *fd =
-        directory ? strobe_result_directory_capture(directory, STROBE_PIECE_NEW, path, error) : -1;
-    if (*fd >= 0)
-        *facts = strobe_result_directory_facts(directory, session->config, reason);
-    g_rec_mutex_unlock(&session->lock);
-    if (directory && *fd < 0)
-        strobe_result_directory_discard(directory);
-    return *fd >= 0 ? directory : NULL;
-}
+    StrobeSignalGuard guard;
 
-static gboolean finish_dump(StrobeSession *session, StrobeResultDirectory *directory,
-                            GError **error)
-{
+    if (!session->directory || session->config->buffer.policy != STROBE_POLICY_RING)
+        return;
     g_autofree char *text = strobe_session_log_text(FALSE);
-
-    g_rec_mutex_lock(&session->lock);
-    gboolean ok = strobe_result_directory_place(
-                      directory, session->config->buffer.sync != STROBE_SYNC_NONE, error) &&
-                  strobe_result_directory_finish(directory, session->config, error) &&
-                  strobe_result_directory_log(directory, text, error);
-    strobe_result_directory_report(directory, session->config);
-    g_rec_mutex_unlock(&session->lock);
-    return ok;
+    strobe_signal_guard_hold(&guard);
+    strobe_result_directory_finish(session->directory, session->config, NULL);
+    strobe_result_directory_log(session->directory, text, NULL);
+    strobe_signal_guard_release(&guard);
 }
 
-/* Without the lock: it takes a while, and steps go on. */
-void strobe_session_tell_dump(gpointer user, const char *path)
-{
-    StrobeSession *session = user;
+/* ---- what is reported ---- */
 
-    g_rec_mutex_lock(&session->lock);
-    StrobeTraceReady function = session->on_trace_ready;
-    gpointer function_user = session->trace_ready_user;
-    g_rec_mutex_unlock(&session->lock);
-    if (function)
-        function(function_user, path);
+static void call_trace_ready(StrobeSession *session, const char *path)
+{
+    if (!session->on_trace_ready)
+        return;
+    g_atomic_pointer_set(&session->caller, g_thread_self());
+    session->on_trace_ready(session->trace_ready_user, path);
+    g_atomic_pointer_set(&session->caller, NULL);
 }
 
 static void set_dump_error(const char *path, int failed, GError **error)
@@ -66,33 +46,53 @@ static void set_dump_error(const char *path, int failed, GError **error)
         strobe_session_set_write_error(path, failed, error);
 }
 
-static char *make_dump(StrobeSession *session, const char *reason, GError **error)
+static void report_dump(StrobeSession *session, struct pool_dump *dump)
 {
-    g_autofree char *facts = NULL, *capture = NULL;
-    int fd;
-    StrobeResultDirectory *directory = prepare_dump(session, reason, &fd, &capture, &facts, error);
+    g_autoptr(GError) error = NULL;
 
-    if (!directory)
-        return NULL;
-    int failed = strobe_recorder_dump(fd, capture, facts);
-    if (failed) {
-        set_dump_error(directory->path, failed, error);
-        strobe_result_directory_discard(directory);
-        return NULL;
+    dump->path[sizeof dump->path - 1] = dump->reason[sizeof dump->reason - 1] = 0;
+    if (dump->error == 0) {
+        strobe_log(STROBE_LOG_INFO, "Dumped (%s): %s", dump->reason, dump->path);
+        call_trace_ready(session, dump->path);
+    } else if (dump->error == EINVAL) {
+        strobe_log(STROBE_LOG_INFO, "No dump (%s): recording has ended, the result holds it all",
+                   dump->reason);
+    } else {
+        set_dump_error(dump->path, (int)dump->error, &error);
+        strobe_log(STROBE_LOG_WARNING, "Cannot dump (%s): %s", dump->reason, error->message);
     }
-    char *path = finish_dump(session, directory, error) ? g_strdup(directory->path) : NULL;
-    strobe_result_directory_free(directory);
-    return path;
 }
 
-char *strobe_session_write_dump(gpointer user, const char *reason, GError **error)
+void strobe_session_report_dumps(StrobeSession *session)
 {
-    StrobeSignalGuard guard;
+    struct pool_dump dump;
 
-    strobe_signal_guard_hold(&guard);
-    char *path = make_dump(user, reason, error);
-    strobe_signal_guard_release(&guard);
-    return path;
+    if (!session->flight || session->caller)
+        return;
+    while (strobe_recorder_take_dump(&session->n_dumps, &dump))
+        report_dump(session, &dump);
+}
+
+/* ---- calls ---- */
+
+/* Without the session's lock: it takes a while, and steps go on. */
+static char *wait_for_dump(StrobeSession *session, const char *reason, GError **error)
+{
+    char path[PATH_MAX] = "";
+    int failed = strobe_recorder_dump(reason ? reason : "call", path);
+
+    path[sizeof path - 1] = 0;
+    if (failed) {
+        set_dump_error(path, failed, error);
+        return NULL;
+    }
+    g_rec_mutex_lock(&session->lock);
+    strobe_session_report_dumps(session);
+    g_free(session->last_dump);
+    session->last_dump = g_strdup(path);
+    call_trace_ready(session, path);
+    g_rec_mutex_unlock(&session->lock);
+    return session->last_dump;
 }
 
 StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, const char **directory,
@@ -109,16 +109,10 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
                     "A dump was asked for by a function that the session calls");
     else if (session->flight)
-        path = strobe_flight_dump(session->flight, reason ? reason : "call", &failure);
+        path = wait_for_dump(session, reason, &failure);
     else
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
                     "The session is no flight recorder (\"buffer.policy\": \"ring\")");
-    if (path) {
-        g_rec_mutex_lock(&session->lock);
-        g_free(session->last_dump);
-        session->last_dump = path;
-        g_rec_mutex_unlock(&session->lock);
-    }
     if (path && directory)
         *directory = path;
     return strobe_api_result(failure, error);

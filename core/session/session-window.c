@@ -51,15 +51,14 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
     int failed, fd;
 
     strobe_session_await_endings(session, 1, NULL);
-    session->directory = strobe_result_directory_new(session->config, error);
+    session->directory = strobe_result_directory_new(session->config, session->pid, error);
     if (!session->directory)
         return FALSE;
     fd = strobe_result_directory_capture(session->directory, STROBE_PIECE_NEW, &unnamed, error);
     if (fd < 0)
         return FALSE;
     g_autofree char *path = g_strndup(unnamed, strlen(unnamed) - strlen(STROBE_CAPTURE_UNNAMED));
-    g_autofree char *facts =
-        strobe_result_directory_facts(session->directory, session->config, NULL);
+    g_autofree char *facts = strobe_result_directory_facts(session->directory, session->config);
     failed = strobe_recorder_begin_window(fd, path, facts);
     if (failed) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
@@ -104,6 +103,7 @@ gboolean strobe_session_start_window(StrobeSession *session, GError **error)
     strobe_session_for_collectors(session, strobe_collector_tell_calls);
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
+    strobe_session_keep_files(session);
     return check_required(session, error);
 }
 

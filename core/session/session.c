@@ -105,10 +105,10 @@ static void warn_of_small_address_space(gint64 pool_bytes)
                (guint64)limit.rlim_cur >> 20, pool_bytes >> 20);
 }
 
-static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *registry,
-                              GError **error)
+static gboolean open_recorder(StrobeSession *session, GError **error)
 {
-    g_autofree char *setup = strobe_writer_setup_text(config, registry);
+    const StrobeConfig *config = session->config;
+    g_autofree char *setup = strobe_writer_setup_text(config, session->registry);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
@@ -124,9 +124,13 @@ static gboolean open_recorder(const StrobeConfig *config, const StrobeRegistry *
                                 .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
         .may_start_process = TRUE,
         .fallback_dir = parent,
-        .setup = setup};
+        .setup = setup,
+        .make_dump = strobe_dump_maker_make,
+        .user = &session->dump_maker};
     StrobeSignalGuard guard;
 
+    if (config->buffer.policy == STROBE_POLICY_RING)
+        session->dump_maker.setup = strobe_writer_setup_parse(setup, NULL);
     strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_open(&settings);
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
@@ -146,7 +150,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
     session->registry = strobe_registry_new(NULL);
     return strobe_config_check(session->config, error) && add_collectors(session, error) &&
            (session->config->is_checked || check_exporters(session, error)) &&
-           open_recorder(session->config, session->registry, error);
+           open_recorder(session, error);
 }
 
 /* What came too late for every capture. */
@@ -167,6 +171,7 @@ static void tear_down(StrobeSession *session)
     g_ptr_array_unref(session->collectors);
     tell_late();
     strobe_recorder_close();
+    strobe_writer_setup_free(session->dump_maker.setup);
     strobe_core_track_reset();
     strobe_registry_free(session->registry);
     strobe_config_free(session->config);
@@ -259,8 +264,7 @@ void strobe_session_free(StrobeSession *session)
         return;
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
-    if (strobe_flight_is_inside(session->flight) ||
-        g_atomic_pointer_get(&session->caller) == g_thread_self()) {
+    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) {
         refuse_free(); /* better kept than freed under its feet */
         return;
     }
@@ -392,8 +396,7 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     if (!session->is_running && is_free_to_go_on(session, &failure)) {
         session->is_running = TRUE;
         if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
-            session->flight = strobe_flight_start(&session->config->dump, strobe_session_write_dump,
-                                                  strobe_session_tell_dump, session);
+            session->flight = strobe_flight_start(&session->config->dump);
         session->action = STROBE_ACTION_NONE;
         session->n_loaded = strobe_loaded_objects();
         strobe_session_follow_loader(session);
@@ -417,6 +420,7 @@ StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
                     "Profiler is stopped, step takes no effect!");
     } else if (is_free_to_go_on(session, &failure)) {
         strobe_session_after_step(session);
+        strobe_session_report_dumps(session);
         session->step++;
         change_action(session, action_of(session, session->step), &failure);
         strobe_session_open_loaded(session);
@@ -440,6 +444,7 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);
+        strobe_session_report_dumps(session);
         strobe_session_follow_loader(session);
     }
     g_rec_mutex_unlock(&session->lock);
@@ -577,6 +582,7 @@ StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key
     }
     g_rec_mutex_lock(&session->lock);
     json_object_set_member(session->config->metadata, key, node);
+    strobe_session_keep_files(session);
     g_rec_mutex_unlock(&session->lock);
     return STROBE_OK;
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <strobe/strobe.h>
 #include "collector.h"
+#include "dump-maker.h"
 #include "flight.h"
 #include "result-directory.h"
 #include "sampler.h"
@@ -49,6 +50,8 @@ struct StrobeSession {
     guint32 window;                   /* its number */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
     StrobeFlight *flight;             /* of the policy ring */
+    guint32 n_dumps;                  /* that were reported */
+    StrobeDumpMaker dump_maker;       /* for a writer that is a thread */
     char *last_dump;
     char *last_directory;
     GPtrArray *diagnostics; /* texts of the session */
@@ -110,8 +113,9 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
 
 /* ---- dumps, session-dump.c ---- */
 
-/* A StrobeFlightDump and StrobeFlightTell; `user` is the session, whose lock is not held. */
-char *strobe_session_write_dump(gpointer user, const char *reason, GError **error);
-void strobe_session_tell_dump(gpointer user, const char *path);
+/* Of a flight recorder: writes the small files of the result directory, which dumps copy. */
+void strobe_session_keep_files(StrobeSession *session);
+/* Reports the dumps that nobody waited for: in the log, and to on_trace_ready. */
+void strobe_session_report_dumps(StrobeSession *session);
 
 #endif

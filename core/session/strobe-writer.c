@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "drain.h"
+#include "dump-maker.h"
 #include "process.h"
 #include "recover.h"
 #include "writer-setup.h"
@@ -18,6 +19,7 @@ enum { EXIT_USAGE = 2 };
 struct program {
     StrobePool pool;
     StrobeWriterSetup *setup; /* NULL: it could not be read */
+    StrobeDumpMaker dumps;
     StrobeDrain drain;
     pid_t pid; /* 0: it cannot be seen from here */
 };
@@ -40,9 +42,18 @@ static int finish(void *user, const StrobeCaptureWriter *writer)
     return strobe_recover_window(p->pool.header, writer);
 }
 
+static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *reason,
+                     char path[PATH_MAX])
+{
+    struct program *p = user;
+
+    return strobe_dump_maker_make(&p->dumps, drain, why, reason, path);
+}
+
 static int write_pool(struct program *p)
 {
-    const StrobeDrainProgram program = {.is_gone = is_gone, .finish = finish, .user = p};
+    const StrobeDrainProgram program = {
+        .is_gone = is_gone, .finish = finish, .make_dump = make_dump, .user = p};
     int error = strobe_drain_init(&p->drain, p->pool.header, &program);
 
     if (error)
@@ -87,5 +98,6 @@ int main(int argc, char **argv)
     /* Before the program goes on: it may change the text later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
     program.pid = strobe_pool_program(&program.pool);
+    program.dumps.setup = program.setup;
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

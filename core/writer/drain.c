@@ -136,20 +136,6 @@ static void write_on(StrobeDrain *d)
         strobe_rotation_roll(d);
 }
 
-static void serve_dump(StrobeDrain *d, int is_recording)
-{
-    char path[PATH_MAX];
-
-    if (atomic_load(&d->control->dump) != STROBE_DUMP_WANTED)
-        return;
-    memcpy(path, d->control->dump_path, sizeof path);
-    path[sizeof path - 1] = 0;
-    int error = is_recording && d->ring ? strobe_dump_serve(d, path) : EINVAL;
-    atomic_store(&d->control->dump_error, (uint32_t)error);
-    atomic_store(&d->control->dump, STROBE_DUMP_DONE);
-    ring_answer(d);
-}
-
 /* ---- its end ---- */
 
 /* Its place is free from here on, unless recovery is to look at it. */
@@ -200,11 +186,11 @@ static void go_round(StrobeDrain *d)
 {
     adopt_window(d, 0);
     if (d->window.number == 0) {
-        serve_dump(d, 0);
+        strobe_dump_answer(d, 0);
         return;
     }
     int has_ended = is_ended(d);
-    serve_dump(d, !has_ended);
+    strobe_dump_answer(d, !has_ended);
     if (has_ended)
         end_window(d);
     else
@@ -221,10 +207,12 @@ static void finish_all(StrobeDrain *d)
             adopt_window(d, 1);
         if (d->window.number == 0)
             return;
-        if (is_ended(d))
+        if (is_ended(d)) {
             end_window(d);
-        else
-            finish_window(d);
+            continue;
+        }
+        strobe_dump_answer(d, 1);
+        finish_window(d);
     }
 }
 

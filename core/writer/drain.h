@@ -5,6 +5,7 @@
 #ifndef STROBE_CORE_DRAIN_H
 #define STROBE_CORE_DRAIN_H
 
+#include <limits.h>
 #include "capture-writer.h"
 #include "ring.h"
 
@@ -39,6 +40,10 @@ typedef struct StrobeDrainProgram {
     /* Finishes a window of a program that is gone; its capture is written as far as `writer` says.
      * Returns 0 or an errno value. */
     int (*finish)(void *user, const StrobeCaptureWriter *writer);
+    /* Makes a result directory for a dump and calls strobe_dump_serve() for the capture in it.
+     * `why` is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
+     * configuration allows none now. */
+    StrobeMakeDump *make_dump;
     void *user;
 } StrobeDrainProgram;
 
@@ -96,6 +101,8 @@ int strobe_dump_ring(StrobeDrain *drain, StrobeCaptureWriter *writer, uint64_t e
 /* Writes what the ring holds behind the facts of the capture at `path`. Returns 0 or an errno
  * value. */
 int strobe_dump_serve(StrobeDrain *drain, const char *path);
+/* Serves the program's requests for dumps; `is_recording`: the ring holds something to dump. */
+void strobe_dump_answer(StrobeDrain *drain, int is_recording);
 /* Notes a clock pair for later dumps, now and then. */
 void strobe_dump_note_pair(StrobeDrain *drain);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flight recorder's content, written as a capture of its own. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "capture-file.h"
 #include "drain.h"
 #include "kind-table.h"
+#include "pool-bell.h"
 #include "testpoint.h"
 
 /* Nothing is written for hours, and yet times must be known. */
@@ -163,4 +165,61 @@ int strobe_dump_serve(StrobeDrain *d, const char *path)
         error = errno;
     strobe_capture_writer_end(&d->other);
     return error;
+}
+
+/* ---- requests ---- */
+
+static int make_dump(StrobeDrain *d, uint32_t why, const char *reason, int is_recording,
+                     struct pool_dump *made)
+{
+    char path[PATH_MAX] = "";
+    int error = is_recording && d->ring && d->program.make_dump
+                    ? d->program.make_dump(d->program.user, d, why, reason, path)
+                    : EINVAL;
+
+    memcpy(made->path, path, sizeof path);
+    snprintf(made->reason, sizeof made->reason, "%s", reason);
+    made->error = (uint32_t)error;
+    return error;
+}
+
+/* Nobody waits for it. */
+static void serve_request(StrobeDrain *d, uint32_t why, const char *reason, int is_recording)
+{
+    uint32_t number = atomic_load(&d->control->n_dumps);
+
+    if (make_dump(d, why, reason, is_recording, &d->control->dumps[number % STROBE_DUMPS]) !=
+        EAGAIN)
+        atomic_store(&d->control->n_dumps, number + 1);
+}
+
+static void copy_reason(char reason[STROBE_DUMP_REASON_BYTES], const char *text)
+{
+    memcpy(reason, text, STROBE_DUMP_REASON_BYTES);
+    reason[STROBE_DUMP_REASON_BYTES - 1] = 0;
+}
+
+/* Requests that come while one is served are one more dump together. */
+void strobe_dump_answer(StrobeDrain *d, int is_recording)
+{
+    struct pool_control *control = d->control;
+    uint32_t wanted = atomic_load(&control->dump_wanted);
+    char of_step[STROBE_DUMP_REASON_BYTES], of_call[STROBE_DUMP_REASON_BYTES];
+
+    if (wanted == 0)
+        return;
+    copy_reason(of_step, control->step_reason);
+    copy_reason(of_call, control->call_reason);
+    atomic_fetch_and(&control->dump_wanted, (uint32_t)STROBE_DUMP_AND_WAIT);
+    if (wanted & STROBE_DUMP_BY_CALL)
+        serve_request(d, STROBE_DUMP_BY_CALL, "call", is_recording);
+    if (wanted & STROBE_DUMP_BY_SIGNAL)
+        serve_request(d, STROBE_DUMP_BY_SIGNAL, "signal", is_recording);
+    if (wanted & STROBE_DUMP_BY_STEP)
+        serve_request(d, STROBE_DUMP_BY_STEP, of_step, is_recording);
+    if (wanted & STROBE_DUMP_AND_WAIT) {
+        make_dump(d, STROBE_DUMP_AND_WAIT, of_call, is_recording, &control->reply);
+        atomic_fetch_and(&control->dump_wanted, ~(uint32_t)STROBE_DUMP_AND_WAIT);
+    }
+    strobe_bell_ring(&control->answer);
 }

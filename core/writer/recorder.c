@@ -53,6 +53,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     STROBE_TESTPOINT("pool-made");
     strobe_kind_begin(recorder.pool.header);
     recorder.pool.header->control.settings = settings->writer;
+    recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump, .user = settings->user};
     error = strobe_link_start(&recorder.link, &recorder.pool, settings->may_start_process);
     if (error) {
         strobe_pool_destroy(&recorder.pool, 1);
@@ -247,16 +248,6 @@ int strobe_recorder_wait(uint32_t window)
     return recorder.is_open ? strobe_link_wait(&recorder.link, window, -1) : 0;
 }
 
-int strobe_recorder_dump(int fd, const char *path, const char *facts)
-{
-    if (!recorder.is_open) {
-        close(fd);
-        return EINVAL;
-    }
-    int error = strobe_capture_file_begin(fd, recorder.window, facts);
-    return error ? error : strobe_link_dump(&recorder.link, path);
-}
-
 void strobe_recorder_roll(void)
 {
     if (recorder.is_open)
@@ -296,6 +287,37 @@ static int visit_pool(void)
 static void leave_pool(void)
 {
     atomic_fetch_sub(&recorder.n_visitors, 1);
+}
+
+int strobe_recorder_dump(const char *reason, char path[PATH_MAX])
+{
+    int error = EINVAL;
+
+    if (!visit_pool())
+        return error;
+    if (recorder.in_window && recorder.policy == STROBE_POLICY_RING)
+        error = strobe_link_dump(&recorder.link, reason, path);
+    leave_pool();
+    return error;
+}
+
+void strobe_recorder_request_dump(uint32_t why)
+{
+    if (!visit_pool())
+        return;
+    strobe_link_request_dump(&recorder.link, why);
+    leave_pool();
+}
+
+void strobe_recorder_request_step_dump(const char *reason)
+{
+    if (recorder.is_open)
+        strobe_link_request_step_dump(&recorder.link, reason);
+}
+
+int strobe_recorder_take_dump(uint32_t *n_taken, struct pool_dump *dump)
+{
+    return recorder.is_open && strobe_link_take_dump(&recorder.link, n_taken, dump);
 }
 
 StrobeTrackId strobe_recorder_track(const StrobeTrack *track)

@@ -19,6 +19,8 @@ typedef struct StrobeRecorderSettings {
     int may_start_process;       /* for the writer; else it is a thread */
     const char *fallback_dir;    /* for the pool, where tmpfs is too small */
     const char *setup;           /* text for a writer process (writer-setup.h); NULL: none */
+    StrobeMakeDump *make_dump;   /* for a writer that is a thread; NULL: it makes no dumps */
+    void *user;                  /* of make_dump */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
@@ -48,9 +50,14 @@ int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
 int strobe_recorder_wait(uint32_t window);
 
-/* Policy ring: writes what it holds into a capture of its own, `fd` (owned from now on) at `path`,
- * while recording goes on. Any thread but the writer's; EINVAL when no ring records. */
-int strobe_recorder_dump(int fd, const char *path, const char *facts);
+/* Policy ring: the writer makes a result directory with what the ring holds, while recording goes
+ * on. The first waits for it and returns its path; any thread but the writer's; EINVAL when no ring
+ * records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a signal handler) and the third
+ * (the thread that steps) do not wait, and the fourth takes what they led to, see writer-link.h. */
+int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
+void strobe_recorder_request_dump(uint32_t why);
+void strobe_recorder_request_step_dump(const char *reason);
+int strobe_recorder_take_dump(uint32_t *n_taken, struct pool_dump *dump);
 /* Lets the next piece of the capture begin. Any thread. */
 void strobe_recorder_roll(void);
 

@@ -2,6 +2,8 @@
 #include "writer-link.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/thread.h>
@@ -26,6 +28,7 @@
 
 static int look_for_program(void *user)
 {
+    (void)user;
     strobe_look_for_program();
     return 0;
 }
@@ -39,7 +42,8 @@ static void *thread_main(void *user)
 
 static int run_thread(StrobeWriterLink *link)
 {
-    const StrobeDrainProgram program = {.is_gone = look_for_program};
+    const StrobeDrainProgram program = {
+        .is_gone = look_for_program, .make_dump = link->make_dump, .user = link->user};
     StrobeDrain *drain = calloc(1, sizeof *drain);
     int error = drain ? strobe_drain_init(drain, link->pool, &program) : ENOMEM;
 
@@ -115,7 +119,6 @@ static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process)
 {
-    memset(link, 0, sizeof *link);
     link->pool = pool->header;
     link->process_error = may_start_process ? start_process(pool) : 0;
     int error = may_start_process && link->process_error == 0 ? 0 : start_thread(link, pool);
@@ -261,26 +264,54 @@ void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t be
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-int strobe_link_dump(StrobeWriterLink *link, const char *path)
+void strobe_link_request_dump(StrobeWriterLink *link, uint32_t why)
+{
+    atomic_fetch_or(&link->pool->control.dump_wanted, why);
+}
+
+void strobe_link_request_step_dump(StrobeWriterLink *link, const char *reason)
 {
     struct pool_control *control = &link->pool->control;
-    int error = EOWNERDEAD;
 
-    if (strlen(path) >= sizeof control->dump_path)
-        return ENAMETOOLONG;
+    if (atomic_load(&control->dump_wanted) & STROBE_DUMP_BY_STEP)
+        return;
+    snprintf(control->step_reason, sizeof control->step_reason, "%s", reason);
+    strobe_link_request_dump(link, STROBE_DUMP_BY_STEP);
+}
+
+int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_MAX])
+{
+    struct pool_control *control = &link->pool->control;
+    int error = EOWNERDEAD, is_waiting = 1;
+
     pthread_mutex_lock(&one_at_a_time);
-    strcpy(control->dump_path, path);
-    atomic_store(&control->dump, STROBE_DUMP_WANTED);
+    snprintf(control->call_reason, sizeof control->call_reason, "%s", reason);
+    strobe_link_request_dump(link, STROBE_DUMP_AND_WAIT);
     uint32_t seen = atomic_load(&control->answer);
     strobe_bell_ring(&control->bell);
-    while (atomic_load(&control->dump) != STROBE_DUMP_DONE &&
+    while ((is_waiting = (atomic_load(&control->dump_wanted) & STROBE_DUMP_AND_WAIT) != 0) &&
            sleep_until_answer(link, seen, LOOK_NS))
         seen = atomic_load(&control->answer);
-    if (atomic_load(&control->dump) == STROBE_DUMP_DONE)
-        error = (int)atomic_load(&control->dump_error);
-    atomic_store(&control->dump, STROBE_DUMP_NONE);
+    if (!is_waiting) {
+        memcpy(path, control->reply.path, PATH_MAX);
+        error = (int)control->reply.error;
+    }
+    atomic_fetch_and(&control->dump_wanted, ~(uint32_t)STROBE_DUMP_AND_WAIT);
     pthread_mutex_unlock(&one_at_a_time);
     return error;
+}
+
+int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump)
+{
+    struct pool_control *control = &link->pool->control;
+    uint32_t n = atomic_load(&control->n_dumps);
+
+    if (n == *n_taken)
+        return 0;
+    if (n - *n_taken > STROBE_DUMPS)
+        *n_taken = n - STROBE_DUMPS;
+    *dump = control->dumps[(*n_taken)++ % STROBE_DUMPS];
+    return 1;
 }
 
 void strobe_link_roll(StrobeWriterLink *link)

@@ -17,7 +17,9 @@ typedef struct StrobeWriterLink {
     struct pool_header *pool;
     struct StrobeDrain *drain; /* of the thread; NULL: the writer is a process */
     pthread_t thread;
-    int process_error; /* why it is no process */
+    int process_error;         /* why it is no process */
+    StrobeMakeDump *make_dump; /* of a StrobeDrainProgram, for a thread; set before it starts */
+    void *user;
 } StrobeWriterLink;
 
 /* Starts the writer of the pool, whose settings are set: in a process of `strobe run`, else in one
@@ -46,9 +48,16 @@ void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t be
  * Returns its first error of writing; EINPROGRESS: not done; EOWNERDEAD: the writer is gone. */
 int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);
 
-/* Writes what the ring holds behind the facts of the capture at `path`, while recording goes on;
- * waits for it. Any thread. */
-int strobe_link_dump(StrobeWriterLink *link, const char *path);
+/* Requests a dump of the ring and returns: any thread, and in a signal handler. The writer finds
+ * the request when it looks next, also if the program is gone. */
+void strobe_link_request_dump(StrobeWriterLink *link, uint32_t why);
+/* The same for a step, which has a reason; one thread. */
+void strobe_link_request_step_dump(StrobeWriterLink *link, const char *reason);
+/* The same for a call: waits, and returns the path of the result directory. Any thread. */
+int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_MAX]);
+/* Takes the next dump that was requested without waiting, if the writer has served one more than
+ * `n_taken`, which is counted on. Returns 0: none. */
+int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump);
 /* Lets the next piece of the capture begin soon. Any thread. */
 void strobe_link_roll(StrobeWriterLink *link);
 /* Losses of the present or last window. */

@@ -29,7 +29,7 @@
 struct start {
     int is_child; /* there is none between */
     char program[PATH_MAX];
-    char *arguments[3], *environment[2];
+    char *arguments[3], *environment[3];
     char *inner_stack;
     pid_t writer;
     int error;
@@ -141,13 +141,20 @@ static int start_first(struct start *start, char *stack)
     return error ? error : start->error;
 }
 
-/* Nothing that the program is preloaded with; but where its libraries are. */
-static char *make_library_path(void)
+/* Nothing that the program is preloaded with; but where its libraries are, and its time zone, in
+ * which result directories are named. */
+static void make_environment(struct start *start)
 {
-    const char *value = strobe_environment_get("LD_LIBRARY_PATH");
-    char *text = NULL;
+    static const char *const names[] = {"LD_LIBRARY_PATH", "TZ"};
+    int n = 0;
 
-    return value && asprintf(&text, "LD_LIBRARY_PATH=%s", value) > 0 ? text : NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = strobe_environment_get(names[i]);
+        if (value && asprintf(&start->environment[n], "%s=%s", names[i], value) > 0)
+            n++;
+        else
+            start->environment[n] = NULL;
+    }
 }
 
 static int start_with_stacks(struct start *start, const char *pool)
@@ -160,9 +167,10 @@ static int start_with_stacks(struct start *start, const char *pool)
     start->inner_stack = stacks + STACK_BYTES;
     start->arguments[0] = (char[]){STROBE_WRITER_NAME};
     start->arguments[1] = (char *)(uintptr_t)pool;
-    start->environment[0] = make_library_path();
+    make_environment(start);
     int error = start_first(start, stacks);
     free(start->environment[0]);
+    free(start->environment[1]);
     munmap(stacks, (size_t)2 * STACK_BYTES);
     return error;
 }

@@ -2,11 +2,44 @@
 """A flight recorder: what it holds is dumped while it records, left at the end, found after a kill."""
 
 import os
+import platform
 import signal
+import subprocess
+import unittest
 
 from numbered import NUMBERED, NumberedTest
-from support import PYTHON, needs_python
+from support import BUILD, PYTHON, needs_python
 
+# Records in a session of its own, and makes the file "ready".
+OWN = """
+import ctypes, json, os, signal, struct, sys, time
+import strobe
+from strobe import _strobe
+session = _strobe.Session(json.dumps({
+    "collectors": {}, "output": {"directory": sys.argv[1]}, "dump": {"signal": "SIGUSR2"},
+    "buffer": {"policy": "ring", "size": "8MB"}}), "test")
+session.start()
+strobe.mark("before")
+"""
+KILLED = OWN + """
+assert strobe.dump()
+time.sleep(.001)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+# Files, processes and futexes end a program under this filter.
+FILTERED = OWN + """
+calls = (2, 56, 57, 58, 82, 83, 202, 257, 258, 264, 316, 435)
+code = [(0x20, 0, 0, 0)] + [(0x15, len(calls) - i, 0, nr) for i, nr in enumerate(calls)]
+code += [(0x06, 0, 0, 0x7fff0000), (0x06, 0, 0, 0x80000000)]
+text = b"".join(struct.pack("HBBI", *each) for each in code)
+buffer = ctypes.create_string_buffer(text, len(text))
+program = struct.pack("HxxxxxxQ", len(code), ctypes.addressof(buffer))
+libc = ctypes.CDLL(None)
+open(sys.argv[2], "w").close()
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+while True:
+    time.sleep(.01)
+"""
 COLLECT = ("--collect", "fake:records=0")
 ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "3"))
 
@@ -108,6 +141,53 @@ class RecorderTest(NumberedTest):
         self.assertEqual(self.info(path)["facts"]["dump_reason"], "by the script")
         self.assertEqual(self.records_of(path, "marker_instant"), 1)
         self.assertTrue((self.out / path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
+
+    def start_own(self, text):
+        script = self.script("own.py", text)
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"))
+        self.out.mkdir()
+        return subprocess.Popen([PYTHON, script, self.out, self.work / "ready"], env=environment)
+
+    def check_dump(self, reason):
+        """There is one, complete, beside the program's own result."""
+        self.wait_until(lambda: any((path / "logs").is_dir() and list(path.glob("logs/*.log"))
+                                    and path != self.first for path in self.results()), "a dump")
+        dumps, _ = self.dumps()
+        self.assertEqual(list(dumps.values()), [reason])
+        (path,) = dumps
+        info = self.info(path)
+        self.assertEqual((info["sealed"], info["recovered"]), (True, False))
+        self.assertEqual(self.records_of(path, "marker_instant"), 1)
+        for name in ("profiler_info.json", "profiler_metadata.json"):
+            self.assertTrue((path / name).exists(), name)
+
+    @needs_python
+    def test_killed_after_a_request(self):
+        process = self.start_own(KILLED)
+        self.assertEqual(process.wait(60), -signal.SIGKILL)
+        self.first = min(self.results())
+        self.check_dump("call")
+
+    @needs_python
+    @unittest.skipUnless(platform.machine() == "x86_64", "numbers of system calls")
+    def test_filtered(self):
+        """The handler makes no system call."""
+        process = self.start_own(FILTERED)
+        try:
+            self.wait_until((self.work / "ready").exists, "the filter", process)
+            self.first = min(self.results())
+            self.wait_until(lambda: self.is_filtered(process.pid), "the filter", process)
+            os.kill(process.pid, signal.SIGUSR2)
+            self.check_dump("signal")
+            self.assertIsNone(process.poll())
+        finally:
+            process.kill()
+            process.wait()
+
+    @staticmethod
+    def is_filtered(pid):
+        with open("/proc/%d/status" % pid, encoding="ascii") as file:
+            return "Seccomp:\t2" in file.read()
 
     # ---- what is left ----
 

@@ -92,6 +92,16 @@ open(sys.argv[1], "w").write("".join(names))
         self.assertNotIn("strobe-watch", names)
         self.assertNotIn("strobe-look", names)
 
+    def test_no_thread_waits_for_dumps(self):
+        self.run_program(CALLS + """
+import strobe
+call()
+assert strobe.dump()
+names = [open("/proc/self/task/%s/comm" % task).read() for task in os.listdir("/proc/self/task")]
+open(sys.argv[1], "w").write("".join(names))
+""", "--buffer", "policy=ring,size=8MB")
+        self.assertNotIn("strobe-dump", (self.work / "facts.json").read_text().split())
+
     def test_descriptors_are_closed(self):
         """The numbers are the program's: what it writes there is in its own files alone."""
         self.run_program(CALLS + """

@@ -3,6 +3,7 @@
  * it. */
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include "support.h"
 
 #define RING "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}"
@@ -14,19 +15,24 @@ static char *capture_in(const char *directory)
 
 static char *told; /* by the handler */
 static gint n_told;
+static GThread *told_in;
 
 static void tell(void *user, const char *directory)
 {
     g_free(told);
     told = g_strdup(directory);
-    g_atomic_int_inc(&n_told);
+    told_in = g_thread_self();
+    n_told++;
 }
 
+/* Dumps are told of in a call of the session. */
 static gboolean wait_told(gint n)
 {
-    for (guint i = 0; i < 500 && g_atomic_int_get(&n_told) < n; i++)
+    for (guint i = 0; i < 500 && n_told < n; i++) {
         g_usleep(10000);
-    return g_atomic_int_get(&n_told) == n;
+        strobe_step();
+    }
+    return n_told == n;
 }
 
 static StrobeSession *listen(const char *folder, const char *dump)
@@ -34,10 +40,23 @@ static StrobeSession *listen(const char *folder, const char *dump)
     g_autofree char *more = g_strdup_printf(RING ", \"dump\": %s", dump);
     StrobeSession *session = session_new(folder, "{}", more);
 
-    g_atomic_int_set(&n_told, 0);
+    n_told = 0;
     strobe_session_on_trace_ready(session, tell, NULL);
     strobe_session_start(session, NULL);
     return session;
+}
+
+/* The program has written them beside its own capture; a dump has copies. */
+static void check_files(const char *directory)
+{
+    g_autofree char *info = NULL, *metadata = NULL;
+    g_autofree char *info_path = g_build_filename(directory, "profiler_info.json", NULL);
+    g_autofree char *metadata_path = g_build_filename(directory, "profiler_metadata.json", NULL);
+
+    g_assert_true(g_file_get_contents(info_path, &info, NULL, NULL));
+    g_assert_nonnull(strstr(info, "collectionTimeEnd"));
+    g_assert_true(g_file_get_contents(metadata_path, &metadata, NULL, NULL));
+    g_assert_nonnull(strstr(metadata, "\"run\": \"seven\""));
 }
 
 static void test_slow_step(void)
@@ -50,7 +69,7 @@ static void test_slow_step(void)
         g_usleep(1000);
         strobe_step();
     }
-    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 0);
+    g_assert_cmpint(n_told, ==, 0);
     g_usleep(200000);
     strobe_step();
     g_assert_true(wait_told(1));
@@ -59,7 +78,7 @@ static void test_slow_step(void)
     g_usleep(200000);
     strobe_step(); /* dump.max */
     g_usleep(100000);
-    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1);
+    g_assert_cmpint(n_told, ==, 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -72,10 +91,13 @@ static void test_signal(void)
     struct sigaction after;
 
     strobe_mark("marked");
+    strobe_session_add_metadata(session, "run", "seven", 0, NULL);
     raise(SIGUSR2);
     g_assert_true(wait_told(1));
+    g_assert_true(told_in == g_thread_self());
     g_autofree char *capture = capture_in(told);
     g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
+    check_files(told);
     raise(SIGUSR2); /* dump.min_interval */
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
     g_assert_true(wait_told(2));
@@ -106,7 +128,7 @@ static void test_own_signal(void)
     strobe_session_free(session);
     raise(SIGUSR2);
     g_assert_cmpint(n_own_signals, ==, 2);
-    g_assert_cmpint(g_atomic_int_get(&n_told), ==, 1); /* the end of the window */
+    g_assert_cmpint(n_told, ==, 1); /* the end of the window */
     signal(SIGUSR2, SIG_DFL);
     scratch_remove(folder);
 }
@@ -136,7 +158,7 @@ static void on_dump(void *user, const char *directory)
     sigset_t blocked;
 
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    g_assert_false(sigismember(&blocked, SIGTERM)); /* in our thread too: it may start a process */
+    g_assert_false(sigismember(&blocked, SIGTERM)); /* it may start a process */
     caller->n_dumps++;
     call_back(caller);
 }
@@ -150,7 +172,7 @@ static void on_end(void *user, const char *directory)
     call_back(caller);
 }
 
-/* What is told of a dump or a window can ask for none, in whichever thread. */
+/* What is told of a dump or a window can ask for none. */
 static void test_dump_from_within(void)
 {
     char *folder = scratch_new();
@@ -163,8 +185,10 @@ static void test_dump_from_within(void)
     g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_OK);
     g_assert_cmpuint(caller.n_dumps, ==, 1);
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
-    for (guint i = 0; i < 500 && g_atomic_int_get(&caller.n_refused) < 2; i++)
+    for (guint i = 0; i < 500 && g_atomic_int_get(&caller.n_refused) < 2; i++) {
         g_usleep(10000);
+        strobe_step();
+    }
     g_assert_cmpint(g_atomic_int_get(&caller.n_refused), ==, 2);
     g_assert_cmpuint(caller.n_ends, ==, 0);
     strobe_session_stop(session, NULL);
@@ -191,6 +215,27 @@ static void test_collectors_go_on(void)
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
     g_assert_cmpuint(read_capture(capture, "marker", NULL, NULL), ==, 8);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+/* Where no process can be started a thread of the program makes them. */
+static void test_writer_is_a_thread(void)
+{
+    char *folder = scratch_new();
+    const char *directory;
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    StrobeSession *session = listen(folder, "{}");
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+    strobe_mark("marked");
+    strobe_session_add_metadata(session, "run", "seven", 0, NULL);
+    g_assert_cmpint(strobe_session_dump(session, NULL, &directory, NULL), ==, STROBE_OK);
+    g_autofree char *capture = capture_in(directory);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
+    check_files(directory);
+    g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+    g_assert_true(wait_told(2));
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -248,6 +293,7 @@ int main(int argc, char **argv)
     g_test_add_func("/flight/own-signal", test_own_signal);
     g_test_add_func("/flight/dump-from-within", test_dump_from_within);
     g_test_add_func("/flight/collectors-go-on", test_collectors_go_on);
+    g_test_add_func("/flight/writer-is-a-thread", test_writer_is_a_thread);
     g_test_add_func("/flight/new-names", test_new_names);
     return g_test_run();
 }

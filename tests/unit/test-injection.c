@@ -16,6 +16,8 @@
 #include <unistd.h>
 #include "capture-format.h"
 #include "inject.h"
+#include "capture-file.h"
+#include "drain.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -156,16 +158,28 @@ static gboolean begin_recorder_window(const char *folder, guint window)
     return is_begun;
 }
 
-/* A copy of the ring: there, or an error. */
-static void dump(const char *folder, guint window)
+/* In the writer: `user` is the folder, `reason` the window's number. */
+static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *reason,
+                     char path[PATH_MAX])
 {
-    g_autofree char *path = g_strdup_printf("%s/dump-%u/" STROBE_CAPTURE_NAME, folder, window);
     g_autofree char *facts = make_facts();
-    int error = strobe_recorder_dump(new_capture(path), path, facts);
 
-    shared->n_errors += error != 0;
+    g_snprintf(path, PATH_MAX, "%s/dump-%s/" STROBE_CAPTURE_NAME, (const char *)user, reason);
+    int error = strobe_capture_file_begin(new_capture(path), drain->window.number, facts);
+    if (error == 0)
+        error = strobe_dump_serve(drain, path);
     if (error)
         g_assert_cmpint(unlink(path), ==, 0);
+    return error;
+}
+
+/* A copy of the ring: there, or an error. */
+static void dump(guint window)
+{
+    char path[PATH_MAX];
+    g_autofree char *reason = g_strdup_printf("%u", window);
+
+    shared->n_errors += strobe_recorder_dump(reason, path) != 0;
 }
 
 static void record(const char *folder, const StrobeRecorderSettings *settings)
@@ -177,7 +191,7 @@ static void record(const char *folder, const StrobeRecorderSettings *settings)
         gboolean is_begun = is_open && begin_recorder_window(folder, i);
         work(i);
         if (is_begun && settings->writer.policy == STROBE_POLICY_RING)
-            dump(folder, i);
+            dump(i);
         if (is_open)
             end_recorder_window(i, is_begun);
     }
@@ -190,7 +204,9 @@ static StrobeRecorderSettings settings_with(const char *folder)
     return (StrobeRecorderSettings){
         .pool_bytes = 8 << 20,
         .writer = {.flush_interval_ns = 1000000, .sync = STROBE_SYNC_INTERVAL},
-        .fallback_dir = folder};
+        .fallback_dir = folder,
+        .make_dump = make_dump,
+        .user = (void *)(uintptr_t)folder};
 }
 
 static void run_recorder(const char *folder)

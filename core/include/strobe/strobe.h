@@ -163,9 +163,10 @@ STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError 
 STROBE_API StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason,
                                             const char **directory, StrobeError **error);
 
-/* Asks the flight recorder of the process's session for a dump and returns at once; the dump is
- * made in a thread of Strobe's, where the function of strobe_session_on_trace_ready() is then
- * called. STROBE_UNAVAILABLE when there is none. Any thread, and in a signal handler. Since 1.0. */
+/* Requests a dump of the flight recorder of the process's session and returns at once; the writer
+ * makes it, also if the program ends meanwhile. The next step, stop or strobe_session_dump() calls
+ * the function of strobe_session_on_trace_ready(). STROBE_UNAVAILABLE when there is none. Any
+ * thread, and in a signal handler. Since 1.0. */
 STROBE_API StrobeStatus strobe_dump(void);
 
 /* Lets collectors that wait for a library look again; call it after a library was loaded. */

@@ -268,8 +268,7 @@ class Recording:
             setattr(self._here, role, False)
 
     def _ready(self, directory):
-        """A window is complete, or there is a dump: maybe in a thread of the library's, where
-        nobody can be told but by a message."""
+        """A window is complete, or there is a dump, which a failing function does not spoil."""
         is_dump = directory != self._ended
         self._here.directory = self._last = directory
         try:

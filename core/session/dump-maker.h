@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes the result directories of a flight recorder's dumps, in the writer. The program may be
+ * gone: what a directory needs is taken from the writer's setup (writer-setup.h), from the facts of
+ * the capture of the window that records, and from the small files that the program keeps in that
+ * window's result directory.
+ */
+#ifndef STROBE_CORE_DUMP_MAKER_H
+#define STROBE_CORE_DUMP_MAKER_H
+
+#include "writer-setup.h"
+
+typedef struct StrobeDumpMaker {
+    StrobeWriterSetup *setup;  /* not owned; NULL: no dump can be made */
+    gint64 n_limited, last_ns; /* dumps by signal and slow step */
+} StrobeDumpMaker;
+
+/* A StrobeMakeDump; `maker` is a StrobeDumpMaker. */
+int strobe_dump_maker_make(void *maker, struct StrobeDrain *drain, uint32_t why, const char *reason,
+                           char path[PATH_MAX]);
+
+#endif
