@@ -74,6 +74,7 @@ static void lay_out(struct pool_header *h)
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->ring_at = lay_out_part(h, strobe_ring_bytes(N_BLOCKS));
     h->arena_at = lay_out_part(h, ARENA_BYTES);
+    h->setup_at = lay_out_part(h, 0);
     h->blocks_at = lay_out_part(h, (guint64)STROBE_POOL_BLOCK_BYTES * N_BLOCKS);
     h->string_places = STROBE_POOL_STRINGS / 4;
     h->offsets_at = lay_out_part(h, sizeof(guint64) * h->string_places);
