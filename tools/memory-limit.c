@@ -119,6 +119,7 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
         return TRUE;
     }
     const char *folder = strobe_resources_folder(NULL);
+    g_setenv("SQLITE_TMPDIR", folder, TRUE); /* SQLite sorts indexes in files there */
     strobe_resources_set(bytes, folder, overflow_memory_begin(bytes, file, folder));
     return TRUE;
 }

@@ -39,7 +39,7 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
 }
 
 /* Waits until all rows are in. The database then is the caller's until the next row for it is sent;
- * NULL if no row went into that file. Rows that come later are put in by statements. */
+ * NULL if no row went into that file. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
 /* Waits, and runs SQL if there is a database. */
 void out_db_run(OutDb *db, guint file, const char *sql);

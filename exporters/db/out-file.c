@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <strobe/helpers/safe-file.h>
 
-#include "bulk-load.h"
 #include "held-rows.h"
-#include "out-vfs.h"
-#include "row-insert.h"
 
 #define WAITING_BYTES (256u * 1024) /* of rows that wait, before they go to a scratch file */
+#define AT_ONCE 16u /* rows of a statement: starting one takes longer than inserting a row */
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
                                "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
@@ -21,8 +19,10 @@ struct OutTable {
     guint n_columns;
     gint key;
     char *name, *create;
-    BulkTable *bulk;
-    RowInsert *insert; /* once there is SQL; both NULL: not made yet */
+    sqlite3_stmt *insert;      /* one row; NULL: no row yet */
+    sqlite3_stmt *insert_many; /* AT_ONCE rows, NULL: the table has a key, or too many columns */
+    guint n_waiting;
+    const guint8 *waiting[AT_ONCE]; /* for AT_ONCE of them */
 };
 
 struct OutFile {
@@ -30,15 +30,11 @@ struct OutFile {
     gboolean is_scratch;
     int directory, scratch;
     OutFailure *failure;
-    GPtrArray *tables;    /* those that were asked for */
-    GPtrArray *begun;     /* those with rows */
+    GPtrArray *tables;
     StrobeSafeFile *file; /* NULL: no row yet, or it is a scratch file */
-    BulkLoad *bulk;       /* NULL: no row yet, or there is SQL */
-    HeldRows *late;       /* rows that wait for SQL: without a key, or out of order; NULL: none */
+    sqlite3 *sql;         /* NULL: no row yet */
     HeldRows *moved;      /* rows that wait for another key, NULL: none */
     guint64 n_moved;
-    OutVfs *vfs;
-    sqlite3 *sql;
 };
 
 /* ---- failures ---- */
@@ -56,138 +52,27 @@ static void fail(OutFile *file, const char *reason)
     g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_TOLD);
 }
 
+/* The system's words where the system refused something. */
 void out_file_fail(OutFile *file)
 {
-    int error = file->vfs ? out_vfs_error(file->vfs) : 0;
+    int code = sqlite3_errcode(file->sql), error = 0;
 
+    if (code == SQLITE_FULL)
+        error = ENOSPC;
+    else if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+        error = sqlite3_system_errno(file->sql);
     fail(file, error ? g_strerror(error) : sqlite3_errmsg(file->sql));
 }
 
-/* ---- rows that wait ---- */
-
-static void keep(OutFile *file, HeldRows **rows, const guint8 *row)
+static gboolean run_sql(OutFile *file, const char *sql)
 {
-    if (!*rows)
-        *rows = held_rows_new(file->scratch, WAITING_BYTES, 0);
-    held_rows_add(*rows, row);
-    if (held_rows_error(*rows))
-        fail(file, g_strerror(held_rows_error(*rows)));
-}
-
-/* For the next free key, once all others are known. */
-static void keep_for_end(gpointer user, const guint8 *row)
-{
-    OutFile *file = user;
-
-    keep(file, &file->moved, row);
-    file->n_moved++;
-}
-
-static void put_kept(OutFile *file, HeldRows *rows, void (*put)(OutTable *table, const guint8 *row))
-{
-    const void *nothing;
-    guint8 *row;
-    guint32 bytes;
-    RowHead head;
-
-    while (rows && !has_failed(file) && held_rows_next(rows, &nothing, &row, &bytes)) {
-        memcpy(&head, row, sizeof head);
-        put(head.table, row);
-    }
-    if (rows && held_rows_error(rows))
-        fail(file, g_strerror(held_rows_error(rows)));
-    held_rows_free(rows);
-}
-
-/* ---- rows by statements ---- */
-
-static gboolean make_insert(OutTable *table, gint64 largest_key)
-{
-    OutFile *file = table->file;
-
-    table->insert = row_insert_new(file->sql, table->name, table->n_columns, table->key,
-                                   largest_key, keep_for_end, file);
-    if (!table->insert)
-        out_file_fail(file);
-    return table->insert != NULL;
-}
-
-static void check(OutTable *table, int code)
-{
-    if (code != SQLITE_OK)
-        out_file_fail(table->file);
-}
-
-static void insert_now(OutTable *table, const guint8 *row)
-{
-    check(table, row_insert_put(table->insert, row));
-    check(table, row_insert_rest(table->insert));
-}
-
-static void insert_late(OutTable *table, const guint8 *row)
-{
-    check(table, row_insert_late(table->insert, row));
-}
-
-void out_file_rest(OutFile *file)
-{
-    for (guint i = 0; file->sql && i < file->begun->len && !has_failed(file); i++) {
-        OutTable *table = g_ptr_array_index(file->begun, i);
-
-        check(table, row_insert_rest(table->insert));
-    }
-}
-
-static gboolean open_sql(OutFile *file)
-{
-    int error = 0;
-
-    file->vfs = out_vfs_open(file->file ? strobe_safe_file_descriptor(file->file) : -1,
-                             file->scratch, &file->sql, &error);
-    if (!file->vfs) {
-        fail(file, g_strerror(error));
-        return FALSE;
-    }
-    if (sqlite3_exec(file->sql, settings, NULL, NULL, NULL) == SQLITE_OK &&
-        (file->is_scratch || sqlite3_exec(file->sql, file_settings, NULL, NULL, NULL) == SQLITE_OK))
+    if (sqlite3_exec(file->sql, sql, NULL, NULL, NULL) == SQLITE_OK)
         return TRUE;
     out_file_fail(file);
     return FALSE;
 }
 
-static gboolean end_bulk(OutFile *file)
-{
-    int error = bulk_load_finish(file->bulk);
-
-    if (error)
-        fail(file, g_strerror(error));
-    return !error;
-}
-
-/* From now on the file is SQLite's; what waited for that goes in. */
-static void begin_sql(OutFile *file)
-{
-    gboolean is_open = end_bulk(file) && open_sql(file);
-
-    for (guint i = 0; i < file->begun->len; i++) {
-        OutTable *table = g_ptr_array_index(file->begun, i);
-
-        is_open = is_open && make_insert(table, bulk_table_largest_key(table->bulk));
-        table->bulk = NULL;
-    }
-    g_clear_pointer(&file->bulk, bulk_load_free);
-    if (is_open)
-        put_kept(file, g_steal_pointer(&file->late), insert_now);
-}
-
-sqlite3 *out_file_sql(OutFile *file)
-{
-    if (file->bulk && !has_failed(file))
-        begin_sql(file);
-    return has_failed(file) ? NULL : file->sql;
-}
-
-/* ---- tables ---- */
+/* ---- the database ---- */
 
 OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int scratch,
                       OutFailure *failure)
@@ -200,9 +85,45 @@ OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int 
     file->scratch = scratch;
     file->failure = failure;
     file->tables = g_ptr_array_new();
-    file->begun = g_ptr_array_new();
     return file;
 }
+
+/* SQLite resolves the link to the temporary name. It locks nothing: only this process knows the
+ * name. */
+static gboolean connect_to(OutFile *file, int descriptor)
+{
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", descriptor);
+
+    if (sqlite3_open_v2(path, &file->sql,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
+                        "unix-none") == SQLITE_OK)
+        return run_sql(file, settings) && (file->is_scratch || run_sql(file, file_settings));
+    out_file_fail(file);
+    return FALSE;
+}
+
+static gboolean open_file(OutFile *file)
+{
+    gboolean is_open;
+
+    file->file =
+        strobe_safe_file_create(file->is_scratch ? file->scratch : file->directory, file->name);
+    if (!file->file) {
+        fail(file, g_strerror(errno));
+        return FALSE;
+    }
+    is_open = connect_to(file, strobe_safe_file_descriptor(file->file));
+    if (file->is_scratch) /* SQLite has it open; it needs no name */
+        strobe_safe_file_discard(g_steal_pointer(&file->file));
+    return is_open;
+}
+
+sqlite3 *out_file_sql(OutFile *file)
+{
+    return has_failed(file) ? NULL : file->sql;
+}
+
+/* ---- tables ---- */
 
 OutTable *out_file_table(OutFile *file, const char *name, const char *create, guint n_columns,
                          gint key)
@@ -223,109 +144,190 @@ guint out_table_n_columns(const OutTable *table)
     return table->n_columns;
 }
 
-static gboolean open_file(OutFile *file)
+static sqlite3_stmt *prepare_insert(OutTable *table, guint n_rows)
 {
-    if (file->sql || file->bulk)
-        return TRUE;
-    if (file->is_scratch)
-        return open_sql(file);
-    file->file = strobe_safe_file_create(file->directory, file->name);
-    if (!file->file) {
-        fail(file, g_strerror(errno));
-        return FALSE;
+    g_autoptr(GString) text = g_string_new(NULL);
+    sqlite3_stmt *insert = NULL;
+
+    g_string_printf(text, "INSERT %sINTO %s VALUES", table->key >= 0 ? "OR IGNORE " : "",
+                    table->name);
+    for (guint row = 0; row < n_rows; row++) {
+        g_string_append(text, row ? ",(?" : "(?");
+        for (guint i = 1; i < table->n_columns; i++)
+            g_string_append(text, ",?");
+        g_string_append_c(text, ')');
     }
-    file->bulk = bulk_load_new(file->file);
-    return TRUE;
+    if (sqlite3_prepare_v3(table->file->sql, text->str, -1, SQLITE_PREPARE_PERSISTENT, &insert,
+                           NULL) != SQLITE_OK)
+        out_file_fail(table->file);
+    return insert;
+}
+
+/* With several rows SQLite does not say which of them had a key that was taken. */
+static void prepare_table(OutTable *table)
+{
+    guint max = (guint)sqlite3_limit(table->file->sql, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
+
+    table->insert = prepare_insert(table, 1);
+    if (table->insert && table->key < 0 && table->n_columns * AT_ONCE <= max)
+        table->insert_many = prepare_insert(table, AT_ONCE);
 }
 
 static gboolean make_table(OutTable *table)
 {
     OutFile *file = table->file;
-    g_autofree char *error = NULL;
 
-    if (has_failed(file) || !open_file(file))
-        return FALSE;
-    if (file->bulk) {
-        table->bulk =
-            bulk_load_table(file->bulk, table->create, table->n_columns, table->key, &error);
-        if (!table->bulk)
-            fail(file, error);
-    } else if (sqlite3_exec(file->sql, table->create, NULL, NULL, NULL) == SQLITE_OK) {
-        make_insert(table, G_MININT64);
-    } else {
-        out_file_fail(file);
+    if (!has_failed(file) && (file->sql || open_file(file)) && run_sql(file, table->create))
+        prepare_table(table);
+    return !has_failed(file);
+}
+
+/* ---- rows ---- */
+
+static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
+{
+    switch (value->type) {
+    case ROW_INT:
+        sqlite3_bind_int64(insert, column, value->as.whole);
+        break;
+    case ROW_REAL:
+        sqlite3_bind_double(insert, column, value->as.real);
+        break;
+    case ROW_TEXT:
+        sqlite3_bind_text(insert, column, value->text, (int)value->length, SQLITE_STATIC);
+        break;
+    default:
+        sqlite3_bind_null(insert, column);
     }
-    if (!table->bulk && !table->insert)
-        return FALSE;
-    g_ptr_array_add(file->begun, table);
-    return TRUE;
+}
+
+/* Binds the values from the statement's `first` on. FALSE: the table has a key, but not the row. */
+static gboolean bind_row(const OutTable *table, sqlite3_stmt *insert, guint first,
+                         const guint8 *row)
+{
+    const guint8 *at = row + sizeof(RowHead);
+    gboolean has_key = TRUE;
+    RowValue value;
+
+    for (guint i = 0; i < table->n_columns; i++) {
+        at = row_value(at, &value);
+        bind_value(insert, (gint)(first + i), &value);
+        if ((gint)i == table->key && value.type != ROW_INT)
+            has_key = FALSE;
+    }
+    return has_key;
+}
+
+static gboolean run_insert(OutTable *table, sqlite3_stmt *insert)
+{
+    int code = sqlite3_step(insert);
+
+    if (code != SQLITE_DONE)
+        out_file_fail(table->file);
+    sqlite3_reset(insert);
+    return code == SQLITE_DONE;
+}
+
+/* For the next free key, once all others are known. */
+static void keep_for_end(OutFile *file, const guint8 *row)
+{
+    if (!file->moved)
+        file->moved = held_rows_new(file->scratch, WAITING_BYTES, 0);
+    held_rows_add(file->moved, row);
+    if (held_rows_error(file->moved))
+        fail(file, g_strerror(held_rows_error(file->moved)));
+    file->n_moved++;
+}
+
+static void insert_one(OutTable *table, const guint8 *row)
+{
+    if (!bind_row(table, table->insert, 1, row))
+        keep_for_end(table->file, row);
+    else if (run_insert(table, table->insert) && table->key >= 0 &&
+             !sqlite3_changes(table->file->sql))
+        keep_for_end(table->file, row); /* the key is taken */
+}
+
+static void insert_many(OutTable *table)
+{
+    for (guint i = 0; i < AT_ONCE; i++)
+        bind_row(table, table->insert_many, 1 + i * table->n_columns, table->waiting[i]);
+    run_insert(table, table->insert_many);
+    table->n_waiting = 0;
 }
 
 void out_table_put(OutTable *table, const guint8 *row)
 {
-    OutFile *file = table->file;
-
-    if (G_UNLIKELY(!table->bulk && !table->insert) && !make_table(table))
+    if (G_UNLIKELY(!table->insert) && !make_table(table))
         return;
-    if (table->insert) {
-        check(table, row_insert_put(table->insert, row));
+    if (!table->insert_many) {
+        insert_one(table, row);
         return;
     }
-    switch (bulk_table_put(table->bulk, row)) {
-    case BULK_PUT:
-        break;
-    case BULK_OUT_OF_ORDER:
-        keep(file, &file->late, row);
-        break;
-    case BULK_FAILED:
-        fail(file, g_strerror(bulk_load_error(file->bulk)));
+    table->waiting[table->n_waiting++] = row;
+    if (table->n_waiting == AT_ONCE)
+        insert_many(table);
+}
+
+void out_file_rest(OutFile *file)
+{
+    for (guint i = 0; i < file->tables->len; i++) {
+        OutTable *table = g_ptr_array_index(file->tables, i);
+
+        for (guint j = 0; j < table->n_waiting && !has_failed(file); j++)
+            insert_one(table, table->waiting[j]);
+        table->n_waiting = 0;
     }
 }
 
 /* ---- the end ---- */
 
-static void close_sql(OutFile *file)
+static void insert_moved(OutFile *file)
 {
-    for (guint i = 0; i < file->begun->len; i++) {
-        OutTable *table = g_ptr_array_index(file->begun, i);
+    const void *nothing;
+    guint8 *row;
+    guint32 bytes;
+    RowHead head;
 
-        g_clear_pointer(&table->insert, row_insert_free);
+    while (!has_failed(file) && held_rows_next(file->moved, &nothing, &row, &bytes)) {
+        memcpy(&head, row, sizeof head);
+        bind_row(head.table, head.table->insert, 1, row);
+        sqlite3_bind_null(head.table->insert, head.table->key + 1);
+        run_insert(head.table, head.table->insert);
     }
-    if (file->sql && sqlite3_close(file->sql))
-        out_file_fail(file);
-    file->sql = NULL;
-    g_clear_pointer(&file->vfs, out_vfs_free);
+    if (held_rows_error(file->moved))
+        fail(file, g_strerror(held_rows_error(file->moved)));
 }
 
-/* What waited for all other rows, the last of it for a free key. */
-static void put_last(OutFile *file)
+static void close_sql(OutFile *file)
 {
-    if (file->late)
-        out_file_sql(file);
-    out_file_rest(file);
-    put_kept(file, g_steal_pointer(&file->moved), insert_late);
-    if (file->bulk && !has_failed(file))
-        end_bulk(file);
-    if (file->sql && !has_failed(file) && sqlite3_exec(file->sql, "COMMIT", NULL, NULL, NULL))
+    for (guint i = 0; i < file->tables->len; i++) {
+        OutTable *table = g_ptr_array_index(file->tables, i);
+
+        sqlite3_finalize(g_steal_pointer(&table->insert));
+        sqlite3_finalize(g_steal_pointer(&table->insert_many));
+    }
+    if (sqlite3_close(file->sql))
         out_file_fail(file);
+    file->sql = NULL;
 }
 
 void out_file_end(OutFile *file)
 {
-    if (!file->is_scratch && !has_failed(file))
-        put_last(file);
+    if (file->moved)
+        insert_moved(file);
+    if (file->sql && !file->is_scratch && !has_failed(file))
+        run_sql(file, "COMMIT");
     close_sql(file);
 }
 
 void out_file_finish(OutFile *file)
 {
-    StrobeSafeFile *done;
     int error;
 
     if (!file->file || has_failed(file))
         return;
-    done = g_steal_pointer(&file->file);
-    error = strobe_safe_file_finish(done);
+    error = strobe_safe_file_finish(g_steal_pointer(&file->file));
     if (error)
         fail(file, g_strerror(error));
 }
@@ -347,13 +349,10 @@ static void free_table(gpointer data, gpointer unused)
 void out_file_free(OutFile *file)
 {
     close_sql(file);
-    bulk_load_free(file->bulk);
-    held_rows_free(file->late);
     held_rows_free(file->moved);
     strobe_safe_file_discard(file->file);
     g_ptr_array_foreach(file->tables, free_table, NULL);
     g_ptr_array_unref(file->tables);
-    g_ptr_array_unref(file->begun);
     g_free(file->name);
     g_free(file);
 }

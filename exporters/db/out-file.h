@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One database that is being written. Rows become pages in the order in which they come
- * (bulk-load.h) until somebody asks for SQL or a row does not fit that order; then they go in by
- * statements, in one transaction. It appears whole, when it is finished, or not at all. One thread
- * at a time.
+ * One database that is being written, in one transaction of prepared statements. It appears whole
+ * when it is finished, or not at all. One thread at a time.
  */
 #ifndef STROBE_DB_OUT_FILE_H
 #define STROBE_DB_OUT_FILE_H
@@ -22,23 +20,24 @@ typedef struct OutFailure {
 
 typedef struct OutFile OutFile;
 
-/* `name` is copied, the rest lent: `directory` for the file, `scratch` for what goes again. With
- * `is_scratch` all of it goes again, and there are statements from its first row on. No file is
- * made before that. */
+/* `name` is copied, the rest lent: `directory` for the file, `scratch` for temporary files. With
+ * `is_scratch` the database itself is temporary. No file is made before the first row. */
 OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int scratch,
                       OutFailure *failure);
-/* Nothing appears of what was not finished. */
+/* A database that was not finished does not appear. */
 void out_file_free(OutFile *file);
 
-/* A table, made when its first row comes by running `create`. `name` is quoted already. `key`: the
+/* A table, made by running `create` when its first row comes. `name` is quoted already. `key`: the
  * column that is the primary key, -1: none; a row without it, or with one that is taken, gets the
  * next free number at the end. By one thread, while another one may put rows in. */
 OutTable *out_file_table(OutFile *file, const char *name, const char *create, guint n_columns,
                          gint key);
 guint out_table_n_columns(const OutTable *table);
 
-/* Puts a row in, its RowHead first, which stays where it is until out_file_rest. */
+/* Inserts a row, its RowHead first. It may wait for others, so it stays in place until
+ * out_file_rest. */
 void out_table_put(OutTable *table, const guint8 *row);
+/* Inserts the rows that wait. */
 void out_file_rest(OutFile *file);
 
 /* The database with all its rows, NULL: there are none, or something has failed. */
@@ -46,7 +45,7 @@ sqlite3 *out_file_sql(OutFile *file);
 /* Keeps a failure of SQL. */
 void out_file_fail(OutFile *file);
 
-/* No more rows come: what waited for the others goes in, and all is in the file. */
+/* No more rows come: inserts those that wait for a key, and commits. */
 void out_file_end(OutFile *file);
 /* Then syncs and renames into place, unless something has failed. */
 void out_file_finish(OutFile *file);

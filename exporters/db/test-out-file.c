@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database whose rows are pages first and go in by statements later. */
+/* A database as rows are put in: keys, values, names, failures. */
 #include "out-file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct Fixture {
@@ -12,7 +15,7 @@ typedef struct Fixture {
     OutFailure failure;
     OutFile *file;
     OutTable *table;
-    RowBuffer rows; /* all that were put, for they wait */
+    RowBuffer row;
 } Fixture;
 
 static void set_up(Fixture *f, gconstpointer unused)
@@ -22,8 +25,6 @@ static void set_up(Fixture *f, gconstpointer unused)
     f->file = out_file_new("made.db", FALSE, f->directory, f->directory, &f->failure);
     f->table =
         out_file_table(f->file, "t", "CREATE TABLE t(key INTEGER PRIMARY KEY, number)", 2, 0);
-    row_room(&f->rows, 1 << 20);
-    f->rows.used = 0;
 }
 
 static void tear_down(Fixture *f, gconstpointer unused)
@@ -35,20 +36,30 @@ static void tear_down(Fixture *f, gconstpointer unused)
     close(f->directory);
     g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* no scratch file is left */
     g_free(f->failure.text);
-    g_free(f->rows.bytes);
+    g_free(f->row.bytes);
     g_free(f->folder);
+}
+
+static void begin_row(Fixture *f)
+{
+    f->row.used = 0;
+    row_begin(&f->row, f->table);
+}
+
+static void put_row(Fixture *f)
+{
+    row_end(&f->row);
+    out_table_put(f->table, f->row.bytes);
+    out_file_rest(f->file);
 }
 
 /* `key` 0: none. */
 static void put(Fixture *f, gint64 key, gint64 number)
 {
-    const gsize at = f->rows.used;
-
-    row_begin(&f->rows, f->table);
-    key ? row_int(&f->rows, key) : row_null(&f->rows);
-    row_int(&f->rows, number);
-    row_end(&f->rows);
-    out_table_put(f->table, f->rows.bytes + at);
+    begin_row(f);
+    key ? row_int(&f->row, key) : row_null(&f->row);
+    row_int(&f->row, number);
+    put_row(f);
 }
 
 static char *ask(Fixture *f, const char *query)
@@ -76,7 +87,6 @@ static char *ask(Fixture *f, const char *query)
 
 static void finish(Fixture *f)
 {
-    out_file_rest(f->file);
     out_file_end(f->file);
     out_file_finish(f->file);
     g_assert_cmpstr(f->failure.text, ==, NULL);
@@ -99,25 +109,103 @@ static void test_moved(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(out_file_n_moved(f->file), ==, 4);
 }
 
-/* More rows by statements than go in with one, some of which the pages have, or one another. */
-static void test_pages_then_statements(Fixture *f, gconstpointer unused)
+/* Rows of several tables that come in turn and wait for each other keep their order. */
+static void test_in_turn(Fixture *f, gconstpointer unused)
+{
+    OutTable *tables[] = {
+        out_file_table(f->file, "plain", "CREATE TABLE plain(number)", 1, -1),
+        out_file_table(f->file, "other", "CREATE TABLE other(number)", 1, -1),
+    };
+    RowBuffer rows = {0};
+    gsize places[100];
+
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        places[i] = rows.used;
+        row_begin(&rows, tables[i % 3 == 0]);
+        row_int(&rows, i);
+        row_end(&rows);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++)
+        out_table_put(tables[i % 3 == 0], rows.bytes + places[i]);
+    out_file_rest(f->file);
+    g_free(rows.bytes);
+    finish(f);
+    CHECK("SELECT count(*), min(number), max(number) FROM plain", "66|1|98|");
+    CHECK("SELECT count(*) FROM plain WHERE number = (rowid - 1) / 2 * 3 + 1 + (rowid - 1) % 2",
+          "66|");
+    CHECK("SELECT count(*) FROM other WHERE number = (rowid - 1) * 3", "34|");
+}
+
+/* Every second key is taken when all keys come again, each twice. */
+static void test_taken(Fixture *f, gconstpointer unused)
 {
     for (gint64 i = 1; i <= 100; i++)
         put(f, i * 2, i);
-    put(f, 3, 1000); /* waits */
-    g_assert_nonnull(out_file_sql(f->file));
-    for (gint64 i = 1; i <= 200; i++)
+    for (gint64 i = 1; i <= 200; i++) {
         put(f, i, 10000 + i);
-    for (gint64 i = 201; i <= 300; i++) {
         put(f, i, 20000 + i);
-        put(f, i, 30000 + i);
     }
     finish(f);
-    CHECK("SELECT count(*), count(DISTINCT number) FROM t", "501|501|");
+    CHECK("SELECT count(*), count(DISTINCT number), max(key) FROM t", "500|500|500|");
     CHECK("SELECT count(*) FROM t WHERE key <= 200 AND key % 2 = 0 AND number = key / 2", "100|");
-    CHECK("SELECT number FROM t WHERE key = 3", "1000|");
-    CHECK("SELECT count(*) FROM t WHERE key BETWEEN 201 AND 300 AND number = key + 20000", "100|");
-    g_assert_cmpuint(out_file_n_moved(f->file), ==, 201);
+    CHECK("SELECT count(*) FROM t WHERE key <= 200 AND key % 2 AND number = 10000 + key", "100|");
+    g_assert_cmpuint(out_file_n_moved(f->file), ==, 300);
+}
+
+/* The database is open for SQL between two rows. */
+static void test_sql_between(Fixture *f, gconstpointer unused)
+{
+    g_assert_null(out_file_sql(f->file));
+    put(f, 1, 1);
+    g_assert_cmpint(
+        sqlite3_exec(out_file_sql(f->file), "UPDATE t SET number = 5", NULL, NULL, NULL), ==,
+        SQLITE_OK);
+    put(f, 2, 2);
+    finish(f);
+    CHECK("SELECT number FROM t", "5|2|");
+}
+
+static void test_values(Fixture *f, gconstpointer unused)
+{
+    static const char text[] = "\xc3\xa4\"';";
+    g_autofree char *long_text = g_strnfill(3 << 20, 'x');
+
+    f->table = out_file_table(f->file, "\"a \"\"'; b\"",
+                              "CREATE TABLE \"a \"\"'; b\"(a, b, c TEXT, d, e)", 5, -1);
+    begin_row(f);
+    row_int(&f->row, G_MININT64);
+    row_real(&f->row, 0.5);
+    row_text(&f->row, text, strlen(text));
+    row_null(&f->row);
+    row_nothing(&f->row);
+    put_row(f);
+    begin_row(f);
+    row_int(&f->row, G_MAXINT64);
+    row_real(&f->row, -1e300);
+    row_text(&f->row, long_text, 3 << 20);
+    row_text(&f->row, "", 0);
+    row_patch(f->row.bytes, row_nothing(&f->row), 7);
+    put_row(f);
+    finish(f);
+    CHECK("SELECT a, b, quote(c), d IS NULL, e IS NULL FROM \"a \"\"'; b\" LIMIT 1",
+          "-9223372036854775808|0.5|'\xc3\xa4\"'';'|1|1|");
+    CHECK("SELECT a, b, length(c), quote(d), e FROM \"a \"\"'; b\" LIMIT 1 OFFSET 1",
+          "9223372036854775807|-1.0e+300|3145728|''|7|");
+}
+
+/* The file appears when it is finished, with its mode. */
+static void test_appears_whole(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
+    GStatBuf st;
+
+    put(f, 1, 1);
+    g_assert_cmpint(g_stat(path, &st), ==, -1);
+    out_file_end(f->file);
+    g_assert_cmpint(g_stat(path, &st), ==, -1);
+    out_file_finish(f->file);
+    g_assert_cmpint(g_stat(path, &st), ==, 0);
+    g_assert_cmpint(st.st_mode & 0777, ==, 0640);
 }
 
 /* The first failure is told, and nothing appears. */
@@ -132,11 +220,63 @@ static void test_failure(Fixture *f, gconstpointer unused)
     f->table = worse;
     put(f, 1, 1);
     g_assert_nonnull(strstr(f->failure.text, "made.db"));
-    g_assert_nonnull(strstr(f->failure.text, "CREATE TABLE u("));
+    g_assert_nonnull(strstr(f->failure.text, "incomplete input"));
     g_assert_null(out_file_sql(f->file));
-    out_file_rest(f->file);
     out_file_end(f->file);
     out_file_finish(f->file);
+}
+
+/* A file that may not grow: the system's words, and nothing appears. */
+static void test_full(Fixture *f, gconstpointer unused)
+{
+    g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
+    g_autofree char *text = g_strnfill(100000, 'x');
+    struct rlimit before, small;
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = (struct rlimit){.rlim_cur = 1 << 20, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    for (guint i = 1; i <= 300; i++) {
+        begin_row(f);
+        row_int(&f->row, i);
+        row_text(&f->row, text, 100000);
+        put_row(f);
+    }
+    out_file_end(f->file);
+    out_file_finish(f->file);
+    setrlimit(RLIMIT_FSIZE, &before);
+    g_assert_nonnull(f->failure.text);
+    g_assert_nonnull(strstr(f->failure.text, g_strerror(EFBIG)));
+    g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+}
+
+/* A folder that is not there any more. */
+static void test_no_folder(Fixture *f, gconstpointer unused)
+{
+    g_assert_cmpint(g_rmdir(f->folder), ==, 0);
+    put(f, 1, 1);
+    g_assert_nonnull(strstr(f->failure.text, g_strerror(ENOENT)));
+    g_assert_cmpint(g_mkdir(f->folder, 0700), ==, 0);
+}
+
+/* What a temporary database keeps has no name, and goes again. */
+static void test_scratch(Fixture *f, gconstpointer unused)
+{
+    OutFile *scratch = out_file_new("temporary", TRUE, -1, f->directory, &f->failure);
+    g_autoptr(GDir) folder = g_dir_open(f->folder, 0, NULL);
+
+    f->table = out_file_table(scratch, "t", "CREATE TABLE t(a, b)", 2, -1);
+    for (guint i = 0; i < 300000; i++) { /* more than SQLite keeps in memory */
+        put(f, i + 1, i);
+        out_file_rest(scratch);
+    }
+    g_assert_nonnull(out_file_sql(scratch));
+    g_assert_null(g_dir_read_name(folder));
+    out_file_end(scratch);
+    out_file_finish(scratch);
+    out_file_free(scratch);
+    g_assert_cmpstr(f->failure.text, ==, NULL);
 }
 
 int main(int argc, char **argv)
@@ -145,7 +285,14 @@ int main(int argc, char **argv)
 #define TEST(path, function)                                                                       \
     g_test_add("/db/out-file/" path, Fixture, NULL, set_up, function, tear_down)
     TEST("moved", test_moved);
-    TEST("pages-then-statements", test_pages_then_statements);
+    TEST("in-turn", test_in_turn);
+    TEST("taken", test_taken);
+    TEST("sql-between", test_sql_between);
+    TEST("values", test_values);
+    TEST("appears-whole", test_appears_whole);
     TEST("failure", test_failure);
+    TEST("full", test_full);
+    TEST("no-folder", test_no_folder);
+    TEST("scratch", test_scratch);
     return g_test_run();
 }

@@ -5,17 +5,20 @@ import os
 import subprocess
 import unittest
 
+import tap
 from support import BUILD, StrobeTest
 
 HOSTILE = str(BUILD / "bench" / "hostile")
 
 
-@unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
-class FullTmpDirTest(StrobeTest):
-    def setUp(self):
-        super().setUp()
-        trace = self.work / "hostile.json"
-        subprocess.run([HOSTILE, trace, "300000"], check=True)
+KERNELS = 500000
+KERNEL = ('{"ph": "X", "cat": "kernel", "name": "k", "ts": %d, "dur": 1, "pid": 0, "tid": 7, '
+          '"args": {"device": 0, "stream": 7, "correlation": %d}}')
+
+
+class FullTmpDir(StrobeTest):
+    def make_result(self, trace):
+        """A result of the trace, and a small disk for temporary files."""
         self.strobe("import", trace, "-o", self.out, "--export", "stacks")
         self.disk = self.work / "disk"
         self.disk.mkdir()
@@ -26,9 +29,36 @@ class FullTmpDirTest(StrobeTest):
 
     def errors(self, exporter, *more):
         done = self.strobe("analyse", self.result(), "-o", self.work / exporter, "--export",
-                           exporter, "--max-mem", "96M", "--tmp-dir", self.disk, *more, code=6)
+                           exporter, "--tmp-dir", self.disk, *more, code=6)
         self.assertEqual(list(self.disk.iterdir()), [])
         return done.stderr
+
+
+class DatabaseTest(FullTmpDir):
+    @tap.long_test
+    def test_index(self):
+        """SQLite sorts an index that is larger than its memory in this folder, too."""
+        trace = self.work / "kernels.json"
+        with trace.open("w", encoding="utf-8") as file:
+            file.write('{"traceEvents": [')
+            file.write(",".join(KERNEL % (1736410576000000 + 2 * i, i) for i in range(KERNELS)))
+            file.write("]}")
+        self.make_result(trace)
+        self.assertRegex(self.errors("db"), r"temporary files: %s: file=.*\.db\": No space left"
+                         % self.disk)
+        self.assertEqual([p for p in (self.work / "db").rglob("*") if p.is_file()], [])
+
+
+@unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
+class RecordsTest(FullTmpDir):
+    def setUp(self):
+        super().setUp()
+        trace = self.work / "hostile.json"
+        subprocess.run([HOSTILE, trace, "300000"], check=True)
+        self.make_result(trace)
+
+    def errors(self, exporter, *more):
+        return super().errors(exporter, "--max-mem", "96M", *more)
 
     def test_exporter(self):
         self.assertRegex(
