@@ -81,7 +81,7 @@ def host_sampling(bench):
 
 
 def osrt(bench):
-    preload = str(bench.build / "plugins" / "host_sys-osrt-preload.so")
+    preload = str(bench.build / "plugins" / "osrt-preload.so")
     command = [bench.program("host"), "calls", bench.scratch]
     without = bench.lines(command)["shut"]
     found = bench.lines(command, dict(bench.environment, LD_PRELOAD=preload))

@@ -5,7 +5,7 @@
  * the account is that of the threads that sample.
  *
  * host calls FOLDER: ns of a call that could wait and does not, and, in a session that records it
- * (with host_sys-osrt-preload.so in LD_PRELOAD), of such a call and of a span.
+ * (with osrt-preload.so in LD_PRELOAD), of such a call and of a span.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -119,9 +119,9 @@ static int calls(const char *folder)
     samples_print(&shut);
     if (!preload || !strstr(preload, "osrt"))
         return 0;
-    StrobeSession *session = session_begin_with(
-        folder, "\"buffer\": {\"policy\": \"ring\"}, \"collectors\": {\"host_sys\": {\"items\": "
-                "\"osrt\", \"osrt_threshold\": \"0s\"}}");
+    StrobeSession *session =
+        session_begin_with(folder, "\"buffer\": {\"policy\": \"ring\"}, \"collectors\": {\"osrt\": "
+                                   "{\"threshold\": \"0s\"}}");
     for (int i = 0; i < REPEATS; i++) {
         samples_add(&open, time_calls());
         samples_add(&span, time_spans());

@@ -146,6 +146,8 @@ static void print_component(JsonObject *plugin, JsonObject *component)
            flag_of(plugin, "shadowed") ? ", shadowed by one that comes first" : "");
     if (flag_of(component, "simulated"))
         puts("  its results are simulated");
+    if (*text_of(component, "samples"))
+        printf("  samples %s\n", text_of(component, "samples"));
     printf("  works here: %s%s%s%s%s\n", available, *text_of(component, "reason") ? ": " : "",
            text_of(component, "reason"), *text_of(component, "hint") ? ". " : "",
            text_of(component, "hint"));

@@ -209,11 +209,11 @@ static void check_rights(StrobeDoctorReport *report)
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "user", NULL, "%s",
                       geteuid() == 0 ? "root" : "not root");
     add_setting(report, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid",
-                "for host_sys:items=osrt,osrt_source=perf");
+                "for osrt:source=perf");
     add_setting(report, "ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope",
                 "Strobe traces nobody: of no effect");
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "trace points", NULL,
-                      reads ? "can be read" : "cannot be read (for osrt_source=perf alone)");
+                      reads ? "can be read" : "cannot be read (for osrt:source=perf alone)");
     if (seccomp && !g_str_equal(seccomp, "0"))
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "seccomp", NULL,
                           "mode %s: system calls are filtered", seccomp);

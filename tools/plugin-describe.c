@@ -7,6 +7,7 @@
 #include <strobe/exporter.h>
 
 #include "options.h"
+#include "outside.h"
 #include "registry.h"
 
 static void add_text(StrobeJsonWriter *json, const char *key, const char *text)
@@ -69,6 +70,17 @@ static void add_probe(StrobeJsonWriter *json, const StrobeComponent *component)
     add_text(json, "hint", answer.hint);
 }
 
+/* Where `sample` is called; NULL: there is none. */
+static const char *describe_place(const StrobeComponent *component)
+{
+    const StrobeCollectorOps *ops = component->ops;
+
+    if (component->type != STROBE_COMPONENT_COLLECTOR || !ops->sample)
+        return NULL;
+    return strobe_component_is_outside(component) ? "outside the program"
+                                                  : "in a thread of the program";
+}
+
 static void add_component(StrobeJsonWriter *json, const StrobeComponent *component)
 {
     strobe_json_begin_object(json);
@@ -77,6 +89,7 @@ static void add_component(StrobeJsonWriter *json, const StrobeComponent *compone
     add_text(json, "summary", component->summary);
     add_flag(json, "simulated", (component->flags & STROBE_COMPONENT_SIMULATED) != 0);
     add_flag(json, "any_process", (component->flags & STROBE_COMPONENT_ANY_PROCESS) != 0);
+    add_text(json, "samples", describe_place(component));
     add_probe(json, component);
     strobe_json_key(json, "kinds");
     strobe_json_begin_array(json);

@@ -48,6 +48,8 @@ static void print_component(JsonObject *component)
     printf("\n### `%s`\n\n%s\n", text_of(component, "name"), text_of(component, "summary"));
     if (json_object_get_boolean_member_with_default(component, "simulated", FALSE))
         puts("Its results are simulated.");
+    if (*text_of(component, "samples"))
+        printf("It samples %s.\n", text_of(component, "samples"));
     if (n == 0)
         return;
     puts("\n| Option | Type | Default | Range | Meaning |\n|--|--|--|--|--|");

@@ -58,10 +58,10 @@ static struct arena_string *string_at(const struct pool_header *header, uint64_t
 static int is_equal(const struct pool_header *header, uint32_t id, const void *bytes,
                     uint32_t stored_length, size_t length)
 {
-    uint64_t offset = atomic_load_explicit(&offsets_of(header)[id], memory_order_acquire);
-    const struct arena_string *string = string_at(header, offset - 1);
+    uint32_t found_length = 0;
+    const char *found = strobe_pool_string(header, id, &found_length);
 
-    return string->length == stored_length && memcmp(string->bytes, bytes, length) == 0;
+    return found && found_length == stored_length && memcmp(found, bytes, length) == 0;
 }
 
 static int is_room_for_stack(const struct pool_header *header, uint64_t need)
@@ -89,7 +89,7 @@ static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t 
     if (is_stack && !is_room_for_stack(header, need))
         return 0;
     do
-        if (used + need > header->arena_bytes)
+        if (used > header->arena_bytes || need > header->arena_bytes - used || used % 4)
             return 0;
     while (!atomic_compare_exchange_weak_explicit(&header->arena_used, &used, used + need,
                                                   memory_order_relaxed, memory_order_relaxed));

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
 #include "kind-declaration.h"
@@ -11,6 +12,9 @@
 
 static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
 static _Atomic uint32_t n_kinds;                  /* counted when all of the last one is there */
+/* In the writer process: how many bytes of the pool's definitions are known here. */
+static uint32_t joined_bytes;
+static int is_joined, is_joining;
 
 /* Writes the definition behind the others; 0 when there is no room. */
 static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id)
@@ -24,6 +28,40 @@ static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id
     STROBE_TESTPOINT("kind-stored");
     atomic_store_explicit(&header->kinds_used, used + (uint32_t)bytes, memory_order_release);
     return 1;
+}
+
+/* Is that the next one of the program's definitions? */
+static int find_stored(const struct pool_header *header, const StrobeKind *kind, uint32_t id)
+{
+    size_t bytes = strobe_kind_stored_bytes(kind);
+    const char *there = (const char *)strobe_pool_at(header, header->kinds_at) + joined_bytes;
+
+    if (!is_joining || bytes > STROBE_POOL_KIND_BYTES - joined_bytes)
+        return 0;
+    char *wanted = malloc(bytes);
+    int is_there = wanted != NULL;
+    if (wanted) {
+        strobe_kind_put(wanted, kind, id);
+        is_there = memcmp(wanted, there, bytes) == 0;
+        free(wanted);
+    }
+    joined_bytes += is_there ? (uint32_t)bytes : 0;
+    return is_there;
+}
+
+static int place_definition(struct pool_header *header, const StrobeKind *kind, uint32_t id,
+                            char *error, size_t size)
+{
+    if (is_joined && !find_stored(header, kind, id))
+        return snprintf(error, size,
+                        "\"%s\" is not among the kinds that the component declares, which it must "
+                        "be to be recorded outside of the program",
+                        kind->name),
+               0;
+    if (is_joined || store(header, kind, id))
+        return 1;
+    snprintf(error, size, "too many kinds (at most %u)", STROBE_KINDS_MAX - 1);
+    return 0;
 }
 
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
@@ -42,10 +80,12 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
         if (!strobe_kind_is_extension(kind, kinds[id], error, size))
             return 0;
     }
-    if (n_kinds + 1 >= STROBE_KINDS_MAX || !store(header, kind, n_kinds + 1)) {
+    if (n_kinds + 1 >= STROBE_KINDS_MAX) {
         snprintf(error, size, "too many kinds (at most %u)", STROBE_KINDS_MAX - 1);
         return 0;
     }
+    if (!place_definition(header, kind, n_kinds + 1, error, size))
+        return 0;
     uint32_t id = n_kinds + 1;
     uint32_t has_end = kind->shape == STROBE_SHAPE_SPAN;
     kinds[id] = kind;
@@ -68,9 +108,21 @@ uint32_t strobe_kind_id(const StrobeKind *kind)
     return 0;
 }
 
+void strobe_kind_join(struct pool_header *header, const StrobeKind *const *more, size_t n_more)
+{
+    char error[512];
+
+    is_joined = is_joining = 1;
+    joined_bytes = 0;
+    strobe_kind_begin(header);
+    for (size_t i = 0; i < n_more; i++)
+        strobe_kind_register(header, more[i], error, sizeof error);
+    is_joining = 0;
+}
+
 void strobe_kind_begin(struct pool_header *header)
 {
-    char error[256];
+    char error[512];
 
     n_kinds = 0;
     memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);

@@ -24,4 +24,9 @@ uint32_t strobe_kind_id(const StrobeKind *kind);
 /* Forgets all kinds and registers the standard raw ones. */
 void strobe_kind_begin(struct pool_header *header);
 
+/* In the writer process: takes the kinds that strobe_kind_begin() and `more` registered in the
+ * program in this order; each must lie in the pool as it is declared here. Others cannot be
+ * registered then. */
+void strobe_kind_join(struct pool_header *header, const StrobeKind *const *more, size_t n_more);
+
 #endif

@@ -53,7 +53,7 @@ static struct pool_block *block_with_room(struct lanes_end *e, uint32_t index, u
 
     if (held < e->pool->n_blocks) {
         struct pool_block *block = strobe_pool_block(e->pool, held);
-        if (atomic_load(&block->used) + bytes <= STROBE_BLOCK_DATA)
+        if (strobe_pool_used(block) + bytes <= STROBE_BLOCK_DATA)
             return block;
         hand_over(e->pool, lane);
     }
@@ -94,7 +94,9 @@ static void leave_spans(struct lanes_end *e, uint32_t index)
             atomic_fetch_add(&lane->lost[STROBE_LOSS_POOL_EMPTY], count_open(lane, depth));
             break;
         }
-        uint32_t used = atomic_load(&block->used);
+        uint32_t used = strobe_pool_used(block);
+        if (bytes > STROBE_BLOCK_DATA - used) /* no program of ours wrote that */
+            break;
         memcpy((char *)(block + 1) + used, record, bytes);
         atomic_store(&block->used, used + bytes);
         STROBE_TESTPOINT("span-kept");
@@ -109,7 +111,7 @@ void strobe_lanes_end(struct pool_header *pool, uint32_t window, uint64_t end, S
 
     for (uint32_t i = 0; i < pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(pool, i);
-        if (strobe_lane_is_stuck(i))
+        if (!strobe_lane_is_own(i) || strobe_lane_is_stuck(i))
             continue;
         if (atomic_load(&lane->window) == window)
             leave_spans(&e, i);

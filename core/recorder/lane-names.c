@@ -38,15 +38,16 @@ static const uint64_t *find_beside(const StrobeWriter *w, uint32_t id)
 
 uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
 {
-    const uint64_t *record = find_beside(w, id);
+    const volatile uint64_t *record = find_beside(w, id);
     uint32_t place = record ? free_place(w) : 0;
+    const uint64_t length = record ? record[1] : 0; /* read once: others may write there */
 
     /* A stack is no name, and has a length beyond any. */
-    if (!record || record[1] > STROBE_SPAN_NAME_MAX ||
-        place + 1 + STROBE_NAME_WORDS(record[1]) > STROBE_POOL_NAME_WORDS)
+    if (!record || length > STROBE_SPAN_NAME_MAX ||
+        place + 1 + STROBE_NAME_WORDS(length) > STROBE_POOL_NAME_WORDS)
         return id;
     forget_ended(w);
-    for (uint32_t i = 0; i <= STROBE_NAME_WORDS(record[1]); i++)
+    for (uint32_t i = 0; i <= STROBE_NAME_WORDS(length); i++)
         atomic_store_explicit(&w->lane->names[place + i], record[1 + i], memory_order_relaxed);
     return STROBE_NAME_IS_KEPT | place;
 }

@@ -45,6 +45,7 @@ static __thread uint32_t forking LANE_TLS;
 static __thread uint32_t generation_at_fork LANE_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
+static int is_writer;         /* this process is the writer, not the program */
 static int has_quick_barrier; /* in all threads: microseconds */
 
 static void barrier_in_all_threads(void)
@@ -123,15 +124,16 @@ static void allow_short_way(StrobeWriter *w)
     w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
 }
 
-/* Goes on behind what the block holds. */
+/* Goes on behind what the block holds. In the writer process that is what the program says. */
 static void fill_block(StrobeWriter *w, struct pool_block *block)
 {
     char *data = (char *)(block + 1);
+    uint32_t used = strobe_pool_used(block);
 
     w->block = block;
     w->block_window = w->generation;
     w->base = block->base;
-    w->cursor = data + atomic_load_explicit(&block->used, memory_order_relaxed);
+    w->cursor = data + (used & ~7u);
     w->limit = data + STROBE_BLOCK_DATA;
     allow_short_way(w);
 }
@@ -178,12 +180,32 @@ static StrobeWriter *claim_vacant(void)
     return NULL;
 }
 
+void strobe_lane_be_writer(void)
+{
+    is_writer = 1;
+}
+
+int strobe_lane_is_own(uint32_t index)
+{
+    return (index >= STROBE_POOL_LANES - STROBE_POOL_WRITER_LANES) == is_writer;
+}
+
+/* Of 64 lanes, as in the map: those for threads of the other process. */
+static uint64_t lanes_of_other(unsigned word)
+{
+    const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_LANES);
+    const uint64_t of_writer = word == STROBE_POOL_LANES / 64 - 1 ? last : 0;
+
+    return is_writer ? ~of_writer : of_writer;
+}
+
 static StrobeWriter *claim_writer(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_LANES / 64; i++) {
+        const uint64_t others = lanes_of_other(i);
         uint64_t map = atomic_load_explicit(&writer_map[i], memory_order_relaxed);
-        while (map != UINT64_MAX) {
-            unsigned bit = (unsigned)__builtin_ctzll(~map);
+        while ((map | others) != UINT64_MAX) {
+            unsigned bit = (unsigned)__builtin_ctzll(~(map | others));
             if (atomic_compare_exchange_weak_explicit(&writer_map[i], &map, map | 1ull << bit,
                                                       memory_order_acquire, memory_order_relaxed))
                 return take_writer(i * 64 + bit);

@@ -90,6 +90,12 @@ extern struct lane_kind strobe_lane_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_lane_init(void);
 
+/* From here on threads of this process take lanes of the writer process; without this call, those
+ * of the program. After strobe_lane_init(). */
+void strobe_lane_be_writer(void);
+/* Is the lane one for threads of this process? */
+int strobe_lane_is_own(uint32_t index);
+
 /* What to do when the pool is empty; while the gate is shut. */
 void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
 

@@ -207,7 +207,7 @@ static int take_elsewhere(StrobeWriter *w, uint64_t key, uint32_t kind, struct t
 {
     for (uint32_t i = 0; i < w->pool->n_lanes; i++) {
         struct pool_lane *lane = strobe_pool_lane(w->pool, i);
-        if (lane == w->lane ||
+        if (lane == w->lane || !strobe_lane_is_own(i) ||
             atomic_load_explicit(&lane->window, memory_order_relaxed) != w->generation)
             continue;
         struct pool_span *open = find_in(lane, key, kind);

@@ -280,10 +280,13 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
+           part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            part_fits(h, h->seen_at, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
            h->string_places <= STROBE_POOL_STRINGS &&
            part_fits(h, h->offsets_at, sizeof(uint64_t) * (uint64_t)h->string_places, bytes) &&
+           part_fits(h, h->slots_at, sizeof(uint32_t) * (uint64_t)strobe_pool_string_slots(h),
+                     bytes) &&
            part_fits(h, h->ring_at, strobe_ring_bytes(h->n_blocks), bytes) &&
            part_fits(h, h->arena_at, h->arena_bytes, bytes) &&
            h->setup_bytes <= STROBE_POOL_SETUP_MAX &&

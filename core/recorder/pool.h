@@ -24,6 +24,7 @@
 #define STROBE_POOL_VERSION 7
 
 #define STROBE_POOL_LANES 1024u
+#define STROBE_POOL_WRITER_LANES 16u /* of these, the last ones: of threads of a writer process */
 #define STROBE_POOL_SPANS 256u
 #define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
 /* Places for tracks: first those of recording threads, used again when their thread has ended, then
@@ -179,6 +180,15 @@ struct pool_dump {
     char reason[STROBE_DUMP_REASON_BYTES];
 };
 
+/* What the writer says to the program; kept until others have come after it. */
+#define STROBE_POOL_MESSAGES 64u
+struct pool_message {
+    _Atomic uint32_t text;      /* id of the string */
+    _Atomic uint32_t level;     /* STROBE_LOG_* */
+    _Atomic uint32_t collector; /* number of the one that failed; 0: a line of the log */
+    uint32_t reserved;
+};
+
 /* Requests of the program and replies of the writer. `bell` and `answer` are futexes: each side
  * increments its own after a change and wakes the other. */
 struct pool_control {
@@ -196,6 +206,14 @@ struct pool_control {
     _Atomic uint32_t n_dumps;             /* for which nobody waited: made or refused so far */
     struct pool_dump dumps[STROBE_DUMPS]; /* by number modulo their number */
     _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
+
+    /* Collectors that run in the writer process. */
+    _Atomic uint64_t paused;         /* by the program: bit n - 1 of collector n */
+    _Atomic uint64_t paused_now;     /* the same as far as it is done */
+    _Atomic uint32_t sample_window;  /* by the program: in which they are to record, 0: none */
+    _Atomic uint32_t sampled_window; /* the last one in which they have been started */
+    _Atomic uint32_t n_messages;     /* so far */
+    struct pool_message messages[STROBE_POOL_MESSAGES]; /* by number modulo theirs */
 };
 
 enum { STROBE_WRITER_NONE = 0, STROBE_WRITER_AT_WORK = 1, STROBE_WRITER_GONE = 2 };

@@ -53,7 +53,7 @@ static void fill(struct pool_header *header, struct strobe_stored_track *out,
     out->type = track->type;
     out->clock = stored_clock(track);
     out->device = track->device;
-    out->pid = (uint64_t)getpid();
+    out->pid = header->pid;
     out->number = track->id;
     out->name = intern_text(header, track->name);
     out->group = intern_text(header, track->group);
@@ -77,6 +77,8 @@ static uint32_t take_free_place(struct pool_header *header)
 
     while ((uint32_t)head) {
         uint32_t place = (uint32_t)head - 1;
+        if (place >= STROBE_POOL_THREAD_TRACKS) /* no program of ours wrote that */
+            break;
         uint32_t rest = atomic_load_explicit(&track_at(header, place)->next, memory_order_relaxed);
         /* The tag changes with every exchange, so a place that went and came back is noticed. */
         uint64_t next = ((head >> 32) + 1) << 32 | rest;
@@ -153,7 +155,7 @@ void strobe_track_end_thread(struct pool_header *header, uint32_t index)
     uint32_t place = atomic_load_explicit(&lane->track_place, memory_order_relaxed);
     struct pool_track *track;
 
-    if (place == 0)
+    if (place == 0 || place > STROBE_POOL_THREAD_TRACKS)
         return;
     track = track_at(header, place - 1);
     track->lane = index;

@@ -6,6 +6,7 @@
 #include <strobe/kinds.h>
 #include "attach.h"
 #include "clock.h"
+#include "diagnostic.h"
 #include "error.h"
 #include "kind-table.h"
 #include "lane.h"
@@ -116,6 +117,11 @@ static const char *host_result_directory(StrobeInstance *self)
     return c->directory;
 }
 
+static int64_t host_pid(StrobeInstance *self)
+{
+    return strobe_recorder_pid();
+}
+
 static const StrobeHost collector_host = {
     .struct_size = sizeof(StrobeHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -146,6 +152,7 @@ static const StrobeHost collector_host = {
     .link_of = host_link_of,
     .result_directory = host_result_directory,
     .link_for = host_link_for,
+    .pid = host_pid,
 };
 
 /* ---- core records ---- */
@@ -222,8 +229,17 @@ void strobe_collector_tell_calls(StrobeCollector *c)
 
 /* ---- life ---- */
 
+/* Outside, what a collector warns of while it runs is what the result lacks: the program changed
+ * beside it. */
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
+    const StrobeCollector *c = self->owner;
+
+    if (c->is_outside && level <= STROBE_LOG_WARNING &&
+        g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPEN) {
+        g_autofree char *whole = g_strdup_printf("collector %s: %s", self->component->name, text);
+        strobe_diagnostic_record(self->component->name, whole);
+    }
     strobe_log(level, "%s: %s", self->component->name, text);
 }
 

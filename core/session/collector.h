@@ -9,7 +9,8 @@
 typedef enum StrobeCollectorPhase {
     STROBE_COLLECTOR_PENDING, /* not opened: its library is not in the process yet */
     STROBE_COLLECTOR_OPEN,
-    STROBE_COLLECTOR_FAILED
+    STROBE_COLLECTOR_FAILED,
+    STROBE_COLLECTOR_OUTSIDE /* it runs in the writer process: here it is named only */
 } StrobeCollectorPhase;
 
 typedef struct StrobeCollector {
@@ -26,6 +27,8 @@ typedef struct StrobeCollector {
     gboolean is_warm, is_started;
     gboolean is_paused;                  /* started, but does not record for the time being */
     gboolean is_draining;                /* it has stopped, and flush is not done */
+    gboolean is_outside;                 /* this process is the writer, not the program */
+    gboolean is_failure_told;            /* there: to the program */
     gboolean has_more;                   /* flush was not done when its time was over */
     guint64 flush_begin, flush_deadline; /* ticks */
     gint64 flush_until_us;               /* the same, by a clock that needs no rate */

@@ -197,7 +197,7 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
 /* Adds the collector if it is to be sampled. */
 static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
 {
-    if (!c->is_started || !c->ops->sample || !c->ops->sample_interval)
+    if (!c->is_started || c->is_paused || !c->ops->sample || !c->ops->sample_interval)
         return;
     gint64 interval = c->ops->sample_interval(c->state);
     if (interval <= 0) /* not this time */

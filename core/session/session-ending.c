@@ -4,12 +4,9 @@
 #include "session.h"
 
 #include <errno.h>
-#include <string.h>
-#include <strobe/kinds.h>
 #include "attach.h"
+#include "diagnostic.h"
 #include "error.h"
-#include "kind-table.h"
-#include "lane.h"
 #include "log.h"
 #include "recorder.h"
 #include "session-log.h"
@@ -48,21 +45,8 @@ void strobe_session_ending_free(gpointer data)
 
 static void add_diagnostic(StrobeSession *session, const char *component, const char *text)
 {
-    StrobeWriter *writer = strobe_lane_writer();
-
     g_ptr_array_add(session->diagnostics, g_strdup(text));
-    if (!writer)
-        return;
-    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
-    StrobeStringId id = strobe_lane_intern(writer, text, strlen(text), 0);
-    struct strobe_diagnostic *fields =
-        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_diagnostic), strobe_core_track(),
-                            name, strobe_clock_now(), 0);
-    if (!fields)
-        return;
-    fields->text = id;
-    fields->level = STROBE_LOG_WARNING;
-    strobe_lane_commit(writer);
+    strobe_diagnostic_record(component, text);
 }
 
 /* What a collector waits for that collects nothing yet; NULL: nothing. */
@@ -86,7 +70,9 @@ static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
 {
     g_autofree char *text = NULL;
 
-    if (c->failure)
+    if (c->failure && g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE)
+        g_ptr_array_add(session->diagnostics, g_strdup(c->failure->message)); /* it is recorded */
+    else if (c->failure)
         text = g_strdup(c->failure->message);
     else if (c->has_more)
         text = g_strdup_printf("collector %s: it had more records of the window when the time "
@@ -131,6 +117,7 @@ static int seal(StrobeSession *session, StrobeEnding *ending)
     diagnose(session);
     strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_end_window(patience_ns);
+    strobe_session_take_messages(session);
     g_autofree char *text = strobe_session_log_text(TRUE);
     strobe_result_directory_log(ending->directory, text, ending->failure ? NULL : &ending->failure);
     strobe_signal_guard_release(&guard);

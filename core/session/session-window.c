@@ -92,6 +92,21 @@ void strobe_session_tell_directory(StrobeSession *session, const char *directory
         ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
 }
 
+/* So that what is required is known to have begun, and a short window has a first sample. */
+static void start_outside(StrobeSession *session)
+{
+    gboolean any = FALSE;
+
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        any |= g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE;
+    }
+    if (!any)
+        return;
+    strobe_recorder_begin_sampling();
+    strobe_session_take_messages(session);
+}
+
 gboolean strobe_session_start_window(StrobeSession *session, GError **error)
 {
     strobe_session_prepare(session, STROBE_CALL_WARM);
@@ -103,6 +118,7 @@ gboolean strobe_session_start_window(StrobeSession *session, GError **error)
     strobe_session_for_collectors(session, strobe_collector_tell_calls);
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
+    start_outside(session);
     strobe_session_keep_files(session);
     return check_required(session, error);
 }

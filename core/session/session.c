@@ -108,7 +108,9 @@ static void warn_of_small_address_space(gint64 pool_bytes)
 static gboolean open_recorder(StrobeSession *session, GError **error)
 {
     const StrobeConfig *config = session->config;
-    g_autofree char *setup = strobe_writer_setup_text(config, session->registry);
+    g_autoptr(GPtrArray) kinds = g_ptr_array_new();
+    g_autoptr(GArray) outside = strobe_session_find_outside(session, kinds);
+    g_autofree char *setup = strobe_writer_setup_text(config, session->registry, outside);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
@@ -124,6 +126,8 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
                                 .keep = (guint32)MIN(rotate->keep, G_MAXUINT32)}},
         .may_start_process = TRUE,
         .fallback_dir = parent,
+        .kinds = (const StrobeKind *const *)kinds->pdata,
+        .n_kinds = kinds->len,
         .setup = setup,
         .make_dump = strobe_dump_maker_make,
         .user = &session->dump_maker};
@@ -136,7 +140,9 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     if (failed == ENOENT && g_mkdir_with_parents(parent, 0750) == 0)
         failed = strobe_recorder_open(&settings);
     strobe_signal_guard_release(&guard);
-
+    int ignored;
+    if (failed == 0 && strobe_recorder_has_process(&ignored))
+        strobe_session_place_outside(session, outside);
     if (failed)
         set_recorder_error(config, parent, failed, error);
     else
@@ -509,6 +515,8 @@ StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector
     if (!c)
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_ARGUMENT,
                     "The session has no collector %s", collector ? collector : "(null)");
+    else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE)
+        strobe_recorder_pause(c->number, !is_on);
     else if (is_on)
         strobe_collector_resume(c);
     else

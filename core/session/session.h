@@ -96,6 +96,16 @@ void strobe_session_open_loaded(StrobeSession *session);
  * and the session runs. */
 void strobe_session_follow_loader(StrobeSession *session);
 
+/* ---- collectors in the writer process, session-outside.c ---- */
+
+/* Numbers, from 1, of the collectors that run there if there is one (unref it); adds their kinds.
+ */
+GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds);
+/* There is one: these collectors run there. */
+void strobe_session_place_outside(StrobeSession *session, const GArray *outside);
+/* Puts what the writer process has said into the log, and failures to their collectors. */
+void strobe_session_take_messages(StrobeSession *session);
+
 /* ---- the rest of a window, session-ending.c ---- */
 
 /* The collectors have stopped. Their late records are flushed in this thread, for 2 s at most; the

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "drain.h"
 #include "dump-maker.h"
+#include "outside.h"
 #include "process.h"
 #include "recover.h"
 #include "writer-setup.h"
@@ -18,7 +19,8 @@ enum { EXIT_USAGE = 2 };
 
 struct program {
     StrobePool pool;
-    StrobeWriterSetup *setup; /* NULL: it could not be read */
+    StrobeWriterSetup *setup; /* NULL: the program has given none */
+    StrobeOutside *outside;   /* NULL: no collectors run here */
     StrobeDumpMaker dumps;
     StrobeDrain drain;
     pid_t pid; /* 0: it cannot be seen from here */
@@ -31,6 +33,8 @@ static int is_gone(void *user)
 {
     const struct program *p = user;
 
+    if (p->outside)
+        strobe_outside_look(p->outside);
     return !strobe_pool_has_program(&p->pool) &&
            (p->pool.is_tmpfs || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
 }
@@ -50,16 +54,35 @@ static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *r
     return strobe_dump_maker_make(&p->dumps, drain, why, reason, path);
 }
 
+static void begin_window(void *user, uint32_t window, const char *capture)
+{
+    const struct program *p = user;
+
+    strobe_outside_begin(p->outside, window, capture);
+}
+
+static unsigned end_window(void *user, uint64_t end)
+{
+    const struct program *p = user;
+
+    return strobe_outside_end(p->outside, end);
+}
+
 static int write_pool(struct program *p)
 {
-    const StrobeDrainProgram program = {
-        .is_gone = is_gone, .finish = finish, .make_dump = make_dump, .user = p};
+    const StrobeDrainProgram program = {.is_gone = is_gone,
+                                        .finish = finish,
+                                        .make_dump = make_dump,
+                                        .begin = p->outside ? begin_window : NULL,
+                                        .end = p->outside ? end_window : NULL,
+                                        .user = p};
     int error = strobe_drain_init(&p->drain, p->pool.header, &program);
 
     if (error)
         return error;
     strobe_drain_run(&p->drain);
     strobe_drain_clear(&p->drain);
+    strobe_outside_free(p->outside);
     strobe_pool_destroy(&p->pool, !strobe_pool_has_windows(p->pool.header));
     return 0;
 }
@@ -97,7 +120,11 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     /* Before the program goes on: it may change the text later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
+    if (!program.setup && program.pool.header->setup_bytes)
+        return EXIT_FAILURE;
     program.pid = strobe_pool_program(&program.pool);
     program.dumps.setup = program.setup;
+    program.outside =
+        program.setup ? strobe_outside_new(program.pool.header, program.pid, program.setup) : NULL;
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

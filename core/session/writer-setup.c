@@ -28,7 +28,17 @@ static JsonArray *array_of(const char *const *texts)
     return array;
 }
 
-char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry)
+static JsonArray *array_of_numbers(const GArray *numbers)
+{
+    JsonArray *array = json_array_new();
+
+    for (guint i = 0; i < numbers->len; i++)
+        json_array_add_int_element(array, g_array_index(numbers, guint, i));
+    return array;
+}
+
+char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
+                               const GArray *outside)
 {
     g_autoptr(JsonObject) facts = json_object_new();
     g_autofree char *directory =
@@ -41,6 +51,7 @@ char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry 
     set_text(facts, "command", command);
     json_object_set_int_member(facts, "rank", strobe_rank());
     json_object_set_array_member(facts, "plugin_path", array_of(strobe_registry_path(registry)));
+    json_object_set_array_member(facts, "outside", array_of_numbers(outside));
     g_autofree char *head = strobe_json_object_to_text(facts, 0);
     g_autofree char *rest = strobe_config_to_json(config);
     return g_strconcat(head, "\n", rest, NULL);
@@ -65,6 +76,23 @@ static char **texts_of(JsonObject *facts, const char *name)
     return (char **)g_ptr_array_free(texts, FALSE);
 }
 
+/* Those that are numbers of a collector. */
+static GArray *numbers_of(JsonObject *facts, const char *name, guint n_collectors)
+{
+    JsonNode *node = json_object_get_member(facts, name);
+    JsonArray *array = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
+    GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint));
+
+    for (guint i = 0; array && i < MIN(json_array_get_length(array), n_collectors); i++) {
+        JsonNode *item = json_array_get_element(array, i);
+        gint64 value = json_node_get_value_type(item) == G_TYPE_INT64 ? json_node_get_int(item) : 0;
+        guint number = (guint)CLAMP(value, 0, G_MAXINT);
+        if (number >= 1 && number <= n_collectors)
+            g_array_append_val(numbers, number);
+    }
+    return numbers;
+}
+
 static void replace_text(char **text, JsonObject *facts, const char *name)
 {
     const char *value = strobe_json_member_text(facts, name);
@@ -79,6 +107,7 @@ static void take_facts(StrobeWriterSetup *setup, JsonObject *facts)
     replace_text(&setup->config->worker, facts, "worker");
     replace_text(&setup->command, facts, "command");
     setup->rank = (gint)CLAMP(strobe_json_member_int(facts, "rank", -1), -1, G_MAXINT);
+    setup->outside = numbers_of(facts, "outside", setup->config->collectors->len);
     setup->plugin_path = texts_of(facts, "plugin_path");
 }
 
@@ -115,6 +144,7 @@ void strobe_writer_setup_free(StrobeWriterSetup *setup)
         return;
     strobe_config_free(setup->config);
     g_strfreev(setup->plugin_path);
+    g_array_unref(setup->outside);
     g_free(setup->command);
     g_free(setup);
 }

@@ -17,11 +17,13 @@ typedef struct StrobeWriterSetup {
     StrobeConfig *config; /* directory and worker are set, the directory is absolute */
     char **plugin_path;   /* folders, for strobe_registry_new() */
     char *command;        /* of the program */
+    GArray *outside;      /* of guint: numbers of collectors, from 1, that run in the writer */
     gint rank;            /* of the program when it made the session; -1: none */
 } StrobeWriterSetup;
 
 /* The text for the pool (free it). */
-char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry);
+char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
+                               const GArray *outside);
 /* Reads the pool's text, or one (free it). The program may have written anything there. */
 StrobeWriterSetup *strobe_writer_setup_read(const struct pool_header *pool, GError **error);
 StrobeWriterSetup *strobe_writer_setup_parse(const char *text, GError **error);

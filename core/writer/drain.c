@@ -20,6 +20,13 @@ static void ring_answer(StrobeDrain *d)
     strobe_bell_ring(&d->control->answer);
 }
 
+/* The program may write there at any time. */
+static void copy_path(char path[PATH_MAX], const char *there)
+{
+    memcpy(path, there, PATH_MAX);
+    path[PATH_MAX - 1] = 0;
+}
+
 /* ---- a window's begin ---- */
 
 /* The capture that the program has made; it holds its facts. */
@@ -52,8 +59,7 @@ static void begin_window(StrobeDrain *d, struct pool_window *place, uint32_t num
     w->number = number;
     w->undefined = 0;
     w->begin = place->begin;
-    memcpy(path, place->capture, sizeof path);
-    path[sizeof path - 1] = 0;
+    copy_path(path, place->capture);
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
         atomic_store(&d->control->window_lost[cause], 0);
     strobe_flush_remember(d, open_capture(d, path));
@@ -136,6 +142,35 @@ static void write_on(StrobeDrain *d)
         strobe_rotation_roll(d);
 }
 
+/* ---- what records in this process ---- */
+
+/* Nothing of this process's is recorded in it any more, and its blocks are in the pool's queue. */
+static void end_joined(StrobeDrain *d, uint64_t end)
+{
+    DrainWindow *w = &d->window;
+
+    if (w->is_joined)
+        w->n_stuck_here = d->program.end(d->program.user, end);
+    w->is_joined = 0;
+}
+
+/* It records while the program wants it to. */
+static void follow_sampling(StrobeDrain *d)
+{
+    DrainWindow *w = &d->window;
+    int is_wanted = atomic_load(&d->control->sample_window) == w->number;
+    char path[PATH_MAX];
+
+    if (w->is_joined && !is_wanted)
+        end_joined(d, strobe_clock_now());
+    if (w->is_joined || !is_wanted || !d->program.begin)
+        return;
+    w->is_joined = 1;
+    w->n_stuck_here = 0;
+    copy_path(path, strobe_drain_place(d)->capture);
+    d->program.begin(d->program.user, w->number, path);
+}
+
 /* ---- its end ---- */
 
 /* Its place is free from here on, unless recovery is to look at it. */
@@ -160,8 +195,9 @@ static void end_window(StrobeDrain *d)
 
     w->begin = place->begin;
     w->end = atomic_load(&place->end);
-    w->n_stuck = place->n_stuck;
-    w->has_strays = (int)place->has_strays;
+    end_joined(d, w->end);
+    w->n_stuck = place->n_stuck + w->n_stuck_here;
+    w->has_strays = place->has_strays || w->n_stuck_here;
     strobe_flush_end_window(d);
     leave_window(d, 1);
 }
@@ -172,6 +208,7 @@ static void finish_window(StrobeDrain *d)
 {
     int error = (int)atomic_load(&strobe_drain_place(d)->error);
 
+    end_joined(d, strobe_clock_now());
     if (d->window.writer.fd >= 0)
         error = d->program.finish(d->program.user, &d->window.writer);
     leave_window(d, error == 0 || error == ENOENT);
@@ -190,6 +227,7 @@ static void go_round(StrobeDrain *d)
         return;
     }
     int has_ended = is_ended(d);
+    follow_sampling(d);
     strobe_dump_answer(d, !has_ended);
     if (has_ended)
         end_window(d);

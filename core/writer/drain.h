@@ -25,8 +25,10 @@ typedef struct DrainWindow {
     uint32_t number; /* 0: none */
     int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
-    unsigned n_stuck; /* writers that have not left their bracket at its end */
-    int has_strays;   /* blocks that are neither a lane's nor queued, see write_strays */
+    unsigned n_stuck;      /* writers that have not left their bracket at its end */
+    int has_strays;        /* blocks that are neither a lane's nor queued, see write_strays */
+    int is_joined;         /* program.begin has been called, program.end not */
+    unsigned n_stuck_here; /* in this process */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
@@ -44,6 +46,10 @@ typedef struct StrobeDrainProgram {
      * `why` is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
      * configuration allows none now. */
     StrobeMakeDump *make_dump;
+    /* What records in the writer's process is to begin, or to end, in a window. The second
+     * returns how many threads of it are inside a bracket for good. */
+    void (*begin)(void *user, uint32_t window, const char *capture);
+    unsigned (*end)(void *user, uint64_t end);
     void *user;
 } StrobeDrainProgram;
 

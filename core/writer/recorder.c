@@ -33,7 +33,19 @@ static struct {
     uint64_t begin, end;
     uint64_t last_lost[STROBE_LOSS_CAUSES]; /* of the last window of a session that is closed */
     _Atomic uint64_t next_link;
+    int64_t program;     /* its number, as this process sees it */
+    uint32_t n_messages; /* of the writer process, taken so far */
 } recorder = {.pool = {.fd = -1}};
+
+/* A kind that is refused is told where its collector is opened. */
+static void begin_kinds(const StrobeRecorderSettings *settings)
+{
+    char error[512];
+
+    strobe_kind_begin(recorder.pool.header);
+    for (size_t i = 0; i < settings->n_kinds; i++)
+        strobe_kind_register(recorder.pool.header, settings->kinds[i], error, sizeof error);
+}
 
 int strobe_recorder_open(const StrobeRecorderSettings *settings)
 {
@@ -51,7 +63,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     if (error)
         return error;
     STROBE_TESTPOINT("pool-made");
-    strobe_kind_begin(recorder.pool.header);
+    begin_kinds(settings);
     recorder.pool.header->control.settings = settings->writer;
     recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump, .user = settings->user};
     error = strobe_link_start(&recorder.link, &recorder.pool, settings->may_start_process);
@@ -62,6 +74,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     recorder.session++;
     recorder.policy = (enum strobe_policy)settings->writer.policy;
     recorder.is_stuck = 0;
+    recorder.n_messages = 0;
+    recorder.program = getpid();
     recorder.is_open = 1;
     STROBE_TESTPOINT("recorder-opened");
     return 0;
@@ -104,6 +118,11 @@ int strobe_recorder_has_process(int *error)
 {
     *error = recorder.link.process_error;
     return recorder.is_open && !recorder.link.drain;
+}
+
+int64_t strobe_recorder_pid(void)
+{
+    return recorder.is_open ? recorder.program : 0;
 }
 
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
@@ -178,8 +197,10 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
 
 void strobe_recorder_mark_end(void)
 {
-    if (recorder.in_window && recorder.end == 0)
-        recorder.end = strobe_clock_now();
+    if (!recorder.in_window || recorder.end != 0)
+        return;
+    recorder.end = strobe_clock_now();
+    strobe_link_end_sampling(&recorder.link);
 }
 
 static void count_what_lanes_lost(void)
@@ -365,6 +386,107 @@ void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
         strobe_link_losses(&recorder.link, lost);
     else
         memcpy(lost, recorder.last_lost, sizeof recorder.last_lost);
+}
+
+/* ---- collectors that run in the writer process ---- */
+
+void strobe_recorder_begin_sampling(void)
+{
+    if (recorder.in_window)
+        strobe_link_begin_sampling(&recorder.link, recorder.window);
+}
+
+const char *strobe_recorder_take_message(uint32_t *length, uint32_t *level, uint32_t *collector)
+{
+    const struct pool_control *control;
+    uint32_t n;
+
+    if (!recorder.is_open)
+        return NULL;
+    control = &recorder.pool.header->control;
+    n = atomic_load_explicit(&control->n_messages, memory_order_acquire);
+    if (n - recorder.n_messages > STROBE_POOL_MESSAGES)
+        recorder.n_messages = n - STROBE_POOL_MESSAGES;
+    if (n == recorder.n_messages)
+        return NULL;
+    const struct pool_message *m = &control->messages[recorder.n_messages++ % STROBE_POOL_MESSAGES];
+    *level = atomic_load(&m->level);
+    *collector = atomic_load(&m->collector);
+    return strobe_pool_string(recorder.pool.header, atomic_load(&m->text), length);
+}
+
+void strobe_recorder_pause(uint32_t collector, int is_paused)
+{
+    const uint64_t bit = UINT64_C(1) << (collector - 1);
+
+    if (recorder.is_open)
+        strobe_link_pause(&recorder.link, is_paused ? bit : 0, is_paused ? 0 : bit);
+}
+
+int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
+                         size_t n_kinds)
+{
+    int error = pool->n_lanes == STROBE_POOL_LANES ? strobe_lane_init() : EINVAL;
+
+    if (error)
+        return error;
+    strobe_lane_be_writer();
+    recorder.program = pid;
+    recorder.pool.header = pool;
+    strobe_kind_join(pool, kinds, n_kinds);
+    recorder.session = 1;
+    /* The writer must not wait for itself. */
+    recorder.policy = (enum strobe_policy)pool->control.settings.policy;
+    if (recorder.policy != STROBE_POLICY_RING)
+        recorder.policy = STROBE_POLICY_DROP;
+    recorder.is_open = 1;
+    return 0;
+}
+
+void strobe_recorder_join_window(uint32_t window)
+{
+    recorder.window = window;
+    recorder.in_window = 1;
+    strobe_lane_set_policy(recorder.policy, ring_of_policy());
+    strobe_lane_open_gate(recorder.pool.header, recorder.session, window);
+}
+
+/* The program has noted what was lost when it shut the window: without what came after that. */
+static void note_losses_of_writer(void)
+{
+    StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);
+
+    for (uint32_t i = 0; i < STROBE_POOL_LANES; i++)
+        for (uint32_t cause = 0; strobe_lane_is_own(i) && cause < STROBE_LOSS_CAUSES; cause++)
+            ending->lanes[i][cause] =
+                atomic_load(&strobe_pool_lane(recorder.pool.header, i)->lost[cause]);
+}
+
+unsigned strobe_recorder_leave_window(uint64_t end)
+{
+    unsigned n_stuck = strobe_lane_close_gate(end);
+
+    recorder.end = end;
+    end_lanes();
+    note_losses_of_writer();
+    recorder.in_window = 0;
+    return n_stuck;
+}
+
+void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint32_t n;
+    struct pool_header *pool = recorder.pool.header;
+    size_t length = strnlen(text, STROBE_STRING_MAX);
+
+    pthread_mutex_lock(&lock);
+    struct pool_message *message = &pool->control.messages[n++ % STROBE_POOL_MESSAGES];
+    atomic_store(&message->text, strobe_pool_intern(pool, text, length, 0));
+    atomic_store(&message->level, level);
+    atomic_store(&message->collector, collector);
+    atomic_store_explicit(&pool->control.n_messages, n, memory_order_release);
+    pthread_mutex_unlock(&lock);
 }
 
 void strobe_recorder_forget(void)

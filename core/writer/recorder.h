@@ -15,12 +15,14 @@
 
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
-    struct pool_settings writer; /* how it works; `rotation` not with ring */
-    int may_start_process;       /* for the writer; else it is a thread */
-    const char *fallback_dir;    /* for the pool, where tmpfs is too small */
-    const char *setup;           /* text for a writer process (writer-setup.h); NULL: none */
-    StrobeMakeDump *make_dump;   /* for a writer that is a thread; NULL: it makes no dumps */
-    void *user;                  /* of make_dump */
+    struct pool_settings writer;    /* how it works; `rotation` not with ring */
+    int may_start_process;          /* for the writer; else it is a thread */
+    const char *fallback_dir;       /* for the pool, where tmpfs is too small */
+    const StrobeKind *const *kinds; /* those of collectors that run in a writer process; n_kinds */
+    size_t n_kinds;
+    const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */
+    StrobeMakeDump *make_dump; /* for a writer that is a thread; NULL: it makes no dumps */
+    void *user;                /* of make_dump */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY when one is open already. */
@@ -29,6 +31,9 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings);
 void strobe_recorder_close(void);
 /* Is the writer a process? `*error`: why none could be started; 0: none was wanted. */
 int strobe_recorder_has_process(int *error);
+
+/* Number of the program, as this process sees it; 0: it does not, or there is no recorder. */
+int64_t strobe_recorder_pid(void);
 
 /* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
@@ -79,6 +84,31 @@ uint32_t strobe_recorder_take_trackless(void);
 uint64_t strobe_recorder_late(void);
 /* Losses of the session's present or last window by cause; none without a recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
+
+/* ---- collectors that run in the writer process ---- */
+
+/* Has them record in the window that records, until its end is marked; waits until they have been
+ * started, for a second at most. */
+void strobe_recorder_begin_sampling(void);
+/* The next thing that the writer process says, NULL: there is none. The text need not end with NUL.
+ */
+const char *strobe_recorder_take_message(uint32_t *length, uint32_t *level, uint32_t *collector);
+/* Has the collector of this number, 64 at most, paused or go on within a window; waits for that, a
+ * second at most. */
+void strobe_recorder_pause(uint32_t collector, int is_paused);
+
+/* In the writer process: records into the program's pool. `kinds` are those of the program's
+ * settings, `pid` its number as this process sees it, 0: it does not. EINVAL: the pool has another
+ * form. */
+int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
+                         size_t n_kinds);
+/* From here on records of this process are accepted in the window, which the program has begun. */
+void strobe_recorder_join_window(uint32_t window);
+/* No more are; hands over what there is. Returns how many threads are inside a bracket for good. */
+unsigned strobe_recorder_leave_window(uint64_t end);
+/* In the writer process: says something to the program, see strobe_recorder_take_message(). Any
+ * thread. */
+void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 
 /* In a forked child: forgets the parent's recorder without touching its files. */
 void strobe_recorder_forget(void);

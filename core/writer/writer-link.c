@@ -240,6 +240,52 @@ int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window)
     return (int)atomic_load(&place->error);
 }
 
+void strobe_link_end_sampling(StrobeWriterLink *link)
+{
+    if (atomic_exchange(&link->pool->control.sample_window, 0))
+        strobe_bell_ring(&link->pool->control.bell);
+}
+
+/* Is it done what collectors in the writer process are to do in the window? */
+static int is_sampling(const struct pool_control *control, uint32_t window)
+{
+    return atomic_load(&control->sampled_window) == window &&
+           atomic_load(&control->paused_now) == atomic_load(&control->paused);
+}
+
+static void await_sampling(StrobeWriterLink *link, uint32_t window)
+{
+    const struct pool_control *control = &link->pool->control;
+    int64_t deadline = deadline_in(ADOPTION_NS);
+    uint32_t seen;
+
+    strobe_bell_ring(&link->pool->control.bell);
+    do
+        seen = atomic_load(&control->answer);
+    while (!is_sampling(control, window) &&
+           !atomic_load(&strobe_pool_window(link->pool, window - 1)->window) &&
+           strobe_clock_ns(CLOCK_MONOTONIC) < deadline && sleep_until_answer(link, seen, LOOK_NS));
+}
+
+void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window)
+{
+    atomic_store(&link->pool->control.paused, 0); /* that is of one window */
+    atomic_store(&link->pool->control.sample_window, window);
+    await_sampling(link, window);
+}
+
+void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed)
+{
+    struct pool_control *control = &link->pool->control;
+    const uint32_t window = atomic_load(&control->sample_window);
+
+    if (!window)
+        return;
+    atomic_fetch_or(&control->paused, paused);
+    atomic_fetch_and(&control->paused, ~resumed);
+    await_sampling(link, window);
+}
+
 /* Here, so that what the next window loses is not taken for this one's. */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end)
 {

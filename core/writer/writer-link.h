@@ -38,6 +38,12 @@ void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
  * begun to write it, unless it is busy with the one before: returns why it cannot. Then, too, the
  * window is to be ended. */
 int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
+/* Has collectors in the writer process record in the window, and waits until they have been
+ * started, for a second at most; not while the writer is busy with the window before. Ends that. */
+void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window);
+void strobe_link_end_sampling(StrobeWriterLink *link);
+/* Has some of them paused, others go on: bits, as in struct pool_control. Waits as above. */
+void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed);
 /* The gate is shut: what is lost from here on is not the threads'. The window goes on until
  * strobe_link_end_window(). */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);

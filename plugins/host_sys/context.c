@@ -20,7 +20,7 @@ int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstan
     context->self = self;
     context->proc_root = host->option_text(self, "proc_root");
     context->sys_root = host->option_text(self, "sys_root");
-    context->pid = getpid();
+    context->pid = (pid_t)host->pid(self);
     context->is_live = strcmp(context->proc_root, "/proc") == 0;
     context->uptime = -1;
     context->page_size = sysconf(_SC_PAGESIZE);
@@ -73,6 +73,8 @@ StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const
 
 void host_report(const HostContext *context, int *has_failed, const char *file)
 {
+    if (errno == ESRCH) /* the program has ended, and the window will */
+        return;
     if (!*has_failed)
         context->host->log(context->self, STROBE_LOG_WARNING,
                            "Cannot sample: file=\"%s\", reason=\"%s\"", file,

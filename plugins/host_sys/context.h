@@ -18,7 +18,7 @@ typedef struct HostContext {
     StrobeInstance *self;
     const char *proc_root, *sys_root;
     pid_t pid;
-    int is_live; /* the real /proc, in which the process is the calling one */
+    int is_live; /* the real /proc, in which the process is the program */
     int uptime;  /* descriptor of a recorded tree's clock */
     long page_size;
     uint64_t tick_ns;
@@ -48,7 +48,8 @@ uint64_t host_clock(const HostContext *context);
 StrobeTrackId host_counter_track(const HostContext *context, const char *group);
 StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name);
 
-/* Says once why an item is not sampled; errno tells, 0: the file has another form. */
+/* Says once why an item is not sampled: by errno, 0: the file has another form. Not that the
+ * program has ended. */
 void host_report(const HostContext *context, int *has_failed, const char *file);
 /* Leaves the path of what is missing in `text`, for the caller's message. */
 StrobeStatus host_unavailable(HostContext *context, const char *root, const char *name);

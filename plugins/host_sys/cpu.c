@@ -7,18 +7,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../common/sys-file.h"
 #include "cores.h"
 #include "threads.h"
 
+/* The least time that says which part of it was user time. */
+#define SHARE_NS 100000000u
+
 typedef struct Account {
     uint64_t at;           /* ns */
     uint64_t user, system; /* ns, all threads, ended ones too */
     uint32_t threads;
 } Account;
+
+/* The process's clock, which does not say how much of it was user time. */
+typedef struct Exact {
+    clockid_t clock;
+    int has_clock;
+    uint64_t used, user; /* ns */
+    double user_share;
+    Account ticks; /* of `stat`, when the share was found */
+} Exact;
 
 typedef struct HostCpu {
     HostContext *context;
@@ -28,6 +40,7 @@ typedef struct HostCpu {
     uint32_t processors;
     HostThreads *threads; /* NULL: the tree has none */
     HostCores *cores;     /* NULL: likewise */
+    Exact exact;
     Account last;
     int has_last, has_failed;
     HostRound round;
@@ -35,32 +48,44 @@ typedef struct HostCpu {
 } HostCpu;
 
 /* Processors that the process may use. */
-static uint32_t count_processors(void)
+static uint32_t count_processors(pid_t pid)
 {
     cpu_set_t set;
-    if (sched_getaffinity(getpid(), sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+    if (sched_getaffinity(pid, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return (uint32_t)CPU_COUNT(&set);
     long online = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t holds */
     return online > 0 ? (uint32_t)online : 1;
 }
 
-static uint64_t timeval_ns(const struct timeval *time)
+/* How much of what the process ran lately it ran as user, by ticks in `stat`. */
+static void note_user_share(Exact *exact, const Account *ticks)
 {
-    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
-}
+    uint64_t user = host_grown(ticks->user, exact->ticks.user);
+    uint64_t all = user + host_grown(ticks->system, exact->ticks.system);
 
-/* The process's own account is exact; the ticks in `stat` are of 10 ms, half a usual interval. */
-static void take_own_account(Account *account)
-{
-    struct rusage usage;
-
-    if (getrusage(RUSAGE_SELF, &usage) != 0)
+    if (all < SHARE_NS && exact->used)
         return;
-    account->user = timeval_ns(&usage.ru_utime);
-    account->system = timeval_ns(&usage.ru_stime);
+    exact->ticks = *ticks;
+    exact->user_share = all ? (double)user / (double)all : 1;
 }
 
-static int read_account(const HostCpu *cpu, Account *account)
+/* The process's clock is exact; the ticks in `stat` are of 10 ms, half a usual interval. */
+static void take_exact_account(HostCpu *cpu, Account *account)
+{
+    Exact *exact = &cpu->exact;
+    struct timespec time;
+
+    if (!exact->has_clock || clock_gettime(exact->clock, &time) != 0)
+        return;
+    uint64_t used = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    note_user_share(exact, account);
+    exact->user += (uint64_t)((double)host_grown(used, exact->used) * exact->user_share);
+    exact->used = used;
+    account->user = exact->user;
+    account->system = host_grown(used, exact->user);
+}
+
+static int read_account(HostCpu *cpu, Account *account)
 {
     char text[1024];
     uint64_t user, system, threads;
@@ -77,7 +102,7 @@ static int read_account(const HostCpu *cpu, Account *account)
     account->user = user * cpu->context->tick_ns;
     account->system = system * cpu->context->tick_ns;
     if (cpu->context->is_live)
-        take_own_account(account);
+        take_exact_account(cpu, account);
     account->at = host_clock(cpu->context);
     return account->at ? 0 : -1;
 }
@@ -167,7 +192,7 @@ static void cpu_start(void *state)
     HostCpu *cpu = state;
 
     cpu->has_last = 0;
-    cpu->processors = count_processors();
+    cpu->processors = count_processors(cpu->context->pid);
     memset(cpu->was_used, 0, sizeof cpu->was_used);
     if (cpu->threads)
         host_threads_start(cpu->threads);
@@ -196,6 +221,8 @@ static StrobeStatus cpu_open(HostContext *context, void **state)
         return STROBE_ERROR_MEMORY;
     cpu->context = context;
     /* by number: /proc/self would be another process for a child that inherits the descriptors */
+    cpu->exact.has_clock =
+        context->is_live && clock_getcpuclockid(context->pid, &cpu->exact.clock) == 0;
     snprintf(name, sizeof name, "%d/stat", (int)context->pid);
     cpu->stat = strobe_sys_open(context->proc_root, name);
     StrobeStatus status = cpu->stat < 0 || (errno = 0, read_account(cpu, &account)) != 0

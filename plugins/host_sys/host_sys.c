@@ -11,14 +11,13 @@
 #include "disk.h"
 #include "memory.h"
 #include "network.h"
-#include "osrt.h"
 #include "pressure.h"
 #include "../common/sys-file.h"
 #include "throttle.h"
 
 static const HostItem *const items[] = {
-    &host_item_cpu,      &host_item_memory,   &host_item_disk, &host_item_network,
-    &host_item_pressure, &host_item_throttle, &host_item_osrt,
+    &host_item_cpu,     &host_item_memory,   &host_item_disk,
+    &host_item_network, &host_item_pressure, &host_item_throttle,
 };
 #define N_ITEMS (sizeof items / sizeof *items)
 
@@ -71,9 +70,9 @@ static int64_t host_sys_sample_interval(void *user)
 {
     const HostSys *state = user;
     for (size_t i = 0; i < N_ITEMS; i++)
-        if (state->states[i] && (items[i] != &host_item_osrt || host_osrt_is_sampled()))
+        if (state->states[i])
             return state->interval_ns;
-    return 0; /* calls tell of themselves */
+    return 0;
 }
 
 static void host_sys_close(void *user)

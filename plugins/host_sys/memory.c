@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "../common/sys-file.h"
 #include "cgroup.h"
@@ -76,15 +75,7 @@ static void find_cgroup(HostMemory *memory)
 static int read_faults(const HostMemory *memory, Faults *faults)
 {
     char text[1024];
-    struct rusage usage;
 
-    if (memory->context->is_live) {
-        if (getrusage(RUSAGE_SELF, &usage) != 0)
-            return -1;
-        faults->minor = (uint64_t)usage.ru_minflt;
-        faults->major = (uint64_t)usage.ru_majflt;
-        return 0;
-    }
     if (strobe_sys_read(memory->stat, text, sizeof text) < 0)
         return -1;
     const char *at = strrchr(text, ')');
@@ -248,7 +239,7 @@ static StrobeStatus open_files(HostMemory *memory)
     if (read_sizes(memory, &sample) != 0)
         return host_unavailable(context, context->proc_root, name);
     memory->status = open_of_process(context, "status");
-    memory->stat = context->is_live ? -1 : open_of_process(context, "stat");
+    memory->stat = open_of_process(context, "stat");
     memory->smaps = memory->pss_interval ? open_of_process(context, "smaps_rollup") : -1;
     find_cgroup(memory);
     return STROBE_OK;

@@ -5,10 +5,7 @@
 #include "../common/sampler.h"
 #include "host_sys.h"
 
-static const char *const items[] = {"cpu",      "mem",      "disk", "network",
-                                    "pressure", "throttle", "osrt", NULL};
-
-static const char *const sources[] = {"auto", "perf", NULL};
+static const char *const items[] = {"cpu", "mem", "disk", "network", "pressure", "throttle", NULL};
 
 static const StrobeOption options[] = {
     {
@@ -49,44 +46,12 @@ static const StrobeOption options[] = {
         .default_value = "false",
         .summary = "Sample the loopback interface too.",
     },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_DURATION,
-        .name = "osrt_threshold",
-        .default_value = "1us",
-        .min = 0,
-        .max = 6e10,
-        .summary = "Calls of the system and of pthread that take less are not recorded.",
-    },
-    {
-        .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_ENUM,
-        .name = "osrt_source",
-        .default_value = "auto",
-        .choices = sources,
-        .summary =
-            "Who tells of calls: perf, the kernel's trace points of system calls, which need "
-            "rights; auto, the library that \"strobe run\" preloads, else perf.",
-    },
-};
-
-/* What stands before the C library's calls is in the process from its start, or not at all. */
-static const StrobeVariable variables[] = {
-    {
-        .struct_size = sizeof(StrobeVariable),
-        .how = STROBE_VARIABLE_PREPEND,
-        .name = "LD_PRELOAD",
-        .value = "{folder}/host_sys-osrt-preload.so",
-        .option = "items",
-        .text = "osrt",
-    },
 };
 
 static const StrobeKind *const kinds[] = {
     &strobe_kind_host_cpu,      &strobe_kind_host_thread,   &strobe_kind_host_core,
     &strobe_kind_host_mem,      &strobe_kind_host_disk,     &strobe_kind_host_net,
     &strobe_kind_host_pressure, &strobe_kind_host_throttle, &strobe_kind_usage,
-    &strobe_kind_os_call,
 };
 
 static const StrobeComponent collector = {
@@ -99,8 +64,6 @@ static const StrobeComponent collector = {
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
-    .variables = variables,
-    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_host_sys_ops,
 };
 

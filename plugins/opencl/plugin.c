@@ -46,6 +46,7 @@ static const StrobeKind *const kinds[] = {&opencl_task_kind, &strobe_kind_api_ca
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_INSIDE,
     .name = "opencl",
     .summary = "OpenCL: calls, and kernels and copies by the device's own times.",
     .options = options,

@@ -130,6 +130,7 @@ static void print_collector(void)
     MEMBER(StrobeHost, link_of);
     MEMBER(StrobeHost, result_directory);
     MEMBER(StrobeHost, link_for);
+    MEMBER(StrobeHost, pid);
     STRUCT(StrobeCollectorOps);
     MEMBER(StrobeCollectorOps, struct_size);
     MEMBER(StrobeCollectorOps, reserved);
@@ -372,6 +373,7 @@ static void print_values(void)
     VALUE(STROBE_COMPONENT_ANY_PROCESS);
     VALUE(STROBE_COMPONENT_ASK_CALLER);
     VALUE(STROBE_COMPONENT_LATE_LIBRARY);
+    VALUE(STROBE_COMPONENT_INSIDE);
     VALUE(STROBE_COMPONENT_SIMULATED);
     VALUE(STROBE_LOG_ERROR);
     VALUE(STROBE_LOG_WARNING);

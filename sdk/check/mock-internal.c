@@ -55,6 +55,11 @@ static uint64_t mock_link_of(StrobeInstance *self, uint64_t id)
     return id && id < STROBE_LINK_DEALT ? (uint64_t)1 << STROBE_LINK_BITS | id : 0;
 }
 
+static int64_t mock_pid(StrobeInstance *self)
+{
+    return getpid();
+}
+
 static void mock_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
 {
     if (cause < STROBE_LOSS_CAUSES)
@@ -179,6 +184,7 @@ static const StrobeHost mock_table = {
     .link_of = mock_link_of,
     .result_directory = mock_result_directory,
     .link_for = mock_link_for,
+    .pid = mock_pid,
 };
 
 /* ---- making a host ----------------------------------------------------------------------- */

@@ -166,7 +166,7 @@ static const StrobeOption two_options[] = OPTIONS("Device two");
 #define COMPONENT(name_, options_)                                                                 \
     {.struct_size = sizeof(StrobeComponent),                                                       \
      .type = STROBE_COMPONENT_COLLECTOR,                                                           \
-     .flags = STROBE_COMPONENT_ANY_PROCESS,                                                        \
+     .flags = STROBE_COMPONENT_ANY_PROCESS | STROBE_COMPONENT_INSIDE,                              \
      .name = name_,                                                                                \
      .summary = "A device for tests.",                                                             \
      .options = options_,                                                                          \

@@ -56,8 +56,8 @@ class HostTest(StrobeTest):
         for n in (3, 200):
             with self.subTest(n=n):
                 self.out = self.work / ("out%d" % n)
-                collect = "host_sys:items=osrt+cpu,osrt_threshold=0s"
-                self.record(WAITING, n, collect=[collect], flags=["--export", "csv"])
+                collect = ["osrt:threshold=0s", "host_sys:items=cpu"]
+                self.record(WAITING, n, collect=collect, flags=["--export", "csv"])
                 names = [row["Name"] for row in self.rows("os_call")]
                 counts = {name: names.count(name) for name in set(names) - {"sched_yield"}}
                 self.assertEqual(
@@ -72,7 +72,7 @@ class HostTest(StrobeTest):
 
     def test_calls_that_the_kernel_tells_of(self):
         """In a mount namespace of its own, where the trace points can be seen."""
-        collect = "host_sys:items=osrt,osrt_threshold=0s,osrt_source=perf,interval=5ms"
+        collect = "osrt:threshold=0s,source=perf,interval=5ms"
         words = [STROBE, "run", "-o", self.out, "--collect", collect, "--export", "csv"]
         script = "mount -t tracefs none /sys/kernel/tracing || exit 77; exec \"$@\""
         done = subprocess.run(
@@ -104,7 +104,7 @@ class HostTest(StrobeTest):
         self.assertEqual({name: names.count(name) for name in counted}, counted)
 
     def test_short_calls_are_left_out(self):
-        collect = "host_sys:items=osrt,osrt_threshold=30us"
+        collect = "osrt:threshold=30us"
         self.record(WAITING, 20, collect=[collect], flags=["--export", "csv"])
         rows = self.rows("os_call")
         self.assertGreaterEqual(min(float(row["Duration(us)"]) for row in rows), 29.9)
@@ -117,8 +117,8 @@ class HostTest(StrobeTest):
         self.record("sh", "-c", "echo $LD_PRELOAD", collect=["host_sys:items=cpu"])
         done = self.record("sh", "-c", "echo $LD_PRELOAD", collect=["host_sys:items=cpu"])
         self.assertNotIn("osrt", done.stdout)
-        done = self.record("sh", "-c", "echo $LD_PRELOAD", collect=["host_sys:items=cpu+osrt"])
-        self.assertIn("host_sys-osrt-preload.so", done.stdout)
+        done = self.record("sh", "-c", "echo $LD_PRELOAD", collect=["host_sys:items=cpu", "osrt"])
+        self.assertIn("osrt-preload.so", done.stdout)
 
     def test_counters_are_in_tables_and_trace(self):
         self.shell("i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; sleep 0.3",
@@ -138,7 +138,7 @@ class HostTest(StrobeTest):
         self.assertNotIn("NaN", json.dumps(trace))
 
     def test_calls_have_a_layer(self):
-        self.record(WAITING, 3, collect=["host_sys:items=osrt,osrt_threshold=0s"],
+        self.record(WAITING, 3, collect=["osrt:threshold=0s"],
                     flags=["--export", "chrome_trace"])
         trace = json.loads(
             (self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").read_text()
@@ -164,17 +164,39 @@ class HostTest(StrobeTest):
         self.assertLess(counted, 2 * (after - before))
 
     @needs_python
-    def test_suspended_process_is_a_gap(self):
+    def suspend(self, find):
+        """Runs a program and stops for half a second what `find` makes of its number; begins of rows
+        in us."""
         words = ["run", "-o", self.out, "--collect", "host_sys:items=mem,interval=10ms"]
         code = "import os, time; print(os.getpid(), flush=True); time.sleep(1.2)"
         process = self.start(*words, "--export", "csv", "--", PYTHON, "-c", code)
-        pid = int(process.stdout.readline())
+        pid = find(int(process.stdout.readline()))
         time.sleep(0.2)
         os.kill(pid, signal.SIGSTOP)
         time.sleep(0.5)
         os.kill(pid, signal.SIGCONT)
         process.communicate(timeout=60)
-        begins = [float(row["Begin(us)"].strip()) for row in self.rows("host_mem")]
+        return [float(row["Begin(us)"].strip()) for row in self.rows("host_mem")]
+
+    @staticmethod
+    def find_writer(pid):
+        """The process that writes what this one records, by the name of their pool."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = path.read_bytes()
+            except OSError:
+                continue
+            if b"strobe-writer" in words and b"strobe-%d-" % pid in words:
+                return int(path.parent.name)
+        raise AssertionError("no writer")
+
+    def test_suspended_program_is_sampled(self):
+        begins = self.suspend(lambda pid: pid)
+        inside = [begin for begin in begins if begins[0] + 3e5 < begin < begins[0] + 6e5]
+        self.assertGreater(len(inside), 3, begins)
+
+    def test_suspended_sampler_is_a_gap(self):
+        begins = self.suspend(self.find_writer)
         longest = max(b - a for a, b in zip(begins, begins[1:]))
         self.assertGreater(longest, 450000)
         self.assertLess(len(begins), 110)

@@ -22,7 +22,7 @@ class LoaderLockTest(StrobeTest):
         self.assertEqual(done.stdout, "error 0\n", done.stderr)
 
     def test_calls_that_may_wait(self):
-        self.check(str(BUILD / "plugins" / "host_sys-osrt-preload.so"))
+        self.check(str(BUILD / "plugins" / "osrt-preload.so"))
 
     def test_heap(self):
         self.check(str(BUILD / "plugins" / "heap-preload.so"))
@@ -30,7 +30,7 @@ class LoaderLockTest(StrobeTest):
     def test_all_of_a_run(self):
         script = SCRIPT % str(BUILD / "tests" / "functional" / "waiting-constructor.so")
         done = self.record(sys.executable, "-c", script,
-                           collect=["heap", "host_sys:items=osrt", "memory"])  # fmt: skip
+                           collect=["heap", "osrt", "memory"])  # fmt: skip
         self.assertIn("error 0\n", done.stdout)
 
 

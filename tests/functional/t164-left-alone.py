@@ -174,5 +174,102 @@ os._exit(0)
         self.assertEqual((done.returncode, done.stdout), (0, b"out"), done.stderr)
 
 
+# Runs for a while after what it does in between; its threads are listed at the end.
+SAMPLED = """
+import ctypes, os, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+def run(seconds=0.4):
+    end = time.time() + seconds
+    while time.time() < end:
+        sum(range(1000))
+def tell():
+    names = [open("/proc/self/task/%s/comm" % task).read().strip()
+             for task in os.listdir("/proc/self/task")]
+    print(" ".join(sorted(names)), flush=True)
+run()
+tell()
+"""
+
+
+@needs_python
+class SampledTest(StrobeTest):
+    """Collectors that sample run in another process."""
+
+    def sample(self, text, *flags, code=0):
+        script = self.script("program.py", SAMPLED + text)
+        process = self.start("run", "-o", self.out, "--collect", "host_sys:interval=10ms,"
+                             "items=cpu+mem+disk+network", "--collect", "sys_io:interval=10ms",
+                             *flags, "--", PYTHON, script)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, errors)
+        return output, errors
+
+    def rows(self, table):
+        return self.json("show", self.result(), "--table", table, "--limit", "100000")[0]["rows"]
+
+    def assertSampled(self, begin=0.0, end=1.0):
+        """Rows of each collector in this part of the window, and the account of sampling."""
+        info = self.json("info", self.result())[0]
+        self.assertTrue(info["sealed"], info)
+        self.assertEqual(sum(info["lost"].values()), 0, info)
+        self.assertEqual({row["name"] for row in self.rows("sampling")}, {"host_sys", "sys_io"})
+        length = info["end_ns"] - info["begin_ns"]
+        self.assertTrue(all(track["pid"] == info["facts"]["pid"] for track in info["tracks"]))
+        for table in "host_cpu", "host_thread", "host_mem", "host_disk", "host_net", "nic":
+            places = [(row["begin"] - info["begin_ns"]) / length for row in self.rows(table)]
+            inside = [place for place in places if begin <= place <= end]
+            self.assertGreater(len(inside), 2, (table, places))
+        self.assertNothingLeft()
+
+    def test_no_thread(self):
+        output, _ = self.sample("")
+        self.assertEqual(output.split(), [os.path.basename(PYTHON)[:15]])
+        self.assertSampled()
+        threads = {row["name"] for row in self.rows("host_thread")}
+        self.assertEqual(threads, {output.strip()}) # of the program, not of the writer
+
+    @unittest.skipUnless(os.geteuid() == 0, "changes ids")
+    def test_other_user(self):
+        os.chmod(self.work, 0o777)
+        self.sample("""
+os.setgroups([])
+os.setresgid(65534, 65534, 65534)
+os.setresuid(65534, 65534, 65534)
+run()
+""")
+        self.assertSampled(0.7)
+
+    @unittest.skipUnless(os.geteuid() == 0, "makes namespaces")
+    def test_other_namespaces(self):
+        output, _ = self.sample("""
+print(libc.unshare(0x20000000 | 0x00020000)) # CLONE_NEWPID, CLONE_NEWNS
+run()
+""")
+        if output.split()[-1] != "0":
+            self.skipTest("no namespaces here")
+        self.assertSampled(0.7)
+
+    def test_killed(self):
+        self.sample("os.kill(os.getpid(), 9)", code=-9)
+        self.assertSampled(0.3)
+
+    def test_failure_is_told(self):
+        """In the program's messages, its log and the capture."""
+        _, errors = self.sample("", "--collect", "interconnect:sys_root=%s" % self.work)
+        reason = "interconnect: open failed"
+        self.assertIn(reason, errors)
+        logs = list((self.result() / "logs").iterdir())
+        self.assertIn(reason, logs[0].read_text())
+        self.assertIn(reason, " ".join(row["text"] for row in self.rows("diagnostic")))
+        self.assertSampled()
+
+    def test_required(self):
+        config = self.work / "config.json"
+        config.write_text(json.dumps({"collectors": {"interconnect": {
+            "sys_root": str(self.work), "required": True}}}))
+        _, errors = self.sample("", "--config", config)
+        self.assertIn("A required collector: collector interconnect: open failed", errors)
+
+
 if __name__ == "__main__":
     unittest.main()

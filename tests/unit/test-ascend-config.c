@@ -95,8 +95,8 @@ static void test_collectors(void)
         {EXPERIMENTAL("\"gc_detect_threshold\": 1e300"), "\"threshold\":\"3600000000000ns\"", ""},
         {EXPERIMENTAL("\"mstx\": true, \"mstx_domain_include\": [\"a\", \"b\", \"a\"]"),
          "\"marker\":{\"domain_include\":\"a+b\"}", ""},
-        {EXPERIMENTAL("\"host_sys\": [\"mem\", \"osrt\"]"), "\"host_sys\":{\"items\":\"mem+osrt\"}",
-         ""},
+        {EXPERIMENTAL("\"host_sys\": [\"mem\", \"osrt\"]"),
+         "\"host_sys\":{\"items\":\"mem\"},\"osrt\":{}", ""},
         {EXPERIMENTAL("\"gc_detect_threshold\": true"), "\"gc\":{\"threshold\":\"1000000ns\"}", ""},
         {EXPERIMENTAL("\"gc_detect_threshold\": false"), "\"gc\":{\"threshold\":\"0ns\"}", ""},
         {EXPERIMENTAL("\"host_sys\": [\"numa\"]"),
@@ -191,7 +191,7 @@ static void test_acl(void)
          "\"interconnect\":{\"interval\":\"100000000ns\"}", ""},
         {ACL(", \"host_sys\": \"cpu, osrt\", \"host_sys_usage\": \"cpu,mem\", "
              "\"host_sys_usage_freq\": 10"),
-         "\"host_sys\":{\"items\":\"cpu+osrt+mem\",\"interval\":\"100000000ns\"}", ""},
+         "\"host_sys\":{\"items\":\"cpu+mem\",\"interval\":\"100000000ns\"},\"osrt\":{}", ""},
         {ACL(", \"output\": \"/o\""), "\"output\":{\"directory\":\"/o\"}", ""},
         {"{\"profiler\": {\"switch\": \"on\"}, \"dump\": {\"dump_path\": \"x\"}}", "npu_task", ""},
     };

@@ -465,6 +465,27 @@ static void test_toggle(void)
     scratch_remove(folder);
 }
 
+/* The same of one that runs in the writer process. */
+static void test_toggle_outside(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{\"sys_io\": {\"interval\": \"5ms\"}}", NULL);
+    g_autoptr(GString) calls = g_string_new(" ");
+
+    g_assert_cmpint(strobe_session_toggle(session, "sys_io", 0, NULL), ==, STROBE_OK);
+    strobe_session_start(session, NULL);
+    for (guint i = 0; i < 4; i++)
+        g_assert_cmpint(strobe_session_toggle(session, "sys_io", i >= 2, NULL), ==, STROBE_OK);
+    strobe_session_toggle(session, "sys_io", 0, NULL);
+    strobe_session_stop(session, NULL);
+    g_autofree char *capture = capture_of(session);
+    strobe_session_free(session); /* it is written */
+    read_capture(capture, "collector_call", count_calls, calls);
+    g_assert_cmpuint(occurrences(calls->str, "sys_io.start"), ==, 2);
+    g_assert_cmpuint(occurrences(calls->str, "sys_io.stop"), ==, 2);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -481,6 +502,7 @@ int main(int argc, char **argv)
     g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
     g_test_add_func("/session/toggle", test_toggle);
+    g_test_add_func("/session/toggle-outside", test_toggle_outside);
     g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
     g_test_add_func("/session/freed-by-told", test_freed_by_told);
     g_test_add_func("/session/stopped-by-schedule", test_stopped_by_schedule);

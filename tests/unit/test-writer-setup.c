@@ -21,7 +21,11 @@ static char *make_text(void)
     StrobeConfig *config = strobe_config_parse(config_text, "c", &error);
 
     g_assert_no_error(error);
-    char *text = strobe_writer_setup_text(config, registry);
+    g_autoptr(GArray) outside = g_array_new(FALSE, FALSE, sizeof(guint));
+    const guint number = 2;
+
+    g_array_append_val(outside, number);
+    char *text = strobe_writer_setup_text(config, registry, outside);
     strobe_config_free(config);
     strobe_registry_free(registry);
     return text;
@@ -38,6 +42,8 @@ static void check(const StrobeWriterSetup *setup)
     g_assert_cmpstr(gc->name, ==, "gc");
     g_assert_cmpstr(json_object_get_string_member(gc->json, "threshold"), ==, "1ms");
     g_assert_cmpint(setup->rank, ==, 7);
+    g_assert_cmpuint(setup->outside->len, ==, 1);
+    g_assert_cmpuint(g_array_index(setup->outside, guint, 0), ==, 2);
     g_assert_cmpstr(setup->plugin_path[0], ==, "/p");
     g_assert_cmpstr(setup->plugin_path[1], ==, "/q");
     g_assert_cmpstr(setup->command, !=, "");

@@ -243,6 +243,10 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
     if (!add_items(items, section, "host_sys", place, error) ||
         !add_items(items, section, "host_sys_usage", place, error))
         return FALSE;
+    guint osrt;
+    gboolean has_osrt = g_ptr_array_find_with_equal_func(items, "osrt", g_str_equal, &osrt);
+    if (has_osrt) /* a collector of its own */
+        g_ptr_array_remove_index(items, osrt);
     if (items->len > 0) {
         JsonObject *options = strobe_config_map_collector(config, "host_sys", place->origin)->json;
         g_ptr_array_add(items, NULL);
@@ -250,6 +254,8 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
         json_object_set_string_member(options, "items", text);
         set_interval(options, section, "host_sys_usage_freq");
     }
+    if (has_osrt)
+        strobe_config_map_collector(config, "osrt", place->origin);
     return TRUE;
 }
 

@@ -87,25 +87,26 @@ static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, cons
     set_switch(device->wished, "sys_interconnection", s->sys_interconnection && takes_aclprof(s));
 }
 
-/* Items that the collector of the host has; numa is the one it has not, and CANN has. */
-static char *host_items(const char *host_sys)
+/* The items are those of host_sys; osrt is a collector of its own, and only CANN has numa. */
+static void add_host_items(StrobeConfig *config, const char *host_sys, const char *origin)
 {
     g_auto(GStrv) parts = g_strsplit(host_sys, "+", -1);
     g_autoptr(GPtrArray) kept = g_ptr_array_new();
 
     for (char **part = parts; *part; part++)
-        if (**part && !g_str_equal(*part, "numa"))
+        if (**part && !g_str_equal(*part, "numa") && !g_str_equal(*part, "osrt"))
             g_ptr_array_add(kept, *part);
     g_ptr_array_add(kept, NULL);
-    return g_strjoinv("+", (char **)kept->pdata);
+    g_autofree char *items = g_strjoinv("+", (char **)kept->pdata);
+    if (*items)
+        set_text(collector(config, "host_sys", origin), "items", items);
+    if (g_strv_contains((const char *const *)parts, "osrt"))
+        collector(config, "osrt", origin);
 }
 
 static void add_system(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
 {
-    g_autofree char *items = host_items(s->host_sys);
-
-    if (*items)
-        set_text(collector(config, "host_sys", origin), "items", items);
+    add_host_items(config, s->host_sys, origin);
     if (has_numa(s) && !s->npu)
         strobe_config_warn(config, "%s: \"host_sys\": \"numa\" needs the activity NPU", origin);
     if (takes_aclprof(s))

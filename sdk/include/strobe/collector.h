@@ -2,6 +2,10 @@
 /*
  * What a collector implements and what it may call.
  *
+ * Where. A collector runs in the program, one with a `sample` in the process beside it that writes
+ * the capture, unless it has the flag STROBE_COMPONENT_INSIDE or no such process could be started.
+ * All calls of an instance come from the same process.
+ *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
  * `sample` comes from a thread of the core.
  * Recording calls (writer, reserve, commit, span_begin,
@@ -156,6 +160,11 @@ typedef struct StrobeHost {
      * collectors tell of, one the cause and one the effect. 0 where the session has none of that
      * name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
+
+    /* Number of the program's process, as the calling process sees it. A collector that runs
+     * outside (STROBE_COMPONENT_INSIDE) is in another process: it reads /proc/NUMBER, not
+     * /proc/self, and the environment is not the program's. Any thread. */
+    int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
 
@@ -201,7 +210,9 @@ typedef struct StrobeCollectorOps {
     void (*close)(void *state);
 
     /* Optional. Called every sample_interval() ns by the core's sampler thread while a window
-     * records; 0: not in this window. Must not block. */
+     * records; 0: not in this window. Must not block. It makes the collector run outside, see
+     * STROBE_COMPONENT_INSIDE: it then declares all its kinds in StrobeComponent.kinds, is opened
+     * when the first window begins, and is warmed just before start. */
     void (*sample)(void *state);
     int64_t (*sample_interval)(void *state);
     /* end of base ABI 1.0 */

@@ -44,7 +44,12 @@ enum {
     /* A collector whose library, CANN or libtorch, programs load at any time: under `strobe run`
      * each process of the command begins its session when it loads one of these, unless another one
      * records. */
-    STROBE_COMPONENT_LATE_LIBRARY = 1u << 3
+    STROBE_COMPONENT_LATE_LIBRARY = 1u << 3,
+    /* A collector with a `sample` that must be called in the program: it empties buffers of a
+     * library there. A thread of the program then calls it. Without this flag a collector that has
+     * a `sample` runs outside, in the process that writes the capture, and reads what it samples
+     * by the program's number (StrobeHost.pid). */
+    STROBE_COMPONENT_INSIDE = 1u << 4
 };
 
 /* How a variable is set that has a value already. */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector to copy: page faults of the process, sampled at an interval. */
+/* A collector to copy: page faults of the process, sampled at an interval from outside of it. */
 #include <strobe/strobe-plugin.h>
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
+#include <string.h>
+#include <unistd.h>
 
 /* 1. The kind. The struct has the fields in the same order; Strobe lays it out as C does. */
 
@@ -48,7 +51,25 @@ typedef struct Faults {
     StrobeKindId kind;
     StrobeTrackId track;
     int64_t interval_ns;
+    int stat; /* /proc/PID/stat of the program, which is another process than this one */
 } Faults;
+
+static void faults_close(void *state)
+{
+    Faults *faults = state;
+
+    if (faults->stat >= 0)
+        close(faults->stat);
+    free(faults);
+}
+
+static int open_stat(const StrobeHost *host, StrobeInstance *self)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)host->pid(self));
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
 
 static StrobeStatus faults_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
@@ -65,9 +86,12 @@ static StrobeStatus faults_open(const StrobeHost *host, StrobeInstance *self, vo
     faults->host = host;
     faults->self = self;
     faults->interval_ns = host->option_int(self, "interval");
-    status = host->kind(self, &faults_kind, &faults->kind);
+    faults->stat = open_stat(host, self);
+    status = faults->stat >= 0 ? host->kind(self, &faults_kind, &faults->kind)
+                               : host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                                            "Cannot open /proc/PID/stat");
     if (status) {
-        free(faults);
+        faults_close(faults);
         return status; /* the host has said why */
     }
     faults->track = host->track(self, &track);
@@ -87,14 +111,21 @@ static StrobeStatus faults_stop(void *state)
     return STROBE_OK;
 }
 
-static void faults_close(void *state)
-{
-    free(state);
-}
-
 static int64_t faults_sample_interval(void *state)
 {
     return ((Faults *)state)->interval_ns;
+}
+
+/* The 10th and the 12th word, of which the second, a name in parentheses, may hold blanks. */
+static int read_faults(const Faults *faults, unsigned long long *minor, unsigned long long *major)
+{
+    char text[1024];
+    ssize_t n = pread(faults->stat, text, sizeof text - 1, 0);
+
+    text[n > 0 ? n : 0] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end &&
+           sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %llu %*s %llu", minor, major) == 2;
 }
 
 /* Called by the core's sampler thread. writer, reserve and commit neither lock nor allocate. */
@@ -102,16 +133,16 @@ static void faults_sample(void *state)
 {
     const Faults *faults = state;
     StrobeWriter *writer = faults->host->writer(faults->self);
-    struct rusage usage;
+    unsigned long long minor, major;
     struct faults *fields;
 
-    if (!writer || getrusage(RUSAGE_SELF, &usage))
+    if (!writer || !read_faults(faults, &minor, &major))
         return;
     fields = faults->host->reserve(writer, faults->kind, faults->track, 0, faults->host->now(), 0);
     if (!fields)
         return; /* counted as lost by the host */
-    fields->minor = (uint64_t)usage.ru_minflt;
-    fields->major = (uint64_t)usage.ru_majflt;
+    fields->minor = minor;
+    fields->major = major;
     faults->host->commit(writer);
 }
 

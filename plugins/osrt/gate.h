@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between host_sys.so and host_sys-osrt-preload.so, which `strobe run` preloads: the one stands in
+/* Between osrt.so and osrt-preload.so, which `strobe run` preloads: the one stands in
  * front of functions of the C library, the other records their calls while a window is open. */
 #ifndef STROBE_PLUGINS_HOST_SYS_OSRT_GATE_H
 #define STROBE_PLUGINS_HOST_SYS_OSRT_GATE_H

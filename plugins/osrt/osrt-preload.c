@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host_sys-osrt-preload.so: stands in front of functions of the C library that may wait.
+ * osrt-preload.so: stands in front of functions of the C library that may wait.
  *
  * It is in every process below `strobe run`, most of which record nothing: then a call costs one
  * load and a jump. It allocates nothing, takes no lock, and needs libc only. Nothing of it lies
@@ -31,8 +31,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "osrt-functions.h"
-#include "osrt-gate.h"
+#include "functions.h"
+#include "gate.h"
 
 #define API __attribute__((visibility("default")))
 

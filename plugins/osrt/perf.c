@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "osrt-perf.h"
+#include "perf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/kinds.h>
 #include <strobe/helpers/descriptor.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -40,8 +41,8 @@ typedef struct Inside {
     StrobeTrackId track;
 } Inside;
 
-struct HostPerf {
-    HostContext *context;
+struct OsrtPerf {
+    OsrtContext *context;
     StrobeKindId kind;
     const char *const *names;
     size_t n_names;
@@ -67,7 +68,7 @@ typedef struct Told {
 } __attribute__((packed)) Told;
 _Static_assert(offsetof(Told, point) == 28, "layout of a perf sample");
 
-static int read_point(const HostContext *context, const char *name, uint32_t *id)
+static int read_point(const OsrtContext *context, const char *name, uint32_t *id)
 {
     static const char *const folders[] = {"kernel/tracing", "kernel/debug/tracing"};
     char path[128], text[32];
@@ -85,7 +86,7 @@ static int read_point(const HostContext *context, const char *name, uint32_t *id
     return -1;
 }
 
-static int open_event(const HostPerf *perf, int point, pid_t tid, int processor)
+static int open_event(const OsrtPerf *perf, int point, pid_t tid, int processor)
 {
     struct perf_event_attr attributes = {
         .size = sizeof attributes,
@@ -104,10 +105,10 @@ static int open_event(const HostPerf *perf, int point, pid_t tid, int processor)
         (int)syscall(SYS_perf_event_open, &attributes, tid, processor, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
-HostPerf *host_perf_open(HostContext *context, StrobeKindId kind, const char *const *names,
+OsrtPerf *osrt_perf_open(OsrtContext *context, StrobeKindId kind, const char *const *names,
                          size_t n_names)
 {
-    HostPerf *perf = calloc(1, sizeof *perf);
+    OsrtPerf *perf = calloc(1, sizeof *perf);
 
     if (!perf)
         return NULL;
@@ -129,12 +130,12 @@ HostPerf *host_perf_open(HostContext *context, StrobeKindId kind, const char *co
     return perf;
 }
 
-static size_t ring_bytes(const HostPerf *perf)
+static size_t ring_bytes(const OsrtPerf *perf)
 {
     return (size_t)perf->context->page_size * RING_PAGES;
 }
 
-static void close_all(HostPerf *perf)
+static void close_all(OsrtPerf *perf)
 {
     for (uint32_t i = 0; i < perf->n_rings; i++)
         munmap(perf->rings[i].page, ring_bytes(perf) + (size_t)perf->context->page_size);
@@ -143,14 +144,14 @@ static void close_all(HostPerf *perf)
     perf->n_rings = perf->n_descriptors = 0;
 }
 
-void host_perf_close(HostPerf *perf)
+void osrt_perf_close(OsrtPerf *perf)
 {
     close_all(perf);
     free(perf);
 }
 
 /* Strobe names its own threads so. */
-static int is_own_thread(const HostPerf *perf, uint32_t tid)
+static int is_own_thread(const OsrtPerf *perf, uint32_t tid)
 {
     char name[64], text[32];
 
@@ -161,7 +162,7 @@ static int is_own_thread(const HostPerf *perf, uint32_t tid)
 
 static int take_tid(void *user, const char *name)
 {
-    HostPerf *perf = user;
+    OsrtPerf *perf = user;
     uint64_t tid;
 
     if (strobe_sys_number(&name, &tid) != 0 || is_own_thread(perf, (uint32_t)tid))
@@ -172,7 +173,7 @@ static int take_tid(void *user, const char *name)
     return 0;
 }
 
-static int list_threads(HostPerf *perf)
+static int list_threads(OsrtPerf *perf)
 {
     char path[4096];
 
@@ -186,7 +187,7 @@ static int list_threads(HostPerf *perf)
     return 0;
 }
 
-static int add_event(HostPerf *perf, int point, pid_t tid, int processor, int ring)
+static int add_event(OsrtPerf *perf, int point, pid_t tid, int processor, int ring)
 {
     int descriptor = open_event(perf, point, tid, processor);
 
@@ -204,7 +205,7 @@ static int add_event(HostPerf *perf, int point, pid_t tid, int processor, int ri
 }
 
 /* A ring for each processor, which all threads' events go to. */
-static int open_processor(HostPerf *perf, int processor)
+static int open_processor(OsrtPerf *perf, int processor)
 {
     int ring = -1;
 
@@ -218,7 +219,7 @@ static int open_processor(HostPerf *perf, int processor)
     return 0;
 }
 
-StrobeStatus host_perf_start(HostPerf *perf, uint64_t threshold_ns)
+StrobeStatus osrt_perf_start(OsrtPerf *perf, uint64_t threshold_ns)
 {
     const StrobeHost *host = perf->context->host;
     long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -247,7 +248,7 @@ StrobeStatus host_perf_start(HostPerf *perf, uint64_t threshold_ns)
 
 /* ---- reading ---- */
 
-static void copy_out(const HostPerf *perf, const Ring *ring, uint64_t at, void *to, size_t size)
+static void copy_out(const OsrtPerf *perf, const Ring *ring, uint64_t at, void *to, size_t size)
 {
     const char *data = (const char *)ring->page + perf->context->page_size;
     size_t bytes = ring_bytes(perf), from = (size_t)(at & (bytes - 1));
@@ -258,7 +259,7 @@ static void copy_out(const HostPerf *perf, const Ring *ring, uint64_t at, void *
 }
 
 /* The next sample of a ring, past what is no sample. 0: there is none. */
-static int look(HostPerf *perf, Ring *ring, Told *told)
+static int look(OsrtPerf *perf, Ring *ring, Told *told)
 {
     uint64_t lost[2];
 
@@ -284,7 +285,7 @@ static int look(HostPerf *perf, Ring *ring, Told *told)
     return 0;
 }
 
-static Inside *find_thread(HostPerf *perf, uint32_t tid)
+static Inside *find_thread(OsrtPerf *perf, uint32_t tid)
 {
     for (uint32_t i = 0; i < CALLS_MAX; i++) {
         Inside *inside = &perf->inside[(tid + i) & (CALLS_MAX - 1)];
@@ -307,12 +308,13 @@ static Inside *find_thread(HostPerf *perf, uint32_t tid)
     return NULL;
 }
 
-static void record_call(HostPerf *perf, StrobeWriter *writer, const Inside *inside,
+static void record_call(OsrtPerf *perf, StrobeWriter *writer, const Inside *inside,
                         const Told *told)
 {
     const StrobeHost *host = perf->context->host;
     const char *name = (uint64_t)told->number < perf->n_names ? perf->names[told->number] : NULL;
-    StrobeStringId id = host_name(perf->context, writer, name ? name : "syscall");
+    const char *text = name ? name : "syscall";
+    StrobeStringId id = host->intern(writer, text, strlen(text));
     struct strobe_os_call *record =
         host->reserve(writer, perf->kind, inside->track, id, inside->begin, told->time);
 
@@ -322,7 +324,7 @@ static void record_call(HostPerf *perf, StrobeWriter *writer, const Inside *insi
     host->commit(writer);
 }
 
-static void take(HostPerf *perf, StrobeWriter *writer, const Told *told)
+static void take(OsrtPerf *perf, StrobeWriter *writer, const Told *told)
 {
     Inside *inside;
 
@@ -340,7 +342,7 @@ static void take(HostPerf *perf, StrobeWriter *writer, const Told *told)
 }
 
 /* All rings in order of time: a call may begin on one processor and end on another. */
-static void drain_until(HostPerf *perf, StrobeWriter *writer, uint64_t until)
+static void drain_until(OsrtPerf *perf, StrobeWriter *writer, uint64_t until)
 {
     Told next[RINGS_MAX];
     int has_next[RINGS_MAX];
@@ -366,7 +368,7 @@ static void drain_until(HostPerf *perf, StrobeWriter *writer, uint64_t until)
         __atomic_store_n(&perf->rings[i].page->data_tail, perf->rings[i].at, __ATOMIC_RELEASE);
 }
 
-void host_perf_drain(HostPerf *perf, StrobeWriter *writer)
+void osrt_perf_drain(OsrtPerf *perf, StrobeWriter *writer)
 {
     struct timespec now;
 
@@ -375,7 +377,7 @@ void host_perf_drain(HostPerf *perf, StrobeWriter *writer)
                 (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - SETTLING_NS);
 }
 
-void host_perf_stop(HostPerf *perf, StrobeWriter *writer)
+void osrt_perf_stop(OsrtPerf *perf, StrobeWriter *writer)
 {
     for (uint32_t i = 0; i < perf->n_descriptors; i++)
         ioctl(perf->descriptors[i], PERF_EVENT_IOC_DISABLE, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The item "osrt": calls of the C library that may wait, as the preloaded library tells of them. */
+/* Calls of the C library that may wait, as the preloaded library tells of them. */
 #include "osrt.h"
 
 #include <dlfcn.h>
@@ -7,11 +7,13 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <strobe/kinds.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "osrt-gate.h"
-#include "osrt-perf.h"
+#include "gate.h"
+#include "perf.h"
 
 static const char *const syscall_names[] = {
 #include "syscall-names.h"
@@ -20,10 +22,11 @@ static const char *const syscall_names[] = {
 
 /* A call that is under way when a window ends may return at any time, so this stays. */
 static struct {
+    OsrtContext context;
     const StrobeHost *host;
     StrobeInstance *self;
     OsrtGate *gate; /* NULL: the kernel tells of calls */
-    HostPerf *perf; /* NULL: the preloaded library does */
+    OsrtPerf *perf; /* NULL: the preloaded library does */
     StrobeKindId kind;
     uint64_t ticks, ns; /* of one moment, to find the clock's rate */
     OsrtHooks hooks;
@@ -123,42 +126,52 @@ static void find_own_code(void)
     }
 }
 
-static void osrt_start(void *state)
+static StrobeStatus osrt_start(void *state)
 {
-    uint64_t threshold = (uint64_t)osrt.host->option_int(osrt.self, "osrt_threshold");
+    uint64_t threshold = (uint64_t)osrt.host->option_int(osrt.self, "threshold");
 
     (void)state;
     if (osrt.perf) {
-        host_perf_start(osrt.perf, threshold);
-        return;
+        osrt_perf_start(osrt.perf, threshold);
+        return STROBE_OK;
     }
     osrt.hooks.threshold = ticks_of(threshold);
     atomic_store_explicit(&osrt.gate->hooks, &osrt.hooks, memory_order_release);
+    return STROBE_OK;
+}
+
+static void osrt_sample(void *state)
+{
+    StrobeWriter *writer = osrt.host->writer(osrt.self);
+
+    (void)state;
+    if (osrt.perf && writer)
+        osrt_perf_drain(osrt.perf, writer);
 }
 
 /* Calls that go through the library tell of themselves. */
-static void osrt_sample(void *state, StrobeWriter *writer)
+static int64_t osrt_sample_interval(void *state)
 {
     (void)state;
-    if (osrt.perf)
-        host_perf_drain(osrt.perf, writer);
+    return osrt.perf ? osrt.host->option_int(osrt.self, "interval") : 0;
 }
 
-static void osrt_stop(void *state)
+static void shut(void)
 {
-    (void)state;
     if (osrt.perf)
-        host_perf_stop(osrt.perf, osrt.host->writer(osrt.self));
+        osrt_perf_stop(osrt.perf, osrt.host->writer(osrt.self));
     else
         atomic_store_explicit(&osrt.gate->hooks, NULL, memory_order_release);
 }
 
-int host_osrt_is_sampled(void)
+static StrobeStatus osrt_stop(void *state)
 {
-    return osrt.perf != NULL;
+    (void)state;
+    shut();
+    return STROBE_OK;
 }
 
-static StrobeStatus open_gate(OsrtGate *gate)
+static void open_gate(OsrtGate *gate)
 {
     osrt.gate = gate;
     osrt.ticks = osrt.host->now();
@@ -166,53 +179,58 @@ static StrobeStatus open_gate(OsrtGate *gate)
     osrt.hooks.now = osrt.host->now;
     osrt.hooks.call = record_call;
     find_own_code();
-    return STROBE_OK;
 }
 
-static StrobeStatus open_perf(HostContext *context)
+static StrobeStatus open_perf(void)
 {
-    osrt.perf = host_perf_open(context, osrt.kind, syscall_names, N_SYSCALLS);
+    osrt.perf = osrt_perf_open(&osrt.context, osrt.kind, syscall_names, N_SYSCALLS);
     if (osrt.perf)
         return STROBE_OK;
-    int reason = errno;
-    snprintf(context->text, context->text_size, "events/raw_syscalls");
-    context->host->log(context->self, STROBE_LOG_WARNING,
-                       "Calls are recorded under \"strobe run\", with host_sys-osrt-preload.so in "
-                       "LD_PRELOAD, or where the kernel's trace points may be opened");
-    errno = reason;
-    return STROBE_UNAVAILABLE;
+    return osrt.host->fail(osrt.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                           "Cannot record calls: they are recorded under \"strobe run\", with "
+                           "osrt-preload.so in LD_PRELOAD, or where the kernel's trace points "
+                           "(events/raw_syscalls) may be opened: reason=\"%s\"",
+                           strerror(errno));
 }
 
-static StrobeStatus osrt_open(HostContext *context, void **state)
+static StrobeStatus osrt_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
-    const char *source = context->host->option_text(context->self, "osrt_source");
+    const char *source = host->option_text(self, "source");
     OsrtGate *gate = strcmp(source, "perf") ? dlsym(RTLD_DEFAULT, OSRT_GATE_SYMBOL) : NULL;
-    StrobeStatus status = context->host->kind(context->self, &strobe_kind_os_call, &osrt.kind);
+    StrobeStatus status = host->kind(self, &strobe_kind_os_call, &osrt.kind);
 
-    if (status != STROBE_OK)
-        return status;
-    osrt.self = context->self;
-    osrt.host = context->host;
+    osrt.self = self;
+    osrt.host = host;
     osrt.perf = NULL;
-    if (gate && gate->struct_size >= sizeof *gate)
-        status = open_gate(gate);
-    else
-        status = open_perf(context);
-    *state = status == STROBE_OK ? &osrt : NULL;
+    osrt.context = (OsrtContext){.host = host,
+                                 .self = self,
+                                 .proc_root = host->option_text(self, "proc_root"),
+                                 .sys_root = host->option_text(self, "sys_root"),
+                                 .pid = (pid_t)host->pid(self),
+                                 .page_size = sysconf(_SC_PAGESIZE)};
+    if (status == STROBE_OK && gate && gate->struct_size >= sizeof *gate)
+        open_gate(gate);
+    else if (status == STROBE_OK)
+        status = open_perf();
+    *state = &osrt;
     return status;
 }
 
 static void osrt_close(void *state)
 {
-    osrt_stop(state);
+    (void)state;
+    shut();
     if (osrt.perf)
-        host_perf_close(osrt.perf);
+        osrt_perf_close(osrt.perf);
     osrt.perf = NULL;
 }
 
-const HostItem host_item_osrt = {.name = "osrt",
-                                 .open = osrt_open,
-                                 .start = osrt_start,
-                                 .sample = osrt_sample,
-                                 .stop = osrt_stop,
-                                 .close = osrt_close};
+const StrobeCollectorOps strobe_osrt_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .open = osrt_open,
+    .start = osrt_start,
+    .stop = osrt_stop,
+    .close = osrt_close,
+    .sample = osrt_sample,
+    .sample_interval = osrt_sample_interval,
+};

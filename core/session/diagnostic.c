@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "diagnostic.h"
+
+#include <string.h>
+#include <strobe/kinds.h>
+#include "clock.h"
+#include "collector.h"
+#include "kind-table.h"
+#include "lane.h"
+
+void strobe_diagnostic_record(const char *component, const char *text)
+{
+    StrobeWriter *writer = strobe_lane_writer();
+
+    if (!writer)
+        return;
+    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
+    StrobeStringId id = strobe_lane_intern(writer, text, strlen(text), 0);
+    struct strobe_diagnostic *fields =
+        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_diagnostic), strobe_core_track(),
+                            name, strobe_clock_now(), 0);
+    if (!fields)
+        return;
+    fields->text = id;
+    fields->level = STROBE_LOG_WARNING;
+    strobe_lane_commit(writer);
+}

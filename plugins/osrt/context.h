@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of osrt share: the host, and where its process is. */
+#ifndef STROBE_PLUGINS_OSRT_CONTEXT_H
+#define STROBE_PLUGINS_OSRT_CONTEXT_H
+
+#include <strobe/collector.h>
+#include <sys/types.h>
+
+typedef struct OsrtContext {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    const char *proc_root, *sys_root;
+    pid_t pid;
+    long page_size;
+} OsrtContext;
+
+#endif

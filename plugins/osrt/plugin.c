@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "../common/sampler.h"
+#include "osrt.h"
+
+static const char *const sources[] = {"auto", "perf", NULL};
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "threshold",
+        .default_value = "1us",
+        .min = 0,
+        .max = 6e10,
+        .summary = "Calls of the system and of pthread that take less are not recorded.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "source",
+        .default_value = "auto",
+        .choices = sources,
+        .summary =
+            "Where calls are seen: perf, the kernel's trace points of system calls, which need "
+            "rights; auto, the library that \"strobe run\" preloads, else perf.",
+    },
+    STROBE_SAMPLER_INTERVAL,
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "proc_root",
+        .default_value = "/proc",
+        .summary = "Where the process file system is.",
+    },
+    STROBE_SAMPLER_SYS_ROOT("Where the system file system is, with the trace points."),
+};
+
+/* What stands before the C library's calls is in the process from its start, or not at all. */
+static const StrobeVariable variables[] = {
+    {
+        .struct_size = sizeof(StrobeVariable),
+        .how = STROBE_VARIABLE_PREPEND,
+        .name = "LD_PRELOAD",
+        .value = "{folder}/osrt-preload.so",
+    },
+};
+
+static const StrobeKind *const kinds[] = {&strobe_kind_os_call};
+
+/* Inside: the preloaded library calls it, and trace points are read where they were opened. */
+static const StrobeComponent collector = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ANY_PROCESS | STROBE_COMPONENT_INSIDE,
+    .name = "osrt",
+    .summary = "Calls of the C library that may wait, on the thread that made them.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .kinds = kinds,
+    .n_kinds = 1,
+    .variables = variables,
+    .n_variables = 1,
+    .ops = &strobe_osrt_ops,
+};
+
+static const StrobeComponent *const components[] = {&collector};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "osrt",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Calls of the C library that may wait",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = 1,
+};
