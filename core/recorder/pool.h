@@ -17,6 +17,7 @@
 #include <strobe/record.h>
 #include <sys/types.h>
 #include "clock.h"
+#include "pool-notes.h"
 #include "record-format.h"
 #include "recording-settings.h"
 
@@ -223,6 +224,7 @@ struct pool_header {
 
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
     struct pool_control control;
+    struct pool_notes notes; /* of the window that records */
 };
 
 /* The ring of full blocks, see ring.h. */

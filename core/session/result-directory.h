@@ -13,6 +13,7 @@ typedef struct StrobeResultDirectory {
     StrobeClockPair start;
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
     char *trace_id;
+    char *info_name; /* of profiler_info, once it is written */
 } StrobeResultDirectory;
 
 /* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
@@ -34,7 +35,9 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolea
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config, const char *dump_reason);
 
-/* Writes profiler_info[_rank].json and profiler_metadata.json. */
+/* Writes profiler_info[_rank].json and profiler_metadata.json as far as they are known. */
+void strobe_result_directory_begin(StrobeResultDirectory *directory, const StrobeConfig *config);
+/* Replaces both: the window has ended. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, GError **error);
 /* Writes the log. */

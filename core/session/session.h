@@ -98,6 +98,12 @@ void strobe_session_follow_loader(StrobeSession *session);
 /* The collectors have stopped. Their late records are flushed in this thread, for 2 s at most; the
  * writer is waited for if on_trace_ready is set, else for 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
+/* Notes in the pool what is missing of the collector, for a program that ends within the window. */
+void strobe_session_note_missing(StrobeCollector *collector);
+/* The program exits within a window: stops and flushes the collectors that hold records. The writer
+ * ends the window. The second: is there anything to do? */
+void strobe_session_end_at_exit(StrobeSession *session);
+gboolean strobe_session_needs_end(const StrobeSession *session);
 /* Tells the collectors the result directory of the window that records; NULL: none does any more.
  */
 void strobe_session_tell_directory(StrobeSession *session, const char *directory);

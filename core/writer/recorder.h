@@ -73,6 +73,13 @@ uint64_t strobe_recorder_late(void);
 /* Losses of the session's present or last window by cause; none without a recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 
+/* What is missing in the window that records, and the log since the last window: recovery writes
+ * both if the program ends within it. `text` NULL: nothing is missing. */
+void strobe_recorder_note(uint32_t number, const char *component, const char *text);
+void strobe_recorder_clear_notes(StrobeTrackId track);
+void strobe_recorder_log(const char *bytes, size_t n);
+void strobe_recorder_forget_log(void);
+
 /* In a forked child: forgets the parent's recorder without touching its files. */
 void strobe_recorder_forget(void);
 
