@@ -47,7 +47,7 @@ static const char *state_text(const StrobeReaderStats *stats)
     if (stats->continued)
         return "complete up to here: a later piece goes on";
     if (stats->recovered)
-        return "recovered after the program ended without closing it";
+        return "recovered: the program and its writer ended without closing it";
     return stats->sealed ? "complete"
                          : "open: still being written, or its program was killed "
                            "(\"strobe analyse\" recovers it)";

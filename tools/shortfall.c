@@ -188,8 +188,9 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const c
     if (!stats->sealed)
         g_ptr_array_add(lines, g_strdup("The capture was not closed: its end may be missing"));
     if (stats->recovered)
-        g_ptr_array_add(lines, g_strdup("The program ended without closing its capture; what it "
-                                        "had recorded was recovered"));
+        g_ptr_array_add(lines,
+                        g_strdup("The program and its writer ended without closing the capture; "
+                                 "what was recorded was recovered"));
     if (stats->n_refused_strings > 0)
         g_ptr_array_add(lines,
                         g_strdup_printf("%" G_GUINT64_FORMAT

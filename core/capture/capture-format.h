@@ -68,7 +68,7 @@ _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
-    uint32_t recovered;       /* 1: by a later run, after the program died */
+    uint32_t recovered;       /* 1: by a later run: the writer had ended too */
     uint32_t continued;       /* 1: the window goes on in the next piece */
     StrobeClockSummary clock; /* what the writer saw of it */
 };

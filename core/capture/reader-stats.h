@@ -22,7 +22,7 @@ typedef struct StrobeReaderStats {
     guint64 n_loss_records;    /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;          /* the window was closed properly or recovered */
-    gboolean recovered;       /* by a later run, after the program died */
+    gboolean recovered;       /* by a later run: the writer had ended too */
     gboolean continued;       /* in a later piece, which was not read */
     guint64 n_pieces;         /* that were read */
     guint64 first_piece;      /* number of the first of them; those before it are gone */

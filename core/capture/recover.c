@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <strobe/helpers/keyed-hash.h>
 #include "block-cursor.h"
+#include "capture-notes.h"
 #include "capture-writer.h"
 #include "error.h"
 #include "json-text.h"
@@ -19,6 +20,7 @@
 #include "pieces.h"
 #include "pool.h"
 #include "process.h"
+#include "result-completion.h"
 #include "testpoint.h"
 
 /* How long the end of a window is waited for. */
@@ -40,6 +42,7 @@ struct survey {
     GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
     guint64 recovery_at; /* where one began; 0: none */
     gboolean torn;
+    gboolean is_writer; /* this is the writer, and the program has just ended */
 };
 
 static guint64 *block_key(guint32 lane, guint64 sequence)
@@ -217,6 +220,8 @@ static StrobeClockPair latest_pair(const struct survey *survey, const struct poo
         now = NULL;
     guint64 limit = strobe_last_clock_limit(&survey->clock, now);
     latest = strobe_leftovers_latest(left, pool, latest, limit);
+    if (now && survey->is_writer)
+        latest = now->ticks;
     /* The program may have ended it. */
     return strobe_last_clock_at(&survey->clock, end ? end : latest, now);
 }
@@ -295,6 +300,35 @@ static void add_losses(const struct survey *survey, const struct pool_header *po
     }
 }
 
+char *strobe_trackless_text(guint32 n_threads)
+{
+    return g_strdup_printf("%u threads found no room in the track table: their records are shown "
+                           "without a thread",
+                           n_threads);
+}
+
+/* What the program had noted for the end of the window, which it did not come to. */
+static int write_notes(struct pool_header *pool, StrobeCaptureWriter *writer, guint64 ticks)
+{
+    guint32 n_trackless = atomic_load(&pool->n_trackless);
+    g_autofree char *text = strobe_trackless_text(n_trackless);
+
+    if (atomic_load(&strobe_pool_window(pool, writer->window)->end))
+        return 0;
+    if (n_trackless)
+        strobe_notes_set(&pool->notes, STROBE_NOTES - 1, "recorder", text);
+    return strobe_capture_write_notes(pool, writer, ticks);
+}
+
+static void complete_directory(int fd, const struct pool_header *pool,
+                               const StrobeCaptureWriter *writer)
+{
+    guint32 n = MIN(atomic_load(&pool->notes.log_used), sizeof pool->notes.log);
+    g_autofree char *log = g_memdup2(pool->notes.log, n);
+
+    strobe_result_complete(fd, &writer->pair, log, n);
+}
+
 static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
@@ -324,8 +358,12 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
             strobe_capture_write_unfinished(writer, pool, STROBE_BLOCK_RECORDS, latest, &unwritten);
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
+        error = write_notes(pool, writer, latest);
+    if (error == 0)
         error = strobe_capture_write_seal(writer, strobe_pool_window(pool, survey->window)->begin,
-                                          latest, STROBE_SEAL_RECOVERED);
+                                          latest, survey->is_writer ? 0 : STROBE_SEAL_RECOVERED);
+    if (error == 0)
+        complete_directory(fd, pool, writer);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
@@ -362,6 +400,7 @@ int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *w
     survey.boot_id = g_strdup(boot_id);
     survey.window = writer->window;
     survey.good_end = writer->bytes;
+    survey.is_writer = TRUE;
     survey.clock = (StrobeLastClock){.trend = writer->trend, .pair = writer->pair, .n = 1};
     int error = finish_capture(&survey, fd, pool, writer->bytes);
     survey_clear(&survey);

@@ -13,4 +13,7 @@ gboolean strobe_recover(const char *capture, gboolean *live, GError **error);
  * `writer` has left it. Returns 0 or an errno value. */
 int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer);
 
+/* The diagnostic for threads without a track (free it). */
+char *strobe_trackless_text(guint32 n_threads);
+
 #endif

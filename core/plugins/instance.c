@@ -99,6 +99,14 @@ static StrobeStatus status_for_error(StrobeStatus status)
     return status < 0 ? status : STROBE_ERROR_FAILED;
 }
 
+char *strobe_instance_causes(StrobeInstance *self)
+{
+    g_mutex_lock(&self->lock);
+    char *causes = self->causes->len ? g_strdup(self->causes->str) : NULL;
+    g_mutex_unlock(&self->lock);
+    return causes;
+}
+
 char *strobe_instance_take_causes(StrobeInstance *self)
 {
     g_mutex_lock(&self->lock);

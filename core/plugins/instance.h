@@ -38,7 +38,8 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
                               gpointer owner, GError **error);
 void strobe_instance_clear(StrobeInstance *self);
 
-/* The cause chain (free it), NULL: there is none; empties it. */
+/* The cause chain (free it), NULL: there is none. take empties it. */
+char *strobe_instance_causes(StrobeInstance *self);
 char *strobe_instance_take_causes(StrobeInstance *self);
 
 /* Turns the cause chain into an error: "<type> <name>: <call>: <causes>"; empties it. */

@@ -12,6 +12,7 @@
 #define STROBE_KIND_ID_MARKER_INSTANT 5u
 #define STROBE_KIND_ID_COUNTER 6u
 #define STROBE_KIND_ID_LOSS 10u
+#define STROBE_KIND_ID_DIAGNOSTIC 12u
 
 /* Registers a kind and returns its id (from 1), the old one for an equal declaration. 0: refused,
  * and `error` says why, naming the field. Control thread. */

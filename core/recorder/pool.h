@@ -17,11 +17,12 @@
 #include <strobe/record.h>
 #include <sys/types.h>
 #include "clock.h"
+#include "pool-notes.h"
 #include "record-format.h"
 #include "recording-settings.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 7
+#define STROBE_POOL_VERSION 8
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_WRITER_LANES 16u /* of these, the last ones: of threads of a writer process */
@@ -265,6 +266,7 @@ struct pool_header {
 
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
     struct pool_control control;
+    struct pool_notes notes; /* of the window that records */
 };
 
 /* The ring of full blocks, see ring.h. */

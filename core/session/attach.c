@@ -16,6 +16,7 @@
 #include "error.h"
 #include "loaded-objects.h"
 #include "log.h"
+#include "recorder.h"
 #include "registry.h"
 #include "result-directory.h"
 #include "run-claim.h"
@@ -121,6 +122,32 @@ static void stop_attached(void)
     attached = NULL;
 }
 
+/* The writer does the rest when the process is gone; a thread cannot. */
+static void end_attached(void)
+{
+    int error;
+
+    if (!attached || strobe_session_current() != attached)
+        return;
+    if (strobe_recorder_has_process(&error))
+        strobe_session_end_at_exit(attached);
+    else
+        stop_attached();
+}
+
+/* As late as it is needed: it then runs before what libraries have registered earlier. */
+void strobe_run_watch_exit(const StrobeSession *session)
+{
+    static gint is_registered; /* not GLib's once: its locks are calls of the program to osrt */
+    int error;
+
+    if (session != attached ||
+        (strobe_recorder_has_process(&error) && !strobe_session_needs_end(session)))
+        return;
+    if (g_atomic_int_compare_and_exchange(&is_registered, FALSE, TRUE))
+        atexit(end_attached);
+}
+
 int strobe_run_detach(void)
 {
     if (!attached || strobe_session_current() != attached)
@@ -154,6 +181,21 @@ static StrobeStatus start_session(const char *text, const char *origin, StrobeSe
     return status;
 }
 
+/* What is missing depends on the claim. A thread that holds the session may wait for this one. */
+static void confirm_claim(const char *folder)
+{
+    StrobeSession *session = strobe_session_hold();
+
+    strobe_claim_confirm(folder);
+    if (session && g_rec_mutex_trylock(&session->lock)) {
+        if (session->directory)
+            strobe_session_for_collectors(session, strobe_session_note_missing);
+        g_rec_mutex_unlock(&session->lock);
+    }
+    if (session)
+        strobe_session_let_go(session);
+}
+
 static StrobeStatus attach(int process, StrobeSession **session, StrobeError **error)
 {
     const char *folder = strobe_run_folder();
@@ -161,7 +203,7 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
     GError *failure = NULL;
 
     if (folder && strobe_session_current())
-        strobe_claim_confirm(folder);
+        confirm_claim(folder);
     if (!folder || strobe_session_current())
         return STROBE_UNAVAILABLE;
     StrobeConfig *config = strobe_config_load(path, &failure);
@@ -177,7 +219,7 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
     StrobeStatus status = start_session(text, path, session, error);
     if (status == STROBE_OK && process != STROBE_PROCESS_PYTHON) {
         attached = *session;
-        atexit(stop_attached);
+        strobe_run_watch_exit(attached);
     }
     return status;
 }

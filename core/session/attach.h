@@ -27,11 +27,15 @@ enum {
 
 /* Decides whether this process records, claims the run, makes and starts the session. *session is
  * NULL (and the status STROBE_UNAVAILABLE) when it does not. In a process that records already a
- * call confirms that it is the one to record. Native processes stop the session at exit; Python
- * stops it itself. Exported from libstrobe for the preload library and the Python module; not part
- * of the public API. */
+ * call confirms that it is the one to record. The writer ends the window of a native process;
+ * Python stops the session itself. Exported from libstrobe for the preload library and the Python
+ * module; not part of the public API. */
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
+
+/* The session has started collectors: registers the work at exit if it is the one that was attached
+ * to this native process, and some of them need it. */
+void strobe_run_watch_exit(const StrobeSession *session);
 
 /* Ends the session that strobe_run_attach started in this native process: the program opens one of
  * its own, and that is what it would have done without Strobe. 0 if there is none. */

@@ -334,6 +334,11 @@ void strobe_collector_stop(StrobeCollector *c)
     finish_call(c, "stop", begin, c->ops->stop(c->state));
 }
 
+gboolean strobe_collector_needs_end(const StrobeCollector *c)
+{
+    return c->is_started && (c->ops->flush || c->ops->sample);
+}
+
 void strobe_collector_pause(StrobeCollector *c, gint64 deadline_ns)
 {
     if (!c->is_started || c->is_paused)

@@ -56,6 +56,9 @@ void strobe_collector_resume(StrobeCollector *collector);
  * them. */
 gboolean strobe_collector_begin_flush(StrobeCollector *collector, gint64 deadline_ns);
 gboolean strobe_collector_flush(StrobeCollector *collector);
+/* It holds records, or its stop makes some: it is to be stopped and flushed before the program
+ * ends. */
+gboolean strobe_collector_needs_end(const StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 
 /* The answer to STROBE_PROBE_PROCESS, and its reason, NULL where it gives none. */

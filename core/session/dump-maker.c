@@ -76,6 +76,15 @@ static int write_capture(StrobeDrain *drain, StrobeResultDirectory *d, const cha
     return error ? error : strobe_dump_serve(drain, path);
 }
 
+/* What the program has logged since its last window. */
+static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory *d)
+{
+    guint32 n = MIN(atomic_load(&pool->notes.log_used), sizeof pool->notes.log);
+    g_autofree char *text = g_strndup(pool->notes.log, n);
+
+    return strobe_result_directory_log(d, text, NULL);
+}
+
 /* The capture gets its name when it is whole: no recovery could finish it. */
 static int fill(StrobeDumpMaker *maker, StrobeDrain *drain, StrobeResultDirectory *d,
                 const char *reason)
@@ -94,7 +103,7 @@ static int fill(StrobeDumpMaker *maker, StrobeDrain *drain, StrobeResultDirector
     g_autofree char *framework = g_path_get_dirname(capture);
     g_autofree char *window = g_path_get_dirname(framework);
     if (!strobe_result_directory_place(d, drain->settings.sync != STROBE_SYNC_NONE, NULL) ||
-        !strobe_result_directory_copy(d, window, NULL))
+        !strobe_result_directory_copy(d, window, NULL) || !write_log(drain->pool, d))
         return EIO;
     strobe_result_directory_report(d, maker->setup->config);
     return 0;

@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include <dlfcn.h>
+#include "attach.h"
 #include "loaded-objects.h"
 
 static gboolean is_waiting(StrobeCollector *c)
@@ -56,7 +57,9 @@ static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCo
             continue;
         strobe_collector_open(c);
         join(session, c);
+        strobe_session_note_missing(c);
     }
+    strobe_run_watch_exit(session);
     session->is_changing = FALSE;
     strobe_session_follow_loader(session);
     return TRUE;

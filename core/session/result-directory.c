@@ -16,6 +16,7 @@
 #include "log.h"
 #include "process.h"
 #include "recorder.h"
+#include "result-completion.h"
 #include "result.h"
 
 #define INFO_PREFIX "profiler_info"
@@ -373,15 +374,6 @@ static JsonObject *start_info(const StrobeResultDirectory *d)
     return out;
 }
 
-static JsonObject *end_info(void)
-{
-    JsonObject *out = json_object_new();
-
-    json_object_set_int_member(out, "collectionTimeEnd", strobe_clock_ns(CLOCK_REALTIME));
-    json_object_set_int_member(out, "MonotonicTimeEnd", strobe_clock_ns(CLOCK_MONOTONIC));
-    return out;
-}
-
 static gboolean write_file(StrobeResultDirectory *d, int folder, const char *name, const char *text,
                            GError **error)
 {
@@ -399,17 +391,16 @@ static gboolean write_file(StrobeResultDirectory *d, int folder, const char *nam
     return FALSE;
 }
 
-static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
-                           GError **error)
+/* `end` NULL: the window goes on. */
+static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
+                       const StrobeClockPair *end)
 {
     g_autoptr(JsonObject) top = json_object_new();
-    gint rank = strobe_rank();
-    g_autofree char *name =
-        rank < 0 ? g_strdup("profiler_info.json") : g_strdup_printf("profiler_info_%d.json", rank);
 
     json_object_set_object_member(top, "config", config_member(config));
     json_object_set_object_member(top, "start_info", start_info(d));
-    json_object_set_object_member(top, "end_info", end_info());
+    if (end)
+        json_object_set_object_member(top, "end_info", strobe_result_end_info(end));
     json_object_set_string_member(top, "strobe_version", strobe_version());
     /* A string if it came from the environment, as torch_npu writes it. */
     if (rank >= 0 && rank_of_environment() < 0) {
@@ -418,12 +409,26 @@ static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeCon
         g_autofree char *text = g_strdup_printf("%d", rank);
         json_object_set_string_member(top, "rank_id", text);
     }
-    g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_INDENTED);
-    if (d->info_name && strcmp(d->info_name, name))
-        unlinkat(folder, d->info_name, 0); /* the rank was not known yet */
-    g_free(d->info_name);
-    d->info_name = g_strdup(name);
-    return write_file(d, folder, name, text, error);
+    return strobe_json_object_to_text(top, STROBE_JSON_INDENTED);
+}
+
+static char *info_name(gint rank)
+{
+    return rank < 0 ? g_strdup(INFO_PREFIX ".json") : g_strdup_printf(INFO_PREFIX "_%d.json", rank);
+}
+
+/* The rank may have become known within the window. */
+static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
+                           const StrobeClockPair *end, GError **error)
+{
+    gint rank = strobe_rank();
+    g_autofree char *text = info_text(d, config, rank, end), *before = d->info_name;
+
+    d->info_name = info_name(rank);
+    gboolean ok = write_file(d, folder, d->info_name, text, error);
+    if (ok && before && !g_str_equal(before, d->info_name))
+        unlinkat(folder, before, 0);
+    return ok;
 }
 
 static JsonObject *environment(void)
@@ -441,8 +446,7 @@ static JsonObject *environment(void)
     return out;
 }
 
-static gboolean write_metadata(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
-                               GError **error)
+static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *config)
 {
     g_autoptr(JsonObject) top = json_object_new();
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
@@ -453,14 +457,20 @@ static gboolean write_metadata(StrobeResultDirectory *d, int folder, const Strob
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", environment());
     json_object_set_string_member(top, "trace_id", d->trace_id);
-    g_autofree char *text = strobe_json_object_to_text(top, STROBE_JSON_SPACED);
+    return strobe_json_object_to_text(top, STROBE_JSON_SPACED);
+}
+
+static gboolean write_metadata(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
+                               GError **error)
+{
+    g_autofree char *text = metadata_text(d, config);
+
     return write_file(d, folder, METADATA_NAME, text, error);
 }
 
 gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text, GError **error)
 {
-    g_autofree char *name =
-        g_strdup_printf("profiler_%.14s_%ld_Strobe.log", d->stamp, (long)d->pid);
+    g_autofree char *name = strobe_result_log_name(d->stamp, (long)d->pid);
     int folder = open_folder(d, "logs");
     gboolean ok;
 
@@ -471,17 +481,61 @@ gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text,
     return ok;
 }
 
-gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
-                                        GError **error)
+/* At once, into a folder that has no such file: it is replaced when the window has ended. */
+static gboolean write_first(int folder, const char *name, const char *text)
+{
+    const gsize n = strlen(text);
+    int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+
+    if (fd < 0)
+        return FALSE;
+    gboolean ok = write(fd, text, n) == (gssize)n;
+    if (!ok)
+        unlinkat(folder, name, 0);
+    close(fd);
+    return ok;
+}
+
+/* The end of the window reports what fails here. */
+void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
+{
+    gint rank = strobe_rank();
+    int folder = open_folder(d, "");
+
+    if (folder < 0)
+        return;
+    g_autofree char *name = info_name(rank);
+    g_autofree char *info = info_text(d, config, rank, NULL), *metadata = metadata_text(d, config);
+    if (write_first(folder, name, info))
+        d->info_name = g_steal_pointer(&name);
+    write_first(folder, METADATA_NAME, metadata);
+    close(folder);
+}
+
+static gboolean replace_files(StrobeResultDirectory *d, const StrobeConfig *config,
+                              const StrobeClockPair *end, GError **error)
 {
     int folder = open_folder(d, "");
     gboolean ok;
 
     if (folder < 0)
         return set_io_error(d->path, error);
-    ok = write_info(d, folder, config, error) && write_metadata(d, folder, config, error);
+    ok = write_info(d, folder, config, end, error) && write_metadata(d, folder, config, error);
     close(folder);
     return ok;
+}
+
+void strobe_result_directory_update(StrobeResultDirectory *d, const StrobeConfig *config)
+{
+    replace_files(d, config, NULL, NULL);
+}
+
+gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
+                                        GError **error)
+{
+    StrobeClockPair end = strobe_clock_pair();
+
+    return replace_files(d, config, &end, error);
 }
 
 /* ---- copies ---- */
@@ -507,10 +561,12 @@ static char *read_file(int folder, const char *name, gsize *length)
 
 static void set_what_differs(const StrobeResultDirectory *d, JsonObject *top)
 {
-    if (json_object_has_member(top, "start_info"))
+    StrobeClockPair end = strobe_clock_pair();
+
+    if (json_object_has_member(top, "start_info")) {
         json_object_set_object_member(top, "start_info", start_info(d));
-    if (json_object_has_member(top, "end_info"))
-        json_object_set_object_member(top, "end_info", end_info());
+        json_object_set_object_member(top, "end_info", strobe_result_end_info(&end));
+    }
     if (json_object_has_member(top, "trace_id"))
         json_object_set_string_member(top, "trace_id", d->trace_id);
 }
@@ -531,20 +587,6 @@ static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char
     return write_file(d, to, name, copy, error);
 }
 
-static gboolean copy_log(StrobeResultDirectory *d, const char *from, GError **error)
-{
-    g_autofree char *path = g_build_filename(from, "logs", NULL);
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
-    const char *name = dir ? g_dir_read_name(dir) : NULL;
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    gsize length = 0;
-    g_autofree char *text = name && folder >= 0 ? read_file(folder, name, &length) : NULL;
-
-    if (folder >= 0)
-        close(folder);
-    return strobe_result_directory_log(d, text ? text : "", error);
-}
-
 gboolean strobe_result_directory_copy(StrobeResultDirectory *d, const char *from, GError **error)
 {
     g_autoptr(GDir) dir = g_dir_open(from, 0, NULL);
@@ -562,7 +604,7 @@ gboolean strobe_result_directory_copy(StrobeResultDirectory *d, const char *from
         close(source);
     if (target >= 0)
         close(target);
-    return ok && copy_log(d, from, error);
+    return ok;
 }
 
 void strobe_result_directory_report(const StrobeResultDirectory *d, const StrobeConfig *config)

@@ -14,7 +14,7 @@ typedef struct StrobeResultDirectory {
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
     char *trace_id;
     pid_t pid;       /* of the program */
-    char *info_name; /* of the file profiler_info that was written last */
+    char *info_name; /* of profiler_info, once it is written */
 } StrobeResultDirectory;
 
 /* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
@@ -37,14 +37,19 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolea
 char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config);
 
-/* Writes profiler_info[_rank].json and profiler_metadata.json. */
+/* Writes profiler_info[_rank].json and profiler_metadata.json as far as they are known. */
+void strobe_result_directory_begin(StrobeResultDirectory *directory, const StrobeConfig *config);
+/* Replaces both: the window goes on, and metadata has changed. */
+void strobe_result_directory_update(StrobeResultDirectory *directory, const StrobeConfig *config);
+/* Replaces both: the window has ended. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, GError **error);
 /* Writes the log. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
 
-/* Copies what the two above have written from the result directory at `from`, with what differs. */
+/* Copies profiler_info[_rank].json and profiler_metadata.json from the result directory at `from`,
+ * with what differs; they get the present as their end. */
 gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const char *from,
                                       GError **error);
 

@@ -9,21 +9,6 @@
 #include "log.h"
 #include "recorder.h"
 #include "session-log.h"
-#include "signal-guard.h"
-
-/* The program may be gone when a dump is made. */
-void strobe_session_keep_files(StrobeSession *session)
-{
-    StrobeSignalGuard guard;
-
-    if (!session->directory || session->config->buffer.policy != STROBE_POLICY_RING)
-        return;
-    g_autofree char *text = strobe_session_log_text(FALSE);
-    strobe_signal_guard_hold(&guard);
-    strobe_result_directory_finish(session->directory, session->config, NULL);
-    strobe_result_directory_log(session->directory, text, NULL);
-    strobe_signal_guard_release(&guard);
-}
 
 /* ---- what is reported ---- */
 

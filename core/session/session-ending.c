@@ -9,6 +9,7 @@
 #include "error.h"
 #include "log.h"
 #include "recorder.h"
+#include "recover.h"
 #include "session-log.h"
 #include "signal-guard.h"
 
@@ -17,6 +18,8 @@
 /* How long stop() waits for the disk at most. */
 #define STOP_PATIENCE_NS 20000000
 #define ASK_AGAIN_US 1000
+/* How long the exit waits for a call of the session that another thread makes. */
+#define EXIT_PATIENCE_MS 5000
 
 void strobe_session_set_write_error(const char *directory, int failed, GError **error)
 {
@@ -49,11 +52,17 @@ static void add_diagnostic(StrobeSession *session, const char *component, const 
     strobe_diagnostic_record(component, text);
 }
 
+/* The writer process has recorded why. */
+static gboolean has_failed_outside(const StrobeCollector *c)
+{
+    return c->failure && g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE;
+}
+
 /* What a collector waits for that collects nothing yet; NULL: nothing. */
 static char *describe_waiting(StrobeCollector *c)
 {
     gboolean is_pending = g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
-    g_autofree char *causes = is_pending ? strobe_instance_take_causes(&c->instance) : NULL;
+    g_autofree char *causes = is_pending ? strobe_instance_causes(&c->instance) : NULL;
     const char *reason;
     int available = strobe_collector_probe(c, &reason);
 
@@ -66,28 +75,44 @@ static char *describe_waiting(StrobeCollector *c)
     return reason ? g_strdup_printf("collector %s: %s", c->component->name, reason) : NULL;
 }
 
-static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
+static char *describe_missing(StrobeCollector *c)
 {
-    g_autofree char *text = NULL;
-
-    if (c->failure && g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE)
-        g_ptr_array_add(session->diagnostics, g_strdup(c->failure->message)); /* it is recorded */
-    else if (c->failure)
-        text = g_strdup(c->failure->message);
-    else if (c->has_more)
-        text = g_strdup_printf("collector %s: it had more records of the window when the time "
+    if (c->failure)
+        return g_strdup(c->failure->message);
+    if (c->has_more)
+        return g_strdup_printf("collector %s: it had more records of the window when the time "
                                "for late ones (%d s) was over",
                                c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
-    else
-        text = describe_waiting(c);
-    if (text)
-        add_diagnostic(session, c->component->name, text);
-    if (c->instance.lacking->len) {
-        g_autofree char *lacks =
-            g_strdup_printf("collector %s: it cannot do what was asked for: %s", c->component->name,
-                            c->instance.lacking->str);
-        add_diagnostic(session, c->component->name, lacks);
-    }
+    return describe_waiting(c);
+}
+
+static char *describe_lacking(const StrobeCollector *c)
+{
+    return c->instance.lacking->len
+               ? g_strdup_printf("collector %s: it cannot do what was asked for: %s",
+                                 c->component->name, c->instance.lacking->str)
+               : NULL;
+}
+
+static void diagnose_collector(StrobeSession *session, StrobeCollector *c)
+{
+    g_autofree char *missing = describe_missing(c), *lacking = describe_lacking(c);
+
+    if (has_failed_outside(c))
+        g_ptr_array_add(session->diagnostics, g_steal_pointer(&missing));
+    else if (missing)
+        add_diagnostic(session, c->component->name, missing);
+    if (lacking)
+        add_diagnostic(session, c->component->name, lacking);
+}
+
+void strobe_session_note_missing(StrobeCollector *c)
+{
+    g_autofree char *missing = describe_missing(c), *lacking = describe_lacking(c);
+
+    strobe_recorder_note(2 * (c->number - 1), c->component->name,
+                         has_failed_outside(c) ? NULL : missing);
+    strobe_recorder_note(2 * (c->number - 1) + 1, c->component->name, lacking);
 }
 
 static void diagnose(StrobeSession *session)
@@ -97,10 +122,7 @@ static void diagnose(StrobeSession *session)
         diagnose_collector(session, g_ptr_array_index(session->collectors, i));
     guint32 trackless = strobe_recorder_take_trackless();
     if (trackless) {
-        g_autofree char *text =
-            g_strdup_printf("%u threads found no room in the track table: their records are shown "
-                            "without a thread",
-                            trackless);
+        g_autofree char *text = strobe_trackless_text(trackless);
         add_diagnostic(session, "recorder", text);
     }
 }
@@ -115,10 +137,11 @@ static int seal(StrobeSession *session, StrobeEnding *ending)
 
     strobe_session_tell_directory(session, NULL);
     diagnose(session);
+    strobe_recorder_clear_notes(0);
     strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_end_window(patience_ns);
     strobe_session_take_messages(session);
-    g_autofree char *text = strobe_session_log_text(TRUE);
+    g_autofree char *text = strobe_session_log_take();
     strobe_result_directory_log(ending->directory, text, ending->failure ? NULL : &ending->failure);
     strobe_signal_guard_release(&guard);
     return failed;
@@ -134,16 +157,11 @@ static gboolean begin_flush(const StrobeSession *session)
     return has_late;
 }
 
-/* Calls flush of all collectors in turn, so that none waits for another's device. Only this thread
- * still records. */
+/* In turn, so that none waits for another's device. */
 static void flush_collectors(const StrobeSession *session)
 {
-    gboolean has_more = begin_flush(session);
+    gboolean has_more = TRUE;
 
-    if (!has_more)
-        return;
-    strobe_recorder_shut_window();
-    strobe_recorder_record_late();
     while (has_more) {
         has_more = FALSE;
         for (guint i = 0; i < session->collectors->len; i++)
@@ -151,6 +169,16 @@ static void flush_collectors(const StrobeSession *session)
         if (has_more)
             g_usleep(ASK_AGAIN_US);
     }
+}
+
+/* From here on only this thread records. FALSE: nothing is late. */
+static gboolean begin_late(const StrobeSession *session)
+{
+    if (!begin_flush(session))
+        return FALSE;
+    strobe_recorder_shut_window();
+    strobe_recorder_record_late();
+    return TRUE;
 }
 
 void strobe_session_end_window(StrobeSession *session, GError **error)
@@ -161,10 +189,12 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     ending->directory = g_steal_pointer(&session->directory);
     ending->path = g_strdup(ending->directory->path);
     ending->window = session->window;
-    flush_collectors(session);
+    gboolean has_late = begin_late(session);
     strobe_signal_guard_hold(&guard);
     strobe_result_directory_finish(ending->directory, session->config, &ending->failure);
     strobe_signal_guard_release(&guard);
+    if (has_late)
+        flush_collectors(session);
     int failed = seal(session, ending);
     if (failed == EINPROGRESS) {
         g_ptr_array_add(session->endings, ending);
@@ -175,6 +205,48 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     else if (ending->failure)
         g_propagate_error(error, g_steal_pointer(&ending->failure));
     strobe_session_ending_free(ending);
+}
+
+/* ---- the end of the program ---- */
+
+gboolean strobe_session_needs_end(const StrobeSession *session)
+{
+    for (guint i = 0; i < session->collectors->len; i++)
+        if (strobe_collector_needs_end(g_ptr_array_index(session->collectors, i)))
+            return TRUE;
+    return session->flight != NULL;
+}
+
+static void end_collectors(StrobeSession *session)
+{
+    strobe_sampler_stop(session->sampler);
+    session->sampler = NULL;
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (!strobe_collector_needs_end(c))
+            continue;
+        strobe_collector_stop(c);
+        strobe_collector_begin_flush(c, FLUSH_DEADLINE_NS);
+    }
+    flush_collectors(session);
+    strobe_session_for_collectors(session, strobe_session_note_missing);
+}
+
+/* Another thread may be in a call of the session, and wait for what the exit has stopped. */
+void strobe_session_end_at_exit(StrobeSession *session)
+{
+    guint patience = EXIT_PATIENCE_MS;
+
+    strobe_flight_stop(g_steal_pointer(&session->flight));
+    while (patience && !g_rec_mutex_trylock(&session->lock)) {
+        g_usleep(1000);
+        patience--;
+    }
+    if (!patience)
+        return;
+    if (session->directory)
+        end_collectors(session);
+    g_rec_mutex_unlock(&session->lock);
 }
 
 /* ---- waiting for it ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include <unistd.h>
+#include "attach.h"
 #include "capture-format.h"
 #include "error.h"
 #include "signal-guard.h"
@@ -68,6 +69,7 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
     session->window = strobe_recorder_window();
     g_free(session->last_directory);
     session->last_directory = g_strdup(session->directory->path);
+    strobe_result_directory_begin(session->directory, session->config);
     strobe_result_directory_report(session->directory, session->config);
     return TRUE;
 }
@@ -119,7 +121,10 @@ gboolean strobe_session_start_window(StrobeSession *session, GError **error)
     strobe_session_for_collectors(session, strobe_collector_start);
     session->sampler = strobe_sampler_start(session->collectors);
     start_outside(session);
-    strobe_session_keep_files(session);
+    strobe_recorder_clear_notes(strobe_core_track());
+    strobe_session_for_collectors(session, strobe_session_note_missing);
+    strobe_session_log_note();
+    strobe_run_watch_exit(session);
     return check_required(session, error);
 }
 

@@ -590,7 +590,8 @@ StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key
     }
     g_rec_mutex_lock(&session->lock);
     json_object_set_member(session->config->metadata, key, node);
-    strobe_session_keep_files(session);
+    if (session->directory)
+        strobe_result_directory_update(session->directory, session->config);
     g_rec_mutex_unlock(&session->lock);
     return STROBE_OK;
 }

@@ -111,6 +111,12 @@ void strobe_session_take_messages(StrobeSession *session);
 /* The collectors have stopped. Their late records are flushed in this thread, for 2 s at most; the
  * writer is waited for if on_trace_ready is set, else for 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
+/* Notes in the pool what is missing of the collector, for a program that ends within the window. */
+void strobe_session_note_missing(StrobeCollector *collector);
+/* The program exits within a window: stops and flushes the collectors that hold records. The writer
+ * ends the window. The second: is there anything to do? */
+void strobe_session_end_at_exit(StrobeSession *session);
+gboolean strobe_session_needs_end(const StrobeSession *session);
 /* Tells the collectors the result directory of the window that records; NULL: none does any more.
  */
 void strobe_session_tell_directory(StrobeSession *session, const char *directory);
@@ -123,8 +129,6 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
 
 /* ---- dumps, session-dump.c ---- */
 
-/* Of a flight recorder: writes the small files of the result directory, which dumps copy. */
-void strobe_session_keep_files(StrobeSession *session);
 /* Reports the dumps that nobody waited for: in the log, and to on_trace_ready. */
 void strobe_session_report_dumps(StrobeSession *session);
 

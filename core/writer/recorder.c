@@ -365,6 +365,39 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count)
     leave_pool();
 }
 
+void strobe_recorder_note(uint32_t number, const char *component, const char *text)
+{
+    if (!visit_pool())
+        return;
+    strobe_notes_set(&recorder.pool.header->notes, number, component, text);
+    leave_pool();
+}
+
+void strobe_recorder_clear_notes(StrobeTrackId track)
+{
+    if (!visit_pool())
+        return;
+    strobe_notes_clear(&recorder.pool.header->notes);
+    atomic_store(&recorder.pool.header->notes.track, track);
+    leave_pool();
+}
+
+void strobe_recorder_log(const char *bytes, size_t n)
+{
+    if (!visit_pool())
+        return;
+    strobe_notes_log(&recorder.pool.header->notes, bytes, n);
+    leave_pool();
+}
+
+void strobe_recorder_forget_log(void)
+{
+    if (!visit_pool())
+        return;
+    atomic_store(&recorder.pool.header->notes.log_used, 0);
+    leave_pool();
+}
+
 uint32_t strobe_recorder_take_trackless(void)
 {
     return recorder.is_open ? atomic_exchange(&recorder.pool.header->n_trackless, 0) : 0;

@@ -110,6 +110,15 @@ unsigned strobe_recorder_leave_window(uint64_t end);
  * thread. */
 void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 
+/* ---- for a program that ends within the window ---- */
+
+/* What is missing in the window that records, and the log since the last window: recovery writes
+ * both if the program ends within it. `text` NULL: nothing is missing. */
+void strobe_recorder_note(uint32_t number, const char *component, const char *text);
+void strobe_recorder_clear_notes(StrobeTrackId track);
+void strobe_recorder_log(const char *bytes, size_t n);
+void strobe_recorder_forget_log(void);
+
 /* In a forked child: forgets the parent's recorder without touching its files. */
 void strobe_recorder_forget(void);
 

@@ -340,6 +340,11 @@ static void tell_losses(const StrobeHost *host)
 static StrobeStatus heap_stop(void *state)
 {
     atomic_store(&heap.is_on, 0);
+    return STROBE_OK;
+}
+
+static StrobeStatus heap_flush(void *state, StrobeTicks deadline)
+{
     tell_losses(present_host());
     record_cost(present_host());
     return STROBE_OK;
@@ -361,5 +366,6 @@ const StrobeCollectorOps strobe_heap_ops = {
     .open = heap_open,
     .start = heap_start,
     .stop = heap_stop,
+    .flush = heap_flush,
     .close = heap_close,
 };

@@ -27,9 +27,9 @@ class KillTest(StrobeTest):
         errors = process.communicate(timeout=60)[1]
         self.assertEqual(process.returncode, -signal.SIGKILL)
         info = self.json("info", self.result())[0]
-        self.assertTrue(info["recovered"])
+        self.assertEqual((info["sealed"], info["recovered"]), (True, False))
         self.assertEqual(info["kinds"]["marker"], RECORDS)
-        self.assertIn("recovered", errors)
+        self.assertNotIn("recovered", errors)
         self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
         self.assertNothingLeft()
 
@@ -40,8 +40,9 @@ class KillTest(StrobeTest):
         process.wait()
         writer = self.writer_of(pid)
         os.kill(pid, signal.SIGKILL)
-        self.wait_until(lambda: self.json("info", self.out)[0]["recovered"], "the seal")
-        self.assertEqual(self.json("info", self.out)[0]["kinds"]["marker"], RECORDS)
+        self.wait_until(lambda: self.json("info", self.out)[0]["sealed"], "the seal")
+        info = self.json("info", self.out)[0]
+        self.assertEqual((info["recovered"], info["kinds"]["marker"]), (False, RECORDS))
         self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer %d" % writer)
         self.assertEqual(list(pathlib.Path("/dev/shm").glob("strobe-%d-*" % pid)), [])
 

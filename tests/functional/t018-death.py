@@ -116,7 +116,7 @@ class GroupTest(StrobeTest):
         self.assertEqual(len(self.results()), 3)
         for result in self.results():
             info = self.json("info", result)[0]
-            self.assertTrue(info["recovered"] and info["sealed"])
+            self.assertTrue(info["sealed"])
             self.assertEqual((info["damaged"], info["outside"]), (0, 0))
             self.assertIn(info["unfinished"], (1, 2))
             shown = self.json("show", result, "--table", "marker", "--columns", "name,argument",

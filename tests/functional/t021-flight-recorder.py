@@ -234,7 +234,7 @@ class RecorderTest(NumberedTest):
         self.strobe("analyse", self.out)
         _, own = self.dumps()
         info = self.info(own)
-        self.assertTrue(info["recovered"])
+        self.assertTrue(info["sealed"])
         self.assertEqual(info["damaged"], 0)
         if must_overwrite:
             self.assertGreater(info["lost"]["overwritten"], 0)

@@ -453,11 +453,10 @@ class HostileTest(AclprofTest):
     def test_killed(self):
         """A program that ends in a window leaves what CANN had written."""
         shutil.rmtree(self.out)
-        done = self.record(
+        self.record(
             "sh", "-c", "%s 0 2000 20000 & p=$!; until grep -q ' ' %s/*/PROF*/host/data/*; do sleep "
             "0.05; done 2> /dev/null; kill -9 $p; wait" % (PROGRAM, self.out),
             collect=["npu_task:backend=aclprof"], flags=["--export", "csv"])
-        self.assertIn("recovered", done.stderr)
         self.assertGreater(len(self.csv("kernel_details")), 0)
 
     def test_place_that_cannot_be_written(self):

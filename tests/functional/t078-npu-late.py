@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from npu import MARK, NpuTest
-from support import BUILD, TIMEOUT, StrobeTest, program
+from support import BUILD, PYTHON, TIMEOUT, StrobeTest, needs_python, program
 
 KERNELS = 1000
 LATE_MS = 800
@@ -45,16 +45,32 @@ class LateTest(NpuTest):
         self.assertEqual(info["kinds"].get("device_task", 0), 0)
 
 
+LATE = """
+import json, sys
+from strobe import _strobe
+session = _strobe.Session(json.dumps({
+    "collectors": {"fake": {"records": 10, "late": 1000, "drain": "1500ms"}}, "exporters": {},
+    "output": {"directory": sys.argv[1]}}), "test")
+session.start()
+session.stop()
+session.close()
+"""
+
+
+@needs_python
 class AnalysisTest(StrobeTest):
-    def test_an_analysis_waits_for_what_is_told_late(self):
-        """It is begun when the window has ended and its collector has told half."""
-        process = self.start("run", "-o", self.out, "--collect",
-                             "fake:records=10,late=1000,drain=1500ms", "--", "true")
-        self.wait_until(lambda: list(self.out.glob("*/profiler_info.json")), "the window's end",
-                        process)
-        self.strobe("analyse", self.out)
-        self.assertEqual(self.records_of(self.result(), "marker"), 1010)
-        self.assertEqual(process.wait(TIMEOUT), 0)
+    def test_an_analysis_waits_for_late_records(self):
+        """It begins when the window has ended and its collector has reported half."""
+        script = self.script("late.py", LATE)
+        self.out.mkdir()
+        environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
+                           STROBE_PLUGIN_PATH=str(BUILD / "plugins"))
+        with subprocess.Popen([PYTHON, script, self.out], env=environment) as process:
+            self.wait_until(lambda: any("end_info" in path.read_text() for path
+                                        in self.out.glob("*/profiler_info.json")), "the end")
+            self.strobe("analyse", self.out)
+            self.assertEqual(self.records_of(self.result(), "marker"), 1010)
+            self.assertEqual(process.wait(TIMEOUT), 0)
 
 
 class MarkTest(NpuTest):

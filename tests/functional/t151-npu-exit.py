@@ -178,7 +178,8 @@ class ExitTest(NpuTest):
             self.run_shape(number, program("npu-shapes"), "_exit", N,
                            options=",flush_interval=10ms")
             self.check_result(self.result(), self.names(range(N)))
-            self.assertTrue(self.json("info", self.result())[0]["recovered"])
+            info = self.json("info", self.result())[0]
+            self.assertEqual((info["sealed"], info["recovered"]), (True, False))
 
         self.repeat(shape)
 

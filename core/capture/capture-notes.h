@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the notes of a pool (pool-notes.h) into a capture whose program ended within the window.
+ */
+#ifndef STROBE_CORE_CAPTURE_NOTES_H
+#define STROBE_CORE_CAPTURE_NOTES_H
+
+#include "capture-writer.h"
+
+/* Appends a diagnostic for each that is set, at the time `ticks`. Returns 0 or an errno value. */
+int strobe_capture_write_notes(const struct pool_header *pool, StrobeCaptureWriter *writer,
+                               uint64_t ticks);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the program would write at the end of a window, kept in the pool as it becomes known: the
+ * texts of what is missing, and the log. If the program ends within the window, recovery writes
+ * both. libc only.
+ */
+#ifndef STROBE_CORE_POOL_NOTES_H
+#define STROBE_CORE_POOL_NOTES_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STROBE_NOTES 64u
+#define STROBE_NOTES_LOG_BYTES (64u << 10)
+
+struct pool_note {
+    _Atomic uint32_t is_set;
+    char component[60];
+    char text[448];
+};
+
+struct pool_notes {
+    _Atomic uint32_t track; /* of the diagnostics */
+    _Atomic uint32_t log_used;
+    struct pool_note missing[STROBE_NOTES];
+    char log[STROBE_NOTES_LOG_BYTES];
+};
+
+/* Sets what is missing; `text` NULL: nothing is. Numbers from STROBE_NOTES on are ignored. */
+void strobe_notes_set(struct pool_notes *notes, uint32_t number, const char *component,
+                      const char *text);
+void strobe_notes_clear(struct pool_notes *notes);
+/* Appends to the log as far as there is room. One thread at a time. */
+void strobe_notes_log(struct pool_notes *notes, const char *bytes, size_t n);
+
+#endif
