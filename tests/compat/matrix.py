@@ -17,16 +17,16 @@ from support import BUILD, PYTHON, STROBE, TIMEOUT, StrobeTest
 PROGRAM = str(BUILD / "tests" / "compat" / "compat-program")
 IS_LONG = bool(os.environ.get("STROBE_TEST_LONG"))
 
-HOST = "host_sys:interval=10ms,items=cpu+mem+disk+network+pressure+throttle+osrt"
+HOST = "host_sys:interval=10ms,items=cpu+mem+disk+network+pressure+throttle"
 FAKE = "fake:threads=0,records=100"
 # What `strobe run` collects, by the name of the set.
 SETS = {
     "marks": [FAKE],
     "default": [],
-    "host": [HOST],
+    "host": [HOST, "osrt"],
     "heap": ["heap"],
     "python": ["python_call", "gc"],
-    "all": [FAKE, HOST, "heap:stacks=true,sampling=4KB", "python_call", "gc", "cpu_op", "memory", "metadata",
+    "all": [FAKE, HOST, "osrt", "heap:stacks=true,sampling=4KB", "python_call", "gc", "cpu_op", "memory", "metadata",
             "marker", "opencl", "sys_io"],
 }
 # What a session collects that the program opens itself.
@@ -37,9 +37,8 @@ OWN_SETS = {
 NATIVE = ("marks", "default", "host", "heap", "all", "own-marks", "own-host")
 ANY = ("marks", "host", "heap", "all")
 SCRIPT = ("marks", "default", "host", "heap", "python", "all", "own-profile")
-# Until the host collectors work in the writer's process: the sampler is a thread with descriptors.
-THREADS = dict.fromkeys(("default", "host", "all", "own-host", "own-profile"),
-                        "threads of Strobe in the program")
+# What opencl declares (STROBE_COMPONENT_INSIDE): it samples in a thread of the program.
+THREADS = {"all": "threads of opencl in the program"}
 
 
 @dataclasses.dataclass

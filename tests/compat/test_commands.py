@@ -44,11 +44,6 @@ def find_library(name):
     return ctypes.util.find_library(name)
 
 
-def only(*names):
-    """Of the sets that wait, these."""
-    return {name: THREADS[name] for name in names}
-
-
 def preloaded(name, *command):
     """Another library is in LD_PRELOAD already."""
     library = find_library(name)
@@ -64,9 +59,8 @@ CASES = {
     "bash": Case(["bash", "-c", BASH], quick=("heap",), skip=needs_programs("bash")),
     "perl": Case(["perl", "-e", PERL], quick=("heap",), skip=needs_programs("perl")),
     "gcc": Case(["sh", "-c", GCC], skip=needs_programs("gcc")),
-    "pipe to cat": Case(["sh", "-c", '"$0" daemon | cat', PROGRAM], quick=("marks",),
-                        waits=only("all")),
-    "pipe to tee": Case(["sh", "-c", '"$0" threads | tee copy', PROGRAM], waits=only("all")),
+    "pipe to cat": Case(["sh", "-c", '"$0" daemon | cat', PROGRAM], quick=("marks",), waits=THREADS),
+    "pipe to tee": Case(["sh", "-c", '"$0" threads | tee copy', PROGRAM], waits=THREADS),
     "launchers": Case(["env", "A=b", "nice", "timeout", "50", PROGRAM, "facts"], waits=THREADS),
     "jemalloc": preloaded("jemalloc", PROGRAM, "allocator"),
     "tcmalloc": preloaded("tcmalloc_minimal", PROGRAM, "allocator"),
@@ -82,8 +76,7 @@ CASES = {
     "small files given": Case(["prlimit", "--fsize=1048576", PROGRAM, "facts"], NATIVE,
                               quick=("marks",), is_recorded=False, says="File too large"),
     "small memory given": Case(["prlimit", "--as=419430400", PROGRAM, "allocate", "200"], NATIVE,
-                               quick=("heap",), marks=2000, says="limited to 400 MB",
-                               waits=only("all")),
+                               quick=("heap",), marks=2000, says="limited to 400 MB", waits=THREADS),
     "tiny memory given": Case(["prlimit", "--as=33554432", "perl", "-e", 'print "perl\n"'],
                               quick=("heap",), is_recorded=False, says="failed to map",
                               skip=needs_programs("perl")),

@@ -16,7 +16,7 @@ def script(name, sets=SCRIPT, quick=("python",), **facts):
 
 
 CASES = {
-    "facts": script("facts", calls=2000, waits=THREADS),
+    "facts": script("facts", calls=2000, waits={**THREADS, "default": "cpu_op sets a variable of TorchInductor"}),
     "close descriptors": script("close descriptors", calls=4000),
     "few descriptors": script("few descriptors", calls=2000),
     "keeps capabilities": script("keeps capabilities", quick=(), calls=4000, skip=NEEDS_ROOT),

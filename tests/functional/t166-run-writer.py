@@ -74,7 +74,9 @@ class RunWriterTest(StrobeTest):
 
     def ready(self, process):
         """The program's number, when it has recorded."""
-        return int(self.wait_for_file(self.work / "ready", process).read_text())
+        path = self.work / "ready"
+        self.wait_until(lambda: path.exists() and path.read_text(), path, process)
+        return int(path.read_text())
 
     def test_plain(self):
         self.run_program(CHILDLESS)
