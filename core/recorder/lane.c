@@ -533,6 +533,11 @@ uint64_t strobe_lane_take_no_lane(void)
     return atomic_exchange_explicit(&strobe_lanes.no_lane, 0, memory_order_relaxed);
 }
 
+int strobe_lane_is_gate_open(void)
+{
+    return gate_now() != 0;
+}
+
 /* A program that links to us may have taken the gate into its own data: then that page is not its
  * alone. */
 static int wipe_gate_on_fork(void)

@@ -104,6 +104,8 @@ void strobe_lane_set_policy(enum strobe_policy policy, StrobeRing *ring);
  * must then stay mapped). What a stuck one was about to record is counted as late. */
 void strobe_lane_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_lane_close_gate(uint64_t end);
+/* Does a window of this process accept records? No system call; 0 in a forked child. */
+int strobe_lane_is_gate_open(void);
 
 /* From here on the calling thread, and no other, records into that window, which is shut; 0: no
  * more. What it recorded is handed over by strobe_lanes_end(). */

@@ -122,17 +122,18 @@ static void stop_attached(void)
     attached = NULL;
 }
 
-/* The writer does the rest when the process is gone; a thread cannot. */
+/* The writer does the rest when the process is gone; a thread cannot. No system call where nothing
+ * is to be done: a filter (seccomp) may end the program for one. */
 static void end_attached(void)
 {
     int error;
 
-    if (!attached || strobe_session_current() != attached)
+    if (!attached)
         return;
-    if (strobe_recorder_has_process(&error))
-        strobe_session_end_at_exit(attached);
-    else
+    if (!strobe_recorder_has_process(&error))
         stop_attached();
+    else if (strobe_session_recording() == attached)
+        strobe_session_end_at_exit(attached);
 }
 
 /* As late as it is needed: it then runs before what libraries have registered earlier. */

@@ -55,5 +55,7 @@ STROBE_API int strobe_run_can_collect(const char *collector);
 
 /* The session that was attached or made in this process, NULL if none. */
 STROBE_API StrobeSession *strobe_session_current(void);
+/* The one whose window records in this process, NULL in a forked child. No system call. */
+StrobeSession *strobe_session_recording(void);
 
 #endif

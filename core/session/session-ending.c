@@ -66,7 +66,7 @@ static char *describe_waiting(StrobeCollector *c)
     const char *reason;
     int available = strobe_collector_probe(c, &reason);
 
-    if (is_pending ? available != 0 : !strobe_run_is_for_now())
+    if (is_pending ? available != 0 : !(reason && strobe_run_is_for_now()))
         reason = NULL;
     if (is_pending && !reason)
         reason = "what it collects from was not loaded into the process";

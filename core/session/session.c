@@ -10,6 +10,7 @@
 #include "config-file.h"
 #include "error.h"
 #include "json-text.h"
+#include "lane.h"
 #include "loaded-objects.h"
 #include "log.h"
 #include "recorder.h"
@@ -28,6 +29,11 @@ StrobeSession *strobe_session_current(void)
 {
     StrobeSession *session = g_atomic_pointer_get(&current);
     return session && g_atomic_int_get(&current_pid) == getpid() ? session : NULL;
+}
+
+StrobeSession *strobe_session_recording(void)
+{
+    return strobe_lane_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
 /* One that is just being made or freed is nobody's yet, or no more, and must not stay half open. */

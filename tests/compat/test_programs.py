@@ -3,8 +3,6 @@
 
 from matrix import NEEDS_ROOT, THREADS, MatrixTest, add_cases, can_unshare, native
 
-# A collector that has work at exit() asks for the process's number.
-EXIT_WORK = dict.fromkeys(("marks", "host", "heap", "all"), "getpid() at exit()")
 # osrt records the last call, and strict mode refuses the processor's counter.
 STRICT = dict.fromkeys(("host", "all"), "osrt reads the counter in strict mode")
 
@@ -37,7 +35,7 @@ CASES = {
     "strict seccomp": native("filter-strictly", waits=STRICT),
     "seccomp of one thread": native("filter-thread", marks=4000),
     "seccomp of all threads": native("filter-all-threads", marks=4000),
-    "seccomp at exit": native("filter-at-exit", waits=EXIT_WORK),
+    "seccomp at exit": native("filter-at-exit", waits=THREADS),
 }
 
 
