@@ -51,7 +51,8 @@ class MemoryShortageTest(StrobeTest):
                 if code == 6:
                     self.assertRegex(
                         errors, r'Out of memory: \d+ KB more do not fit into the limit of the '
-                        r'address space \(\d+ of %d MB are in use; "ulimit -v"\)' % megabytes)
+                        r'address space \(\d+ of %d MB are in use; "ulimit -v"\)'
+                        r'|exporter db: .*: out of memory' % megabytes)
         self.assertLessEqual({0, 6}, codes)
         self.assertLessEqual(codes, {0, 4, 5, 6}, "a plugin that cannot be loaded is told, too")
 
