@@ -9,7 +9,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "terminal.h"
 
@@ -131,7 +131,7 @@ static int run(Flags *flags, char **paths)
     if (!strobe_analysis_generation(flags->generation, &wish.generation))
         return STROBE_EXIT_USAGE;
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_limit_begin(&flags->memory, &code))
+        !strobe_memory_flags_apply(&flags->memory, &code))
         return code;
     StrobeConfig *config =
         strobe_analysis_exporters(flags->export_type, flags->export, flags->also, &error);

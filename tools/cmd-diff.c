@@ -8,10 +8,10 @@
 #include "diff-report.h"
 #include "error.h"
 #include "folder.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "options.h"
-#include "resources.h"
+#include "memory-limit.h"
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -149,7 +149,7 @@ static const char *make_scratch(gpointer user, GError **error)
 
     if (!scratch->path) {
         g_autofree char *path =
-            g_build_filename(strobe_resources_folder(NULL), "strobe-diff", NULL);
+            g_build_filename(strobe_temporary_folder(NULL), "strobe-diff", NULL);
         strobe_folder_begin(scratch, path, error);
     }
     return scratch->path;
@@ -183,7 +183,7 @@ static int run(Flags *flags, char **paths)
     if (!read_by(flags->by, &by) || !read_rule(flags, by, &rule))
         return STROBE_EXIT_USAGE;
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_limit_begin(&flags->memory, &code))
+        !strobe_memory_flags_apply(&flags->memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     g_autoptr(StrobeDiff) diff = strobe_diff_new(paths[0], paths[1], by, &rule);

@@ -7,7 +7,7 @@
 #include "export-cut.h"
 #include "export-parts.h"
 #include "folder.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "terminal.h"
 
@@ -165,7 +165,7 @@ static int run(Flags *flags, char **paths)
     if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
         return STROBE_EXIT_USAGE;
     if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
-        !strobe_memory_limit_begin(&flags->memory, &job.code))
+        !strobe_memory_flags_apply(&flags->memory, &job.code))
         return job.code;
     config = strobe_analysis_exporters(flags->export_type, flags->export, NULL, &error);
     if (error)

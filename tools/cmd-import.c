@@ -8,7 +8,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "progress-bar.h"
 #include "terminal.h"
@@ -283,7 +283,7 @@ static int run(Flags *flags, char **paths)
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
     if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
-        !strobe_memory_limit_begin(&flags->memory, &job.code))
+        !strobe_memory_flags_apply(&flags->memory, &job.code))
         return job.code;
     StrobeConfig *config = named_components(flags, formats, &error);
     if (!config)

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "json-text.h"
 #include "link-report.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "result.h"
 #include "shortfall.h"
 #include "terminal.h"
@@ -498,7 +498,7 @@ int strobe_command_info(int argc, char **argv)
         return STROBE_EXIT_USAGE;
     if (argc < 2)
         return strobe_command_misuse(&usage, "A capture or a result directory is needed");
-    if (!strobe_memory_limit_begin(&memory, &code))
+    if (!strobe_memory_flags_apply(&memory, &code))
         return code;
     StrobeJsonWriter *json = as_json ? strobe_json_open() : NULL;
     if (json)

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "result-directory.h"
 #include "run-command.h"
@@ -264,7 +264,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     if (!strobe_analysis_generation(flags->generation, &generation))
         return STROBE_EXIT_USAGE;
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_limit_check(&flags->memory, &code))
+        !strobe_memory_flags_check(&flags->memory, &code))
         return code;
     if (!strobe_run_preload_check(flags->preload))
         return STROBE_EXIT_USAGE;
@@ -288,7 +288,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
         return code;
     }
     /* Not before: a program has no use of it, and what was recorded is worth more than a limit. */
-    strobe_memory_limit_begin(&flags->memory, &code);
+    strobe_memory_flags_apply(&flags->memory, &code);
     gboolean good =
         finish(config, registry, generation, &folder, flags->step_on, report, command, environment);
     if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)

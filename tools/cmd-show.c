@@ -5,7 +5,7 @@
 #include "command.h"
 #include "config.h"
 #include "error.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "plugin-folders.h"
 #include "pipeline.h"
 #include "progress-bar.h"
@@ -249,7 +249,7 @@ static int run(Flags *flags, char **paths)
     int code = 0;
 
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_limit_begin(&flags->memory, &code))
+        !strobe_memory_flags_apply(&flags->memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;

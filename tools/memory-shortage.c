@@ -2,16 +2,22 @@
 #include "memory-shortage.h"
 
 #include <glib.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "component-call.h"
 #include "interruption.h"
+#include "registry.h"
 
 #define ALLOCATE "failed to allocate " /* GLib's words: FILE:LINE: failed to allocate N bytes */
 #define LINE_BYTES 512
+#define THREAD_STACK_BYTES (1u << 20)
+
+static guint64 bound, bound_limit; /* RLIMIT_DATA as set here, and --max-mem; 0: not set */
 
 /* A limit of the system's and what counts against it, as "ulimit" and /proc name them. */
 static const struct {
@@ -53,27 +59,53 @@ static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
     return -1;
 }
 
+/* What the calling thread does that needs memory, as in: pass "operator_tree". */
+static void name_state(char *name, gsize size)
+{
+    const StrobeComponentCall *call = strobe_component_call_present();
+
+    if (call)
+        g_snprintf(name, size, "the %s \"%s\"", strobe_component_type_name(call->component->type),
+                   call->component->name);
+    else
+        g_strlcpy(name, "the command", size);
+}
+
+static int describe(char *line, guint64 wanted)
+{
+    const guint64 wanted_kb = (wanted + 1023) / 1024;
+    guint64 used, most;
+    int limit = find_limit(wanted, &used, &most);
+    char state[128];
+
+    if (limit < 0)
+        return snprintf(line, LINE_BYTES,
+                        "strobe: Out of memory: the system has no %" G_GUINT64_FORMAT
+                        " KB more for this process\n",
+                        wanted_kb);
+    if (limits[limit].which == RLIMIT_DATA && most == bound) {
+        name_state(state, sizeof state);
+        return snprintf(line, LINE_BYTES,
+                        "strobe: Out of memory: %" G_GUINT64_FORMAT
+                        " KB more for what %s keeps of this input do not fit into --max-mem of "
+                        "%" G_GUINT64_FORMAT " MB: raise it\n",
+                        wanted_kb, state, bound_limit >> 20);
+    }
+    return snprintf(line, LINE_BYTES,
+                    "strobe: Out of memory: %" G_GUINT64_FORMAT
+                    " KB more do not fit into the limit of the %s (%.0f of %.0f MB are in use; "
+                    "\"ulimit %s\"). That limit may count temporary files too: raise it\n",
+                    wanted_kb, limits[limit].name, (double)used / 1048576, (double)most / 1048576,
+                    limits[limit].flag);
+}
+
 static void say(guint64 wanted)
 {
     char line[LINE_BYTES];
-    guint64 used, most;
-    int limit = find_limit(wanted, &used, &most), n;
+    int n = describe(line, wanted);
 
-    if (limit < 0)
-        n = snprintf(line, sizeof line,
-                     "strobe: Out of memory: the system has no %" G_GUINT64_FORMAT
-                     " KB more for this process\n",
-                     (wanted + 1023) / 1024);
-    else
-        n = snprintf(line, sizeof line,
-                     "strobe: Out of memory: %" G_GUINT64_FORMAT
-                     " KB more do not fit into the limit of the %s (%.0f of %.0f MB are in use; "
-                     "\"ulimit %s\"). What --max-mem keeps out of memory lies in a temporary file, "
-                     "which that limit may count too: raise it\n",
-                     (wanted + 1023) / 1024, limits[limit].name, (double)used / 1048576,
-                     (double)most / 1048576, limits[limit].flag);
     if (write(STDERR_FILENO, line, (size_t)MIN(n, LINE_BYTES - 1)) < 0)
-        return; /* nobody to tell */
+        return; /* stderr is closed */
 }
 
 static void on_message(const char *domain, GLogLevelFlags level, const char *message, gpointer user)
@@ -86,10 +118,39 @@ static void on_message(const char *domain, GLogLevelFlags level, const char *mes
     }
     say(g_ascii_strtoull(size + strlen(ALLOCATE), NULL, 10));
     strobe_interruption_abandon();
-    _exit(STROBE_EXIT_FAILED);
+    _exit(STROBE_EXIT_WRITE);
 }
 
 void strobe_memory_shortage_begin(void)
 {
     g_log_set_default_handler(on_message, NULL);
+}
+
+/* Stacks count as data: those of some dozens of threads would take more than what they use. */
+static void make_stacks_small(void)
+{
+    pthread_attr_t attributes;
+
+    if (pthread_attr_init(&attributes))
+        return;
+    if (pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES) == 0)
+        pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+
+void strobe_memory_shortage_bound(guint64 bytes)
+{
+    struct rlimit limit;
+
+    make_stacks_small();
+    if (getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    const guint64 most = in_use(limits[1].column) + bytes;
+    if (limit.rlim_cur <= most)
+        return;
+    limit.rlim_cur = most;
+    if (setrlimit(RLIMIT_DATA, &limit) == 0) {
+        bound = most;
+        bound_limit = bytes;
+    }
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the system refuses: said with its limit, and nothing half made is left. */
+/* Ends a command that gets no memory: says which limit is reached, or which state does not fit. */
 #ifndef STROBE_TOOLS_MEMORY_SHORTAGE_H
 #define STROBE_TOOLS_MEMORY_SHORTAGE_H
 
-/* GLib ends a process that gets no memory by a trap. From now on it ends with exit code 1 and a
- * message of ours, what is half made removed. */
+#include <glib.h>
+
+/* From now on a failed allocation of GLib's ends the command with exit code 6 and a message; what
+ * is half made is removed. */
 void strobe_memory_shortage_begin(void);
+/* The heap and what else is this process's own may take so many bytes more than now; mapped files
+ * do not count. */
+void strobe_memory_shortage_bound(guint64 bytes);
 
 #endif

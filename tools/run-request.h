@@ -4,7 +4,7 @@
 #define STROBE_TOOLS_RUN_REQUEST_H
 
 #include "config.h"
-#include "memory-limit.h"
+#include "memory-flags.h"
 #include "options.h"
 #include "registry.h"
 

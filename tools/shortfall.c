@@ -191,11 +191,6 @@ static void add_damage(GPtrArray *lines, const StrobeReaderStats *stats, const c
         g_ptr_array_add(lines,
                         g_strdup("The program and its writer ended without closing the capture; "
                                  "what was recorded was recovered"));
-    if (stats->n_refused_strings > 0)
-        g_ptr_array_add(lines,
-                        g_strdup_printf("%" G_GUINT64_FORMAT
-                                        " texts are shown as \"%s\": too many different ones",
-                                        stats->n_refused_strings, STROBE_STRING_TABLE_FULL));
     for (guint i = 0; damage && damage[i] && i < DAMAGE_MAX; i++)
         g_ptr_array_add(lines, g_strdup_printf("Damaged: %s", damage[i]));
     if (stats->n_damaged > DAMAGE_MAX)

@@ -2,7 +2,6 @@
 #include "reserved-memory.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 void *strobe_memory_reserve(gsize bytes)
 {
@@ -19,13 +18,4 @@ void strobe_memory_release(void *at, gsize bytes)
 {
     if (at)
         munmap(at, bytes);
-}
-
-void strobe_memory_empty(void *at, gsize from, gsize bytes)
-{
-    const gsize page = (gsize)sysconf(_SC_PAGESIZE);
-
-    from = (from + page - 1) / page * page;
-    if (from < bytes)
-        madvise((char *)at + from, bytes - from, MADV_DONTNEED);
 }

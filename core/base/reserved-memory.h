@@ -10,7 +10,5 @@
 void *strobe_memory_reserve(gsize bytes);
 /* NULL: does nothing. */
 void strobe_memory_release(void *at, gsize bytes);
-/* Its pages from `from` on are as if they had never been used. */
-void strobe_memory_empty(void *at, gsize from, gsize bytes);
 
 #endif

@@ -81,11 +81,8 @@ StrobeStringId strobe_frame_names_of(StrobeFrameNames *names, StrobeStringId fra
     if (g_hash_table_lookup_extended(names->known, GUINT_TO_POINTER(frame), NULL, &known))
         return GPOINTER_TO_UINT(known);
     g_autofree char *told = strobe_frame_name(text);
-    guint64 n_refused = strobe_string_table_n_refused(names->table);
     StrobeStringId id =
         told ? strobe_string_table_intern(names->table, told, strlen(told), FALSE) : frame;
-    if (strobe_string_table_n_refused(names->table) != n_refused)
-        id = frame; /* no room for it */
     g_hash_table_insert(names->known, GUINT_TO_POINTER(frame), GUINT_TO_POINTER(id));
     return id;
 }

@@ -18,7 +18,6 @@ typedef struct StrobeReaderStats {
     guint64 n_blocks;
     guint64 n_bytes;           /* of the files */
     guint64 n_damaged;         /* parts that were skipped */
-    guint64 n_refused_strings; /* beyond what the string table holds */
     guint64 n_loss_records;    /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;          /* the window was closed properly or recovered */

@@ -335,7 +335,6 @@ const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 {
     StrobeSurvey *survey = reader->survey;
 
-    survey->stats.n_refused_strings = strobe_string_table_n_refused(survey->strings);
     return &survey->stats;
 }
 

@@ -4,9 +4,10 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 #include "capture-format.h"
-#include "resources.h"
+#include "state-memory.h"
 
-#define CHUNK (256u << 10)
+#define CHUNK_MIN (256u << 10)
+#define CHUNK_MAX (64u << 20)
 #define SLOTS_MIN 1024u
 #define PAGE_BITS 10u /* entries of the first page; each further one has twice as many */
 #define PAGES (33u - PAGE_BITS)
@@ -24,6 +25,12 @@ struct slot {
     guint32 hash, id; /* id 0 is never stored: free */
 };
 
+/* Memory that strings are in. */
+struct chunk {
+    char *bytes;
+    gsize size;
+};
+
 struct StrobeStringTable {
     struct entry *pages[PAGES]; /* entries by id, which never move: see strobe_string_table_text */
     guint32 n_entries;          /* atomic */
@@ -33,13 +40,11 @@ struct StrobeStringTable {
     guint32 n_used;
     struct slot *waiting; /* of strings that were set, and that nobody has looked for yet */
     guint32 n_waiting, waiting_room;
-    GPtrArray *chunks;
+    GArray *chunks; /* of struct chunk */
     char *chunk;
     gsize chunk_left;
-    gsize bytes, max_bytes;
+    gsize bytes;       /* of chunks */
     guint32 max_frame; /* of stacks that were set */
-    guint64 n_refused;
-    guint32 full_id;
 };
 
 /* Where an id's entry is: page p begins with id (2^p - 1) << PAGE_BITS. */
@@ -65,6 +70,21 @@ static guint32 n_entries(const StrobeStringTable *table)
     return __atomic_load_n(&table->n_entries, __ATOMIC_ACQUIRE);
 }
 
+static gsize page_bytes(guint page)
+{
+    return sizeof(struct entry) << (page + PAGE_BITS);
+}
+
+static struct slot *new_slots(gsize n)
+{
+    return strobe_state_memory(NULL, 0, n * sizeof(struct slot));
+}
+
+static void free_slots(struct slot *slots, gsize n)
+{
+    strobe_state_memory(slots, n * sizeof *slots, 0);
+}
+
 /* Those that are new are empty. */
 static void set_n_entries(StrobeStringTable *table, guint32 n)
 {
@@ -72,7 +92,7 @@ static void set_n_entries(StrobeStringTable *table, guint32 n)
     guint last = page_of(n - 1, &place);
 
     for (guint i = last + 1; i-- > 0 && !table->pages[i];)
-        table->pages[i] = g_new0(struct entry, (gsize)1 << (i + PAGE_BITS));
+        table->pages[i] = strobe_state_memory(NULL, 0, page_bytes(i));
     __atomic_store_n(&table->n_entries, n, __ATOMIC_RELEASE);
 }
 
@@ -89,9 +109,8 @@ StrobeStringTable *strobe_string_table_new(guint32 first_free)
 
     set_n_entries(table, MAX(first_free, 1));
     table->n_slots = SLOTS_MIN;
-    table->slots = g_new0(struct slot, table->n_slots);
-    table->max_bytes = strobe_resources_text_bytes();
-    table->chunks = g_ptr_array_new_with_free_func(g_free);
+    table->slots = new_slots(table->n_slots);
+    table->chunks = g_array_new(FALSE, FALSE, sizeof(struct chunk));
     return table;
 }
 
@@ -100,10 +119,15 @@ void strobe_string_table_free(StrobeStringTable *table)
     if (!table)
         return;
     for (guint i = 0; i < PAGES; i++)
-        g_free(table->pages[i]);
-    g_free(table->slots);
-    g_free(table->waiting);
-    g_ptr_array_unref(table->chunks);
+        if (table->pages[i])
+            strobe_state_memory(table->pages[i], page_bytes(i), 0);
+    for (guint i = 0; i < table->chunks->len; i++) {
+        const struct chunk *chunk = &g_array_index(table->chunks, struct chunk, i);
+        strobe_state_memory(chunk->bytes, chunk->size, 0);
+    }
+    g_array_unref(table->chunks);
+    free_slots(table->slots, table->n_slots);
+    free_slots(table->waiting, table->waiting_room);
     g_free(table);
 }
 
@@ -132,7 +156,7 @@ static void grow_slots(StrobeStringTable *table)
     guint32 n = table->n_slots, mask = 2 * n - 1;
 
     table->n_slots *= 2;
-    table->slots = g_new0(struct slot, table->n_slots);
+    table->slots = new_slots(table->n_slots);
     for (guint32 i = 0; i < n; i++) {
         guint32 at = old[i].hash & mask;
 
@@ -142,22 +166,29 @@ static void grow_slots(StrobeStringTable *table)
             at = (at + 1) & mask;
         table->slots[at] = old[i];
     }
-    g_free(old);
+    free_slots(old, n);
 }
 
+static char *add_chunk(StrobeStringTable *table, gsize size)
+{
+    struct chunk chunk = {strobe_state_memory(NULL, 0, size), size};
+
+    g_array_append_val(table->chunks, chunk);
+    table->bytes += size;
+    return chunk.bytes;
+}
+
+/* Chunks grow with the table, so that there are few files. */
 static char *take_room(StrobeStringTable *table, gsize n)
 {
+    const gsize size = CLAMP(table->bytes / 2, CHUNK_MIN, CHUNK_MAX);
+
     n = (n + 7) & ~(gsize)7;
-    table->bytes += n + sizeof(struct entry) + 2 * sizeof *table->slots;
-    if (n > CHUNK / 4) { /* a chunk of its own, so that a long string wastes nothing */
-        char *own = g_malloc(n);
-        g_ptr_array_add(table->chunks, own);
-        return own;
-    }
+    if (n > CHUNK_MIN / 4 && n > table->chunk_left && n > size / 4)
+        return add_chunk(table, n); /* so that a long string wastes nothing */
     if (table->chunk_left < n) {
-        table->chunk = g_malloc(CHUNK);
-        table->chunk_left = CHUNK;
-        g_ptr_array_add(table->chunks, table->chunk);
+        table->chunk = add_chunk(table, size);
+        table->chunk_left = size;
     }
     char *out = table->chunk;
     table->chunk += n;
@@ -194,7 +225,7 @@ static void take_slot(StrobeStringTable *table, const struct slot *wanted)
 /* Those of one stretch of the slots behind each other, else in the order in which they were set. */
 static struct slot *waiting_by_stretch(const StrobeStringTable *table)
 {
-    struct slot *ordered = g_new(struct slot, table->n_waiting);
+    struct slot *ordered = new_slots(table->n_waiting);
     g_autofree guint32 *starts = g_new0(guint32, STRETCHES + 1);
     guint32 mask = table->n_slots - 1, per_stretch = MAX(table->n_slots / STRETCHES, 1);
 
@@ -215,11 +246,13 @@ static void index_waiting(StrobeStringTable *table)
         return;
     while (table->n_used + table->n_waiting > table->n_slots / 4 * 3)
         grow_slots(table);
-    g_autofree struct slot *ordered = waiting_by_stretch(table);
+    struct slot *ordered = waiting_by_stretch(table);
     for (guint32 i = 0; i < table->n_waiting; i++)
         take_slot(table, &ordered[i]);
+    free_slots(ordered, table->n_waiting);
+    free_slots(table->waiting, table->waiting_room);
+    table->waiting = NULL;
     table->n_waiting = table->waiting_room = 0;
-    g_clear_pointer(&table->waiting, g_free);
 }
 
 static void wait_for_slot(StrobeStringTable *table, struct slot slot)
@@ -227,7 +260,7 @@ static void wait_for_slot(StrobeStringTable *table, struct slot slot)
     if (table->n_waiting == table->waiting_room) {
         index_waiting(table);
         table->waiting_room = MAX(WAITING_MIN, table->n_slots / 16);
-        table->waiting = g_new(struct slot, table->waiting_room);
+        table->waiting = new_slots(table->waiting_room);
     }
     table->waiting[table->n_waiting++] = slot;
 }
@@ -271,22 +304,14 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
     guint32 known = find_slot(table, hash, bytes, length, is_stack)->id;
     if (known)
         return known;
-    if (table->bytes > table->max_bytes && table->full_id) {
-        table->n_refused++;
-        return is_stack ? 0 : table->full_id;
-    }
     guint32 id = table->n_entries;
+    if (id & STROBE_STRING_BESIDE)
+        return 0; /* no input has as many: they would take more than 80 GB */
     set_n_entries(table, id + 1);
     store(table, id, bytes, length, is_stack);
     if (table->n_used >= table->n_slots / 4 * 3)
         grow_slots(table);
     take_slot(table, &(struct slot){hash, id});
-    if (table->bytes > table->max_bytes && !table->full_id) {
-        table->full_id = id + 1;
-        set_n_entries(table, id + 2);
-        strobe_string_table_set(table, id + 1, STROBE_STRING_TABLE_FULL,
-                                strlen(STROBE_STRING_TABLE_FULL), FALSE);
-    }
     return id;
 }
 
@@ -392,9 +417,4 @@ gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
         return 0;
     *frames = (const StrobeStringId *)(const void *)e->bytes;
     return e->length / sizeof(StrobeStringId);
-}
-
-guint64 strobe_string_table_n_refused(const StrobeStringTable *table)
-{
-    return table->n_refused;
 }

@@ -17,9 +17,7 @@ void strobe_string_table_free(StrobeStringTable *table);
  * set too, one after the other, before the first id is dealt out. */
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack);
-/* Id of the bytes. When the table holds as much as strobe_resources_text_bytes() said when it
- * was made, a fixed text takes the place
- * of every new string, and `n_refused` counts. */
+/* Id of the bytes. */
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
@@ -39,8 +37,5 @@ guint32 strobe_string_table_end_stored(StrobeStringTable *table);
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames);
-guint64 strobe_string_table_n_refused(const StrobeStringTable *table);
-
-#define STROBE_STRING_TABLE_FULL "(string table full)"
 
 #endif

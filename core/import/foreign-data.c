@@ -15,7 +15,7 @@
 #include "import-directory.h"
 #include "import.h"
 #include "json-text.h"
-#include "resources.h"
+#include "memory-limit.h"
 
 #define FOLDERS_MAX 64u
 
@@ -406,7 +406,7 @@ static void begin_join(Join *join, const StrobeReader *reader)
     gint64 raw = strobe_json_member_int(recorded, "start_raw_ns", 0);
 
     join->join.capture =
-        strobe_import_capture_new_beside(parent, strobe_resources_memory() / 4, reader);
+        strobe_import_capture_new_beside(parent, strobe_memory_limit() / 4, reader);
     join->join.begin_ns = strobe_reader_stats(reader)->begin_ns;
     join->join.raw_offset = start - raw;
     join->join.has_raw_offset = start > 0 && raw > 0;

@@ -283,7 +283,7 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
 
 guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 {
-    return c->n_refused + strobe_string_table_n_refused(c->strings);
+    return c->n_refused;
 }
 
 /* ---- records ---- */

@@ -17,7 +17,7 @@
 #include "instance.h"
 #include "json-text.h"
 #include "log.h"
-#include "resources.h"
+#include "memory-limit.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
@@ -228,7 +228,7 @@ static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
 
 static int32_t host_scratch(StrobeInstance *self)
 {
-    return strobe_resources_scratch(run_of(self)->wish->parent);
+    return strobe_temporary_file(run_of(self)->wish->parent);
 }
 
 static const StrobeImporterHost importer_host = {
@@ -463,7 +463,7 @@ static void prepare_run(struct run *run)
     run->next_link = LINK_IDS_FIRST;
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,
                                          .stored_derived = run->wish->stored_derived != FALSE,
-                                         .memory_bytes = strobe_resources_memory() / 4};
+                                         .memory_bytes = strobe_memory_limit() / 4};
 }
 
 static void clear_run(struct run *run)
@@ -478,7 +478,7 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
     gboolean good;
 
     /* The other half is for texts and tables. */
-    run->capture = strobe_import_capture_new(run->wish->parent, strobe_resources_memory() / 4);
+    run->capture = strobe_import_capture_new(run->wish->parent, strobe_memory_limit() / 4);
     if (run->wish->is_temporary)
         strobe_import_capture_set_temporary(run->capture);
     prepare_run(run);

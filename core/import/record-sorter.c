@@ -6,7 +6,7 @@
 #include "error.h"
 #include "item-order.h"
 #include "reserved-memory.h"
-#include "resources.h"
+#include "memory-limit.h"
 
 #define READ_BYTES_MIN (64u << 10) /* of one run while it is merged */
 #define READ_BYTES_MAX (4u << 20)
@@ -30,8 +30,7 @@ struct run {
 struct StrobeRecordSorter {
     char *folder;
     StrobeSafeFile *scratch; /* NULL: not needed yet */
-    gsize limit, room;       /* what records may take now, and what is reserved for them */
-    gsize borrowed;          /* of the limit; the heap's, until the file is needed */
+    gsize limit;             /* of bytes that records may take */
     guint64 *words;          /* of the records in memory; at most limit */
     gsize n_words;
     StrobeItemOrder order; /* of the records; its items are at most a seventh of the limit */
@@ -44,12 +43,12 @@ struct StrobeRecordSorter {
 
 static gsize items_bytes(const StrobeRecordSorter *s)
 {
-    return (s->room / ITEM_BYTES_MIN + 1) * sizeof(guint32);
+    return (s->limit / ITEM_BYTES_MIN + 1) * sizeof(guint32);
 }
 
 static gsize words_bytes(const StrobeRecordSorter *s)
 {
-    return s->room + RECORD_WORDS_MAX * 8;
+    return s->limit + RECORD_WORDS_MAX * 8;
 }
 
 static void release_memory(StrobeRecordSorter *s)
@@ -70,7 +69,6 @@ StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_by
     s->starts = g_array_new(FALSE, FALSE, sizeof(guint64));
     s->heap = g_ptr_array_new();
     for (s->limit = CLAMP(memory_bytes, LIMIT_MIN, LIMIT_MAX);; s->limit /= 2) {
-        s->room = (gsize)MIN(2 * (guint64)s->limit, LIMIT_MAX);
         s->order.words = s->words = strobe_memory_reserve(words_bytes(s));
         s->order.items = strobe_memory_reserve(items_bytes(s));
         if ((s->words && s->order.items) || s->limit <= LIMIT_MIN)
@@ -88,7 +86,6 @@ void strobe_record_sorter_free(StrobeRecordSorter *s)
     g_free(s->runs);
     g_ptr_array_unref(s->heap);
     release_memory(s);
-    strobe_resources_give_back(s->borrowed);
     g_array_unref(s->starts);
     strobe_item_order_clear(&s->order);
     strobe_safe_file_discard(s->scratch);
@@ -101,7 +98,7 @@ static gboolean set_io_error(const StrobeRecordSorter *s, const char *what, int 
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                 "Cannot %s records in the folder for temporary files: %s: %s", what,
-                strobe_resources_folder(s->folder), g_strerror(number));
+                strobe_temporary_folder(s->folder), g_strerror(number));
     return FALSE;
 }
 
@@ -128,33 +125,6 @@ static int write_ordered(StrobeRecordSorter *s)
                : strobe_safe_file_write(s->scratch, (const char *)begin, (gsize)(end - begin) * 8);
 }
 
-/* ---- memory ---- */
-
-/* An importer that needs little heap leaves as much again: what fits then needs no file. */
-static gboolean borrow(StrobeRecordSorter *s)
-{
-    const gsize more = s->room - s->limit;
-
-    if (!more || s->starts->len || !strobe_resources_borrow(more))
-        return FALSE;
-    s->borrowed = more;
-    s->limit += more;
-    return TRUE;
-}
-
-/* Where not all fits, it is of little use here. */
-static void give_back(StrobeRecordSorter *s)
-{
-    if (!s->borrowed)
-        return;
-    s->limit -= s->borrowed;
-    strobe_memory_empty(s->words, s->limit, words_bytes(s));
-    strobe_memory_empty(s->order.items, s->limit / ITEM_BYTES_MIN * sizeof(guint32),
-                        items_bytes(s));
-    strobe_resources_give_back(s->borrowed);
-    s->borrowed = 0;
-}
-
 /* Writes what is in memory as one sorted run. */
 static gboolean spill(StrobeRecordSorter *s, GError **error)
 {
@@ -162,7 +132,7 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
     int number;
 
     if (!s->scratch)
-        s->scratch = strobe_resources_packed_scratch(s->folder, PLAIN_LIMITS * (guint64)s->limit);
+        s->scratch = strobe_temporary_packed_file(s->folder, PLAIN_LIMITS * (guint64)s->limit);
     if (!s->scratch)
         return set_io_error(s, "write", errno, error);
     start = strobe_safe_file_size(s->scratch);
@@ -170,7 +140,6 @@ static gboolean spill(StrobeRecordSorter *s, GError **error)
     number = write_ordered(s);
     s->n_words = 0;
     strobe_item_order_forget(&s->order);
-    give_back(s);
     return number ? set_io_error(s, "write", number, error) : TRUE;
 }
 
@@ -195,7 +164,7 @@ guint64 *strobe_record_sorter_add(StrobeRecordSorter *s, gint64 begin, gint64 en
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "No memory to sort records in");
         return NULL;
     }
-    if (G_UNLIKELY(!has_room(s)) && !borrow(s))
+    if (G_UNLIKELY(!has_room(s)))
         return spill(s, error) ? strobe_record_sorter_add(s, begin, end, words, error) : NULL;
     strobe_item_order_add(&s->order, &key, (guint32)s->n_words);
     s->n_words += words;

@@ -8,7 +8,7 @@
 
 typedef struct StrobeRecordSorter StrobeRecordSorter;
 
-/* `folder` of the file, where none was set for the process (resources.h); NULL: the system's.
+/* `folder` of the file, where none was set for the process (memory-limit.h); NULL: the system's.
  * Copied. `ends` (StrobeKindEnds) is lent until the end, and says of a kind what holds before its
  * first record. */
 StrobeRecordSorter *strobe_record_sorter_new(const char *folder, gsize memory_bytes,

@@ -6,7 +6,7 @@
 
 #include "batch-line.h"
 #include "crew.h"
-#include "resources.h"
+#include "memory-limit.h"
 #include "turns.h"
 
 #define FEW 64                            /* records that are not worth waking a thread for */
@@ -201,7 +201,7 @@ void strobe_consumers_call(StrobeConsumers *consumers, void (*step)(StrobeConsum
  * into the memory too. */
 static guint threads_besides(void)
 {
-    guint64 room = strobe_resources_memory() / THREAD_MEMORY;
+    guint64 room = strobe_memory_limit() / THREAD_MEMORY;
 
     return (guint)MIN(CREW_MAX, MAX(room, 1) - 1);
 }
@@ -221,7 +221,6 @@ static void end_exporters(Ends *ends)
 
 static void *serve_ends(void *data)
 {
-    strobe_resources_thread_begins();
     end_exporters(data);
     return NULL;
 }

@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <strobe/helpers/thread.h>
 
-#include "resources.h"
-
 /* Before a thread falls asleep it looks so long whether something has changed: as long as it takes
  * to wake one. More threads than these do not. */
 #define LOOK_US 20
@@ -129,7 +127,6 @@ static void *serve(void *data)
     StrobeCrew *crew = data;
     struct job *job;
 
-    strobe_resources_thread_begins();
     pthread_mutex_lock(&crew->lock);
     while (!crew->is_over) {
         job = find_job(crew);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strobe/helpers/thread.h>
 
-#include "resources.h"
+#include "memory-limit.h"
 
 #define PIECES 4u        /* of one pass that wait, whatever waits of others */
 #define PIECES_MAX 64u   /* of one; a pass waits for its turn with its thread idle */
@@ -48,7 +48,7 @@ StrobePassEnds *strobe_pass_ends_new(const GPtrArray *passes, guint n_threads)
     ends->n_passes = passes->len;
     ends->n_threads = n_threads;
     ends->most_pieces =
-        (guint)MIN(strobe_resources_memory() / MEMORY_PARTS / STROBE_SPOOL_PIECE, PIECES_MAX);
+        (guint)MIN(strobe_memory_limit() / MEMORY_PARTS / STROBE_SPOOL_PIECE, PIECES_MAX);
     ends->all = g_new0(struct pass_end, passes->len + 1);
     for (guint i = 0; i < passes->len; i++) {
         ends->all[i].ends = ends;
@@ -137,7 +137,6 @@ static void *serve(void *data)
 {
     struct pass_end *end = data;
 
-    strobe_resources_thread_begins();
     end_pass(end->pass);
     pthread_mutex_lock(&end->ends->lock);
     end->is_over = TRUE;

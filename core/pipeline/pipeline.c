@@ -11,7 +11,7 @@
 #include "derivation.h"
 #include "error.h"
 #include "json-text.h"
-#include "resources.h"
+#include "memory-limit.h"
 
 #define GENERATION_NEWEST 3
 #define MEMORY_PARTS 16 /* of the memory, one for each thing that is sorted or put aside */
@@ -328,7 +328,7 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
 /* For temporary files: the output's, unless another was named. */
 static int open_scratch(const StrobePipeline *p, GError **error)
 {
-    const char *folder = strobe_resources_folder(p->output);
+    const char *folder = strobe_temporary_folder(p->output);
     int fd = folder == p->output ? fcntl(p->output_folder, F_DUPFD_CLOEXEC, 3)
                                  : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -363,10 +363,10 @@ static void set_facts(struct run *run, const StrobeResult *result)
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory = output ? run->p->output_folder : -1;
     run->facts.directory_path = output ? output : "";
-    run->facts.scratch_path = strobe_resources_folder(output);
+    run->facts.scratch_path = strobe_temporary_folder(output);
     run->facts.generation = generation_of(run->p, facts);
     run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
-    run->facts.memory_bytes = strobe_resources_memory() / MEMORY_PARTS;
+    run->facts.memory_bytes = strobe_memory_limit() / MEMORY_PARTS;
     /* Exporters say what lies outside of a whole, too; of a part they do not. */
     if (run->p->cut && !strobe_cut_is_whole(run->p->cut))
         json_object_set_boolean_member(facts, "cut", TRUE);

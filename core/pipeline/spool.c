@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "error.h"
-#include "resources.h"
+#include "memory-limit.h"
 
 #define CHUNK STROBE_SPOOL_PIECE
 #define KEPT_MAX ((guint64)64 << 20)
@@ -42,7 +42,7 @@ StrobeSpool *strobe_spool_new(void)
     StrobeSpool *spool = g_new0(StrobeSpool, 1);
 
     spool->kept = g_array_new(FALSE, FALSE, sizeof(struct Kept));
-    spool->in_memory_max = (gsize)MIN(strobe_resources_memory() / MEMORY_PARTS, KEPT_MAX);
+    spool->in_memory_max = (gsize)MIN(strobe_memory_limit() / MEMORY_PARTS, KEPT_MAX);
     return spool;
 }
 
@@ -89,7 +89,7 @@ static gboolean put_into_file(StrobeSpool *spool, gsize n)
 {
     if (!spool->file)
         spool->file =
-            strobe_resources_packed_scratch(NULL, (guint64)PLAIN_PARTS * spool->in_memory_max);
+            strobe_temporary_packed_file(NULL, (guint64)PLAIN_PARTS * spool->in_memory_max);
     return spool->file && !strobe_safe_file_write(spool->file, spool->differences, n);
 }
 
@@ -189,7 +189,7 @@ static gboolean read_chunk(StrobeSpool *spool, const struct Kept *kept, guint64 
     if (number)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot read derived records in the folder for temporary files: %s: %s",
-                    strobe_resources_folder(NULL), g_strerror(number));
+                    strobe_temporary_folder(NULL), g_strerror(number));
     return number == 0;
 }
 

@@ -44,7 +44,7 @@ class TmpDirTest(StrobeTest):
         subprocess.run([HOSTILE, self.trace, str(EVENTS)], check=True)
 
     def words(self):
-        limit = "512MB" if TIMES == 2 else "96MB"
+        limit = "512MB" if TIMES == 2 else "256MB"
         return ("import", self.trace, "-o", self.out, "--export", "csv", "--max-mem", limit,
                 "--tmp-dir", self.temporary)
 

@@ -76,7 +76,7 @@ class ChromeStacksTest(StrobeTest):
             out.write("}}")
         began = time.monotonic()
         done = subprocess.run(
-            [program("peak"), STROBE, "import", "-o", self.out, str(path), "--max-mem", "96MB",
+            [program("peak"), STROBE, "import", "-o", self.out, str(path), "--max-mem", "256MB",
              "--tmp-dir", str(self.work)],
             env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -57,19 +57,19 @@ class RecordsTest(FullTmpDir):
         subprocess.run([HOSTILE, trace, "300000"], check=True)
         self.make_result(trace)
 
-    def errors(self, exporter, *more):
-        return super().errors(exporter, "--max-mem", "96M", *more)
+    def errors(self, exporter, limit, *more):
+        return super().errors(exporter, "--max-mem", limit, *more)
 
     def test_exporter(self):
         self.assertRegex(
-            self.errors("chrome_trace", "--generation", "1"),  # whose events are put in order
+            self.errors("chrome_trace", "96M", "--generation", "1"),  # whose events are put in order
             r'trace: file="trace_view\.json", folder=".*", or what is kept of it in the folder for '
             r"temporary files: %s: No space left on device" % self.disk)
 
     def test_pass(self):
         self.assertIn(
             "Cannot put allocations in order in the folder for temporary files: %s: No space left on "
-            "device" % self.disk, self.errors("csv"))
+            "device" % self.disk, self.errors("csv", "160M"))
 
 
 if __name__ == "__main__":

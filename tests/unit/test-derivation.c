@@ -4,7 +4,6 @@
 
 #include <string.h>
 #include "made-capture.h"
-#include "resources.h"
 #include "support.h"
 
 #define RECORDS 30000 /* of a kind: more than one piece */

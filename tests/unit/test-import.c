@@ -15,7 +15,6 @@
 #include "item-order.h"
 #include "reader.h"
 #include "record-sorter.h"
-#include "resources.h"
 
 /* Numbers spread over 0..max without a pattern that the sorter could profit from. */
 static gint64 spread(guint i, gint64 max)
@@ -96,34 +95,6 @@ static void test_sorter(void)
     check_order(0, 60000);      /* many runs, some larger than a buffer of the merge */
     check_order(300 << 10, 60000);
     check_order(16 << 20, 60000); /* in memory */
-}
-
-static guint64 n_lent, most_lent;
-
-static bool lend(uint64_t bytes)
-{
-    n_lent += bytes;
-    most_lent = MAX(most_lent, n_lent);
-    return true;
-}
-
-static void take_back(uint64_t bytes)
-{
-    g_assert_cmpuint(bytes, <=, n_lent);
-    n_lent -= bytes;
-}
-
-/* As much again is borrowed, and given back with the first run that goes to the file. */
-static void test_borrowed(void)
-{
-    strobe_resources_on_borrow(lend, take_back);
-    check_order(1 << 20, 3000);
-    g_assert_cmpuint(most_lent, ==, 0);
-    check_order(1 << 20, 30000); /* in what is borrowed */
-    g_assert_cmpuint(most_lent, ==, 1 << 20);
-    check_order(0, 60000); /* and not even there */
-    g_assert_cmpuint(n_lent, ==, 0);
-    strobe_resources_on_borrow(NULL, NULL);
 }
 
 /* Where no stretch can be added that is merged, the room to sort all is taken into account before
@@ -418,7 +389,6 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/import/sorter", test_sorter);
-    g_test_add_func("/import/borrowed", test_borrowed);
     g_test_add_func("/import/sorter/last-stretch", test_last_stretch);
     g_test_add_func("/import/sorter/no-folder", test_no_folder);
     g_test_add_func("/import/sorter/full-disk", test_full_disk);

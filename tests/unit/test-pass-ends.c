@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "made-capture.h"
-#include "resources.h"
+#include "memory-limit.h"
 #include "support.h"
 
 #define PASSES 4u
@@ -275,7 +275,7 @@ static void test_same(gconstpointer has_failure)
     for (guint n_threads = 1; n_threads < 8; n_threads++) {
         Log found = {0};
 
-        strobe_resources_set(n_threads < 4 ? SMALL_MEMORY : STROBE_MAX_MEM_DEFAULT, NULL, FALSE);
+        strobe_memory_limit_set(n_threads < 4 ? SMALL_MEMORY : STROBE_MAX_MEM_DEFAULT, NULL);
         run_with(n_threads % 4 + (n_threads < 4), GPOINTER_TO_INT(has_failure), FALSE, &found);
         check_same(&found, &expected);
         g_array_unref(found.taken);
@@ -287,7 +287,7 @@ static void test_alone(void)
 {
     Log expected = {0}, found = {0};
 
-    strobe_resources_set(STROBE_MAX_MEM_DEFAULT, NULL, FALSE);
+    strobe_memory_limit_set(STROBE_MAX_MEM_DEFAULT, NULL);
     run_with(0, FALSE, FALSE, &expected);
     run_with(2, FALSE, TRUE, &found);
     check_same(&found, &expected);

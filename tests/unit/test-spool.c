@@ -2,7 +2,7 @@
 #include "spool.h"
 #include <string.h>
 
-#include "resources.h"
+#include "memory-limit.h"
 #include "spooled-differences.h"
 
 /* Records that were handed on, one behind the other. */
@@ -171,7 +171,7 @@ static void test_differences(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    strobe_resources_set(96 << 20, NULL, FALSE); /* so little that the file is used */
+    strobe_memory_limit_set(96 << 20, NULL); /* so little that the file is used */
     g_test_add_func("/spool/differences", test_differences);
     g_test_add_func("/spool/sizes", test_sizes);
     g_test_add_func("/spool/left-out", test_left_out);

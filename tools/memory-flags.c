@@ -1,47 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "memory-limit.h"
+#include "memory-flags.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "memory-bound.h"
+#include "memory-limit.h"
+#include "memory-shortage.h"
 #include "options.h"
-#include "overflow-memory.h"
-#include "resources.h"
 
-/* The first that can be written to of $TMPDIR, what lies on a disk where /tmp often does not, and
- * /tmp. -1: none. */
-static int open_default(guint64 bytes)
+static gboolean can_write(void)
+{
+    int file = strobe_temporary_file(NULL);
+
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+/* The first that can be written to of $TMPDIR, /var/tmp and /tmp. Files on a tmpfs are memory: only
+ * one that $TMPDIR names is used. */
+static gboolean take_default(guint64 bytes)
 {
     const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
-    int file = -1;
 
-    for (guint i = 0; i < G_N_ELEMENTS(folders) && file < 0; i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(folders); i++) {
         if (!folders[i] || !*folders[i] || !g_file_test(folders[i], G_FILE_TEST_IS_DIR))
             continue;
-        strobe_resources_set(bytes, folders[i], FALSE);
-        file = strobe_resources_scratch(NULL);
+        if (i > 0 && strobe_folder_is_memory(folders[i]))
+            continue;
+        strobe_memory_limit_set(bytes, folders[i]);
+        if (can_write())
+            return TRUE;
     }
-    return file;
+    return FALSE;
 }
 
-/* -1 after a complaint. */
-static int open_named(guint64 bytes, const char *folder)
+/* FALSE after a complaint. */
+static gboolean take_named(guint64 bytes, const char *folder)
 {
-    strobe_resources_set(bytes, folder, FALSE);
-    int file = strobe_resources_scratch(NULL);
-    if (file < 0)
-        strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
-                        folder, g_strerror(errno));
-    return file;
+    strobe_memory_limit_set(bytes, folder);
+    if (can_write())
+        return TRUE;
+    strobe_complain("Cannot make a file in the folder for temporary files: folder=\"%s\": %s",
+                    folder, g_strerror(errno));
+    return FALSE;
 }
 
-/* Without a file temporary ones lie with the output, and the heap is memory. */
+/* Temporary files go to the folder of the output, and state stays on the heap. */
 static void go_without(guint64 bytes)
 {
-    strobe_resources_set(bytes, NULL, FALSE);
-    strobe_complain("warning: no folder for temporary files can be written to: --max-mem "
+    strobe_memory_limit_set(bytes, NULL);
+    strobe_complain("warning: no folder for temporary files on a disk can be written to: --max-mem "
                     "cannot be kept to (see --tmp-dir)");
 }
 
@@ -78,7 +89,7 @@ static void fit_bound(guint64 *bytes, gboolean is_named)
     *bytes = MIN(*bytes, fitting);
 }
 
-gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code)
+gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code)
 {
     guint64 bytes;
 
@@ -86,18 +97,13 @@ gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code)
         *code = STROBE_EXIT_USAGE;
         return FALSE;
     }
-    if (!flags->tmp_dir)
+    if (!flags->tmp_dir || take_named(bytes, flags->tmp_dir))
         return TRUE;
-    int file = open_named(bytes, flags->tmp_dir);
-    if (file < 0) {
-        *code = STROBE_EXIT_WRITE;
-        return FALSE;
-    }
-    close(file);
-    return TRUE;
+    *code = STROBE_EXIT_WRITE;
+    return FALSE;
 }
 
-gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
+gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code)
 {
     g_autofree char *max_mem = g_steal_pointer(&flags->max_mem);
     g_autofree char *tmp_dir = g_steal_pointer(&flags->tmp_dir);
@@ -108,18 +114,16 @@ gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code)
         return FALSE;
     }
     fit_bound(&bytes, max_mem != NULL);
-    int file = tmp_dir ? open_named(bytes, tmp_dir) : open_default(bytes);
-    if (file < 0 && tmp_dir) {
-        strobe_resources_set(bytes, NULL, FALSE);
+    strobe_memory_shortage_bound(bytes);
+    if (tmp_dir && !take_named(bytes, tmp_dir)) {
+        strobe_memory_limit_set(bytes, NULL);
         *code = STROBE_EXIT_WRITE;
         return FALSE;
     }
-    if (file < 0) {
+    if (!tmp_dir && !take_default(bytes)) {
         go_without(bytes);
         return TRUE;
     }
-    const char *folder = strobe_resources_folder(NULL);
-    g_setenv("SQLITE_TMPDIR", folder, TRUE); /* SQLite sorts indexes in files there */
-    strobe_resources_set(bytes, folder, overflow_memory_begin(bytes, file, folder));
+    g_setenv("SQLITE_TMPDIR", strobe_temporary_folder(NULL), TRUE); /* for indexes that it sorts */
     return TRUE;
 }

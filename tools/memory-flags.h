@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How much memory the command keeps resident, whatever its input, and where the rest lies.
- *
- * Sorters and the like are told the limit (core/resources). What else grows with the input lies,
- * beyond a part of the limit, in a mapped file of the folder for temporary files
- * (overflow-memory): so it is bounded in every plugin, and the output is the same as without. See
- * docs/decisions/0102.
- */
-#ifndef STROBE_TOOLS_MEMORY_LIMIT_H
-#define STROBE_TOOLS_MEMORY_LIMIT_H
+/* --max-mem and --tmp-dir. What they bound, and how, is in docs/topics/memory.md. */
+#ifndef STROBE_TOOLS_MEMORY_FLAGS_H
+#define STROBE_TOOLS_MEMORY_FLAGS_H
 
 #include <glib.h>
 
@@ -39,9 +32,9 @@ typedef struct StrobeMemoryFlags {
 
 /* Whether the flags can be kept to, for who begins later. FALSE after a complaint: exit with *code.
  */
-gboolean strobe_memory_limit_check(const StrobeMemoryFlags *flags, int *code);
+gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code);
 /* Reads the flags and frees them, and keeps to them from now on. Once a process. FALSE after a
  * complaint: exit with *code. */
-gboolean strobe_memory_limit_begin(StrobeMemoryFlags *flags, int *code);
+gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code);
 
 #endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "state-memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memory-limit.h"
+
+/* Blocks up to this part of the limit stay on the heap: a command has some dozens of them. */
+#define HEAP_SHARE 128
+
+/* Comes before a block, whose alignment it keeps. */
+typedef struct Head {
+    int file; /* that is mapped from the head on; -1: the block is on the heap */
+    char unused[60];
+} Head;
+
+/* A default folder on tmpfs would be memory as well. */
+static gboolean belongs_in_file(gsize bytes)
+{
+    return bytes > strobe_memory_limit() / HEAP_SHARE && strobe_temporary_has_disk();
+}
+
+/* Takes the blocks of the disk now: on a full disk a page that is written later ends the process.
+ */
+static gboolean grow_file(int file, gsize old_bytes, gsize bytes)
+{
+    int error;
+
+    do
+        error = posix_fallocate(file, (off_t)old_bytes, (off_t)(bytes - old_bytes));
+    while (error == EINTR);
+    return error == 0;
+}
+
+/* NULL: there is no room. */
+static Head *map_file(gsize bytes)
+{
+    const int file = strobe_temporary_file(NULL);
+    Head *head = MAP_FAILED;
+
+    if (file >= 0 && grow_file(file, 0, bytes))
+        head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (head != MAP_FAILED) {
+        head->file = file;
+        return head;
+    }
+    if (file >= 0)
+        close(file);
+    return NULL;
+}
+
+static Head *remap_file(Head *head, gsize old_bytes, gsize bytes)
+{
+    const int file = head->file;
+
+    if (bytes > old_bytes && !grow_file(file, old_bytes, bytes))
+        return NULL;
+    head = mremap(head, old_bytes, bytes, MREMAP_MAYMOVE);
+    if (head == MAP_FAILED)
+        return NULL;
+    /* What is cut off would come back otherwise. */
+    return bytes < old_bytes && ftruncate(file, (off_t)bytes) != 0 ? NULL : head;
+}
+
+static void free_block(Head *head, gsize bytes)
+{
+    if (head && head->file >= 0) {
+        close(head->file);
+        munmap(head, bytes);
+    } else {
+        g_free(head);
+    }
+}
+
+static Head *grow_on_heap(Head *head, gsize old_bytes, gsize bytes)
+{
+    head = g_realloc(head, bytes);
+    if (bytes > old_bytes)
+        memset((char *)head + old_bytes, 0, bytes - old_bytes);
+    head->file = -1;
+    return head;
+}
+
+/* Copies a block to another kind of memory; without one it is new. */
+static Head *move(Head *to, Head *head, gsize old_bytes, gsize bytes)
+{
+    if (head)
+        memcpy(to + 1, head + 1, MIN(old_bytes, bytes) - sizeof *head);
+    free_block(head, old_bytes);
+    return to;
+}
+
+static Head *resize(Head *head, gsize old_bytes, gsize bytes)
+{
+    const gboolean is_mapped = head && head->file >= 0;
+    Head *mapped = NULL;
+
+    if (is_mapped)
+        mapped = remap_file(head, old_bytes, bytes);
+    else if (belongs_in_file(bytes))
+        mapped = map_file(bytes);
+    if (mapped)
+        return is_mapped ? mapped : move(mapped, head, old_bytes, bytes);
+    return is_mapped ? move(grow_on_heap(NULL, 0, bytes), head, old_bytes, bytes)
+                     : grow_on_heap(head, old_bytes, bytes);
+}
+
+void *strobe_state_memory(void *block, gsize old_bytes, gsize bytes)
+{
+    Head *head = block ? (Head *)block - 1 : NULL;
+
+    if (bytes)
+        return resize(head, head ? old_bytes + sizeof *head : 0, bytes + sizeof *head) + 1;
+    free_block(head, old_bytes + sizeof *head);
+    return NULL;
+}
