@@ -23,6 +23,29 @@ const char *strobe_run_folder(void)
     return folder;
 }
 
+/* By system calls alone: a library that watches the program's calls knows Strobe's own by the
+ * caller. */
+void strobe_run_opening(const char *collector)
+{
+    const char *folder = strobe_run_folder();
+    char path[PATH_MAX];
+
+    if (!folder || (size_t)snprintf(path, sizeof path, "%s/opening.%ld.%ld", folder, (long)getpid(),
+                                    (long)gettid()) >= sizeof path)
+        return;
+    if (!collector) {
+        unlink(path);
+        return;
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    ssize_t n = write(fd, collector, strlen(collector));
+    close(fd);
+    if (n < 0)
+        unlink(path);
+}
+
 /* ENXIO: nothing reads it. */
 static int open_writers(const char *folder, int mode, int *fd)
 {

@@ -13,6 +13,10 @@
 /* The folder of the run that this process belongs to; NULL: of none. */
 const char *strobe_run_folder(void);
 
+/* Notes in the folder, if there is one, that this thread opens the collector: a plugin that ends
+ * the process is known by it. NULL: it is open. */
+void strobe_run_opening(const char *collector);
+
 /* Requests that `strobe run` starts the writer of the pool at this path. Returns 0, or an errno
  * value where it is not there to do that. */
 int strobe_run_request_writer(const char *pool);

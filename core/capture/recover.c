@@ -359,11 +359,11 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = write_notes(pool, writer, latest);
+    if (error == 0) /* first: with the seal, the result is complete */
+        complete_directory(fd, pool, writer);
     if (error == 0)
         error = strobe_capture_write_seal(writer, strobe_pool_window(pool, survey->window)->begin,
                                           latest, survey->is_writer ? 0 : STROBE_SEAL_RECOVERED);
-    if (error == 0)
-        complete_directory(fd, pool, writer);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);

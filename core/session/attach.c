@@ -23,7 +23,6 @@
 #include "run-link.h"
 #include "session.h"
 
-static StrobeSession *attached;
 /* The program's start, its first mark, the end of an import and a call of the loader may come at
  * once, in several threads. */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
@@ -93,47 +92,20 @@ static gboolean claim(const char *folder, int reason)
     return reason != STROBE_CLAIM_NONE && strobe_claim_take(folder, reason, follow);
 }
 
-/* By system calls alone: whoever watches the program's calls knows Strobe's own by their caller. */
-void strobe_run_opening(const char *collector)
-{
-    const char *folder = strobe_run_folder();
-    char path[PATH_MAX];
-
-    if (!folder || (size_t)snprintf(path, sizeof path, "%s/opening.%ld.%ld", folder, (long)getpid(),
-                                    (long)gettid()) >= sizeof path)
-        return;
-    if (!collector) {
-        unlink(path);
-        return;
-    }
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    ssize_t n = write(fd, collector, strlen(collector));
-    close(fd);
-    if (n < 0)
-        unlink(path);
-}
-
-static void stop_attached(void)
-{
-    if (attached && strobe_session_current() == attached)
-        strobe_session_free(attached);
-    attached = NULL;
-}
-
 /* The writer does the rest when the process is gone; a thread cannot. No system call where nothing
  * is to be done: a filter (seccomp) may end the program for one. */
 static void end_attached(void)
 {
     int error;
+    gboolean has_process = strobe_recorder_has_process(&error);
+    StrobeSession *session = has_process ? strobe_session_recording() : strobe_session_current();
 
-    if (!attached)
+    if (!session || !session->is_attached)
         return;
-    if (!strobe_recorder_has_process(&error))
-        stop_attached();
-    else if (strobe_session_recording() == attached)
-        strobe_session_end_at_exit(attached);
+    if (has_process)
+        strobe_session_end_at_exit(session);
+    else
+        strobe_session_free(session);
 }
 
 /* As late as it is needed: it then runs before what libraries have registered earlier. */
@@ -142,21 +114,16 @@ void strobe_run_watch_exit(const StrobeSession *session)
     static gint is_registered; /* not GLib's once: its locks are calls of the program to osrt */
     int error;
 
-    if (session != attached ||
+    if (!session->is_attached ||
         (strobe_recorder_has_process(&error) && !strobe_session_needs_end(session)))
         return;
     if (g_atomic_int_compare_and_exchange(&is_registered, FALSE, TRUE))
         atexit(end_attached);
 }
 
-int strobe_run_detach(void)
+StrobeSession *strobe_run_session(void)
 {
-    if (!attached || strobe_session_current() != attached)
-        return 0;
-    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
-                                   "ends here");
-    stop_attached();
-    return 1;
+    return strobe_session_current();
 }
 
 int strobe_run_is_for_now(void)
@@ -219,8 +186,8 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
         return STROBE_UNAVAILABLE;
     StrobeStatus status = start_session(text, path, session, error);
     if (status == STROBE_OK && process != STROBE_PROCESS_PYTHON) {
-        attached = *session;
-        strobe_run_watch_exit(attached);
+        (*session)->is_attached = TRUE;
+        strobe_run_watch_exit(*session);
     }
     return status;
 }

@@ -37,25 +37,16 @@ STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
  * to this native process, and some of them need it. */
 void strobe_run_watch_exit(const StrobeSession *session);
 
-/* Ends the session that strobe_run_attach started in this native process: the program opens one of
- * its own, and that is what it would have done without Strobe. 0 if there is none. */
-int strobe_run_detach(void);
-
 /* Whether this process records for now only: none but collectors that work in any process have
  * shown to work in it. */
 int strobe_run_is_for_now(void);
-
-/* Notes in the folder, if there is one, that this thread opens the collector: a plugin that takes
- * the process down is known by it. NULL: it is open. */
-void strobe_run_opening(const char *collector);
 
 /* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: there is no
  * such collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 
-/* The session that was attached or made in this process, NULL if none. */
-STROBE_API StrobeSession *strobe_session_current(void);
-/* The one whose window records in this process, NULL in a forked child. No system call. */
-StrobeSession *strobe_session_recording(void);
+/* The session that was attached or made in this process, NULL if none. Exported for the Python
+ * module. */
+STROBE_API StrobeSession *strobe_run_session(void);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
-#include "attach.h"
 #include "clock.h"
 #include "diagnostic.h"
 #include "error.h"
@@ -13,6 +12,7 @@
 #include "log.h"
 #include "loose-span.h"
 #include "recorder.h"
+#include "run-link.h"
 
 #define ASK_AGAIN_US 1000 /* whether a paused collector has late records */
 
@@ -156,23 +156,6 @@ static const StrobeHost collector_host = {
 };
 
 /* ---- core records ---- */
-
-static StrobeTrackId core_track;
-
-StrobeTrackId strobe_core_track(void)
-{
-    static const StrobeTrack track = {
-        .struct_size = sizeof track, .type = STROBE_TRACK_PROCESS, .device = -1, .name = "Strobe"};
-
-    if (!core_track)
-        core_track = strobe_recorder_track(&track);
-    return core_track;
-}
-
-void strobe_core_track_reset(void)
-{
-    core_track = 0;
-}
 
 /* FALSE: no window records, or not in this thread. */
 static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)

@@ -67,8 +67,4 @@ int strobe_collector_probe(const StrobeCollector *collector, const char **reason
 /* Records the calls that were made before the window began. */
 void strobe_collector_tell_calls(StrobeCollector *collector);
 
-/* The process track on which core records lie; 0 outside a session. */
-StrobeTrackId strobe_core_track(void);
-void strobe_core_track_reset(void);
-
 #endif

@@ -4,9 +4,26 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include "clock.h"
-#include "collector.h"
 #include "kind-table.h"
 #include "lane.h"
+#include "recorder.h"
+
+static StrobeTrackId core_track;
+
+StrobeTrackId strobe_core_track(void)
+{
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_PROCESS, .device = -1, .name = "Strobe"};
+
+    if (!core_track)
+        core_track = strobe_recorder_track(&track);
+    return core_track;
+}
+
+void strobe_core_track_reset(void)
+{
+    core_track = 0;
+}
 
 void strobe_diagnostic_record(const char *component, const char *text)
 {

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include "abandoned.h"
 #include "clock.h"
+#include "diagnostic.h"
 #include "kind-table.h"
 #include "lane.h"
 #include "log.h"

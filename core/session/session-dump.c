@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include "api-error.h"
-#include "attach.h"
 #include "capture-format.h"
 #include "error.h"
 #include "log.h"

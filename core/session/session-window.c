@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "attach.h"
 #include "capture-format.h"
+#include "diagnostic.h"
 #include "error.h"
 #include "signal-guard.h"
 #include "kind-table.h"

@@ -6,8 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "api-error.h"
-#include "attach.h"
 #include "config-file.h"
+#include "diagnostic.h"
 #include "error.h"
 #include "json-text.h"
 #include "lane.h"
@@ -208,12 +208,26 @@ static void tell_writer(void)
                    g_strerror(error));
 }
 
+/* The program opens a session of its own, as it would have done without `strobe run`. FALSE: the
+ * present one is the program's. */
+static gboolean end_attached_session(void)
+{
+    StrobeSession *session = strobe_session_current();
+
+    if (!session || !session->is_attached)
+        return !session;
+    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
+                                   "ends here");
+    strobe_session_free(session);
+    return TRUE;
+}
+
 static StrobeSession *new_session(StrobeConfig *config, GError **error)
 {
     static gsize once;
     StrobeSession *session;
 
-    if (strobe_session_current() && !strobe_run_detach()) {
+    if (!end_attached_session()) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
                     "A session is open in this process already (one at a time)");
         strobe_config_free(config);

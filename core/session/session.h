@@ -31,6 +31,7 @@ struct StrobeSession {
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
     StrobeSampler *sampler;
+    gboolean is_attached; /* of `strobe run` in a native process: gives way to one of the program */
     gboolean is_running;
     gboolean is_changing;    /* collectors are being called */
     gboolean follows_loader; /* opens collectors in calls of the loader */
@@ -57,6 +58,11 @@ struct StrobeSession {
     GPtrArray *diagnostics; /* texts of the session */
     char *diagnostics_text;
 };
+
+/* The session that was attached or made in this process, NULL if none. */
+StrobeSession *strobe_session_current(void);
+/* The one whose window records in this process, NULL in a forked child. No system call. */
+StrobeSession *strobe_session_recording(void);
 
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 

@@ -495,7 +495,7 @@ PyObject *strobe_python_attach(PyObject *module, PyObject *unused)
     if (status < 0)
         return strobe_python_raise(status, error);
     strobe_error_free(error);
-    session = strobe_session_current();
+    session = strobe_run_session();
     if (session)
         return session_wrap(session_type, session, 1);
     Py_RETURN_NONE;

@@ -55,7 +55,7 @@ class KilledImportTest(StrobeTest):
             self.assertTrue(rows[0]["sealed"])
 
     def test_while_it_reads(self):
-        self.assertTrue(self.kill(self.hidden))
+        self.assertTrue(self.kill(self.is_writing))
         self.assertEqual(self.results(), [], "half of a result is to be seen")
         self.clear()
         self.assertEqual(len(self.results()), 1)
