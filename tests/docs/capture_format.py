@@ -121,8 +121,7 @@ class Capture:
         elif header["type"] == KINDS:
             while at < len(payload):
                 kind = Kind(payload[at:])
-                assert kind.id not in self.kinds
-                self.kinds[kind.id] = kind
+                assert vars(self.kinds.setdefault(kind.id, kind)) == vars(kind)
                 at += kind.bytes
         elif header["type"] == STRINGS:
             while at < len(payload):
