@@ -204,7 +204,8 @@ struct pool_control {
     /* Of a step, and of a call that waits; they do not change while the bit is set. */
     char step_reason[STROBE_DUMP_REASON_BYTES], call_reason[STROBE_DUMP_REASON_BYTES];
     struct pool_dump reply;
-    _Atomic uint32_t n_dumps;             /* for which nobody waited: made or refused so far */
+    _Atomic uint32_t n_dumps;             /* without a call that waits: made or failed so far */
+    _Atomic uint32_t n_refused_dumps;     /* that the configuration did not allow */
     struct pool_dump dumps[STROBE_DUMPS]; /* by number modulo their number */
     _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
 

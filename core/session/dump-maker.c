@@ -9,27 +9,20 @@
 #include "drain.h"
 #include "error.h"
 #include "json-text.h"
-#include "log.h"
 #include "result-directory.h"
 
 /* A signal or a slow step may come again and again; the disk must not fill up with dumps. */
-static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why, const char *reason)
+static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
 {
     const StrobeDumpConfig *config = &maker->setup->config->dump;
     gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
 
     if (why != STROBE_DUMP_BY_SIGNAL && why != STROBE_DUMP_BY_STEP)
         return TRUE;
-    if (config->max && maker->n_limited >= config->max) {
-        strobe_log(STROBE_LOG_INFO, "No dump (%s): there are %" G_GINT64_FORMAT " (dump.max)",
-                   reason, maker->n_limited);
+    if (config->max && maker->n_limited >= config->max)
         return FALSE;
-    }
-    if (maker->n_limited && now - maker->last_ns < config->min_interval_ns) {
-        strobe_log(STROBE_LOG_INFO, "No dump (%s): the last one is too recent (dump.min_interval)",
-                   reason);
+    if (maker->n_limited && now - maker->last_ns < config->min_interval_ns)
         return FALSE;
-    }
     maker->n_limited++;
     maker->last_ns = now;
     return TRUE;
@@ -116,7 +109,7 @@ int strobe_dump_maker_make(void *user, StrobeDrain *drain, uint32_t why, const c
 
     if (!maker->setup)
         return EINVAL;
-    if (!is_allowed(maker, why, reason))
+    if (!is_allowed(maker, why))
         return EAGAIN;
     StrobeResultDirectory *d =
         strobe_result_directory_new(maker->setup->config, (pid_t)drain->pool->pid, NULL);

@@ -47,6 +47,17 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
     }
 }
 
+static void report_refused(StrobeSession *session)
+{
+    guint32 before = session->n_refused_dumps;
+
+    session->n_refused_dumps = strobe_recorder_refused_dumps();
+    if (session->n_refused_dumps != before)
+        strobe_log(STROBE_LOG_INFO,
+                   "No dump for %u requests: dump.max and dump.min_interval allow none now",
+                   session->n_refused_dumps - before);
+}
+
 void strobe_session_report_dumps(StrobeSession *session)
 {
     struct pool_dump dump;
@@ -55,6 +66,7 @@ void strobe_session_report_dumps(StrobeSession *session)
         return;
     while (strobe_recorder_take_dump(&session->n_dumps, &dump))
         report_dump(session, &dump);
+    report_refused(session);
 }
 
 /* ---- calls ---- */

@@ -51,7 +51,7 @@ struct StrobeSession {
     guint32 window;                   /* its number */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
     StrobeFlight *flight;             /* of the policy ring */
-    guint32 n_dumps;                  /* that were reported */
+    guint32 n_dumps, n_refused_dumps; /* that were reported */
     StrobeDumpMaker dump_maker;       /* for a writer that is a thread */
     char *last_dump;
     char *last_directory;

@@ -183,13 +183,15 @@ static int make_dump(StrobeDrain *d, uint32_t why, const char *reason, int is_re
     return error;
 }
 
-/* Nobody waits for it. */
+/* No call waits for it. */
 static void serve_request(StrobeDrain *d, uint32_t why, const char *reason, int is_recording)
 {
     uint32_t number = atomic_load(&d->control->n_dumps);
+    int error = make_dump(d, why, reason, is_recording, &d->control->dumps[number % STROBE_DUMPS]);
 
-    if (make_dump(d, why, reason, is_recording, &d->control->dumps[number % STROBE_DUMPS]) !=
-        EAGAIN)
+    if (error == EAGAIN)
+        atomic_fetch_add(&d->control->n_refused_dumps, 1);
+    else
         atomic_store(&d->control->n_dumps, number + 1);
 }
 

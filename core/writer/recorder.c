@@ -341,6 +341,11 @@ int strobe_recorder_take_dump(uint32_t *n_taken, struct pool_dump *dump)
     return recorder.is_open && strobe_link_take_dump(&recorder.link, n_taken, dump);
 }
 
+uint32_t strobe_recorder_refused_dumps(void)
+{
+    return recorder.is_open ? strobe_link_refused_dumps(&recorder.link) : 0;
+}
+
 StrobeTrackId strobe_recorder_track(const StrobeTrack *track)
 {
     StrobeTrackId id;

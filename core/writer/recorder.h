@@ -58,11 +58,12 @@ int strobe_recorder_wait(uint32_t window);
 /* Policy ring: the writer makes a result directory with what the ring holds, while recording goes
  * on. The first waits for it and returns its path; any thread but the writer's; EINVAL when no ring
  * records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a signal handler) and the third
- * (the thread that steps) do not wait, and the fourth takes what they led to, see writer-link.h. */
+ * (the thread that steps) do not wait, and the others take what they led to, see writer-link.h. */
 int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
 void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
 int strobe_recorder_take_dump(uint32_t *n_taken, struct pool_dump *dump);
+uint32_t strobe_recorder_refused_dumps(void);
 /* Lets the next piece of the capture begin. Any thread. */
 void strobe_recorder_roll(void);
 

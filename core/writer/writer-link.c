@@ -360,6 +360,11 @@ int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool
     return 1;
 }
 
+uint32_t strobe_link_refused_dumps(const StrobeWriterLink *link)
+{
+    return atomic_load(&link->pool->control.n_refused_dumps);
+}
+
 void strobe_link_roll(StrobeWriterLink *link)
 {
     atomic_store(&link->pool->control.roll, 1);

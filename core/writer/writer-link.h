@@ -64,6 +64,8 @@ int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_
 /* Takes the next dump that was requested without waiting, if the writer has served one more than
  * `n_taken`, which is counted on. Returns 0: none. */
 int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump);
+/* How many requests the configuration did not allow so far (dump.max, dump.min_interval). */
+uint32_t strobe_link_refused_dumps(const StrobeWriterLink *link);
 /* Lets the next piece of the capture begin soon. Any thread. */
 void strobe_link_roll(StrobeWriterLink *link);
 /* Losses of the present or last window. */

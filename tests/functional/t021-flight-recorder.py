@@ -117,6 +117,17 @@ class RecorderTest(NumberedTest):
         logs = "".join(path.read_text() for path in own.glob("logs/*.log"))
         self.assertIn("Dumped (step 20 took", logs)
 
+    def test_more_than_are_allowed(self):
+        self.strobe(
+            "run", "-o", self.out, *COLLECT, "--buffer", "policy=ring,size=8MB",
+            "--dump", "slow_step=20,max=1,min_interval=0s", "--", NUMBERED,
+            "-s", "20x10000,800000,20x10000,800000,20x10000",
+        )
+        dumps, own = self.dumps()
+        self.assertEqual(len(dumps), 1)
+        logs = "".join(path.read_text() for path in own.glob("logs/*.log"))
+        self.assertIn("No dump for 1 requests: dump.max", logs)
+
     def test_quick_steps_only(self):
         self.strobe(
             "run", "-o", self.out, *COLLECT, "--buffer", "policy=ring,size=8MB",
