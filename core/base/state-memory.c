@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "memory-limit.h"
@@ -24,12 +25,22 @@ static gboolean belongs_in_file(gsize bytes)
     return bytes > strobe_memory_limit() / HEAP_SHARE && strobe_temporary_has_disk();
 }
 
+/* A file beyond the limit of file sizes would end the process (SIGXFSZ). */
+static gboolean may_be_as_large(gsize bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
+}
+
 /* Takes the blocks of the disk now: on a full disk a page that is written later ends the process.
  */
 static gboolean grow_file(int file, gsize old_bytes, gsize bytes)
 {
     int error;
 
+    if (!may_be_as_large(bytes))
+        return FALSE;
     do
         error = posix_fallocate(file, (off_t)old_bytes, (off_t)(bytes - old_bytes));
     while (error == EINTR);
