@@ -16,7 +16,7 @@ static void take(StrobeMemoryBound *bound, guint64 limit, guint64 share, const c
     g_strlcpy(bound->name, name, sizeof bound->name);
 }
 
-/* Programs, stacks and the heap's file take address space beside what is in memory. */
+/* Programs, stacks and mapped temporary files take address space beside what is in memory. */
 static void take_limits(StrobeMemoryBound *bound)
 {
     struct rlimit limit;
