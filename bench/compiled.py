@@ -11,6 +11,7 @@ from workplace import Skipped
 def compiled_overhead(bench):
     """With the PyTorch of build/venv-torch, which has Kineto."""
     script = str(pathlib.Path(__file__).with_name("compile_overhead.py"))
+    bench.require_python(bench.torch2_python)
     found = bench.lines([bench.torch2_python, script, bench.scratch])
     _check(bench, found)
     rows = []

@@ -63,10 +63,15 @@ class Bench:
             raise Skipped("%s: %s" % (name, said[0]))
         return done.stdout
 
+    def require_python(self, python):
+        """Of the PyTorch of pip, which is not on every machine."""
+        if not os.path.exists(python):
+            raise Skipped("%s is not there (./dev bench makes build/venv-torch where pip has a "
+                          "small PyTorch for the interpreter)" % python)
+
     def torch_library(self, python, source):
         """A C++ file of this folder, compiled against the PyTorch of an interpreter."""
-        if not os.path.exists(python):
-            raise Skipped("%s is not there (./dev bench makes build/venv-torch)" % python)
+        self.require_python(python)
         source = pathlib.Path(__file__).with_name(source)
         script = TOP / "plugins" / "common" / "torch_library.py"
         return self.output([python, str(script), str(source), str(self.build / "bench")]).split()[-1]
