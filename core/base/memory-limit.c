@@ -34,7 +34,7 @@ int strobe_temporary_file(const char *otherwise)
     g_autofree char *name = g_build_filename(folder, ".strobe-XXXXXX", NULL);
     int file;
 
-    /* A folder that somebody named is there: one made for it would be left behind. */
+    /* A named folder has to exist: one that is made here would be left behind. */
     if (!temporary && g_mkdir_with_parents(folder, 0750))
         return -1;
     file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -44,7 +44,7 @@ gboolean strobe_component_is_outside(const StrobeComponent *component)
     return ops->sample && ops->sample_interval && !(component->flags & STROBE_COMPONENT_INSIDE);
 }
 
-/* ---- what the program is told ---- */
+/* ---- messages to the program ---- */
 
 static void send_line(gint32 level, const char *text)
 {

@@ -18,7 +18,7 @@ gboolean strobe_component_is_outside(const StrobeComponent *component);
 
 /* `program`: its number as this process sees it, 0: it does not. The collectors that the setup
  * names, for a process that has this pool mapped and joins it; NULL: there are none. A collector
- * that cannot be had is told to the program. `setup` must outlive it.
+ * that cannot be had is reported to the program. `setup` must outlive it.
  */
 StrobeOutside *strobe_outside_new(struct pool_header *pool, pid_t program,
                                   const StrobeWriterSetup *setup);

@@ -37,7 +37,7 @@ static struct {
     uint32_t n_messages; /* of the writer process, taken so far */
 } recorder = {.pool = {.fd = -1}};
 
-/* A kind that is refused is told where its collector is opened. */
+/* A kind that is refused is reported where its collector is opened. */
 static void begin_kinds(const StrobeRecorderSettings *settings)
 {
     char error[512];
