@@ -2,8 +2,8 @@
 /*
  * Makes the result directories of a flight recorder's dumps, in the writer. The program may be
  * gone: what a directory needs is taken from the writer's setup (writer-setup.h), from the facts of
- * the capture of the window that records, and from the small files that the program keeps in that
- * window's result directory.
+ * the capture of the window that records, from the small files of that window's result directory,
+ * and from the log in the pool.
  */
 #ifndef STROBE_CORE_DUMP_MAKER_H
 #define STROBE_CORE_DUMP_MAKER_H

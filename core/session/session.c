@@ -585,6 +585,18 @@ const char *strobe_session_directory(const StrobeSession *session)
     return session->last_directory;
 }
 
+/* A program that ends within the window leaves it in its result. */
+static void update_files(StrobeSession *session)
+{
+    StrobeSignalGuard guard;
+
+    if (!session->directory)
+        return;
+    strobe_signal_guard_hold(&guard);
+    strobe_result_directory_update(session->directory, session->config);
+    strobe_signal_guard_release(&guard);
+}
+
 StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key, const char *value,
                                          int json, StrobeError **error)
 {
@@ -610,8 +622,7 @@ StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key
     }
     g_rec_mutex_lock(&session->lock);
     json_object_set_member(session->config->metadata, key, node);
-    if (session->directory)
-        strobe_result_directory_update(session->directory, session->config);
+    update_files(session);
     g_rec_mutex_unlock(&session->lock);
     return STROBE_OK;
 }

@@ -57,7 +57,7 @@ static uint32_t count_processors(pid_t pid)
     return online > 0 ? (uint32_t)online : 1;
 }
 
-/* How much of what the process ran lately it ran as user, by ticks in `stat`. */
+/* The share of user time in the recent processor time of the process, by ticks in `stat`. */
 static void note_user_share(Exact *exact, const Account *ticks)
 {
     uint64_t user = host_grown(ticks->user, exact->ticks.user);

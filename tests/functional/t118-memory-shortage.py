@@ -54,7 +54,7 @@ class MemoryShortageTest(StrobeTest):
                         r'address space \(\d+ of %d MB are in use; "ulimit -v"\)'
                         r'|exporter db: .*: out of memory' % megabytes)
         self.assertLessEqual({0, 6}, codes)
-        self.assertLessEqual(codes, {0, 4, 5, 6}, "a plugin that cannot be loaded is told, too")
+        self.assertLessEqual(codes, {0, 4, 5, 6}, "a plugin that cannot be loaded is reported, too")
 
     def test_analysis_leaves_what_was_there(self):
         self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")

@@ -394,6 +394,17 @@ static void run_limited(const char *folder)
     limit_files(RLIM_INFINITY);
 }
 
+static void run_with_metadata(const char *folder)
+{
+    StrobeSession *session = patient_session(folder, NULL);
+
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
+    limit_files(1);
+    g_assert_cmpint(strobe_session_add_metadata(session, "key", "value", 0, NULL), ==, STROBE_OK);
+    limit_files(RLIM_INFINITY);
+    strobe_session_free(session);
+}
+
 static void run_deaf(const char *folder)
 {
     char *data = g_strnfill(10000, 'd');
@@ -422,6 +433,7 @@ static void test_file_limit(void)
 {
     signal(SIGXFSZ, SIG_DFL);
     in_process(run_limited);
+    in_process(run_with_metadata);
 }
 
 /* Killed on a full disk: recovery, which has room, does not bring back what was counted as lost. */
