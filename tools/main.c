@@ -145,7 +145,7 @@ int main(int argc, char **argv)
         print_help();
         return strobe_command_close(STROBE_EXIT_OK);
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         printf("strobe %s\n", strobe_version());
         return strobe_command_close(STROBE_EXIT_OK);
     }
