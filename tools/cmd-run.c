@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "analysis.h"
 #include "command.h"
@@ -219,17 +220,32 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
+/* The process that was recorded left most of the work to its children. */
+static void complain_of_children(const StrobeRunEnd *end)
+{
+    guint64 least = (guint64)sysconf(_SC_CLK_TCK) / 10;
+
+    if (end->children_ticks <= MAX(least, end->own_ticks))
+        return;
+    strobe_complain("%.0f %% of the processor time was spent in child processes, which were not "
+                    "recorded: strobe run --follow records them",
+                    100 * (double)end->children_ticks /
+                        (double)(end->children_ticks + end->own_ticks));
+}
+
 /* After the command. FALSE if its result is missing or incomplete. */
 static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
-                       StrobeRunFolder *folder, const char *step_on, const char *report,
-                       char **command, char *const *environment)
+                       StrobeRunFolder *folder, const StrobeRunFlags *flags, const char *report,
+                       const StrobeRunEnd *end, char **command, char *const *environment)
 {
+    const char *step_on = flags->step_on;
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
     g_auto(GStrv) dropped = strobe_run_folder_lines(folder, "dropped", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
     g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
-    gboolean is_claimed = strobe_run_folder_is_claimed(folder);
+    gint64 claimer = strobe_run_folder_claimer(folder);
+    gboolean is_claimed = claimer != 0;
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
     strobe_run_folder_remove(folder);
@@ -248,7 +264,10 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
         return FALSE;
     }
     append_report(report, directories);
-    return finish_results(config, registry, generation, directories, step_on, optimizers);
+    gboolean good = finish_results(config, registry, generation, directories, step_on, optimizers);
+    if (!flags->follow && claimer == end->pid)
+        complain_of_children(end);
+    return good;
 }
 
 static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
@@ -258,7 +277,8 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     GError *error = NULL;
     StrobeRunWriters writers;
     StrobeRunReach reach;
-    int status, code = 0;
+    StrobeRunEnd end;
+    int code = 0;
     gint generation;
 
     if (!strobe_analysis_generation(flags->generation, &generation))
@@ -278,7 +298,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, &reach);
     environment = strobe_run_variables_set(environment, config, registry);
     strobe_run_writers_begin(&writers, folder.own.path);
-    code = strobe_run_command(command, environment, &writers, &status, &error);
+    code = strobe_run_command(command, environment, &writers, &end, &error);
     strobe_run_writers_end(&writers);
     if (error) {
         strobe_run_folder_remove(&folder);
@@ -290,10 +310,10 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     /* Not before: a program has no use of it, and what was recorded is worth more than a limit. */
     strobe_memory_flags_apply(&flags->memory, &code);
     gboolean good =
-        finish(config, registry, generation, &folder, flags->step_on, report, command, environment);
-    if (flags->strict && !good && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        finish(config, registry, generation, &folder, flags, report, &end, command, environment);
+    if (flags->strict && !good && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)
         return STROBE_EXIT_WRITE;
-    return strobe_run_end_alike(status);
+    return strobe_run_end_alike(end.status);
 }
 
 int strobe_command_run(int argc, char **argv)

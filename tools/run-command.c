@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -103,28 +104,54 @@ static void pass_signals_on(int signals, pid_t child)
             kill(child, (int)info.ssi_signo);
 }
 
-/* Reaps writers too. */
-static gboolean has_ended(pid_t child, int *status)
+/* Of a process that has ended and is not yet reaped. */
+static void read_times(StrobeRunEnd *end)
 {
-    pid_t ended;
-    int any;
+    g_autofree char *path = g_strdup_printf("/proc/%ld/stat", (long)end->pid), *text = NULL;
+    guint64 user, system, children_user, children_system;
+    const char *fields = NULL;
 
-    while ((ended = waitpid(-1, &any, WNOHANG)) > 0 || (ended < 0 && errno == EINTR))
-        if (ended == child)
-            break;
-    *status = ended == child ? any : *status;
-    return ended == child || ended < 0;
+    if (g_file_get_contents(path, &text, NULL, NULL))
+        fields = strrchr(text, ')');
+    if (!fields || sscanf(fields + 1,
+                          " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" G_GUINT64_FORMAT
+                          " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+                          &user, &system, &children_user, &children_system) != 4)
+        return;
+    end->own_ticks = user + system;
+    end->children_ticks = children_user + children_system;
 }
 
-static void wait_for(pid_t child, int signals, const StrobeRunWriters *writers, int *status)
+/* Reaps writers too. */
+static gboolean has_ended(StrobeRunEnd *end)
+{
+    siginfo_t ended = {0};
+    int status;
+
+    while (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 || errno == EINTR) {
+        if (ended.si_pid == 0)
+            return FALSE;
+        if (ended.si_pid == end->pid)
+            read_times(end);
+        waitpid(ended.si_pid, &status, 0);
+        if (ended.si_pid == end->pid) {
+            end->status = status;
+            return TRUE;
+        }
+        ended.si_pid = 0;
+    }
+    return TRUE;
+}
+
+static void wait_for(StrobeRunEnd *end, int signals, const StrobeRunWriters *writers)
 {
     struct pollfd events[] = {{.fd = signals, .events = POLLIN},
                               {.fd = writers->fifo, .events = POLLIN}};
 
-    while (!has_ended(child, status)) {
+    while (!has_ended(end)) {
         poll(events, G_N_ELEMENTS(events), -1);
         strobe_run_writers_start(writers);
-        pass_signals_on(signals, child);
+        pass_signals_on(signals, end->pid);
     }
 }
 
@@ -148,7 +175,7 @@ static int fail_to_make(const char *what, GError **error)
 }
 
 static int run_to_its_end(char **command, char **environment, const StrobeRunWriters *writers,
-                          int signals, int *status, GError **error)
+                          int signals, StrobeRunEnd *end, GError **error)
 {
     int report[2];
 
@@ -163,7 +190,8 @@ static int run_to_its_end(char **command, char **environment, const StrobeRunWri
     close(report[0]);
     if (child < 0)
         return code;
-    wait_for(child, signals, writers, status);
+    end->pid = child;
+    wait_for(end, signals, writers);
     if (reason == 0)
         return STROBE_EXIT_OK;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot run \"%s\": %s", command[0],
@@ -173,17 +201,17 @@ static int run_to_its_end(char **command, char **environment, const StrobeRunWri
 }
 
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       int *status, GError **error)
+                       StrobeRunEnd *end, GError **error)
 {
     sigset_t mask;
 
-    *status = 0;
+    *end = (StrobeRunEnd){0};
     fill_awaited(&mask);
     int signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     if (signals < 0)
         return fail_to_make("file of signals", error);
     prepare_signals();
-    int code = run_to_its_end(command, environment, writers, signals, status, error);
+    int code = run_to_its_end(command, environment, writers, signals, end, error);
     close(signals);
     return code;
 }

@@ -6,6 +6,14 @@
 #include <glib.h>
 #include "run-writers.h"
 
+/* How the command ended. */
+typedef struct StrobeRunEnd {
+    pid_t pid;
+    int status;             /* of wait() */
+    guint64 own_ticks;      /* processor time of its process, in ticks of _SC_CLK_TCK */
+    guint64 children_ticks; /* of the descendants that were waited for */
+} StrobeRunEnd;
+
 /* The program that execvp would start for `name`, NULL if there is none (free it). */
 char *strobe_run_program(const char *name, char *const *environment);
 
@@ -14,11 +22,11 @@ char *strobe_run_program(const char *name, char *const *environment);
 void strobe_run_heed_children(void);
 
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
- * are left to it alone. Starts the writers that its processes request. Returns 0 and its wait
- * status; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
+ * are left to it alone. Starts the writers that its processes request. Returns 0 and its
+ * end; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
  * the error. */
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       int *status, GError **error);
+                       StrobeRunEnd *end, GError **error);
 
 /* Signals act on this process again as they did before strobe_run_command(). */
 void strobe_run_restore_signals(void);

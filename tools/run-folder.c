@@ -185,9 +185,9 @@ char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max)
     return (char **)g_ptr_array_steal(found, NULL);
 }
 
-gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder)
+gint64 strobe_run_folder_claimer(const StrobeRunFolder *folder)
 {
-    g_autofree char *path = g_build_filename(folder->own.path, "claim", NULL);
+    g_auto(GStrv) lines = strobe_run_folder_lines(folder, "claim", 1);
 
-    return g_file_test(path, G_FILE_TEST_EXISTS);
+    return *lines ? g_ascii_strtoll(*lines, NULL, 10) : 0;
 }

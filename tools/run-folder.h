@@ -39,7 +39,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
  * `max`; free with g_strfreev. */
 char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
 
-/* Whether a process has claimed the run. */
-gboolean strobe_run_folder_is_claimed(const StrobeRunFolder *folder);
+/* The process that has claimed the run; 0: none has. */
+gint64 strobe_run_folder_claimer(const StrobeRunFolder *folder);
 
 #endif

@@ -44,6 +44,20 @@ class FollowTest(StrobeTest):
         # The parent and both workers; multiprocessing's resource tracker is Python too.
         self.assertGreaterEqual(len(self.results()), 1 + 3)
 
+    @needs_python
+    def test_busy_children_are_named(self):
+        script = self.script(
+            "busy.py",
+            "import os, time\n"
+            "if os.fork() == 0:\n"
+            "    while time.process_time() < 0.3: pass\n"
+            "    os._exit(0)\n"
+            "os.wait()\n",
+        )
+        says = r"\d+ % of the processor time was spent in child processes.*--follow"
+        self.assertRegex(self.record(PYTHON, script, collect=["gc"]).stderr, says)
+        self.assertNotRegex(self.record(PYTHON, script, collect=["gc"], flags=["--follow"]).stderr, says)
+
     def test_collector_for_any_process_records_the_first(self):
         self.record("sh", "-c", "/bin/true; /bin/true")
         self.assertTrue(self.command_of(self.result()).startswith("sh"))
