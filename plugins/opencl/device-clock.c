@@ -7,6 +7,7 @@
 #include "state.h"
 
 #define TRIES 8
+#define REFRESH_LIMIT_NS 1000000u
 #define WIDE_NS 1000000u /* a pair that tells too little */
 #define COMMANDS 16      /* that tell pairs, each time that pairs are wanted */
 
@@ -205,6 +206,16 @@ int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns)
     return ok;
 }
 
+void opencl_clock_refresh(OpenclDevice *device)
+{
+    int64_t now = opencl_clock_now();
+    int64_t due = atomic_load_explicit(&device->clock.due_ns, memory_order_relaxed);
+
+    if (now >= due &&
+        atomic_compare_exchange_strong(&device->clock.due_ns, &due, now + opencl.clock_interval_ns))
+        opencl_clock_measure(device, REFRESH_LIMIT_NS);
+}
+
 int64_t opencl_clock_before(OpenclClock *clock)
 {
     if (__builtin_expect(atomic_load_explicit(&clock->n_wanted, memory_order_relaxed) <= 0, 1))
@@ -259,6 +270,7 @@ void opencl_clock_repeat(OpenclDevice *device)
     pthread_mutex_lock(&device->clock.lock);
     record(device, &device->clock.last);
     ask_commands(&device->clock);
+    atomic_store(&device->clock.due_ns, opencl_clock_now() + opencl.clock_interval_ns);
     pthread_mutex_unlock(&device->clock.lock);
 }
 
@@ -290,9 +302,11 @@ StrobeTrackId opencl_clock_track(OpenclDevice *device)
     return id;
 }
 
+/* A driver that hangs in a measurement keeps what it has. */
 void opencl_clock_release(OpenclClock *clock)
 {
-    pthread_mutex_lock(&clock->lock);
+    if (pthread_mutex_trylock(&clock->lock) != 0)
+        return;
     give_back(clock);
     pthread_mutex_unlock(&clock->lock);
 }

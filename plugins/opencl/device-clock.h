@@ -26,6 +26,10 @@ typedef struct OpenclTold {
  * than that. */
 int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns);
 
+/* Takes a pair where the last one is older than the interval. The program's thread, at an enqueue;
+ * waits for the device 1 ms at most. */
+void opencl_clock_refresh(OpenclDevice *device);
+
 /* Records the last pair again, for a window that began after it. */
 void opencl_clock_repeat(OpenclDevice *device);
 

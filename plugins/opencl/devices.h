@@ -24,6 +24,7 @@ typedef struct OpenclClock {
     int has_no_timer, has_no_markers; /* tried in vain */
     _Atomic int needs_markers;        /* the program's commands do not tell */
     OpenclPair last;
+    _Atomic int64_t due_ns;   /* of CLOCK_MONOTONIC, when an enqueue takes the next pair */
     _Atomic int n_wanted;     /* commands that may still tell a pair */
     _Atomic uint64_t best_ns; /* width of the narrowest that they told */
     _Atomic uint64_t track;   /* of the pairs, above it the session that it is of */

@@ -21,6 +21,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     call->command->work.connection = opencl_link_id();
     if (!event)
         call->event = &call->own;
+    opencl_clock_refresh(queue->device);
     call->command->work.before_ns = opencl_clock_before(&queue->device->clock);
     return call->event;
 }

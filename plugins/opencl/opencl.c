@@ -6,50 +6,22 @@
 #include <pthread.h>
 #include <strobe/helpers/environment.h>
 
-#include "../common/worker.h"
 #include "commands.h"
 #include "device-clock.h"
 #include "kernels.h"
 #include "layer.h"
 #include "state.h"
 
-#define MEASURE_LIMIT_NS 20000000u /* of the worker, for one device */
-#define FLUSH_LIMIT_NS 20000000u   /* of the thread that ends a window */
-#define EXIT_PATIENCE_NS 100000000u
-
-static struct {
-    StrobeWorker *worker; /* measures the clocks */
-    int64_t clock_interval_ns;
-    pthread_mutex_t lock; /* of the worker: control, and a thread that calls exit */
-} collector = {.lock = PTHREAD_MUTEX_INITIALIZER};
+#define MEASURE_LIMIT_NS 20000000u /* for one device, of a thread that begins or ends a window */
 
 /* ---- clocks ---- */
 
-static void measure_clocks(uint64_t limit_ns)
+static void measure_clocks(void)
 {
     OpenclDevice *device;
 
     for (uint32_t i = 0; (device = opencl_device_at(i)); i++)
-        opencl_clock_measure(device, limit_ns);
-}
-
-static void run_worker(void *user)
-{
-    measure_clocks(MEASURE_LIMIT_NS);
-}
-
-static void release_worker(void *user)
-{
-}
-
-/* Returns 0 if it hangs, in a call to the driver as likely as not. */
-static int end_worker(void)
-{
-    pthread_mutex_lock(&collector.lock);
-    StrobeWorker *worker = collector.worker;
-    collector.worker = NULL;
-    pthread_mutex_unlock(&collector.lock);
-    return !worker || !strobe_worker_end(worker, EXIT_PATIENCE_NS);
+        opencl_clock_measure(device, MEASURE_LIMIT_NS);
 }
 
 static void release_clocks(void)
@@ -60,21 +32,6 @@ static void release_clocks(void)
         opencl_clock_release(&device->clock);
 }
 
-static void opencl_sample(void *state)
-{
-    pthread_mutex_lock(&collector.lock);
-    if (!collector.worker && !atomic_load(&opencl.is_gone))
-        collector.worker = strobe_worker_start(run_worker, release_worker, NULL);
-    if (collector.worker)
-        strobe_worker_ask(collector.worker);
-    pthread_mutex_unlock(&collector.lock);
-}
-
-static int64_t opencl_sample_interval(void *state)
-{
-    return collector.clock_interval_ns;
-}
-
 /* ---- the process ---- */
 
 /* Runs before what the driver has for its own end, as that was there first. */
@@ -83,9 +40,8 @@ static void at_exit(void)
     if (atomic_load(&opencl.is_gone))
         return;
     opencl_commands_reap_all();
-    measure_clocks(FLUSH_LIMIT_NS);
-    if (end_worker())
-        release_clocks();
+    measure_clocks();
+    release_clocks();
     atomic_store(&opencl.is_gone, 1);
 }
 
@@ -96,8 +52,6 @@ static void stop_in_child(void)
     atomic_store(&opencl.is_forcing, 0);
     atomic_store(&opencl.is_open, 0);
     atomic_store(&opencl.is_gone, 1);
-    pthread_mutex_init(&collector.lock, NULL);
-    collector.worker = NULL;
     opencl_texts_after_fork();
     opencl_queues_after_fork();
     opencl_kernels_after_fork();
@@ -178,7 +132,7 @@ static StrobeStatus opencl_open(const StrobeHost *host, StrobeInstance *self, vo
     opencl.self = self;
     opencl.session++;
     opencl.records_calls = host->option_bool(self, "calls");
-    collector.clock_interval_ns = host->option_int(self, "clock_interval");
+    opencl.clock_interval_ns = host->option_int(self, "clock_interval");
     opencl.at_exit = at_exit;
     atomic_store(&opencl.is_gone, 0);
     atomic_store(&opencl.is_open, 1);
@@ -190,7 +144,7 @@ static StrobeStatus opencl_open(const StrobeHost *host, StrobeInstance *self, vo
 static StrobeStatus opencl_warm(void *state)
 {
     opencl_mind_exit();
-    measure_clocks(MEASURE_LIMIT_NS);
+    measure_clocks();
     return STROBE_OK;
 }
 
@@ -227,7 +181,7 @@ static void end_window(void)
     if (!atomic_exchange(&opencl.is_ending, 0))
         return;
     if (!atomic_load(&opencl.is_gone))
-        measure_clocks(FLUSH_LIMIT_NS);
+        measure_clocks();
     tell_all();
 }
 
@@ -269,7 +223,7 @@ static void opencl_close(void *state)
     atomic_store(&opencl.is_forcing, 0);
     end_window();
     atomic_store(&opencl.is_open, 0);
-    if (end_worker() && !atomic_load(&opencl.is_gone))
+    if (!atomic_load(&opencl.is_gone))
         release_clocks();
 }
 
@@ -282,6 +236,4 @@ const StrobeCollectorOps strobe_opencl_ops = {
     .stop = opencl_stop,
     .flush = opencl_flush,
     .close = opencl_close,
-    .sample = opencl_sample,
-    .sample_interval = opencl_sample_interval,
 };

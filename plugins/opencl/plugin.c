@@ -27,7 +27,7 @@ static const StrobeOption options[] = {
         .default_value = "2s",
         .min = 1e7,
         .max = 6e11,
-        .summary = "Between two readings of a device's clock.",
+        .summary = "Between two readings of a device's clock, while commands are enqueued.",
     },
 };
 
@@ -46,7 +46,6 @@ static const StrobeKind *const kinds[] = {&opencl_task_kind, &strobe_kind_api_ca
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
-    .flags = STROBE_COMPONENT_INSIDE,
     .name = "opencl",
     .summary = "OpenCL: calls, and kernels and copies by the device's own times.",
     .options = options,

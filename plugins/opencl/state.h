@@ -14,6 +14,7 @@ typedef struct Opencl {
     StrobeInstance *self;
     StrobeKindId task, call, pair;
     int records_calls;
+    int64_t clock_interval_ns;
     void (*at_exit)(void);       /* records what is finished; set before is_open */
     uint64_t session, window;    /* count what was opened and started */
     _Atomic int is_open;         /* there is a session */
