@@ -60,16 +60,6 @@ static const StrobeOption options[] = {
 static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op, &compile_range_kind,
                                           &compile_instant_kind};
 
-static const StrobeVariable variables[] = {
-    {
-        .struct_size = sizeof(StrobeVariable),
-        .how = STROBE_VARIABLE_UNLESS_SET,
-        .name = "TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE",
-        .value = "1",
-        .option = "compiled_kernels",
-    },
-};
-
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
@@ -79,8 +69,6 @@ static const StrobeComponent collector = {
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
-    .variables = variables,
-    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_cpu_op_ops,
 };
 

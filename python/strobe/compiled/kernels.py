@@ -2,8 +2,7 @@
 """Kernels of Inductor that report themselves to profilers.
 
 They do if an option of Inductor is on while they are made, which is part of the key of Inductor's
-cache. It is on around each compilation for as long as anyone wants it. Under `strobe run` it is on
-from the start, by PyTorch's own variable of the environment (plugins/cpu_op/plugin.c).
+cache. It is on around each compilation for as long as a session or a profile wants it.
 
 Before PyTorch 2.8 nothing surrounds backward functions that are compiled at their first call, but
 options are those of the whole process: it is then on all the time.
