@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -70,7 +72,7 @@ enum { UNKNOWN, PROGRAM, OWN };
 
 static __thread struct {
     uint8_t owner;
-    uint8_t is_busy; /* inside the hook: what it calls is not the program's */
+    uint8_t is_busy; /* inside the hook, whose calls are not the program's, or for good */
 } this_thread __attribute__((tls_model("initial-exec")));
 
 /* Strobe names its own threads so. */
@@ -231,6 +233,26 @@ API int ioctl(int fd, unsigned long request, ...)
     return result;
 }
 
+static int (*real_prctl)(int option, ...);
+
+/* In strict mode the kernel refuses the thread the processor's counter: no call can be timed. */
+API int prctl(int option, ...)
+{
+    unsigned long words[4];
+    va_list arguments;
+
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        words[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (!real_prctl)
+        *(void **)&real_prctl = find("prctl");
+    int result = real_prctl(option, words[0], words[1], words[2], words[3]);
+    if (result == 0 && option == PR_SET_SECCOMP && words[0] == SECCOMP_MODE_STRICT)
+        this_thread.is_busy = 1;
+    return result;
+}
+
 static long (*real_syscall)(long number, ...);
 
 /* How GLib, and whoever else has locks of its own, comes to futex. */
@@ -248,6 +270,8 @@ API long syscall(long number, ...)
         *(void **)&real_syscall = find("syscall");
     if (IS_SHUT(hooks))
         return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    if (number == SYS_seccomp && words[0] == SECCOMP_SET_MODE_STRICT)
+        this_thread.is_busy = 1;
     Call call = begin_call(hooks, __builtin_return_address(0));
     long result = real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     end_call(call, N_FUNCTIONS + (uint32_t)number, result);
@@ -268,5 +292,6 @@ static __attribute__((constructor)) void look_up_all(void)
     *(void **)&real_openat = find("openat");
     *(void **)&real_openat64 = find("openat64");
     *(void **)&real_ioctl = find("ioctl");
+    *(void **)&real_prctl = find("prctl");
     *(void **)&real_syscall = find("syscall");
 }
