@@ -24,7 +24,8 @@ struct lane_state {
     uint32_t session;
     enum strobe_policy policy;
     StrobeRing *ring; /* of the policy ring */
-    _Atomic uint64_t late, no_lane, nested;
+    _Atomic uint64_t late;
+    _Atomic uint32_t n_counting; /* threads without a lane that count a loss; the pool stays */
     _Atomic int has_abandoned;   /* a bracket, without leaving it */
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };

@@ -40,7 +40,8 @@ __thread struct lane_thread strobe_thread LANE_TLS;
 static _Atomic uint64_t writer_map[STROBE_POOL_LANES / 64]; /* 1: in use */
 static char is_stuck[STROBE_POOL_LANES]; /* since the gate was shut; the control thread's */
 static int is_gate_wiped;                /* in a forked child */
-/* This thread is in fork(), and what its writer was attached to. */
+/* This thread is in fork(): 1, and what handlers offer to record; and what its writer was attached
+ * to. */
 static __thread uint32_t forking LANE_TLS;
 static __thread uint32_t generation_at_fork LANE_TLS;
 static pthread_key_t exit_key;
@@ -270,26 +271,39 @@ static void bind_lane(StrobeWriter *w, uint32_t window)
     w->generation = window;
 }
 
+/* Into the pool at once: a kill loses no count. */
+static void count_lost_without_lane(uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add(&strobe_lanes.n_counting, 1);
+    if (__atomic_load_n(&strobe_gate, __ATOMIC_SEQ_CST))
+        atomic_fetch_add(&strobe_lanes.pool->lost[cause], n);
+    atomic_fetch_sub(&strobe_lanes.n_counting, 1);
+}
+
 /* First record of this thread in this window. */
 StrobeWriter *strobe_lane_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
 
-    if (forking || (w && atomic_load_explicit(&w->busy, memory_order_relaxed) &&
-                    !strobe_lane_leave_ended(w, frame))) {
-        /* A fork handler, or a signal that hit this thread while it attached. */
-        atomic_fetch_add_explicit(&strobe_lanes.nested, 1, memory_order_relaxed);
+    if (forking) { /* by a handler, in the child even, which has no pool */
+        forking++;
+        return NULL;
+    }
+    if (w && atomic_load_explicit(&w->busy, memory_order_relaxed) &&
+        !strobe_lane_leave_ended(w, frame)) {
+        /* A signal that hit this thread while it attached. */
+        count_lost_without_lane(STROBE_LOSS_NESTED, 1);
         return NULL;
     }
     if (!w) {
         w = claim_writer();
         if (!w) {
-            atomic_fetch_add_explicit(&strobe_lanes.no_lane, 1, memory_order_relaxed);
+            count_lost_without_lane(STROBE_LOSS_NO_LANE, 1);
             return NULL;
         }
         if (pthread_setspecific(exit_key, w)) {
             release_writer(w);
-            atomic_fetch_add_explicit(&strobe_lanes.no_lane, 1, memory_order_relaxed);
+            count_lost_without_lane(STROBE_LOSS_NO_LANE, 1);
             return NULL;
         }
         strobe_thread.writer = w;
@@ -518,19 +532,14 @@ uint64_t strobe_lane_take_late(void)
     return atomic_exchange_explicit(&strobe_lanes.late, 0, memory_order_relaxed);
 }
 
-uint64_t strobe_lane_take_nested(void)
-{
-    return atomic_exchange_explicit(&strobe_lanes.nested, 0, memory_order_relaxed);
-}
-
 int strobe_lane_take_abandoned(void)
 {
     return atomic_exchange_explicit(&strobe_lanes.has_abandoned, 0, memory_order_relaxed);
 }
 
-uint64_t strobe_lane_take_no_lane(void)
+int strobe_lane_is_counting(void)
 {
-    return atomic_exchange_explicit(&strobe_lanes.no_lane, 0, memory_order_relaxed);
+    return atomic_load(&strobe_lanes.n_counting) != 0;
 }
 
 int strobe_lane_is_gate_open(void)
@@ -569,6 +578,7 @@ static void after_fork(void)
         return;
     if (strobe_thread.writer)
         strobe_thread.writer->generation = generation_at_fork;
+    count_lost_without_lane(STROBE_LOSS_NESTED, forking - 1);
     forking = 0;
 }
 
@@ -580,6 +590,7 @@ static void in_child(void)
 
     STROBE_TESTPOINT("fork-child");
     forking = 0;
+    atomic_store(&strobe_lanes.n_counting, 0);
     strobe_thread.late = 0;
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_LANES; i++) {

@@ -118,10 +118,9 @@ int strobe_lane_is_stuck(uint32_t index);
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
  * since the last call. */
 uint64_t strobe_lane_take_late(void);
-/* Records lost because more threads than lanes recorded, since the last call. */
-uint64_t strobe_lane_take_no_lane(void);
-/* Records lost because they hit the thread while it took its lane or was in fork(). */
-uint64_t strobe_lane_take_nested(void);
+/* Does a thread without a lane count a loss in the pool just now? With the gate shut none begins.
+ */
+int strobe_lane_is_counting(void);
 /* Has a thread left a bracket by a jump or by its end since the last call? The block that it had in
  * hand may be neither its lane's nor in a queue. */
 int strobe_lane_take_abandoned(void);

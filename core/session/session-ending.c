@@ -265,6 +265,21 @@ static void tell_failure(const StrobeEnding *ending, int failed, GError **error)
         strobe_log(STROBE_LOG_WARNING, "%s", failure->message);
 }
 
+int strobe_session_is_written(StrobeSession *session)
+{
+    int is_written = TRUE;
+
+    if (!strobe_session_is_own(session, NULL))
+        return TRUE;
+    g_rec_mutex_lock(&session->lock);
+    for (guint i = 0; is_written && i < session->endings->len; i++) {
+        const StrobeEnding *ending = g_ptr_array_index(session->endings, i);
+        is_written = strobe_recorder_is_written(ending->window);
+    }
+    g_rec_mutex_unlock(&session->lock);
+    return is_written;
+}
+
 gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error)
 {
     gboolean ok = TRUE;

@@ -87,12 +87,17 @@ static StrobeRing *ring_of_policy(void)
     return recorder.policy == STROBE_POLICY_RING ? strobe_pool_ring(recorder.pool.header) : NULL;
 }
 
+static int has_visitors(void)
+{
+    return atomic_load(&recorder.n_visitors) != 0 || strobe_lane_is_counting();
+}
+
 /* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
 static int wait_for_visitors(void)
 {
-    for (int i = 0; i < 100000 && atomic_load(&recorder.n_visitors); i++)
+    for (int i = 0; i < 100000 && has_visitors(); i++)
         usleep(10);
-    return atomic_load(&recorder.n_visitors) == 0;
+    return !has_visitors();
 }
 
 /* A process removes the pool's file when it has written all; where it is gone, that is left for
@@ -185,8 +190,6 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     recorder.window++;
     recorder.end = 0;
     recorder.in_window = 1;
-    strobe_lane_take_no_lane(); /* of no window */
-    strobe_lane_take_nested();
     strobe_lane_set_policy(recorder.policy, ring_of_policy());
     recorder.begin = strobe_clock_now();
     strobe_pool_window(recorder.pool.header, recorder.window)->begin = recorder.begin;
@@ -203,16 +206,9 @@ void strobe_recorder_mark_end(void)
     strobe_link_end_sampling(&recorder.link);
 }
 
-static void count_what_lanes_lost(void)
-{
-    strobe_recorder_lost(STROBE_LOSS_NO_LANE, strobe_lane_take_no_lane());
-    strobe_recorder_lost(STROBE_LOSS_NESTED, strobe_lane_take_nested());
-    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-}
-
 static void end_lanes(void)
 {
-    count_what_lanes_lost();
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
     strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring_of_policy());
 }
 
@@ -267,6 +263,11 @@ int strobe_recorder_end_window(int64_t patience_ns)
 int strobe_recorder_wait(uint32_t window)
 {
     return recorder.is_open ? strobe_link_wait(&recorder.link, window, -1) : 0;
+}
+
+int strobe_recorder_is_written(uint32_t window)
+{
+    return !recorder.is_open || strobe_link_wait(&recorder.link, window, 0) != EINPROGRESS;
 }
 
 void strobe_recorder_roll(void)

@@ -54,6 +54,8 @@ void strobe_recorder_record_late(void);
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
 int strobe_recorder_wait(uint32_t window);
+/* Whether the writer has written it, or will never. */
+int strobe_recorder_is_written(uint32_t window);
 
 /* Policy ring: the writer makes a result directory with what the ring holds, while recording goes
  * on. The first waits for it and returns its path; any thread but the writer's; EINVAL when no ring

@@ -380,6 +380,11 @@ static PyObject *get_step_number(StrobeSession *session)
     return PyLong_FromLongLong(strobe_session_step_number(session));
 }
 
+static PyObject *get_is_written(StrobeSession *session)
+{
+    return PyBool_FromLong(strobe_session_is_written(session));
+}
+
 /* Waits for the disk. */
 static PyObject *get_diagnostics(StrobeSession *session)
 {
@@ -440,6 +445,7 @@ static PyMethodDef session_methods[] = {
 static SessionGetter directory_getter = get_directory;
 static SessionGetter action_getter = get_action;
 static SessionGetter step_number_getter = get_step_number;
+static SessionGetter is_written_getter = get_is_written;
 static SessionGetter diagnostics_getter = get_diagnostics;
 
 static PyGetSetDef session_attributes[] = {
@@ -447,6 +453,8 @@ static PyGetSetDef session_attributes[] = {
      &directory_getter},
     {"action", session_attribute, NULL, "The step's action, 0 to 3.", &action_getter},
     {"step_number", session_attribute, NULL, "Number of the step that runs.", &step_number_getter},
+    {"is_written", session_attribute, NULL, "Whether the results of ended windows are written.",
+     &is_written_getter},
     {"diagnostics", session_attribute, NULL, "One line per thing missing or degraded.",
      &diagnostics_getter},
     {"closed", session_closed, NULL, "Whether close() was called.", NULL},

@@ -195,6 +195,10 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
  * ends; any thread. Since 1.0. */
 STROBE_API void strobe_set_rank(int rank);
 
+/* 1: the results of all windows that have ended are written, or the writer is gone; calls that wait
+ * for them return at once. 0: not yet. Any thread; does not wait for the disk. Since 1.0. */
+STROBE_API int strobe_session_is_written(StrobeSession *session);
+
 /* One line per thing that is missing or degraded: failed collectors, losses. Waits until the last
  * window is complete. The text is owned by the session and valid until the next session call; "" if
  * all is well. */

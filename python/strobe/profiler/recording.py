@@ -13,9 +13,8 @@ from ..compiled import kernels
 from ..run import rank, step_marks, stepping, torch_bridge, torch_import
 from .folders import PrivateFolder
 
-_ENDING_PATIENCE_S = 0.02  # stop() waits so long for the rest to be written, and no longer
-
-_ending = None  # of the session that stopped last
+_ending = None  # the session that stopped last, until it is closed
+_closing = threading.RLock()
 
 
 def weakly(method, instead=None):
@@ -29,39 +28,32 @@ def weakly(method, instead=None):
     return call
 
 
-class _Ending:
-    """What is left to do of a session that has stopped, while the program goes on."""
-
-    def __init__(self, session, is_running=False):
-        self._session = session
-        self._is_running = is_running
-        self._thread = threading.Thread(target=self.finish, name="strobe-ending")
-
-    def begin(self):
-        try:
-            self._thread.start()
-        except RuntimeError:  # the interpreter is being taken down
-            self.finish()
-
-    def finish(self):
-        try:
-            if self._is_running:
-                self._session.stop()
-            for line in (self._session.diagnostics or "").splitlines():
-                message.warn_once(line)
-            self._session.close()
-        except Exception as error:
-            message.error("Cannot finish the recording: %s" % error)
-
-    def wait(self, seconds=None):
-        if self._thread.ident is not None:
-            self._thread.join(seconds)
+def _close(session):
+    """Waits until the results are written."""
+    try:
+        for line in (session.diagnostics or "").splitlines():
+            message.warn_once(line)
+        session.close()
+    except Exception as error:
+        message.error("Cannot finish the recording: %s" % error)
 
 
 def settle():
-    """Waits until the session that stopped last is closed and its results are written."""
-    if _ending is not None:
-        _ending.wait()
+    """Waits until the results of the session that stopped last are written, and closes it."""
+    global _ending
+    with _closing:
+        session, _ending = _ending, None
+        if session is not None:
+            _close(session)
+
+
+def _forget():
+    """In a forked child: the session is the parent's."""
+    global _ending, _closing
+    _ending, _closing = None, threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 class Recording:
@@ -81,6 +73,7 @@ class Recording:
         self._has_steps = False  # there is a schedule
         self._reads = False  # the results are read as they are complete
         self._left = None  # the session that a handler stopped, until the call that told it returns
+        self._stops_after_dump = False  # a handler of a dump has called stop()
         self._ended = None  # result directory of the window that ended last
         self._last = None
         self._here = threading.local()
@@ -113,7 +106,6 @@ class Recording:
         """Starts with step `first_step`. `schedule`, if given, maps a step to an action's number
         and goes before the configuration's. `reads`: what `complete` calls reads the results, which
         are therefore waited for."""
-        global _ending
         if self.is_running():
             return
         if stepping.run_session is not None:
@@ -124,8 +116,8 @@ class Recording:
             metadata.send_entries(stepping.run_session)
             return
         settle()
-        _ending = None
         rank.tell()
+        self._stops_after_dump = False
         self._needs_bridge = not {"cpu_op", "memory"}.isdisjoint(config["collectors"])
         self._provide_bridge()
         session = _strobe.Session(json.dumps(config), "profile()")
@@ -180,17 +172,14 @@ class Recording:
             torch_bridge.provide(message.warn_once)
 
     def stop(self):
-        global _ending
         if not self.is_running():
+            return
+        if getattr(self._here, "dumping", False):  # the call that made the dump stops at its end
+            self._stops_after_dump = True
             return
         session = self._session
         kernels.unwant(self)
         rank.tell()
-        if getattr(self._here, "dumping", False):  # it waits for who is told of the dump
-            self._session = None
-            _ending = _Ending(session, is_running=True)
-            _ending.begin()
-            return
         try:
             session.stop()
         finally:
@@ -205,19 +194,20 @@ class Recording:
         return getattr(self._here, "telling", False)
 
     def _end_left(self):
+        """At the end of a call in which a handler may have stopped the session."""
         if self._left is not None:
             self._end(self._left)
+        if self._stops_after_dump:
+            self._stops_after_dump = False
+            self.stop()
 
     def _end(self, session):
+        """What is not written yet is waited for when the result is needed, and at exit."""
         global _ending
         self._left = None
-        ending = _Ending(session)
-        if self._reads:
-            ending.finish()
-        else:
-            _ending = ending
-            ending.begin()
-            ending.wait(_ENDING_PATIENCE_S)
+        _ending = session
+        if self._reads or session.is_written:
+            settle()
 
     def toggle(self, names, is_on):
         """Pauses collectors in the window that runs, or goes on with them."""
@@ -230,7 +220,10 @@ class Recording:
         session = self._session if self.is_running() else stepping.run_session
         if session is None:
             raise Error("no profile records: there is nothing to dump")
-        path = session.dump(reason)
+        try:
+            path = session.dump(reason)
+        finally:
+            self._end_left()
         if session is self._session and not self._reads:
             self._last = path
         told = getattr(self._here, "told", None)  # a handler may have moved it
