@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "config-buffer.h"
+#include "pool.h"
 #include "terminal.h"
 
 #define LINE_MAX_BYTES 512
@@ -105,6 +106,12 @@ static void check_memory_folder(StrobeDoctorReport *report)
     guint64 wanted = (guint64)strobe_buffer_config_default().bytes;
     struct statvfs room;
 
+    if (!strobe_pool_shared_memory_lasts()) {
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "/dev/shm", NULL,
+                          "not used: a container's ends with its first process; buffers lie beside "
+                          "the results");
+        return;
+    }
     if (statvfs("/dev/shm", &room) != 0) {
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm", next,
                           "%s: buffers lie on the disk, which is slower", g_strerror(errno));

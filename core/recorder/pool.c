@@ -29,6 +29,7 @@ static void clear(StrobePool *pool)
     pool->bytes = 0;
     pool->path[0] = 0;
     pool->is_tmpfs = 0;
+    pool->mapping_keeps_lock = 0;
 }
 
 static uint64_t align_up(uint64_t value, uint64_t to)
@@ -183,6 +184,19 @@ static int lock_for_program(const StrobePool *pool)
     return fcntl(pool->fd, F_SETLK, &lock) ? errno : 0;
 }
 
+/* Local file systems keep the lock of a closed file while the file is mapped. Others may not:
+ * overlayfs maps another file. */
+static void note_file_system(StrobePool *pool)
+{
+    struct statfs fs;
+
+    if (fstatfs(pool->fd, &fs))
+        return;
+    pool->is_tmpfs = fs.f_type == TMPFS_MAGIC;
+    pool->mapping_keeps_lock = pool->is_tmpfs || fs.f_type == EXT4_SUPER_MAGIC ||
+                               fs.f_type == XFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC;
+}
+
 static int create_in(StrobePool *pool, const struct pool_header *plan, const char *directory)
 {
     struct statvfs fs;
@@ -190,6 +204,7 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
 
     if (error)
         return error;
+    note_file_system(pool);
     /* posix_fallocate on a full tmpfs fails only after it has taken all there is. */
     if (fstatvfs(pool->fd, &fs) == 0 &&
         (uint64_t)fs.f_bavail * fs.f_frsize < plan->total_bytes + (plan->total_bytes >> 3))
@@ -209,6 +224,15 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
     return error;
 }
 
+int strobe_pool_shared_memory_lasts(void)
+{
+    const ino_t initial_pid_namespace =
+        0xEFFFFFFC; /* PROC_PID_INIT_INO of the kernel's proc_ns.h */
+    struct stat ours;
+
+    return stat("/proc/self/ns/pid", &ours) != 0 || ours.st_ino == initial_pid_namespace;
+}
+
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup)
 {
     struct pool_header plan;
@@ -222,12 +246,9 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     if (plan.setup_bytes > STROBE_POOL_SETUP_MAX)
         return E2BIG;
     lay_out(&plan, bytes);
-    pool->is_tmpfs = 1;
-    error = create_in(pool, &plan, "/dev/shm");
-    if (error) {
-        pool->is_tmpfs = 0;
+    error = strobe_pool_shared_memory_lasts() ? create_in(pool, &plan, "/dev/shm") : ENOTSUP;
+    if (error)
         error = create_in(pool, &plan, fallback_dir);
-    }
     if (error)
         return error;
     madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* without it the first laps fault */
@@ -296,12 +317,11 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
            memchr(h->windows[1].capture, 0, sizeof h->windows[1].capture) != NULL;
 }
 
-/* Not on all file systems the mapping keeps the lock (overlayfs maps another file). */
 void strobe_pool_close_file(StrobePool *pool)
 {
     int fd = pool->fd;
 
-    if (!pool->is_tmpfs)
+    if (!pool->mapping_keeps_lock)
         return;
     pool->fd = -1;
     if (fd >= 0)
@@ -378,8 +398,7 @@ int strobe_pool_open(StrobePool *pool, const char *path, int shared)
     pool->fd = open(path, (shared ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)
         return errno;
-    struct statfs fs;
-    pool->is_tmpfs = fstatfs(pool->fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+    note_file_system(pool);
     int error = map_existing(pool, shared);
     if (error)
         strobe_pool_destroy(pool, 0);

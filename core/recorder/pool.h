@@ -294,12 +294,16 @@ typedef struct StrobePool {
     int fd;
     char path[PATH_MAX];
     int is_tmpfs;
+    int mapping_keeps_lock; /* of the program, after the file is closed */
 } StrobePool;
 
 /* Makes and prefaults a pool of about `bytes`, whose strings strobe_pool_intern_begin() begins: on
- * /dev/shm, else in `fallback_dir`. `setup` is the text for the writer (writer-setup.h), NULL:
- * none. Returns 0 or an errno value. */
+ * /dev/shm, else (no room; a pid namespace that can end with it) in `fallback_dir`. `setup` is the
+ * text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
+/* 0: in a container, whose /dev/shm can end with its first process, and so with all that could read
+ * the pool. */
+int strobe_pool_shared_memory_lasts(void);
 /* A copy of the text for the writer (free it); NULL: there is none, or no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
 /* The pool's id as 32 hexadecimal digits. */
@@ -307,7 +311,7 @@ void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
-/* Closes the file where the mapping, which stays, keeps the program's lock: in memory. */
+/* Closes the file where the mapping, which stays, keeps the program's lock. */
 void strobe_pool_close_file(StrobePool *pool);
 
 /* The lock of the pool's one writer, process or thread. Returns 0 or an errno value. */

@@ -27,8 +27,8 @@ struct program {
 };
 
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
- * another program in the same process both end it. Only in memory: other file systems may lose it
- * when the program closes the file, and there its process is looked for too. */
+ * another program in the same process both end it. Some file systems lose it when the program
+ * closes the file; there its process is looked for too. */
 static int is_gone(void *user)
 {
     const struct program *p = user;
@@ -36,7 +36,7 @@ static int is_gone(void *user)
     if (p->outside)
         strobe_outside_look(p->outside);
     return !strobe_pool_has_program(&p->pool) &&
-           (p->pool.is_tmpfs || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
+           (p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
 }
 
 static int finish(void *user, const StrobeCaptureWriter *writer)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program plain and under Strobe with each set of collectors, and compares what it did."""
 
-import contextlib
 import ctypes
 import dataclasses
 import json
@@ -37,8 +36,6 @@ OWN_SETS = {
 NATIVE = ("marks", "default", "host", "heap", "all", "own-marks", "own-host")
 ANY = ("marks", "host", "heap", "all")
 SCRIPT = ("marks", "default", "host", "heap", "python", "all", "own-profile")
-# What opencl declares (STROBE_COMPONENT_INSIDE): it samples in a thread of the program.
-THREADS = {"all": "threads of opencl in the program"}
 
 
 @dataclasses.dataclass
@@ -52,7 +49,6 @@ class Case:
     environment: dict = dataclasses.field(default_factory=dict)
     quick: tuple = ()  # the sets that the suite quick runs
     skip: str = None  # why it cannot run here
-    waits: dict = dataclasses.field(default_factory=dict)  # a set: why it fails until that is mended
     is_recorded: bool = True  # None: there may be a capture or none
     says: str = None  # a pattern: what Strobe has to say
     unstable: str = None  # a pattern: what differs from run to run
@@ -268,19 +264,6 @@ class MatrixTest(StrobeTest):
         self.assertNoPool()
         self.assertNothingLeft()
 
-    @contextlib.contextmanager
-    def waits(self, name, cause):
-        """What waits for a cause to be mended has to fail; None: it waits for nothing."""
-        try:
-            yield
-        except AssertionError:
-            if not cause:
-                raise
-            print("# %s %s waits: %s" % (self.id(), name, cause), flush=True)
-            return
-        if cause:
-            self.fail("works now: delete this entry of `waits`: %s" % cause)
-
     def run_case(self, case):
         if case.skip:
             self.skipTest(case.skip)
@@ -289,7 +272,7 @@ class MatrixTest(StrobeTest):
             self.skipTest("runs in the suite long")
         plain = self.run_command(case.command, dict(self.environment, **case.environment))
         for name in sets:
-            with self.subTest(collectors=name), self.waits(name, case.waits.get(name)):
+            with self.subTest(collectors=name):
                 self.compare(case, name, plain)
 
 

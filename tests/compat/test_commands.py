@@ -5,7 +5,7 @@ outside."""
 import ctypes.util
 import os
 
-from matrix import (ANY, NATIVE, NEEDS_ROOT, PROGRAM, PYTHON, THREADS, Case, MatrixTest, add_cases,
+from matrix import (ANY, NATIVE, NEEDS_ROOT, PROGRAM, PYTHON, Case, MatrixTest, add_cases,
                     needs_programs)
 from support import program
 
@@ -59,9 +59,9 @@ CASES = {
     "bash": Case(["bash", "-c", BASH], quick=("heap",), skip=needs_programs("bash")),
     "perl": Case(["perl", "-e", PERL], quick=("heap",), skip=needs_programs("perl")),
     "gcc": Case(["sh", "-c", GCC], skip=needs_programs("gcc")),
-    "pipe to cat": Case(["sh", "-c", '"$0" daemon | cat', PROGRAM], quick=("marks",), waits=THREADS),
-    "pipe to tee": Case(["sh", "-c", '"$0" threads | tee copy', PROGRAM], waits=THREADS),
-    "launchers": Case(["env", "A=b", "nice", "timeout", "50", PROGRAM, "facts"], waits=THREADS),
+    "pipe to cat": Case(["sh", "-c", '"$0" daemon | cat', PROGRAM], quick=("marks",)),
+    "pipe to tee": Case(["sh", "-c", '"$0" threads | tee copy', PROGRAM]),
+    "launchers": Case(["env", "A=b", "nice", "timeout", "50", PROGRAM, "facts"]),
     "jemalloc": preloaded("jemalloc", PROGRAM, "allocator"),
     "tcmalloc": preloaded("tcmalloc_minimal", PROGRAM, "allocator"),
     "jemalloc in Python": preloaded("jemalloc", PYTHON, "-c", "print(sum(map(len, ['a'] * 10000)))"),
@@ -70,13 +70,13 @@ CASES = {
     "another user": Case([*OTHER, PROGRAM, "facts"], quick=("marks",), is_recorded=False,
                          says="Nothing was recorded", skip=NEEDS_ROOT),
     "few descriptors given": Case(["prlimit", "--nofile=64", PROGRAM, "facts"], NATIVE,
-                                  quick=("marks",), waits=THREADS),
+                                  quick=("marks",)),
     "no descriptors given": Case(["prlimit", "--nofile=4", PROGRAM, "facts"], NATIVE,
                                  is_recorded=None),
     "small files given": Case(["prlimit", "--fsize=1048576", PROGRAM, "facts"], NATIVE,
                               quick=("marks",), is_recorded=False, says="File too large"),
     "small memory given": Case(["prlimit", "--as=419430400", PROGRAM, "allocate", "200"], NATIVE,
-                               quick=("heap",), marks=2000, says="limited to 400 MB", waits=THREADS),
+                               quick=("heap",), marks=2000, says="limited to 400 MB"),
     "tiny memory given": Case(["prlimit", "--as=33554432", "perl", "-e", 'print "perl\n"'],
                               quick=("heap",), is_recorded=False, says="failed to map",
                               skip=needs_programs("perl")),

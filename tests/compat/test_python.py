@@ -3,7 +3,7 @@
 
 import pathlib
 
-from matrix import NEEDS_ROOT, PYTHON, SCRIPT, THREADS, Case, MatrixTest, add_cases, can_unshare
+from matrix import NEEDS_ROOT, PYTHON, SCRIPT, Case, MatrixTest, add_cases, can_unshare
 from support import has_torch, needs_python
 
 SCRIPT_FILE = str(pathlib.Path(__file__).with_name("cases.py"))
@@ -16,11 +16,11 @@ def script(name, sets=SCRIPT, quick=("python",), **facts):
 
 
 CASES = {
-    "facts": script("facts", calls=2000, waits={**THREADS, "default": "cpu_op sets a variable of TorchInductor"}),
+    "facts": script("facts", calls=2000),
     "close descriptors": script("close descriptors", calls=4000),
     "few descriptors": script("few descriptors", calls=2000),
     "keeps capabilities": script("keeps capabilities", quick=(), calls=4000, skip=NEEDS_ROOT),
-    "user namespace": script("user namespace", calls=4000, skip=can_unshare("--user"), waits=THREADS),
+    "user namespace": script("user namespace", calls=4000, skip=can_unshare("--user")),
     "threads": script("threads", quick=(), calls=8000),
     "fork": script("fork", calls=4000),
     "exec": script("exec", quick=()),
