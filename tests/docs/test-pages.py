@@ -95,6 +95,32 @@ class PagesTest(unittest.TestCase):
                     self.assertTrue((TOP / target).exists(), "%s: %s" % (page, target))
 
 
+class TopicsTest(unittest.TestCase):
+    """docs/topics: a page a topic, as its index says."""
+
+    FOLDER = TOP / "docs" / "topics"
+
+    def pages(self):
+        return sorted(p for p in self.FOLDER.glob("*.md") if p.name != "README.md")
+
+    def test_each_is_in_the_index(self):
+        index = (self.FOLDER / "README.md").read_text()
+        linked = re.findall(r"\]\(([\w-]+\.md)\)", index)
+        self.assertEqual(sorted(linked), [page.name for page in self.pages()])
+
+    def test_each_ends_with_what_was_rejected(self):
+        for page in self.pages():
+            with self.subTest(page.name):
+                last = re.split(r"^#+ ", page.read_text(), flags=re.M)[-1]
+                heading, _, rest = last.partition("\n")
+                self.assertEqual(heading, "Rejected, and why")
+                lines = rest.strip().splitlines()
+                self.assertEqual(lines[:2], ["| alternative | reason |", "|---|---|"])
+                self.assertGreater(len(lines), 2)
+                for line in lines:
+                    self.assertTrue(line.startswith("|"), line)
+
+
 class KeysTest(ScratchTest):
     """docs/config-keys.json says what core/config/config.c accepts."""
 

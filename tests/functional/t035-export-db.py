@@ -76,7 +76,7 @@ class RealDbTest(ExportDb):
         self.same_bytes(second, self.export(second, "text3"))
         (name,) = (path.name for path in first.glob("ascend_*.db"))
         theirs, mine = Database(first / name), Database(second / name)
-        # which of several blocks of one size was released no database tells: decision 0055
+        # which of several blocks of one size was released no database says
         self.compare(theirs, mine, without={"OP_MEMORY"})
         counts = {"TASK": 535, "COMPUTE_TASK_INFO": 187, "CANN_API": 707, "PYTORCH_API": 2460,
                   "COMMUNICATION_OP": 4, "COMMUNICATION_TASK_INFO": 296, "ACC_PMU": 688, "LLC": 26,

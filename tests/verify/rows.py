@@ -360,8 +360,7 @@ MEMORY_RECORD = (
 def v20(results):
     """Allocations (name, size, time, totals), releases with their totals, durations, records.
 
-    Which of several blocks of one size was released no table but OP_MEMORY itself tells: decision
-    0055.
+    Only OP_MEMORY itself says which of several blocks of one size was released.
     """
     theirs, mine = select(results.database, OP_MEMORY), select(results.own_database, OP_MEMORY)
     if not theirs or not mine:
