@@ -28,6 +28,20 @@ def run(*words, **options):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
 
 
+def all_pages():
+    """Those of the source tree, not of build folders."""
+    folders = [p for p in TOP.iterdir() if p.is_dir() and not p.name.startswith((".git", "build"))]
+    return [*TOP.glob("*.md"), *(TOP / ".github").rglob("*.md"),
+            *(page for folder in folders for page in folder.rglob("*.md"))]
+
+
+def anchors_of(page):
+    """The names that a page's headings have in links."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+            for heading in headings}
+
+
 # Without them plugins that the pages name are not there.
 WITH_ALL = unittest.skipUnless(
     all((BUILD / "plugins" / (name + ".so")).exists() for name in ("ascend_db", "opencl")),
@@ -80,10 +94,14 @@ class PagesTest(unittest.TestCase):
             self.assertNotIn("config.md", done.stdout)
 
     def test_links_lead_somewhere(self):
-        for page in [*TOP.glob("*.md"), *TOP.glob("docs/**/*.md")]:
-            for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-                if "://" not in target:
-                    self.assertTrue((page.parent / target).exists(), "%s: %s" % (page, target))
+        for page in all_pages():
+            for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)]*)\)", page.read_text()):
+                if "://" in target:
+                    continue
+                found = page.parent / target if target else page
+                self.assertTrue(found.exists(), "%s: %s" % (page, target))
+                if anchor and found.suffix == ".md":
+                    self.assertIn(anchor, anchors_of(found), "%s: %s" % (page, target))
 
     def test_paths_named_in_code_quotes_exist(self):
         """`core/recorder/lane.c` and the like; what has a blank or a variable part is left out."""
