@@ -68,9 +68,14 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
          "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
-         "Collector with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+         "Collector beside the default ones (cpu_op, gc, host_sys, metadata), or options of one of "
+         "these; repeatable",
+         "NAME[:OPTION=VALUE,...]"},
+        {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->no_defaults,
+         "Only the collectors that are named", NULL},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
-         "Exporter with options; repeatable", "NAME[:OPTION=VALUE,...]"},
+         "Exporter with options, instead of the default ones; repeatable",
+         "NAME[:OPTION=VALUE,...]"},
         {"buffer", 0, 0, G_OPTION_ARG_FILENAME, &flags->buffer,
          "Memory between program and disk: size=64MB,policy=drop|block|ring,keep=30s,"
          "flush_interval=1s,sync=none|window|interval",

@@ -13,7 +13,7 @@ typedef struct StrobeRunFlags {
     char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation;
     char **collect, **export, **plugin_path, **preload;
     StrobeMemoryFlags memory;
-    gboolean follow, strict;
+    gboolean follow, strict, no_defaults;
 } StrobeRunFlags;
 
 /* Which processes the collectors may have a reason to record. */

@@ -41,16 +41,24 @@ StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *
     return component;
 }
 
-/* A member of the host's own, "required" or "optional". */
+static gboolean is_own_member(const char *key)
+{
+    return strcmp(key, "required") == 0 || strcmp(key, "by_default") == 0 ||
+           strcmp(key, "optional") == 0;
+}
+
+/* A member of the host's own, no option of the component. */
 static gboolean read_own_member(StrobeConfigComponent *component, const StrobeConfigPlace *place,
                                 const char *key, JsonNode *value, GError **error)
 {
-    if (strcmp(key, "required") == 0) {
+    if (strcmp(key, "optional") != 0) {
+        gboolean *flag =
+            strcmp(key, "required") == 0 ? &component->required : &component->is_default;
         if (json_node_get_value_type(value) != G_TYPE_BOOLEAN) {
             strobe_config_set_wrong(place, key, "true or false", value, error);
             return FALSE;
         }
-        component->required = json_node_get_boolean(value);
+        *flag = json_node_get_boolean(value);
         return TRUE;
     }
     if (!JSON_NODE_HOLDS_OBJECT(value)) {
@@ -75,7 +83,7 @@ gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *
     g_autoptr(GList) keys = json_object_get_members(options);
     for (GList *k = keys; k; k = k->next) {
         JsonNode *value = json_object_get_member(options, k->data);
-        if (strcmp(k->data, "required") && strcmp(k->data, "optional"))
+        if (!is_own_member(k->data))
             json_object_set_member(component->json, k->data, json_node_copy(value));
         else if (!read_own_member(component, place, k->data, value, error))
             return FALSE;
@@ -188,6 +196,8 @@ JsonObject *strobe_config_components_json(GPtrArray *list)
                                           g_ptr_array_index(component->pairs, p + 1));
         if (component->required)
             json_object_set_boolean_member(options, "required", TRUE);
+        if (component->is_default)
+            json_object_set_boolean_member(options, "by_default", TRUE);
         if (component->wished && json_object_get_size(component->wished))
             json_object_set_object_member(options, "optional", json_object_ref(component->wished));
         json_object_set_object_member(out, component->name, options);

@@ -12,11 +12,11 @@
 
 /* Those by which a file is Strobe's and nobody else's: acl.json may have a "dump" of its own. */
 static const char *const own_keys_of_no_other[] = {
-    "schedule", "collectors", "exporters", "export_type", "output", "buffer",
-    "rotate",   "dump",       "ranks",     "front_end",   NULL};
+    "schedule", "collectors", "defaults", "exporters", "export_type", "output",
+    "buffer",   "rotate",     "dump",     "ranks",     "front_end",   NULL};
 static const char *const own_keys_not_of_acl[] = {
-    "schedule", "collectors", "exporters", "export_type", "output",
-    "buffer",   "rotate",     "ranks",     "front_end",   NULL};
+    "schedule", "collectors", "defaults", "exporters", "export_type", "output",
+    "buffer",   "rotate",     "ranks",    "front_end", NULL};
 
 static const char *any_of(JsonObject *top, const char *const *keys)
 {

@@ -12,9 +12,9 @@
 
 #define WARNINGS_MAX 50 /* a file may be wrong in a hundred thousand places */
 
-static const char *const own_keys[] = {"schedule", "collectors", "exporters", "export_type",
-                                       "output",   "buffer",     "rotate",    "dump",
-                                       "ranks",    "metadata",   "front_end", NULL};
+static const char *const own_keys[] = {
+    "schedule", "collectors", "defaults", "exporters", "export_type", "output", "buffer",
+    "rotate",   "dump",       "ranks",    "metadata",  "front_end",   NULL};
 
 StrobeConfig *strobe_config_new(void)
 {
@@ -140,6 +140,22 @@ static gboolean read_ranks(StrobeConfig *config, JsonObject *top, const char *or
     return good;
 }
 
+static gboolean read_defaults(StrobeConfig *config, JsonObject *top, const char *origin,
+                              GError **error)
+{
+    const StrobeConfigPlace place = {origin, NULL};
+    JsonNode *node = json_object_get_member(top, "defaults");
+
+    if (!node)
+        return TRUE;
+    if (json_node_get_value_type(node) != G_TYPE_BOOLEAN) {
+        strobe_config_set_wrong(&place, "defaults", "true or false", node, error);
+        return FALSE;
+    }
+    config->has_no_defaults = !json_node_get_boolean(node);
+    return TRUE;
+}
+
 gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
@@ -167,6 +183,7 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
                            error) &&
            read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
                            error) &&
+           read_defaults(config, top, origin, error) &&
            strobe_export_types_read(top, origin, &config->export_types, error) &&
            read_output(config, output, origin, error) &&
            strobe_buffer_config_read(&config->buffer, buffer, origin, error) &&
@@ -264,15 +281,53 @@ gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, 
     return strobe_export_types_parse(text, "--export-type", &config->export_types, error);
 }
 
+static const char *const default_collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
+
+static gboolean is_named(const StrobeConfigComponent *component, const char *name)
+{
+    const char *dot =
+        strrchr(component->name, '.'); /* behind it, the component of a plugin's file */
+
+    return g_str_equal(dot ? dot + 1 : component->name, name);
+}
+
+static gboolean has_collector(const StrobeConfig *config, const char *name)
+{
+    for (guint i = 0; i < config->collectors->len; i++)
+        if (is_named(g_ptr_array_index(config->collectors, i), name))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_of_vendor(const StrobeConfig *config)
+{
+    for (guint i = 0; i < config->collectors->len; i++)
+        if (((const StrobeConfigComponent *)g_ptr_array_index(config->collectors, i))->is_mapped)
+            return TRUE;
+    return FALSE;
+}
+
+void strobe_config_add_default_collectors(StrobeConfig *config)
+{
+    if (config->has_no_defaults)
+        config->has_collectors = TRUE;
+    if (config->has_no_defaults || is_of_vendor(config))
+        return;
+    for (guint i = 0; i < G_N_ELEMENTS(default_collectors); i++)
+        if (!has_collector(config, default_collectors[i]))
+            strobe_config_component_add(config->collectors, default_collectors[i], "default")
+                ->is_default = TRUE;
+    config->has_collectors = TRUE;
+}
+
 void strobe_config_add_defaults(StrobeConfig *config)
 {
-    static const char *const collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
     const char *origin = config->export_types ? "export type" : "default";
     guint32 types = config->export_types ? config->export_types : STROBE_EXPORT_TEXT;
     const char *name;
 
-    for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(collectors); i++)
-        strobe_config_component_add(config->collectors, collectors[i], "default");
+    for (guint i = 0; !config->has_collectors && i < G_N_ELEMENTS(default_collectors); i++)
+        strobe_config_component_add(config->collectors, default_collectors[i], "default");
     for (guint i = 0; !config->has_exporters && (name = strobe_export_types_exporter(types, i));
          i++)
         strobe_config_component_add(config->exporters, name, origin);

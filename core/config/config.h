@@ -6,6 +6,7 @@
  *   "schedule":   {"wait": 1, "warmup": 1, "active": 3, "repeat": 1, "skip_first": 0,
  *                  "skip_first_wait": 0},            without it the session is one window
  *   "collectors": {"cpu_op": {"shapes": true, "required": true}, "gc": {"threshold": "1ms"}},
+ *   "defaults":   false,                             strobe run: only these collectors
  *   "exporters":  {"chrome_trace": {}, "csv": {}},
  *   "export_type": ["text"],                         which exporters run where "exporters" names
  *                                                    none: "text", "db" or both
@@ -51,6 +52,7 @@ typedef struct StrobeConfig {
     GPtrArray *exporters;
     gboolean is_checked;                    /* strobe run has looked at the exporters */
     gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
+    gboolean has_no_defaults;               /* strobe run adds no default collectors */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
     char *directory;                        /* NULL: the present one */
     char *worker;                           /* NULL: the host name */
@@ -100,6 +102,10 @@ StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const c
 
 /* The default collectors and exporters, for a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);
+
+/* For `strobe run`: the default collectors beside those that are named, unless the configuration
+ * has "defaults": false or is a file of another profiler. Options of a default collector stay. */
+void strobe_config_add_default_collectors(StrobeConfig *config);
 
 /* A schedule as JSON (unref it). */
 JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);

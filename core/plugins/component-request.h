@@ -9,10 +9,11 @@
 /* A component that was asked for, with the options as given (unchecked until it is found). */
 typedef struct StrobeConfigComponent {
     char *name;
-    char *origin;       /* the file or flag that asked for it */
-    JsonObject *json;   /* options from JSON, NULL if none */
-    JsonObject *wished; /* "optional": set where the component has them, NULL if none */
-    GPtrArray *pairs;   /* options from a command line, alternating name and value, NULL if none */
+    char *origin;        /* the file or flag that asked for it */
+    JsonObject *json;    /* options from JSON, NULL if none */
+    JsonObject *wished;  /* "optional": set where the component has them, NULL if none */
+    GPtrArray *pairs;    /* options from a command line, alternating name and value, NULL if none */
+    gboolean is_default; /* added by `strobe run`: it is not missed where it finds nothing */
     gboolean required;
     gboolean is_mapped; /* asked for by a key of another profiler, see ascend-config.h */
 } StrobeConfigComponent;

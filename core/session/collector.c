@@ -241,6 +241,7 @@ StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConf
     c->component = component;
     c->ops = component->ops;
     c->required = wanted->required;
+    c->is_default = wanted->is_default;
     c->calls = g_array_new(FALSE, FALSE, sizeof(struct collector_call_cost));
     if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error)) {
         g_array_unref(c->calls);

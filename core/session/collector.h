@@ -24,6 +24,7 @@ typedef struct StrobeCollector {
     const char *directory;  /* of the window that records; NULL: none does */
     const GPtrArray *peers; /* the session's collectors; the session's */
     gboolean required;
+    gboolean is_default; /* not missed where it finds nothing to collect */
     gboolean is_warm, is_started;
     gboolean is_paused;                  /* started, but does not record for the time being */
     gboolean is_draining;                /* it has stopped, and flush is not done */

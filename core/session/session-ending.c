@@ -70,6 +70,8 @@ static char *describe_waiting(StrobeCollector *c)
         reason = NULL;
     if (is_pending && !reason)
         reason = "what it collects from was not loaded into the process";
+    if (c->is_default)
+        reason = NULL;
     if (causes)
         reason = causes;
     return reason ? g_strdup_printf("collector %s: %s", c->component->name, reason) : NULL;

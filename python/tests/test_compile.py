@@ -154,7 +154,7 @@ def _program(name):
     if name not in _programs:
         text = {"run": _RUN, "kineto": _KINETO, "strobe": _STROBE}[name]
         folder = os.path.join(_OWN_FOLDER, name)
-        before = [command.find(), "run", "-o", "out", "--collect", "cpu_op:shapes=true", "--"]
+        before = [command.find(), "run", "--no-default-collectors", "-o", "out", "--collect", "cpu_op:shapes=true", "--"]
         _programs[name] = _Finished(folder, text, before if name == "run" else ())
     return _programs[name]
 

@@ -115,7 +115,7 @@ class Rank(FolderTest):
         if not os.path.exists(command):
             self.skipTest("no strobe command beside this package")
         subprocess.run(
-            [command, "run", "--collect", "gc", "--", sys.executable, script],
+            [command, "run", "--no-default-collectors", "--collect", "gc", "--", sys.executable, script],
             cwd=self.folder, env={**os.environ, **self.environment}, check=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120,
         )

@@ -34,8 +34,9 @@ class RunTest(FolderTest):
         environ = dict(os.environ)
         environ.pop("PYTHONPATH", None)
         environ.update(variables)
+        alone = ["--no-default-collectors"] if "--collect" in flags else []
         done = subprocess.run(
-            [command.find(), "run", "-o", "out", *flags, "--", sys.executable, *before, script],
+            [command.find(), "run", "-o", "out", *alone, *flags, "--", sys.executable, *before, script],
             cwd=self.folder,
             env=environ,
             stdin=subprocess.DEVNULL,

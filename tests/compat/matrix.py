@@ -185,6 +185,8 @@ class MatrixTest(StrobeTest):
     def run_words(self, name):
         """`strobe run` with a set of collectors, up to the command."""
         words = [STROBE, "run", "-o", str(self.out), "--export", "chrome_trace"]
+        if SETS[name]:
+            words.append("--no-default-collectors")
         for text in SETS[name]:
             words += ["--collect", text]
         return [*words, "--"]

@@ -38,7 +38,7 @@ class CaptureTest(unittest.TestCase):
 
     def record(self, options):
         """A capture of the collector fake, read by the page's reader."""
-        self.strobe("run", "-o", "out", "--collect", "fake:" + options, "--export", "csv", "--",
+        self.strobe("run", "--no-default-collectors", "-o", "out", "--collect", "fake:" + options, "--export", "csv", "--",
                     "true")
         (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
         self.info = json.loads(self.strobe("info", "--json", path))[0]
@@ -167,7 +167,7 @@ class CaptureTest(unittest.TestCase):
         self.environment["PYTHONPATH"] = str(BUILD / "python")
         if not (BUILD / "python" / "strobe").is_dir():
             self.skipTest("built without the Python package")
-        self.strobe("run", "-o", "out", "--collect", "gc", "--export", "csv",
+        self.strobe("run", "--no-default-collectors", "-o", "out", "--collect", "gc", "--export", "csv",
                     "--buffer", "size=8MB,policy=block", "--", "/usr/bin/python3", script)
         (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
         self.info = json.loads(self.strobe("info", "--json", path))[0]

@@ -118,13 +118,22 @@ class StrobeTest(unittest.TestCase):
 
     # ---- processes ----
 
+    @staticmethod
+    def without_defaults(words):
+        """A test that names collectors means these alone."""
+        words = list(map(str, words))
+        flags = words[:words.index("--")] if "--" in words else words
+        if words[:1] == ["run"] and {"--collect", "-c"} & set(flags):
+            words.insert(1, "--no-default-collectors")
+        return words
+
     def start(self, *words, **options):
         options.setdefault("cwd", self.work)
         options.setdefault("env", self.environment)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         options.setdefault("stdin", subprocess.DEVNULL)
-        process = subprocess.Popen([self.command, *map(str, words)], text=True, **options)
+        process = subprocess.Popen([self.command, *self.without_defaults(words)], text=True, **options)
         self.addCleanup(self.end, process)
         return process
 

@@ -2,8 +2,10 @@
 """A configuration that is wrong is refused before the command starts, and nothing is left."""
 
 import json
+import shutil
+import subprocess
 
-from support import StrobeTest
+from support import STROBE, StrobeTest
 
 
 class ConfigurationTest(StrobeTest):
@@ -118,6 +120,32 @@ class ConfigurationTest(StrobeTest):
             "run", "-o", self.out, "-c", path, "--collect", "fake:threads=0,records=30", "--", "true"
         )
         self.assertEqual(self.records_of(self.result(), "marker"), 30)
+
+    def collectors(self, *words):
+        """Those of a run, by name, with their options. The helpers add no flag of their own."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        done = subprocess.run([STROBE, "run", "-o", self.out, *words, "--", "true"], cwd=self.work,
+                              env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.json("info", self.result())[0]["facts"]["collectors"]
+
+    def test_named_collectors_are_added(self):
+        default = {"cpu_op", "gc", "host_sys", "metadata"}
+        self.assertEqual(set(self.collectors("--collect", "fake")), default | {"fake"})
+        configured = self.collectors("--collect", "host_sys:interval=50ms")
+        self.assertEqual(set(configured), default)
+        self.assertEqual(configured["host_sys"]["interval"], "50ms")
+        path = self.script("named.json", json.dumps({"collectors": {"fake": {}}}))
+        self.assertEqual(set(self.collectors("-c", path)), default | {"fake"})
+
+    def test_without_default_collectors(self):
+        self.assertEqual(set(self.collectors("--no-default-collectors", "--collect", "fake")), {"fake"})
+        path = self.script("alone.json",
+                           json.dumps({"defaults": False, "collectors": {"fake": {}}}))
+        self.assertEqual(set(self.collectors("-c", path)), {"fake"})
+
+    def test_defaults_is_true_or_false(self):
+        self.assertFileRefused('{"defaults": 1}', ["config.json", "defaults", "true or false"])
 
     def test_report_of_the_file_gets_every_result(self):
         report = self.work / "report"

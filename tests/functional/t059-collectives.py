@@ -191,7 +191,7 @@ class CollectivesTest(StrobeTest):
 
     def test_data_parallel(self):
         """Gradients are reduced by libtorch itself, with no Python function."""
-        command = [BUILD / "tools" / "strobe", "run", "-o", "out%d", "--collect", "marker",
+        command = [BUILD / "tools" / "strobe", "run", "--no-default-collectors", "-o", "out%d", "--collect", "marker",
                    "--schedule", SCHEDULE, "--", PYTHON]
         self.run_two(DATA_PARALLEL, command)
         for rank in (0, 1):

@@ -73,7 +73,7 @@ class HostTest(StrobeTest):
     def test_calls_that_the_kernel_tells_of(self):
         """In a mount namespace of its own, where the trace points can be seen."""
         collect = "osrt:threshold=0s,source=perf,interval=5ms"
-        words = [STROBE, "run", "-o", self.out, "--collect", collect, "--export", "csv"]
+        words = [STROBE, "run", "--no-default-collectors", "-o", self.out, "--collect", collect, "--export", "csv"]
         script = "mount -t tracefs none /sys/kernel/tracing || exit 77; exec \"$@\""
         done = subprocess.run(
             ["unshare", "-m", "sh", "-c", script, "sh", *map(str, words), "--", WAITING, "50"],
