@@ -425,7 +425,7 @@ static gboolean convert_near_jumps(const StrobeDeviceClock *clock, gint64 stored
     if (*begin <= *end && outside(clock, epoch, begin_ns, stored_ns) == 0) {
         end_ns = sum_of(begin_ns, *end - *begin);
     } else { /* the clock jumped inside of the span */
-        gboolean is_begin_sure;
+        gboolean is_begin_sure = TRUE;
         end_ns = time_in(clock, epoch, *end);
         epoch = epoch_at(clock, epoch_of(clock, index, end_ns, *begin, &is_begin_sure));
         begin_ns = MIN(time_in(clock, epoch, *begin), end_ns);
