@@ -19,7 +19,7 @@ typedef struct OpenclQueue {
     OpenclDevice *device;
     uint32_t number;             /* in the order of making */
     uint8_t is_in_order;         /* a command is complete when a later one is */
-    uint8_t is_profiled;         /* its events have times */
+    _Atomic uint8_t is_profiled; /* its events have times */
     _Atomic int is_forced;       /* ... which the program did not ask for */
     cl_queue_properties *asked;  /* list that it was made with, NULL: none; 0 at its end */
     size_t n_asked;              /* with that 0 */
