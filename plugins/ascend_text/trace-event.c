@@ -254,13 +254,22 @@ static int take_event(TraceReader *r, TraceEvent *event)
     return 1;
 }
 
+/* Goes on at the next event; FALSE: there is none. */
+static gboolean resume(StrobeJsonScanner *scanner)
+{
+    if (!strobe_json_scanner_seek(scanner, '{'))
+        return FALSE;
+    strobe_json_scanner_set_levels(scanner, "[");
+    return TRUE;
+}
+
 static int report(TraceReader *r, TraceEvent *event, int token, const char **error)
 {
     event->offset = strobe_json_scanner_offset(r->scanner);
     *error = token == STROBE_JSON_IO ? g_strerror(errno) : strobe_json_scanner_error(r->scanner);
     if (!**error)
         *error = "an event of a trace";
-    r->is_over = token == STROBE_JSON_IO || !strobe_json_scanner_resume(r->scanner);
+    r->is_over = token == STROBE_JSON_IO || !resume(r->scanner);
     return -1;
 }
 

@@ -72,14 +72,14 @@ void arrows_take(Import *import, Row *row, const Event *event, gint64 time)
     guint64 connection;
     End *end;
 
-    if (!slice_uint(&event->id, &connection) || connection == STROBE_ABSENT_U64)
+    if (!value_to_uint(&event->id, &connection) || connection == STROBE_ABSENT_U64)
         return;
     end = &slot_of(import, connection)->ends[event->phase.text[0] != 's'];
     *end = (End){.row = row,
                  .time = time,
                  .name = import_intern(import, &event->name),
                  .category = import_intern(import, &event->category),
-                 .is_enclosing = SLICE_IS(&event->bind, "e")};
+                 .is_enclosing = VALUE_IS(&event->bind, "e")};
 }
 
 static gint compare_ends(gconstpointer a, gconstpointer b, gpointer number)

@@ -4,7 +4,6 @@
 
 #include "arrows.h"
 #include "equal-spans.h"
-#include "event-stream.h"
 #include "events.h"
 #include "facts.h"
 #include "open-spans.h"
@@ -60,7 +59,7 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
 static gboolean begins_with_event(const StrobeSource *source)
 {
     ByteSource *in = byte_source_new(source->descriptor);
-    EventReader *reader = event_reader_new(in, 0, STROBE_SOURCE_HEAD);
+    EventReader *reader = event_reader_new(in, 0);
     g_autofree Event *event = g_new0(Event, 1);
     const char *error;
     int result;
@@ -143,7 +142,7 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
     case 'I':
     case 'R':
     case 'n':
-        if (SLICE_IS(&event->name, "[memory]"))
+        if (VALUE_IS(&event->name, "[memory]"))
             take_memory(import, row, event, begin);
         else
             take_moment(import, row, event, begin);
@@ -157,7 +156,8 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
 /* FALSE: it has none, or none that counts from the base. */
 static gboolean take_time(const Import *import, const Event *event, gint64 *time)
 {
-    return slice_us(&event->ts, time, NULL) && !__builtin_add_overflow(*time, import->base, time);
+    return value_to_us(&event->ts, time, NULL) &&
+           !__builtin_add_overflow(*time, import->base, time);
 }
 
 static void note_time(Import *import, gint64 time)
@@ -172,7 +172,7 @@ static void take_event(Import *import, const Event *event)
     gint64 begin;
 
     import->n_events++;
-    if (SLICE_IS(&event->phase, "M")) {
+    if (VALUE_IS(&event->phase, "M")) {
         rows_take_metadata(import->rows, event);
         return;
     }
@@ -203,60 +203,45 @@ static void take_result(Import *import, int result, const Event *event, const ch
 }
 
 /* An event that names frames which stand behind it, maybe. */
-static gboolean lacks_frames(Import *import, const EventStream *stream, const Event *event)
+static gboolean lacks_frames(Import *import, const EventReader *reader, const Event *event)
 {
     if (G_LIKELY(!event_names_frames(event)) || stack_frames_are_known(import->frames))
         return FALSE;
-    if (event_stream_is_object(stream))
+    if (event_reader_is_object(reader))
         return TRUE;
     stack_frames_set_known(import->frames); /* an array has none */
     return FALSE;
 }
 
-/* One reading of the file. */
-typedef struct Reading {
-    Import *import;
-    guint64 begin; /* offset of the event to begin with; 0: all is read */
-    guint64 total, n;
-    guint64 lacking; /* offset of the first event that lacks its frames: nothing is taken from there
-                      * on but frames; 0: none does */
-} Reading;
-
-static gboolean take_next(void *user, const EventStream *stream, int result, const Event *event,
-                          const char *error)
-{
-    Reading *reading = user;
-    Import *import = reading->import;
-
-    if (result == EVENT_FRAME && !reading->begin) {
-        stack_frames_take(import, event);
-        if (!reading->lacking)
-            stack_frames_set_known(import->frames);
-    } else if (!reading->lacking && result == EVENT_ONE && lacks_frames(import, stream, event)) {
-        reading->lacking = event->offset;
-    } else if (!reading->lacking) {
-        take_result(import, result, event, error);
-    }
-    if (reading->n++ % 8192 == 0)
-        import->host->progress(import->self, MIN(event_stream_position(stream), reading->total),
-                               reading->total);
-    return !import->is_full && !import->is_failed;
-}
-
-/* Returns where the first event stands that lacks its frames; 0: all was taken. */
+/* Reads on from the event at `begin`, or all. Returns where the first event stands that lacks its
+ * frames: nothing is taken from there on but frames; 0: none does. */
 static guint64 read_from(Import *import, int descriptor, guint64 begin)
 {
     ByteSource *source = byte_source_new(descriptor);
-    Reading reading = {
-        .import = import, .begin = begin, .total = MAX(byte_source_total(source), 1)};
+    EventReader *reader = event_reader_new(source, begin);
+    g_autofree Event *event = g_new0(Event, 1);
+    const guint64 total = MAX(byte_source_total(source), 1);
+    guint64 lacking = 0, n = 0;
+    const char *error = NULL;
+    int result;
 
-    memset(import->known_slots, 0, sizeof import->known_slots); /* tags are dealt out anew */
-    if (event_stream_is_worth_a_thread(source))
-        event_stream_read_by_two(source, begin, PIECE_BYTES, take_next, &reading);
-    else
-        event_stream_read(source, begin, take_next, &reading);
+    while (!import->is_full && !import->is_failed &&
+           (result = event_reader_next(reader, event, &error)) != EVENT_END) {
+        if (result == EVENT_FRAME && !begin) {
+            stack_frames_take(import, event);
+            if (!lacking)
+                stack_frames_set_known(import->frames);
+        } else if (!lacking && result == EVENT_ONE && lacks_frames(import, reader, event)) {
+            lacking = event->offset;
+        } else if (!lacking) {
+            take_result(import, result, event, error);
+        }
+        if (n++ % 8192 == 0)
+            import->host->progress(import->self, MIN(byte_source_position(source), total), total);
+    }
+    event_reader_free(reader);
     byte_source_free(source);
-    return reading.lacking;
+    return lacking;
 }
 
 /* Frames stand behind the events that name them, as a rule. What a record has cannot be added

@@ -118,14 +118,14 @@ void import_damage(Import *import, const Event *event, const char *reason)
 
 /* ---- texts ---- */
 
-StrobeStringId import_intern(Import *import, const Slice *slice)
+StrobeStringId import_intern(Import *import, const StrobeJsonValue *value)
 {
-    if (slice->length == 0)
+    if (value->length == 0)
         return 0;
-    if (G_LIKELY(!slice->has_escapes))
-        return import->host->intern(import->self, slice->text, slice->length);
+    if (G_LIKELY(!value->has_escapes))
+        return import->host->intern(import->self, value->text, value->length);
     g_string_truncate(import->text, 0);
-    slice_append(slice, import->text);
+    value_append(value, import->text);
     return import->host->intern(import->self, import->text->str, import->text->len);
 }
 
@@ -137,7 +137,8 @@ StrobeStringId import_intern_text(Import *import, const char *text)
 /* "key": value, as they stand in the source; what is no JSON is a text. */
 static void append_argument(GString *out, const EventArg *arg)
 {
-    const gboolean is_text = arg->value.type == SLICE_STRING || arg->value.type == SLICE_ODD;
+    const gboolean is_text =
+        arg->value.type == STROBE_JSON_STRING || arg->value.type == STROBE_JSON_NON_FINITE;
 
     g_string_append(out, out->len ? ", \"" : "{\"");
     g_string_append_len(out, arg->key.text, (gssize)arg->key.length);
@@ -145,7 +146,7 @@ static void append_argument(GString *out, const EventArg *arg)
     if (is_text)
         g_string_append_c(out, '"');
     if (G_UNLIKELY(arg->value.has_escapes && !is_text))
-        slice_append(&arg->value, out);
+        value_append(&arg->value, out);
     else
         g_string_append_len(out, arg->value.text, (gssize)arg->value.length);
     if (is_text)
@@ -217,15 +218,23 @@ static const char *array_end(const char *p, const char *end)
     return end;
 }
 
+/* To the next value of an array, or to `end`, where its closing bracket is. */
+static const char *skip_separators(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ','))
+        p++;
+    return p;
+}
+
 /* [[2, 3], [], [[1], [2]]] is "2,3;;[[1],[2]]": one entry an input, a list of tensors as it is. */
-static gboolean make_shapes(const Slice *value, GString *out)
+static gboolean make_shapes(const StrobeJsonValue *value, GString *out)
 {
     const char *p = value->text + 1, *end = value->text + value->length - 1;
     gboolean is_first = TRUE;
 
-    if (value->type != SLICE_ARRAY || !is_numeric(p, end))
+    if (value->type != STROBE_JSON_ARRAY || !is_numeric(p, end))
         return FALSE;
-    for (p = slice_skip_separators(p, end); p < end; p = slice_skip_separators(p, end)) {
+    for (p = skip_separators(p, end); p < end; p = skip_separators(p, end)) {
         const char *stop = array_end(p, end);
 
         if (*p != '[')
@@ -242,32 +251,41 @@ static gboolean make_shapes(const Slice *value, GString *out)
     return !is_first;
 }
 
-/* ["a", "b"] is "a;b". */
-static gboolean make_types(const Slice *value, GString *out)
+static gboolean append_types(StrobeJsonScanner *scanner, GString *out)
 {
-    const char *p = value->text + 1, *end = value->text + value->length - 1, *expected, *place;
     gboolean is_first = TRUE;
-    Slice type;
+    StrobeJsonValue type;
+    int token;
 
-    if (value->type != SLICE_ARRAY)
-        return FALSE;
-    for (p = slice_skip_separators(p, end); p < end; p = slice_skip_separators(p, end)) {
-        if (*p != '"')
-            return FALSE;
-        p = slice_scan(p, end, &type, &expected, &place);
-        if (!p || memchr(type.text, ';', type.length))
+    strobe_json_scanner_next_raw(scanner, &type); /* the bracket */
+    while ((token = strobe_json_scanner_next_raw(scanner, &type)) == STROBE_JSON_STRING) {
+        if (memchr(type.text, ';', type.length))
             return FALSE;
         if (!is_first)
             g_string_append_c(out, ';');
         is_first = FALSE;
-        slice_append(&type, out);
+        value_append(&type, out);
     }
-    return !is_first;
+    return token == STROBE_JSON_ARRAY_END && !is_first;
 }
 
-static gboolean make_dimension(const Slice *value, GString *out)
+/* ["a", "b"] is "a;b". */
+static gboolean make_types(const StrobeJsonValue *value, GString *out)
 {
-    if (value->type != SLICE_ARRAY || value->length < 3 ||
+    StrobeJsonScanner *scanner;
+    gboolean is_good;
+
+    if (value->type != STROBE_JSON_ARRAY)
+        return FALSE;
+    scanner = strobe_json_scanner_new_bytes(value->text, value->length);
+    is_good = append_types(scanner, out);
+    strobe_json_scanner_free(scanner);
+    return is_good;
+}
+
+static gboolean make_dimension(const StrobeJsonValue *value, GString *out)
+{
+    if (value->type != STROBE_JSON_ARRAY || value->length < 3 ||
         !is_numeric(value->text + 1, value->text + value->length - 1) ||
         memchr(value->text + 1, '[', value->length - 1))
         return FALSE;
@@ -275,13 +293,13 @@ static gboolean make_dimension(const Slice *value, GString *out)
     return TRUE;
 }
 
-static StrobeStackId make_stack(Import *import, const Slice *value)
+static StrobeStackId make_stack(Import *import, const StrobeJsonValue *value)
 {
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));
     g_autofree char *text = NULL;
 
     g_string_truncate(import->text, 0);
-    slice_append(value, import->text);
+    value_append(value, import->text);
     text = g_strndup(import->text->str, import->text->len);
     for (char *frame = text; frame && frames->len < STACK_FRAMES_MAX;) {
         char *next = strpbrk(frame, ";\n");
@@ -299,12 +317,12 @@ static StrobeStackId make_stack(Import *import, const Slice *value)
 }
 
 /* Lists of shapes and types repeat: what was made of the last ones is remembered. */
-static Memo *memo_of(Import *import, guint8 form, const Slice *value)
+static Memo *memo_of(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     guint64 hash = form, part;
     Memo *memo;
 
-    if (value->length > MEMO_BYTES || value->type != SLICE_ARRAY)
+    if (value->length > MEMO_BYTES || value->type != STROBE_JSON_ARRAY)
         return NULL;
     for (guint32 i = 0; i + 8 <= value->length; i += 8) {
         memcpy(&part, value->text + i, 8);
@@ -314,14 +332,14 @@ static Memo *memo_of(Import *import, guint8 form, const Slice *value)
     return memo;
 }
 
-static gboolean is_remembered(const Memo *memo, guint8 form, const Slice *value)
+static gboolean is_remembered(const Memo *memo, guint8 form, const StrobeJsonValue *value)
 {
     return memo->id && memo->form == form && memo->length == value->length &&
            !memcmp(memo->text, value->text, value->length);
 }
 
 /* 0: it has not this form. */
-static StrobeStringId make_new_text(Import *import, guint8 form, const Slice *value)
+static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     GString *out = import->text;
     gboolean is_good;
@@ -338,19 +356,19 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const Slice *va
         is_good = make_dimension(value, out);
         break;
     case KINETO_STACK:
-        return value->type == SLICE_STRING ? make_stack(import, value) : 0;
+        return value->type == STROBE_JSON_STRING ? make_stack(import, value) : 0;
     case KINETO_JSON:
-        is_good = value->type == SLICE_ARRAY || value->type == SLICE_OBJECT;
-        slice_append(value, out);
+        is_good = value->type == STROBE_JSON_ARRAY || value->type == STROBE_JSON_OBJECT;
+        value_append(value, out);
         break;
     default: /* KINETO_TEXT; an empty one would look like none */
-        return value->type == SLICE_STRING ? import_intern(import, value) : 0;
+        return value->type == STROBE_JSON_STRING ? import_intern(import, value) : 0;
     }
     /* The shapes of one input without dimensions are an empty text, which is a text. */
     return is_good ? import->host->intern(import->self, out->str, out->len) : 0;
 }
 
-static StrobeStringId make_text(Import *import, guint8 form, const Slice *value)
+static StrobeStringId make_text(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     Memo *memo = memo_of(import, form, value);
 
@@ -366,41 +384,42 @@ static StrobeStringId make_text(Import *import, guint8 form, const Slice *value)
 }
 
 /* What has no place in a whole number is kept as it stands. */
-static gboolean has_fraction(const Slice *value)
+static gboolean has_fraction(const StrobeJsonValue *value)
 {
     double real;
 
     for (guint32 i = 0; i < value->length; i++)
         if (value->text[i] == '.' || value->text[i] == 'e' || value->text[i] == 'E')
-            return !slice_double(value, &real) || real != floor(real);
+            return !value_to_double(value, &real) || real != floor(real);
     return FALSE;
 }
 
-static gboolean store_number(const ArgSlot *slot, const Slice *value, void *at)
+static gboolean store_number(const ArgSlot *slot, const StrobeJsonValue *value, void *at)
 {
     StrobeCellValue cell = {.type = STROBE_CELL_WHOLE};
     guint64 number;
 
-    if (value->type != SLICE_NUMBER)
+    if (value->type != STROBE_JSON_NUMBER)
         return FALSE;
     if (slot->type != STROBE_FIELD_F64 && has_fraction(value))
         return FALSE;
     if (slot->type == STROBE_FIELD_F64) {
         cell.type = STROBE_CELL_REAL;
-        if (!slice_double(value, &cell.real))
+        if (!value_to_double(value, &cell.real))
             return FALSE;
     } else if (slot->type == STROBE_FIELD_U64 || slot->type == STROBE_FIELD_LINK) {
-        if (!slice_uint(value, &number) || number == STROBE_ABSENT_U64)
+        if (!value_to_uint(value, &number) || number == STROBE_ABSENT_U64)
             return FALSE;
         memcpy(at, &number, sizeof number);
         return TRUE;
-    } else if (!slice_int(value, &cell.whole)) {
+    } else if (!value_to_int(value, &cell.whole)) {
         return FALSE;
     }
     return strobe_cell_store(&cell, slot->type, at) == 0;
 }
 
-static gboolean fill_slot(Import *import, const ArgSlot *slot, const Slice *value, char *fields)
+static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonValue *value,
+                          char *fields)
 {
     StrobeStringId id;
 
@@ -410,10 +429,10 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const Slice *valu
     case KINETO_FORWARD:
         return store_number(slot, value, fields + slot->offset);
     case KINETO_PARENT: /* null is 0, which finish_span writes */
-        return SLICE_IS(value, "null") || store_number(slot, value, fields + slot->offset);
+        return VALUE_IS(value, "null") || store_number(slot, value, fields + slot->offset);
     case KINETO_DEVICE:
     case KINETO_STREAM:
-        return value->type == SLICE_NUMBER;
+        return value->type == STROBE_JSON_NUMBER;
     default:
         break;
     }
@@ -423,28 +442,20 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const Slice *valu
     return id != 0;
 }
 
-/* The slot of a key, from 1 on; 0: it has none. */
-static guint look_up_slot(const Sort *sort, const Slice *key)
+/* The slot of a key. Arguments mostly come in the order of the slots: the search begins behind the
+ * last one found. */
+static const ArgSlot *find_slot(const Sort *sort, const StrobeJsonValue *key, guint *next)
 {
-    for (guint i = 0; i < sort->n_slots; i++)
-        if (sort->slots[i].key_length == key->length &&
-            !memcmp(sort->slots[i].row->key, key->text, key->length))
-            return i + 1;
-    return 0;
-}
+    for (guint n = 0, i = *next; n < sort->n_slots; n++) {
+        const ArgSlot *slot = &sort->slots[i];
 
-static const ArgSlot *find_slot(Import *import, guint sort_number, const Slice *key)
-{
-    const Sort *sort = &import->sorts[sort_number];
-    guint8 *known = &import->known_slots[sort_number][key->tag];
-    guint at;
-
-    if (key->tag && *known)
-        return *known == NO_SLOT ? NULL : &sort->slots[*known - 1];
-    at = look_up_slot(sort, key);
-    if (key->tag)
-        *known = at ? (guint8)at : NO_SLOT;
-    return at ? &sort->slots[at - 1] : NULL;
+        i = i + 1 < sort->n_slots ? i + 1 : 0;
+        if (slot->key_length != key->length || memcmp(slot->row->key, key->text, key->length) != 0)
+            continue;
+        *next = i;
+        return slot;
+    }
+    return NULL;
 }
 
 void import_fill(Import *import, guint sort_number, const Event *event, void *fields)
@@ -453,9 +464,10 @@ void import_fill(Import *import, guint sort_number, const Event *event, void *fi
     guint64 kept[(EVENT_ARGS_MAX + 63) / 64] = {0};
     gboolean has_kept = FALSE;
     StrobeStringId id;
+    guint next = 0;
 
     for (guint i = 0; i < event->n_args; i++) {
-        const ArgSlot *slot = find_slot(import, sort_number, &event->arg[i].key);
+        const ArgSlot *slot = find_slot(sort, &event->arg[i].key, &next);
 
         if (slot && fill_slot(import, slot, &event->arg[i].value, fields))
             continue;

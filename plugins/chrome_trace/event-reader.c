@@ -1,50 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-reader.h"
 
-#define PADDING 64u
-#define TOO_LONG "something of less than 16 MiB"
-
 /* Where in the file the reader is. */
 enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_TAIL, AT_END };
 
 struct EventReader {
     ByteSource *source;
-    char *buffer;
-    gsize room; /* without the padding */
-    const char *at;
-    guint64 base;       /* offset of the buffer in the text */
-    gboolean is_over;   /* nothing more comes from the source */
+    StrobeJsonScanner *scanner;
+    guint64 base; /* offset in the text of what the scanner reads */
+    gboolean is_begun;
     gboolean is_object; /* the form of the file */
-    gboolean wants_comma;
     guint8 state;
     char *message;
-    PieceOwner owner;     /* wait NULL: the text comes from the source */
-    gboolean is_cut;      /* behind the text at hand an event begins */
-    gboolean is_given_up; /* what follows is of no interest */
-    EventScan scan;
 };
 
-EventReader *event_reader_new(ByteSource *source, guint64 offset, gsize room)
+/* A byte order mark is read as blanks. */
+static int64_t read_source(void *user, char *bytes, size_t size)
+{
+    EventReader *r = user;
+    gssize n = byte_source_read(r->source, bytes, size);
+
+    if (!r->is_begun && n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
+        memset(bytes, ' ', 3);
+    r->is_begun = TRUE;
+    return n;
+}
+
+static void enter_events(EventReader *r)
+{
+    r->state = IN_ARRAY;
+    strobe_json_scanner_allow_last_comma(r->scanner);
+}
+
+EventReader *event_reader_new(ByteSource *source, guint64 offset)
 {
     EventReader *r = g_new0(EventReader, 1);
 
-    if (offset) {
-        r->base = offset;
-        r->state = IN_ARRAY;
-        r->is_object = TRUE;
-    }
     r->source = source;
-    r->room = room;
-    r->buffer = g_malloc(room + PADDING);
-    r->at = r->scan.end = r->buffer;
-    *r->buffer = '"';
-    event_scan_init(&r->scan);
+    r->scanner = strobe_json_scanner_new_reader(read_source, r);
+    strobe_json_scanner_allow_non_finite(r->scanner);
+    if (offset) {
+        byte_source_skip(source, offset);
+        strobe_json_scanner_set_levels(r->scanner, "{[");
+        r->base = offset;
+        r->is_begun = r->is_object = TRUE;
+        enter_events(r);
+    }
     return r;
 }
 
 void event_reader_free(EventReader *r)
 {
-    g_free(r->buffer);
+    strobe_json_scanner_free(r->scanner);
     g_free(r->message);
     g_free(r);
 }
@@ -54,122 +61,112 @@ gboolean event_reader_is_object(const EventReader *r)
     return r->is_object;
 }
 
-/* ---- the text in pieces ---- */
-
-void event_reader_set_owner(EventReader *r, PieceOwner owner)
+static guint64 offset_of(const EventReader *r)
 {
-    r->owner = owner;
+    return r->base + strobe_json_scanner_offset(r->scanner);
 }
 
-char *event_reader_buffer(EventReader *r, gsize *room)
+static guint64 token_offset(const EventReader *r)
 {
-    *room = r->room;
-    return r->buffer;
+    return r->base + strobe_json_scanner_token_offset(r->scanner);
 }
 
-/* A '"' behind the last byte ends every search. */
-static void set_end(EventReader *r, gsize length)
+/* ---- members ---- */
+
+/* The place in an event for the value of a member with this key; NULL: there is none. */
+static StrobeJsonValue *find_member(Event *event, const StrobeJsonValue *key)
 {
-    r->at = r->buffer;
-    r->scan.end = r->buffer + length;
-    memset(r->buffer + length, '"', PADDING);
-}
-
-void event_reader_set_piece(EventReader *r, guint64 offset, gsize length, gboolean is_cut)
-{
-    r->base = offset;
-    r->is_over = r->is_given_up = r->wants_comma = FALSE;
-    r->is_cut = is_cut;
-    r->state = IN_ARRAY;
-    set_end(r, length);
-}
-
-void event_reader_learn(EventReader *r, const EventReader *other)
-{
-    r->is_object = other->is_object;
-    event_scan_learn(&r->scan, &other->scan);
-}
-
-const EventScan *event_reader_scan(const EventReader *r)
-{
-    return &r->scan;
-}
-
-/* ---- bytes ---- */
-
-/* Room behind what is left, which is moved to the begin; FALSE: it is too much. */
-static gboolean make_room(EventReader *r, gsize left)
-{
-    char *buffer;
-
-    if (left <= r->room / 2) {
-        memmove(r->buffer, r->at, left);
-        return TRUE;
+    switch (key->length) {
+    case 1:
+        return *key->text == 's' ? &event->scope : NULL;
+    case 2:
+        return VALUE_IS(key, "ph")   ? &event->phase
+               : VALUE_IS(key, "ts") ? &event->ts
+               : VALUE_IS(key, "id") ? &event->id
+               : VALUE_IS(key, "bp") ? &event->bind
+               : VALUE_IS(key, "sf") ? &event->frame
+                                     : NULL;
+    case 3:
+        return VALUE_IS(key, "cat")   ? &event->category
+               : VALUE_IS(key, "pid") ? &event->pid
+               : VALUE_IS(key, "tid") ? &event->tid
+               : VALUE_IS(key, "dur") ? &event->dur
+               : VALUE_IS(key, "id2") ? &event->id
+               : VALUE_IS(key, "esf") ? &event->end_frame
+                                      : NULL;
+    case 4:
+        return VALUE_IS(key, "name") ? &event->name : VALUE_IS(key, "args") ? &event->args : NULL;
+    case 5:
+        return VALUE_IS(key, "stack") ? &event->stack : NULL;
+    case 6:
+        return VALUE_IS(key, "estack") ? &event->end_stack : NULL;
+    default:
+        return NULL;
     }
-    if (r->room >= 2 * EVENT_BYTES_MAX)
-        return FALSE;
-    buffer = g_malloc(2 * r->room + PADDING);
-    memcpy(buffer, r->at, left);
-    g_free(r->buffer);
-    r->buffer = buffer;
-    r->room *= 2;
-    return TRUE;
 }
 
-static gssize read_more(EventReader *r, char *bytes, gsize size)
+/* The rest of the value that began with this token. */
+static int take_rest(EventReader *r, int token, StrobeJsonValue *value)
 {
-    return r->owner.read ? r->owner.read(r->owner.user, bytes, size, &r->is_cut)
-                         : byte_source_read(r->source, bytes, size);
+    return token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY
+               ? strobe_json_scanner_take_whole(r->scanner, value)
+               : token;
 }
 
-/* More bytes behind those from `at` on; FALSE: there are none, or there is no room for them. */
-static gboolean fill(EventReader *r)
+static int take_value(EventReader *r, StrobeJsonValue *value)
 {
-    const gsize left = (gsize)(r->scan.end - r->at);
-    const guint64 base = r->base + (guint64)(r->at - r->buffer);
-    gssize n;
-
-    if (r->owner.wait && !r->is_over && !r->owner.wait(r->owner.user))
-        r->is_over = r->is_given_up = TRUE;
-    if (r->is_over || !make_room(r, left))
-        return FALSE;
-    r->base = base;
-    n = read_more(r, r->buffer + left, r->room - left);
-    r->is_over = n <= 0;
-    set_end(r, left + (gsize)MAX(n, 0));
-    return n > 0;
+    return take_rest(r, strobe_json_scanner_next_raw(r->scanner, value), value);
 }
 
-/* Why there are no more; "" where that was the end. */
-static const char *reason_of(const EventReader *r)
+/* Behind the brace of "args". */
+static int take_args(EventReader *r, Event *event)
 {
-    return r->is_given_up ? "" : byte_source_error(r->source);
+    for (;;) {
+        EventArg *arg = &event->arg[event->n_args];
+        int token = strobe_json_scanner_next_raw(r->scanner, &arg->key);
+
+        if (token != STROBE_JSON_KEY)
+            return token; /* the end, or an error */
+        token = take_value(r, &arg->value);
+        if (token < 0)
+            return token;
+        event->is_overfull = event->n_args + 1 == EVENT_ARGS_MAX;
+        event->n_args += !event->is_overfull;
+    }
 }
 
-static gboolean skip_blanks(EventReader *r)
+static int take_member(EventReader *r, Event *event, const StrobeJsonValue *key)
 {
-    do
-        r->at = slice_skip_blanks(r->at);
-    while (r->at >= r->scan.end && fill(r));
-    return r->at < r->scan.end;
+    StrobeJsonValue *place = find_member(event, key), value;
+    int token = strobe_json_scanner_next_raw(r->scanner, &value);
+
+    if (place == &event->args && token == STROBE_JSON_OBJECT)
+        return take_args(r, event);
+    token = take_rest(r, token, &value);
+    if (token < 0)
+        return token;
+    if (place) {
+        *place = value;
+    } else {
+        event->others[event->n_others] = (EventArg){*key, value};
+        event->n_others += event->n_others + 1 < EVENT_OTHERS_MAX;
+    }
+    return token;
 }
 
-static guint64 offset_of(const EventReader *r, const char *place)
+/* Behind the brace of an event. */
+static int take_members(EventReader *r, Event *event)
 {
-    return r->base + (guint64)(place - r->buffer);
-}
+    StrobeJsonValue key;
+    int token;
 
-/* One of "stackFrames", from its key on. */
-static const char *take_frame(EventReader *r, const char *p, Event *event)
-{
-    Slice id = {0};
-
-    p = event_scan_key(&r->scan, p, &id);
-    if (p && *p != '{')
-        return event_scan_wrong(&r->scan, p, "a frame");
-    p = p ? event_scan_one(&r->scan, p, event) : NULL;
-    event->id = id;
-    return p;
+    do {
+        token = strobe_json_scanner_next_raw(r->scanner, &key);
+        if (token != STROBE_JSON_KEY)
+            return token;
+        token = take_member(r, event, &key);
+    } while (token > 0);
+    return token;
 }
 
 /* ---- damage ---- */
@@ -177,272 +174,230 @@ static const char *take_frame(EventReader *r, const char *p, Event *event)
 /* Goes on where an object, or the next frame, begins behind a comma that follows one. */
 static void resume(EventReader *r)
 {
-    gboolean has_brace = FALSE, has_comma = FALSE;
+    const int found = strobe_json_scanner_seek(r->scanner, r->state == IN_FRAMES ? '"' : '{');
 
-    do {
-        for (; r->at < r->scan.end; r->at++) {
-            char c = *r->at;
-
-            if (has_comma && (c == '{' || (c == '"' && r->state == IN_FRAMES))) {
-                r->state = c == '{' ? IN_ARRAY : IN_FRAMES;
-                r->wants_comma = FALSE;
-                return;
-            }
-            if (c == '}') {
-                has_brace = TRUE;
-                has_comma = FALSE;
-            } else if (c == ',' && has_brace) {
-                has_comma = TRUE;
-            } else if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
-                has_brace = has_comma = FALSE;
-            }
-        }
-    } while (fill(r));
-    r->state = AT_END;
+    if (found == '{') {
+        strobe_json_scanner_set_levels(r->scanner, r->is_object ? "{[" : "[");
+        enter_events(r);
+    } else if (found == '"') {
+        strobe_json_scanner_set_levels(r->scanner, "{{");
+    } else {
+        r->state = AT_END;
+    }
 }
 
-static int damage(EventReader *r, Event *event, const char *place, const char *expected,
-                  const char **error)
+static int tell_damage(EventReader *r, Event *event, guint64 offset, const char *expected,
+                       const char **error)
 {
-    event->offset = offset_of(r, place);
+    event->offset = offset;
     g_free(r->message);
     r->message = g_strdup_printf("expected %s", expected);
     *error = r->message;
-    r->at = MIN(place + 1, r->scan.end);
+    return EVENT_DAMAGE;
+}
+
+static int damage(EventReader *r, Event *event, guint64 offset, const char *expected,
+                  const char **error)
+{
+    tell_damage(r, event, offset, expected, error);
     resume(r);
     return EVENT_DAMAGE;
 }
 
-/* Whatever the buffer has room for. */
-static gboolean is_too_long(const EventReader *r, guint64 begin, const char *end)
+/* The text is over: its end is missing, or cannot be read. */
+static int end_early(EventReader *r, Event *event, const char *missing, const char **error)
 {
-    return end && offset_of(r, end) - begin > EVENT_BYTES_MAX;
+    const char *reason = byte_source_error(r->source);
+
+    r->state = AT_END;
+    event->offset = offset_of(r);
+    *error = *reason ? reason : missing;
+    return EVENT_DAMAGE;
 }
 
-/* What the bytes at hand are the begin of does not end. */
-static int cut(EventReader *r, Event *event, const char **error)
+static gboolean is_over(const EventReader *r)
 {
-    const char *reason = reason_of(r);
+    return strobe_json_scanner_is_at_end(r->scanner);
+}
 
-    if (!r->is_over || is_too_long(r, offset_of(r, r->at), r->scan.end))
-        return damage(r, event, r->at, TOO_LONG, error);
-    event->offset = offset_of(r, r->scan.end);
-    r->at = r->scan.end;
-    r->state = AT_END;
-    *error = *reason ? reason : "the file ends too early";
-    return EVENT_DAMAGE;
+/* Of something that begins at `begin`. */
+static int fail(EventReader *r, Event *event, guint64 begin, const char **error)
+{
+    const char *expected = strobe_json_scanner_error(r->scanner);
+
+    if (!strcmp(expected, STROBE_JSON_TOO_LONG))
+        return damage(r, event, begin, expected, error);
+    if (is_over(r))
+        return end_early(r, event, "the file ends too early", error);
+    return damage(r, event, offset_of(r), expected, error);
+}
+
+/* What was found between events, frames or members is none. `end` is expected where a comma is. */
+static int fail_between(EventReader *r, Event *event, const char *expected, const char *end,
+                        const char **error)
+{
+    const char *reason = strobe_json_scanner_error(r->scanner);
+
+    if (!*reason) /* a value that was read */
+        return damage(r, event, token_offset(r), expected, error);
+    return damage(r, event, offset_of(r), g_str_has_prefix(reason, "a comma") ? end : expected,
+                  error);
 }
 
 /* ---- the file ---- */
 
-/* `result` is EVENT_ONE or EVENT_FRAME. */
-static int next_event(EventReader *r, int result, Event *event, const char **error)
+/* Texts are kept from this token on. */
+static int next_token(EventReader *r, StrobeJsonValue *value)
 {
-    const guint64 offset = offset_of(r, r->at);
-    const char *p;
+    int token;
 
-    do {
-        r->scan.expected = NULL;
-        p = result == EVENT_FRAME ? take_frame(r, r->at, event)
-                                  : event_scan_one(&r->scan, r->at, event);
-    } while (!p && !r->scan.expected && fill(r));
-    event->offset = offset;
-    if (is_too_long(r, offset, r->scan.expected ? r->scan.place : p))
-        return damage(r, event, r->at, TOO_LONG, error);
-    if (r->scan.expected)
-        return damage(r, event, r->scan.place, r->scan.expected, error);
-    if (!p)
-        return cut(r, event, error);
-    r->at = p;
-    r->wants_comma = TRUE;
-    return result;
+    strobe_json_scanner_keep_texts(r->scanner, FALSE);
+    token = strobe_json_scanner_next_raw(r->scanner, value);
+    strobe_json_scanner_keep_texts(r->scanner, TRUE);
+    return token;
 }
 
-static int end_of_events(EventReader *r, Event *event, const char **error)
+/* Behind the brace of an event or a frame that begins at `begin`. */
+static int take_event(EventReader *r, int result, guint64 begin, Event *event, const char **error)
 {
-    const char *reason = reason_of(r);
+    const int token = take_members(r, event);
 
-    r->state = AT_END;
-    event->offset = offset_of(r, r->scan.end);
-    *error = *reason ? reason : "the file ends inside of traceEvents";
-    /* The end of an array may be missing: what writes it need not live to its end. */
-    return *reason || r->is_object ? EVENT_DAMAGE : EVENT_END;
+    event->offset = begin;
+    if (token < 0)
+        return fail(r, event, begin, error);
+    if (offset_of(r) - begin > EVENT_BYTES_MAX)
+        return tell_damage(r, event, begin, STROBE_JSON_TOO_LONG, error);
+    return result;
 }
 
 static int in_array(EventReader *r, Event *event, const char **error)
 {
-    if (!skip_blanks(r))
-        return end_of_events(r, event, error);
-    if (r->wants_comma && *r->at == ',') {
-        r->at++;
-        r->wants_comma = FALSE;
-        r->at = slice_skip_blanks(r->at);
-        if (r->is_cut && r->at >= r->scan.end)
-            return EVENT_CUT;
-        if (!skip_blanks(r))
-            return end_of_events(r, event, error);
-    }
-    if (*r->at == ']') { /* a comma before it is forgiven: writers that append leave one */
-        r->at++;
+    StrobeJsonValue found;
+    const int token = next_token(r, &found);
+
+    if (token == STROBE_JSON_OBJECT)
+        return take_event(r, EVENT_ONE, token_offset(r), event, error);
+    if (token == STROBE_JSON_ARRAY_END) {
         r->state = r->is_object ? IN_OBJECT : AT_TAIL;
-        r->wants_comma = TRUE;
         return EVENT_MEMBER;
     }
-    if (r->wants_comma)
-        return damage(r, event, r->at, "a comma or the end of the events", error);
-    if (*r->at != '{')
-        return damage(r, event, r->at, "an event", error);
-    return next_event(r, EVENT_ONE, event, error);
-}
-
-/* What is handed out piece by piece, by the state in which that is done. */
-static guint8 state_of_member(const Slice *name, char first)
-{
-    if (first == '[' && SLICE_IS(name, "traceEvents"))
-        return IN_ARRAY;
-    return first == '{' && SLICE_IS(name, "stackFrames") ? IN_FRAMES : IN_OBJECT;
-}
-
-/* Key and value of a member; FALSE: see `expected`. */
-static gboolean take_top(EventReader *r, Event *event, guint8 *state)
-{
-    const char *p = event_scan_key(&r->scan, r->at, &event->name);
-
-    if (!p || p >= r->scan.end)
-        return FALSE;
-    *state = state_of_member(&event->name, *p);
-    if (*state == IN_OBJECT)
-        p = slice_scan(p, r->scan.end, &event->args, &r->scan.expected, &r->scan.place);
-    else
-        p++;
-    if (p)
-        r->at = p;
-    return p != NULL;
-}
-
-static int top_member(EventReader *r, Event *event, const char **error)
-{
-    guint8 state = IN_OBJECT;
-    gboolean is_good;
-
-    memset(event, 0, G_STRUCT_OFFSET(Event, arg));
-    event->offset = offset_of(r, r->at);
-    do {
-        r->scan.expected = NULL;
-        is_good = take_top(r, event, &state);
-    } while (!is_good && !r->scan.expected && fill(r));
-    if (is_too_long(r, event->offset, r->scan.expected ? r->scan.place : r->at))
-        return damage(r, event, r->buffer + (event->offset - r->base), TOO_LONG, error);
-    if (r->scan.expected)
-        return damage(r, event, r->scan.place, r->scan.expected, error);
-    if (!is_good)
-        return cut(r, event, error);
-    r->wants_comma = state == IN_OBJECT;
-    r->state = state;
-    return EVENT_MEMBER;
-}
-
-/* To the next member of an object, or behind its last one. */
-static gboolean skip_comma(EventReader *r)
-{
-    if (!skip_blanks(r))
-        return FALSE;
-    if (!r->wants_comma || *r->at != ',')
-        return TRUE;
-    r->at++;
-    r->wants_comma = FALSE;
-    return skip_blanks(r);
+    if (token > 0 || !is_over(r))
+        return fail_between(r, event, "an event", "a comma or the end of the events", error);
+    end_early(r, event, "the file ends inside of traceEvents", error);
+    /* The end of an array may be missing: what writes it need not live to its end. */
+    return r->is_object || *byte_source_error(r->source) ? EVENT_DAMAGE : EVENT_END;
 }
 
 static int in_frames(EventReader *r, Event *event, const char **error)
 {
-    if (!skip_comma(r))
-        return cut(r, event, error);
-    if (*r->at == '}') {
-        r->at++;
+    StrobeJsonValue key, found;
+    int result, token = next_token(r, &key);
+    const guint64 begin = token_offset(r);
+
+    if (token == STROBE_JSON_OBJECT_END) {
         r->state = IN_OBJECT;
-        r->wants_comma = TRUE;
         return EVENT_MEMBER;
     }
-    if (r->wants_comma)
-        return damage(r, event, r->at, "a comma or the end of the frames", error);
-    return next_event(r, EVENT_FRAME, event, error);
+    if (token != STROBE_JSON_KEY)
+        return is_over(r)
+                   ? fail(r, event, begin, error)
+                   : fail_between(r, event, "a key", "a comma or the end of the frames", error);
+    token = strobe_json_scanner_next_raw(r->scanner, &found);
+    if (token < 0)
+        return fail(r, event, begin, error);
+    if (token != STROBE_JSON_OBJECT)
+        return fail_between(r, event, "a frame", NULL, error);
+    result = take_event(r, EVENT_FRAME, begin, event, error);
+    event->id = key;
+    event->id.type = STROBE_JSON_STRING;
+    return result;
+}
+
+/* The value of the member `name`, or the state in which its parts are handed out. */
+static int take_member_value(EventReader *r, Event *event)
+{
+    int token = strobe_json_scanner_next_raw(r->scanner, &event->args);
+
+    if (token == STROBE_JSON_ARRAY && VALUE_IS(&event->name, "traceEvents")) {
+        enter_events(r);
+        event->args.type = STROBE_JSON_END;
+    } else if (token == STROBE_JSON_OBJECT && VALUE_IS(&event->name, "stackFrames")) {
+        r->state = IN_FRAMES;
+        event->args.type = STROBE_JSON_END;
+    } else {
+        token = take_rest(r, token, &event->args);
+    }
+    return token;
 }
 
 static int in_object(EventReader *r, Event *event, const char **error)
 {
-    if (!skip_comma(r))
-        return cut(r, event, error);
-    if (*r->at == '}') {
-        r->at++;
+    int token = next_token(r, &event->name);
+    const guint64 begin = token_offset(r);
+
+    event->offset = begin;
+    if (token == STROBE_JSON_OBJECT_END) {
+        event->name.type = STROBE_JSON_END;
         r->state = AT_TAIL;
         return EVENT_MEMBER;
     }
-    if (r->wants_comma)
-        return damage(r, event, r->at, "a comma or the end of the trace", error);
-    return top_member(r, event, error);
+    if (token != STROBE_JSON_KEY)
+        return is_over(r)
+                   ? fail(r, event, begin, error)
+                   : fail_between(r, event, "a key", "a comma or the end of the trace", error);
+    token = take_member_value(r, event);
+    if (token < 0)
+        return fail(r, event, begin, error);
+    if (event->args.type && offset_of(r) - begin > EVENT_BYTES_MAX)
+        return tell_damage(r, event, begin, STROBE_JSON_TOO_LONG, error);
+    return EVENT_MEMBER;
 }
 
 /* Behind the trace: nothing should stand there. */
 static int at_tail(EventReader *r, Event *event, const char **error)
 {
-    const gboolean has_more = skip_blanks(r);
-    const char *reason = reason_of(r);
+    StrobeJsonValue found;
+    const int token = next_token(r, &found);
+    const char *reason = byte_source_error(r->source);
 
     r->state = AT_END;
-    event->offset = offset_of(r, r->at);
-    *error = has_more ? "what stands behind the end of the trace is left out" : reason;
-    return has_more || *reason ? EVENT_DAMAGE : EVENT_END;
+    event->offset = offset_of(r);
+    *error =
+        token == STROBE_JSON_ERROR ? "what stands behind the end of the trace is left out" : reason;
+    return token == STROBE_JSON_ERROR || *reason ? EVENT_DAMAGE : EVENT_END;
 }
 
 static int at_begin(EventReader *r, Event *event, const char **error)
 {
-    const char *reason;
+    StrobeJsonValue found;
+    const int token = next_token(r, &found);
 
-    fill(r);
-    if (r->scan.end - r->at >= 3 && !memcmp(r->at, "\xef\xbb\xbf", 3))
-        r->at += 3;
-    event->offset = 0;
-    if (!skip_blanks(r)) {
-        r->state = AT_END;
-        reason = reason_of(r);
-        *error = *reason ? reason : "the file is empty";
-        return EVENT_DAMAGE;
+    if (token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY) {
+        r->is_object = token == STROBE_JSON_OBJECT;
+        r->state = IN_OBJECT;
+        if (!r->is_object)
+            enter_events(r);
+        return EVENT_MEMBER;
     }
-    if (*r->at != '{' && *r->at != '[')
-        return damage(r, event, r->at, "an object or an array", error);
-    r->is_object = *r->at++ == '{';
-    r->state = r->is_object ? IN_OBJECT : IN_ARRAY;
-    return EVENT_MEMBER;
+    if (token == STROBE_JSON_END || token == STROBE_JSON_IO)
+        return end_early(r, event, "the file is empty", error);
+    return damage(r, event, token_offset(r), "an object or an array", error);
 }
 
 int event_reader_next(EventReader *r, Event *event, const char **error)
 {
-    for (;;) {
-        int result = EVENT_END;
+    static int (*const read[])(EventReader *, Event *, const char **) = {
+        [AT_BEGIN] = at_begin,   [IN_ARRAY] = in_array, [IN_FRAMES] = in_frames,
+        [IN_OBJECT] = in_object, [AT_TAIL] = at_tail,
+    };
+    int result = EVENT_END;
 
-        event->name.type = SLICE_NONE;
-        switch (r->state) {
-        case AT_BEGIN:
-            result = at_begin(r, event, error);
-            break;
-        case IN_ARRAY:
-            result = in_array(r, event, error);
-            break;
-        case IN_FRAMES:
-            result = in_frames(r, event, error);
-            break;
-        case IN_OBJECT:
-            result = in_object(r, event, error);
-            break;
-        case AT_TAIL:
-            result = at_tail(r, event, error);
-            break;
-        default:
-            break;
-        }
-        /* A bracket that was passed is nobody's business, nor is the key of the events. */
-        if (result != EVENT_MEMBER || (event->name.type && event->args.type))
-            return result;
-    }
+    do {
+        if (r->state == AT_END)
+            return EVENT_END;
+        memset(event, 0, G_STRUCT_OFFSET(Event, arg));
+        result = read[r->state](r, event, error);
+        /* A bracket that was passed is no member, nor is the key of the events. */
+    } while (result == EVENT_MEMBER && (!event->name.type || !event->args.type));
+    return result;
 }

@@ -4,13 +4,34 @@
  *
  * Both forms are read: an array of events, whose end may be missing, and an object with
  * "traceEvents", whose other members are handed out as they come, "stackFrames" frame by frame.
- * Everything is a slice of the buffer, valid until the next call.
+ * All texts are valid until the next call.
  */
 #ifndef STROBE_CHROME_TRACE_EVENT_READER_H
 #define STROBE_CHROME_TRACE_EVENT_READER_H
 
 #include "byte-source.h"
-#include "event-scan.h"
+#include "json-value.h"
+
+#define EVENT_ARGS_MAX 256u
+#define EVENT_OTHERS_MAX 8u
+#define EVENT_BYTES_MAX STROBE_JSON_STRING_MAX /* longer events and members are damage */
+
+typedef struct EventArg {
+    StrobeJsonValue key, value;
+} EventArg;
+
+/* Members that an event lacks are of type STROBE_JSON_END and length 0. */
+typedef struct Event {
+    StrobeJsonValue phase, name, category, ts, dur, id, pid, tid, scope, bind;
+    StrobeJsonValue frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
+    StrobeJsonValue args; /* as a whole, if it is no object; of a top-level member: its value */
+    guint n_args;
+    guint n_others;
+    gboolean is_overfull; /* it has more arguments */
+    guint64 offset;       /* of its begin in the (decompressed) text */
+    EventArg arg[EVENT_ARGS_MAX];
+    EventArg others[EVENT_OTHERS_MAX]; /* members that no field is for */
+} Event;
 
 typedef struct EventReader EventReader;
 
@@ -19,40 +40,15 @@ enum {
     EVENT_ONE = 1,
     EVENT_MEMBER = 2, /* of the outermost object: `name` and `args` */
     EVENT_FRAME = 3,  /* of "stackFrames": `id`, `name`, the rest among `others` */
-    EVENT_CUT = 4,    /* the piece is over, and the next one begins with an event */
     EVENT_DAMAGE = -1 /* `error` tells what was expected; reading goes on behind it */
 };
 
 /* From the begin of the text, or again from an event of "traceEvents" on, which begins at `offset`.
- * `room` is what the buffer has to begin with. */
-EventReader *event_reader_new(ByteSource *source, guint64 offset, gsize room);
+ */
+EventReader *event_reader_new(ByteSource *source, guint64 offset);
 void event_reader_free(EventReader *reader);
 int event_reader_next(EventReader *reader, Event *event, const char **error);
 /* Is the file an object? Known when something has been handed out. */
 gboolean event_reader_is_object(const EventReader *reader);
-
-/* ---- the text in pieces ---- */
-
-/* Who hands out the text, instead of the source. */
-typedef struct PieceOwner {
-    void *user;
-    /* The text at hand is over, and what was handed out of it is about to be moved. FALSE: there is
-     * nobody any more who wants to know what follows. */
-    gboolean (*wait)(void *user);
-    /* As byte_source_read. `is_cut`: the next piece begins with an event. */
-    gssize (*read)(void *user, char *bytes, gsize size, gboolean *is_cut);
-} PieceOwner;
-
-void event_reader_set_owner(EventReader *reader, PieceOwner owner);
-/* Memory for the next piece, and what is there. */
-char *event_reader_buffer(EventReader *reader, gsize *room);
-/* `length` bytes are there, which are in the text at `offset` and begin with an event. */
-void event_reader_set_piece(EventReader *reader, guint64 offset, gsize length, gboolean is_cut);
-/* Goes on as the other one would, which has learned what events look like. */
-void event_reader_learn(EventReader *reader, const EventReader *other);
-const EventScan *event_reader_scan(const EventReader *reader);
-
-/* Longer events and members are damage. */
-#define EVENT_BYTES_MAX (16u << 20)
 
 #endif

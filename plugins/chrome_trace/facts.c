@@ -66,18 +66,18 @@ void facts_free(Facts *facts)
 /* A whole number from the value that comes next. */
 static gint64 next_int(StrobeJsonScanner *scanner, gint64 otherwise)
 {
-    Slice slice = {.type = SLICE_NUMBER};
+    StrobeJsonValue number = {.type = STROBE_JSON_NUMBER};
     gsize length;
     gint64 value;
 
-    if (strobe_json_scanner_next(scanner, &slice.text, &length) != STROBE_JSON_NUMBER)
+    if (strobe_json_scanner_next(scanner, &number.text, &length) != STROBE_JSON_NUMBER)
         return otherwise;
-    slice.length = (guint32)length;
-    return slice_int(&slice, &value) ? value : otherwise;
+    number.length = (guint32)length;
+    return value_to_int(&number, &value) ? value : otherwise;
 }
 
 /* The outermost "rank" of an object. */
-static void take_rank(Facts *facts, const Slice *value)
+static void take_rank(Facts *facts, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
     const char *text;
@@ -96,7 +96,7 @@ static void take_rank(Facts *facts, const Slice *value)
 }
 
 /* An array of objects with "id" and "name". */
-static void take_devices(Facts *facts, const Slice *value)
+static void take_devices(Facts *facts, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
     Device device = {NULL, -1};
@@ -140,7 +140,7 @@ static void take_base(Import *import, const Event *member)
     gint64 base;
 
     import->facts->has_base = TRUE;
-    set_base(import, member, slice_int(&member->args, &base) ? base : -1);
+    set_base(import, member, value_to_int(&member->args, &base) ? base : -1);
 }
 
 /* VizTracer tells the base inside an object of its own. A member of the file goes before it. */
@@ -166,9 +166,10 @@ static void take_viztracer(Import *import, const Event *member)
 static void keep(Import *import, const Event *member)
 {
     Facts *facts = import->facts;
-    const Slice *value = &member->args;
+    const StrobeJsonValue *value = &member->args;
     GString *text = import->text;
-    Fact fact = {.is_json = value->type != SLICE_STRING && value->type != SLICE_ODD};
+    Fact fact = {.is_json =
+                     value->type != STROBE_JSON_STRING && value->type != STROBE_JSON_NON_FINITE};
 
     if (value->length > FACT_BYTES_MAX || facts->facts->len == FACTS_MAX ||
         facts->bytes + value->length > TOTAL_BYTES_MAX) {
@@ -176,10 +177,10 @@ static void keep(Import *import, const Event *member)
         return;
     }
     g_string_truncate(text, 0);
-    slice_append(&member->name, text);
+    value_append(&member->name, text);
     fact.key = g_strndup(text->str, text->len);
     g_string_truncate(text, 0);
-    slice_append(value, text);
+    value_append(value, text);
     fact.value = g_strndup(text->str, text->len);
     fact.length = text->len;
     facts->bytes += value->length + member->name.length;
@@ -190,20 +191,20 @@ void facts_take(Import *import, const Event *member)
 {
     /* What every writer says of its own file. */
     static const char *const of_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
-    const Slice *name = &member->name;
+    const StrobeJsonValue *name = &member->name;
 
     for (guint i = 0; i < G_N_ELEMENTS(of_file); i++)
-        if (slice_is(name, of_file[i], strlen(of_file[i])))
+        if (value_equals(name, of_file[i], strlen(of_file[i])))
             return;
-    if (SLICE_IS(name, "baseTimeNanoseconds")) {
+    if (VALUE_IS(name, "baseTimeNanoseconds")) {
         take_base(import, member);
         return;
     }
-    if (SLICE_IS(name, "distributedInfo"))
+    if (VALUE_IS(name, "distributedInfo"))
         take_rank(import->facts, &member->args);
-    else if (SLICE_IS(name, "deviceProperties"))
+    else if (VALUE_IS(name, "deviceProperties"))
         take_devices(import->facts, &member->args);
-    else if (SLICE_IS(name, "viztracer_metadata"))
+    else if (VALUE_IS(name, "viztracer_metadata"))
         take_viztracer(import, member);
     keep(import, member);
 }

@@ -49,7 +49,6 @@ typedef struct Category {
 #define STACK_FRAMES_MAX 4096u /* of a stack that is told in one piece */
 
 #define CATEGORIES 16u
-#define NO_SLOT 255u
 
 typedef struct Import {
     const StrobeImporterHost *host;
@@ -63,8 +62,7 @@ typedef struct Import {
     Arrows *arrows; /* NULL: none yet */
     GString *text;  /* of one string that is made */
     Memo *memos;
-    guint8 known_slots[N_SORTS][SLICE_TAGS]; /* of keys by their tag, from 1 on; 0: not known */
-    Category categories[CATEGORIES];         /* in a slot, the one that came last */
+    Category categories[CATEGORIES]; /* in a slot, the one that came last */
     gint64 base; /* told before the events: added to each time; what comes later, the host adds */
     gint64 first, last; /* times of the events */
     guint64 n_events;
@@ -82,7 +80,8 @@ gboolean import_declare(Import *import, guint sort);
 /* Fields of a new record; NULL: the capture has no room, or does not take the kind. */
 void *import_emit(Import *import, guint sort, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);
-StrobeStringId import_intern(Import *import, const Slice *slice); /* 0 for nothing and for "" */
+/* 0 for nothing and for "". */
+StrobeStringId import_intern(Import *import, const StrobeJsonValue *value);
 StrobeStringId import_intern_text(Import *import, const char *text);
 /* Puts the arguments into the fields; what no field is for, or does not fit, goes into
  * "arguments". */

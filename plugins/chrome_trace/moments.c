@@ -4,10 +4,10 @@
 #include "events.h"
 #include "stack-frames.h"
 
-static gboolean is_to_device(const Slice *category)
+static gboolean is_to_device(const StrobeJsonValue *category)
 {
-    return SLICE_IS(category, "ac2g") || SLICE_IS(category, "async_cpu_to_gpu") ||
-           SLICE_IS(category, "async_gpu");
+    return VALUE_IS(category, "ac2g") || VALUE_IS(category, "async_cpu_to_gpu") ||
+           VALUE_IS(category, "async_gpu");
 }
 
 /* Of an event whose record has no field for it. */
@@ -24,7 +24,7 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
     struct chrome_trace_flow *fields;
 
-    if (SLICE_IS(&event->category, "fwdbwd")) /* follows from ids that the operators carry */
+    if (VALUE_IS(&event->category, "fwdbwd")) /* follows from ids that the operators carry */
         return;
     if (is_to_device(&event->category)) {
         arrows_take(import, row, event, begin);
@@ -36,13 +36,13 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
     if (!fields)
         return;
     fields->category = import_intern(import, &event->category);
-    if (event->id.type != SLICE_NUMBER || !slice_uint(&event->id, &fields->number) ||
+    if (event->id.type != STROBE_JSON_NUMBER || !value_to_uint(&event->id, &fields->number) ||
         fields->number == STROBE_ABSENT_U64) {
         fields->number = STROBE_ABSENT_U64;
         fields->id = import_intern(import, &event->id);
     }
     fields->phase = event->phase.text[0] == 's' ? 0 : event->phase.text[0] == 't' ? 1 : 2;
-    fields->is_enclosing = SLICE_IS(&event->bind, "e");
+    fields->is_enclosing = VALUE_IS(&event->bind, "e");
 }
 
 void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
@@ -57,7 +57,7 @@ void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
         static const char *const names[] = {"chrome_trace.series", "chrome_trace.category",
                                             "chrome_trace.id"};
 
-        if (!slice_double(&event->arg[i].value, &value)) {
+        if (!value_to_double(&event->arg[i].value, &value)) {
             import_damage(import, event, "a counter's value that is no number");
             continue;
         }
@@ -115,7 +115,7 @@ void take_moment(Import *import, Row *row, const Event *event, gint64 begin)
     fields->id = import_intern(import, &event->id);
     fields->scope = import_intern(import, &event->scope);
     fields->arguments = import_intern_arguments(import, event);
-    if (event->dur.type && !slice_double(&event->dur, &fields->duration))
+    if (event->dur.type && !value_to_double(&event->dur, &fields->duration))
         fields->duration = STROBE_ABSENT_F64;
     fields->stack = stacks.begin;
     stacks.begin = 0;

@@ -83,21 +83,21 @@ static Begun make_begun(Import *import, const Event *event, gint64 time)
 }
 
 /* {"local": "0x1"} is one of its process. */
-static gboolean is_local(const Slice *id)
+static gboolean is_local(const StrobeJsonValue *id)
 {
-    return id->type == SLICE_OBJECT && memmem(id->text, id->length, "\"local\"", 7);
+    return id->type == STROBE_JSON_OBJECT && memmem(id->text, id->length, "\"local\"", 7);
 }
 
 static char *key_of(Import *import, const Event *event)
 {
-    const Slice none = {0};
-    const Slice *parts[] = {&event->category, &event->id, &event->name,
-                            is_local(&event->id) ? &event->pid : &none};
+    const StrobeJsonValue none = {0};
+    const StrobeJsonValue *parts[] = {&event->category, &event->id, &event->name,
+                                      is_local(&event->id) ? &event->pid : &none};
     GString *text = import->text;
 
     g_string_truncate(text, 0);
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-        slice_append(parts[i], text);
+        value_append(parts[i], text);
         g_string_append_c(text, '\1');
     }
     return g_strdup(text->str);

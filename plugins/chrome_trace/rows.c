@@ -113,17 +113,17 @@ static Row *new_row(Rows *rows, Process *process, const char *text)
     return row;
 }
 
-static Row *find_row(Rows *rows, const Slice *pid, const Slice *tid)
+static Row *find_row(Rows *rows, const StrobeJsonValue *pid, const StrobeJsonValue *tid)
 {
     GString *key = rows->key;
     const char *tid_text;
     Row *row;
 
     g_string_truncate(key, 0);
-    slice_append(pid, key);
+    value_append(pid, key);
     g_string_truncate(key, MIN(key->len, TEXT_MAX));
     g_string_append_c(key, '\1');
-    slice_append(tid, key);
+    value_append(tid, key);
     g_string_truncate(key, MIN(key->len, 2 * TEXT_MAX));
     row = g_hash_table_lookup(rows->rows, key->str);
     if (row)
@@ -143,7 +143,8 @@ static Row *find_row(Rows *rows, const Slice *pid, const Slice *tid)
     return row;
 }
 
-static gboolean is_cached(const Cached *cached, const Slice *pid, const Slice *tid)
+static gboolean is_cached(const Cached *cached, const StrobeJsonValue *pid,
+                          const StrobeJsonValue *tid)
 {
     return cached->row && cached->pid_length == pid->length && cached->tid_length == tid->length &&
            (!pid->length || !memcmp(cached->pid, pid->text, pid->length)) &&
@@ -152,7 +153,7 @@ static gboolean is_cached(const Cached *cached, const Slice *pid, const Slice *t
 
 Row *rows_of_event(Rows *rows, const Event *event)
 {
-    const Slice *pid = &event->pid, *tid = &event->tid;
+    const StrobeJsonValue *pid = &event->pid, *tid = &event->tid;
     guint hash = pid->length * 31 + tid->length;
     Cached *cached;
     Row *row;
@@ -205,34 +206,34 @@ StrobeTrackId rows_steps(Rows *rows)
     return rows->steps;
 }
 
-static void set_text(Rows *rows, char **text, const Slice *value)
+static void set_text(Rows *rows, char **text, const StrobeJsonValue *value)
 {
     GString *out = rows->import->text;
 
     g_string_truncate(out, 0);
-    slice_append(value, out);
+    value_append(value, out);
     g_free(*text);
     *text = g_strndup(out->str, MIN(out->len, TEXT_MAX));
 }
 
 void rows_take_metadata(Rows *rows, const Event *event)
 {
-    const Slice *name = &event->name;
+    const StrobeJsonValue *name = &event->name;
     Row *row;
 
-    if (event->n_args == 0 || event->arg[0].value.type != SLICE_STRING)
+    if (event->n_args == 0 || event->arg[0].value.type != STROBE_JSON_STRING)
         return;
-    if (SLICE_IS(name, "thread_name")) {
+    if (VALUE_IS(name, "thread_name")) {
         row = rows_of_event(rows, event);
         set_text(rows, &row->name, &event->arg[0].value);
-    } else if (SLICE_IS(name, "process_name")) {
+    } else if (VALUE_IS(name, "process_name")) {
         row = find_row(rows, &event->pid, &event->tid);
         set_text(rows, &row->process->name, &event->arg[0].value);
-    } else if (SLICE_IS(name, "process_labels")) {
-        const Slice *label = &event->arg[0].value;
+    } else if (VALUE_IS(name, "process_labels")) {
+        const StrobeJsonValue *label = &event->arg[0].value;
 
         row = find_row(rows, &event->pid, &event->tid);
-        if (row->process->is_number && SLICE_IS(label, "CPU"))
+        if (row->process->is_number && VALUE_IS(label, "CPU"))
             row->process->is_host = row->process->is_program = TRUE;
         row->process->is_device |= label->length > 4 && !memcmp(label->text, "GPU ", 4);
     }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* ProfilerStep#12: the number, -1 for another name. */
-static gint64 step_number(const Slice *name)
+static gint64 step_number(const StrobeJsonValue *name)
 {
     static const char prefix[] = "ProfilerStep#";
     gint64 number = 0;
@@ -25,29 +25,29 @@ static gint64 step_number(const Slice *name)
     return number;
 }
 
-static gboolean is_collective(const Slice *name)
+static gboolean is_collective(const StrobeJsonValue *name)
 {
     return name->length > 4 && (!memcmp(name->text, "nccl", 4) || !memcmp(name->text, "rccl", 4));
 }
 
-static gboolean is_of_gpu(const Slice *category)
+static gboolean is_of_gpu(const StrobeJsonValue *category)
 {
-    return SLICE_IS(category, "gpu_user_annotation");
+    return VALUE_IS(category, "gpu_user_annotation");
 }
 
 /* Other tracers have a category "kernel" too: its events are no tasks of a device. */
 static gboolean is_of_device(const Event *event)
 {
     for (guint i = 0; i < event->n_args; i++) {
-        const Slice *key = &event->arg[i].key;
+        const StrobeJsonValue *key = &event->arg[i].key;
 
-        if (SLICE_IS(key, "External id") || SLICE_IS(key, "correlation") || SLICE_IS(key, "stream"))
+        if (VALUE_IS(key, "External id") || VALUE_IS(key, "correlation") || VALUE_IS(key, "stream"))
             return TRUE;
     }
     return FALSE;
 }
 
-static const Category *category_of(Import *import, const Slice *text)
+static const Category *category_of(Import *import, const StrobeJsonValue *text)
 {
     Category *category = &import->categories[(text->length ^ (guchar)text->text[0]) % CATEGORIES];
 
@@ -62,7 +62,7 @@ static const Category *category_of(Import *import, const Slice *text)
 
 static guint sort_of_span(Import *import, const Event *event)
 {
-    const Slice *text = &event->category;
+    const StrobeJsonValue *text = &event->category;
     guint sort = text->length && text->length <= sizeof import->categories[0].text
                      ? category_of(import, text)->sort
                      : SORT_SPAN;
@@ -79,9 +79,9 @@ static guint sort_of_span(Import *import, const Event *event)
 }
 
 /* "Memcpy HtoD (Pageable -> Device)" */
-static StrobeStringId copy_direction(Import *import, const Slice *name)
+static StrobeStringId copy_direction(Import *import, const StrobeJsonValue *name)
 {
-    Slice word = *name;
+    StrobeJsonValue word = *name;
     const char *blank;
 
     if (name->length < 11 || memcmp(name->text, "Memcpy ", 7) != 0)
@@ -165,7 +165,7 @@ static void take_known(Import *import, guint sort, Row *row, const Event *event,
     import_fill(import, sort, event, fields);
     finish_span(import, sort, row, event, fields);
     note_task(import, sort, fields);
-    if (!is_exact && import->sorts[sort].exact >= 0 && slice_double(&event->dur, &exact))
+    if (!is_exact && import->sorts[sort].exact >= 0 && value_to_double(&event->dur, &exact))
         memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
     if (G_LIKELY(!event_has_stack(event)))
         return;
@@ -203,7 +203,7 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
     gboolean is_exact = TRUE;
     gint64 duration = 0, end;
 
-    if (event->dur.type && !slice_us(&event->dur, &duration, &is_exact)) {
+    if (event->dur.type && !value_to_us(&event->dur, &duration, &is_exact)) {
         import_damage(import, event, "a duration that is no number");
         duration = 0;
     }

@@ -70,17 +70,17 @@ static Frame *frame_at(const StackFrames *frames, guint32 place)
 
 /* The place of the frame with that id, made where there is none; 0: it is no id, or there is no
  * room for it. */
-static guint32 place_of(Import *import, const Slice *id)
+static guint32 place_of(Import *import, const StrobeJsonValue *id)
 {
     StackFrames *frames = import->frames;
     guint32 place;
 
-    if (id->type != SLICE_STRING && id->type != SLICE_NUMBER) {
-        frames->n_odd += id->type != SLICE_NONE && !SLICE_IS(id, "null");
+    if (id->type != STROBE_JSON_STRING && id->type != STROBE_JSON_NUMBER) {
+        frames->n_odd += id->type != STROBE_JSON_END && !VALUE_IS(id, "null");
         return 0;
     }
     g_string_truncate(import->text, 0);
-    slice_append(id, import->text);
+    value_append(id, import->text);
     place = GPOINTER_TO_UINT(g_hash_table_lookup(frames->places, import->text->str));
     if (place)
         return place;
@@ -96,12 +96,12 @@ static guint32 place_of(Import *import, const Slice *id)
     return place;
 }
 
-static const Slice *member_of(const Event *event, const char *key)
+static const StrobeJsonValue *member_of(const Event *event, const char *key)
 {
-    static const Slice none;
+    static const StrobeJsonValue none;
 
     for (guint i = 0; i < event->n_others; i++)
-        if (slice_is(&event->others[i].key, key, strlen(key)))
+        if (value_equals(&event->others[i].key, key, strlen(key)))
             return &event->others[i].value;
     return &none;
 }
@@ -109,14 +109,14 @@ static const Slice *member_of(const Event *event, const char *key)
 /* "name (category)": the category is the file or library that it is in. */
 static StrobeStringId name_of(Import *import, const Event *event)
 {
-    const Slice *category = member_of(event, "category");
+    const StrobeJsonValue *category = member_of(event, "category");
     GString *text = import->text;
 
     g_string_truncate(text, 0);
-    slice_append(&event->name, text);
+    value_append(&event->name, text);
     if (category->length) {
         g_string_append(text, text->len ? " (" : "(");
-        slice_append(category, text);
+        value_append(category, text);
         g_string_append_c(text, ')');
     }
     return text->len ? import->host->intern(import->self, text->str, text->len) : 0;
@@ -166,7 +166,7 @@ static StrobeStackId stack_of_names(Import *import)
     return import->host->stack(import->self, (const void *)names->data, names->len);
 }
 
-static StrobeStackId stack_of_frame(Import *import, const Slice *id)
+static StrobeStackId stack_of_frame(Import *import, const StrobeJsonValue *id)
 {
     StackFrames *frames = import->frames;
     const guint32 place = place_of(import, id);
@@ -194,20 +194,26 @@ static StrobeStackId stack_of_frame(Import *import, const Slice *id)
 }
 
 /* A list has the outermost first, and is as the scan has found it. */
-static StrobeStackId stack_of_list(Import *import, const Slice *list)
+static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
 {
     GArray *names = import->frames->names;
-    const char *p = list->text + 1, *end = list->text + list->length - 1, *expected, *place;
-    Slice frame;
+    StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(list->text, list->length);
+    StrobeJsonValue frame;
+    int token;
 
+    strobe_json_scanner_allow_non_finite(scanner);
     g_array_set_size(names, 0);
-    while ((p = slice_skip_separators(p, end)) < end &&
-           (p = slice_scan(p, end + 1, &frame, &expected, &place))) {
+    strobe_json_scanner_next_raw(scanner, &frame); /* the bracket */
+    while ((token = strobe_json_scanner_next_raw(scanner, &frame)) > 0 &&
+           token != STROBE_JSON_ARRAY_END) {
+        if (token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY)
+            strobe_json_scanner_take_whole(scanner, &frame);
         StrobeStringId name = import_intern(import, &frame);
 
         if (name) /* "" is none */
             g_array_append_val(names, name);
     }
+    strobe_json_scanner_free(scanner);
     if (names->len > STACK_FRAMES_MAX) {
         import->frames->n_cut++;
         g_array_remove_range(names, 0, names->len - STACK_FRAMES_MAX);
@@ -223,13 +229,14 @@ static StrobeStackId stack_of_list(Import *import, const Slice *list)
     return names->len ? stack_of_names(import) : 0;
 }
 
-static StrobeStackId stack_of(Import *import, const Slice *id, const Slice *list)
+static StrobeStackId stack_of(Import *import, const StrobeJsonValue *id,
+                              const StrobeJsonValue *list)
 {
     StrobeStackId stack = stack_of_frame(import, id);
 
-    if (stack || list->type == SLICE_NONE)
+    if (stack || list->type == STROBE_JSON_END)
         return stack;
-    if (list->type == SLICE_ARRAY)
+    if (list->type == STROBE_JSON_ARRAY)
         return stack_of_list(import, list);
     import->frames->n_odd++;
     return 0;

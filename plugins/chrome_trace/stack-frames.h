@@ -25,13 +25,13 @@ void stack_frames_finish(Import *import);
 static inline gboolean event_has_stack(const Event *event)
 {
     return (event->frame.type | event->end_frame.type | event->stack.type |
-            event->end_stack.type) != SLICE_NONE;
+            event->end_stack.type) != STROBE_JSON_END;
 }
 
 /* Does it name frames by their ids? */
 static inline gboolean event_names_frames(const Event *event)
 {
-    return (event->frame.type | event->end_frame.type) != SLICE_NONE;
+    return (event->frame.type | event->end_frame.type) != STROBE_JSON_END;
 }
 
 Stacks stacks_of_event(Import *import, const Event *event);

@@ -6,41 +6,51 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (256u << 10)
+#define BUFFER_BYTES (64u << 10)
+#define WORD_BYTES 9u /* of the longest word, -Infinity */
 
 /* What may come next. */
-enum { EXPECT_VALUE, EXPECT_FIRST, EXPECT_KEY, EXPECT_COMMA, EXPECT_NOTHING };
+/* FIRST: of an object or array, or its end. */
+enum { EXPECT_VALUE, EXPECT_FIRST, EXPECT_COMMA, EXPECT_NOTHING };
 
+typedef struct Buffer {
+    struct Buffer *older; /* holds texts that were handed out */
+    char bytes[];
+} Buffer;
+
+/* A token lies in one buffer: where it goes beyond the end, it is copied into the next one. */
 struct StrobeJsonScanner {
-    int descriptor; /* -1: all bytes are in the buffer */
-    char *own;      /* BUFFER_BYTES, NULL for bytes that are lent */
-    const char *buffer;
-    size_t at, used;
-    uint64_t base; /* offset of the buffer in the file */
-    int is_end, io_error;
+    StrobeJsonRead read; /* NULL: all bytes are in the buffer */
+    void *user;
+    int descriptor;
+    Buffer *newest; /* NULL for bytes that are lent */
+    const char *begin, *at, *end;
+    const char *from; /* begin of the token, or whole value, at hand */
+    uint64_t base;    /* offset of `begin` in the file */
+    uint64_t token_offset, kept_from;
+    uint8_t is_over, is_whole, keeps_texts, allows_non_finite;
+    int io_error;
 
-    char *text; /* of a string that is not whole in the buffer, or has escapes */
-    size_t length, room;
+    char *text; /* of a string without its escapes */
+    size_t room;
 
-    uint8_t *is_object; /* one a level */
-    uint32_t depth, levels_room;
+    uint8_t is_object[STROBE_JSON_LEVELS_MAX];
+    uint32_t depth, last_comma_depth;
     int expect;
     const char *error;
 };
 
-StrobeJsonScanner *strobe_json_scanner_new(int descriptor)
-{
-    StrobeJsonScanner *s = calloc(1, sizeof *s);
+/* ---- bytes ---- */
 
-    if (!s)
-        return NULL;
-    s->descriptor = descriptor;
-    s->own = malloc(BUFFER_BYTES);
-    s->buffer = s->own;
-    if (s->own)
-        return s;
-    free(s);
-    return NULL;
+static int64_t read_descriptor(void *user, char *bytes, size_t size)
+{
+    const StrobeJsonScanner *s = user;
+    ssize_t n;
+
+    do
+        n = read(s->descriptor, bytes, size);
+    while (n < 0 && errno == EINTR);
+    return n;
 }
 
 StrobeJsonScanner *strobe_json_scanner_new_bytes(const char *bytes, size_t length)
@@ -49,124 +59,185 @@ StrobeJsonScanner *strobe_json_scanner_new_bytes(const char *bytes, size_t lengt
 
     if (!s)
         return NULL;
-    s->descriptor = -1;
-    s->buffer = bytes;
-    s->used = length;
+    s->begin = s->at = s->from = bytes;
+    s->end = bytes + length;
     return s;
+}
+
+StrobeJsonScanner *strobe_json_scanner_new_reader(StrobeJsonRead read, void *user)
+{
+    StrobeJsonScanner *s = strobe_json_scanner_new_bytes("", 0);
+
+    if (!s)
+        return NULL;
+    s->read = read;
+    s->user = user;
+    return s;
+}
+
+StrobeJsonScanner *strobe_json_scanner_new(int descriptor)
+{
+    StrobeJsonScanner *s = strobe_json_scanner_new_reader(read_descriptor, NULL);
+
+    if (!s)
+        return NULL;
+    s->user = s;
+    s->descriptor = descriptor;
+    return s;
+}
+
+/* Frees all buffers but the newest one. */
+static void free_older(StrobeJsonScanner *s)
+{
+    Buffer *older = s->newest ? s->newest->older : NULL;
+
+    if (!older)
+        return;
+    s->newest->older = NULL;
+    for (Buffer *next; older; older = next) {
+        next = older->older;
+        free(older);
+    }
 }
 
 void strobe_json_scanner_free(StrobeJsonScanner *s)
 {
     if (!s)
         return;
-    free(s->own);
+    free_older(s);
+    free(s->newest);
     free(s->text);
-    free(s->is_object);
     free(s);
 }
 
-/* ---- bytes ---- */
-
-/* Another bufferful; 0 at the end of the file. */
-static int refill(StrobeJsonScanner *s)
+void strobe_json_scanner_allow_non_finite(StrobeJsonScanner *s)
 {
-    ssize_t n;
-
-    if (s->descriptor < 0 || s->is_end)
-        return 0;
-    do
-        n = read(s->descriptor, s->own, BUFFER_BYTES);
-    while (n < 0 && errno == EINTR);
-    s->base += s->used;
-    s->at = 0;
-    s->used = n > 0 ? (size_t)n : 0;
-    s->is_end = n <= 0;
-    s->io_error = n < 0;
-    return n > 0;
-}
-
-/* The byte at hand, -1 at the end. */
-static int peek(StrobeJsonScanner *s)
-{
-    if (s->at == s->used && !refill(s))
-        return -1;
-    return (unsigned char)s->buffer[s->at];
-}
-
-static int skip_blanks(StrobeJsonScanner *s)
-{
-    int c;
-
-    while ((c = peek(s)) == ' ' || c == '\n' || c == '\r' || c == '\t')
-        s->at++;
-    return c;
+    s->allows_non_finite = 1;
 }
 
 static int fail(StrobeJsonScanner *s, const char *expected)
 {
-    if (s->io_error)
+    if (s->io_error && s->at == s->end)
         return STROBE_JSON_IO;
-    s->error = expected;
+    if (!s->error)
+        s->error = expected;
     return STROBE_JSON_ERROR;
 }
 
-/* ---- texts ---- */
-
-/* Bytes beyond the greatest length are left out. */
-static int append(StrobeJsonScanner *s, const char *bytes, size_t n)
+uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
 {
-    if (n > STROBE_JSON_STRING_MAX - s->length)
-        n = STROBE_JSON_STRING_MAX - s->length;
-    if (s->length + n > s->room) {
-        size_t room = s->room ? s->room : 256;
-        char *text;
-
-        while (room < s->length + n)
-            room *= 2;
-        text = realloc(s->text, room);
-        if (!text)
-            return -1;
-        s->text = text;
-        s->room = room;
-    }
-    if (n)
-        memcpy(s->text + s->length, bytes, n);
-    s->length += n;
-    return 0;
+    return s->base + (uint64_t)(s->at - s->begin);
 }
 
-static int append_code(StrobeJsonScanner *s, uint32_t code)
+/* Of texts that may not be cut. */
+static uint64_t held_bytes(const StrobeJsonScanner *s)
 {
-    char out[4];
-    size_t n = 0;
+    if (s->keeps_texts)
+        return strobe_json_scanner_offset(s) + (uint64_t)(s->end - s->at) - s->kept_from;
+    return s->is_whole ? (uint64_t)(s->end - s->from) : 0;
+}
 
+/* Fills the bytes if the text has so many: small pieces would be copied again and again. */
+static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
+{
+    size_t used = 0;
+
+    while (used < size && !s->is_over) {
+        int64_t n = s->read(s->user, bytes + used, size - used);
+
+        s->is_over = n <= 0;
+        s->io_error = n < 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return used;
+}
+
+/* Bytes behind those of the token at hand, in a new buffer; 0: there are none, or no memory. */
+static int refill(StrobeJsonScanner *s)
+{
+    const size_t kept = (size_t)(s->end - s->from);
+    const size_t size = kept < BUFFER_BYTES ? BUFFER_BYTES : kept;
+    const uint64_t base = s->base + (uint64_t)(s->from - s->begin);
+    Buffer *buffer;
+    size_t n;
+
+    if (!s->read || s->is_over || s->error)
+        return 0;
+    if (held_bytes(s) > STROBE_JSON_STRING_MAX)
+        return fail(s, STROBE_JSON_TOO_LONG), 0;
+    buffer = malloc(sizeof *buffer + kept + size);
+    if (!buffer)
+        return fail(s, "memory for a value"), 0;
+    n = read_full(s, buffer->bytes + kept, size);
+    if (!n) {
+        free(buffer);
+        return 0;
+    }
+    memcpy(buffer->bytes, s->from, kept);
+    buffer->older = s->newest;
+    s->newest = buffer;
+    s->base = base;
+    s->at = buffer->bytes + (s->at - s->from);
+    s->begin = s->from = buffer->bytes;
+    s->end = s->begin + kept + n;
+    return 1;
+}
+
+static inline int is_blank(char c)
+{
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+}
+
+/* The next byte that is no blank, -1 at the end. Outside of whole values a token begins there. */
+static inline int skip_blanks(StrobeJsonScanner *s)
+{
+    do {
+        const char *p = s->at, *end = s->end;
+
+        while (p < end && is_blank(*p))
+            p++;
+        s->at = p;
+        if (!s->is_whole)
+            s->from = p;
+        if (p < end)
+            return (unsigned char)*p;
+    } while (refill(s));
+    return -1;
+}
+
+/* ---- escapes ---- */
+
+static char *put_code(char *out, uint32_t code)
+{
     if (code >= 0xd800 && code < 0xe000)
         code = 0xfffd; /* half of a pair */
     if (code < 0x80) {
-        out[n++] = (char)code;
+        *out++ = (char)code;
     } else if (code < 0x800) {
-        out[n++] = (char)(0xc0 | code >> 6);
-        out[n++] = (char)(0x80 | (code & 0x3f));
+        *out++ = (char)(0xc0 | code >> 6);
+        *out++ = (char)(0x80 | (code & 0x3f));
     } else if (code < 0x10000) {
-        out[n++] = (char)(0xe0 | code >> 12);
-        out[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-        out[n++] = (char)(0x80 | (code & 0x3f));
+        *out++ = (char)(0xe0 | code >> 12);
+        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *out++ = (char)(0x80 | (code & 0x3f));
     } else {
-        out[n++] = (char)(0xf0 | code >> 18);
-        out[n++] = (char)(0x80 | (code >> 12 & 0x3f));
-        out[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-        out[n++] = (char)(0x80 | (code & 0x3f));
+        *out++ = (char)(0xf0 | code >> 18);
+        *out++ = (char)(0x80 | (code >> 12 & 0x3f));
+        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *out++ = (char)(0x80 | (code & 0x3f));
     }
-    return append(s, out, n);
+    return out;
 }
 
-/* Four hexadecimal digits, -1 if they are none. */
-static int32_t take_hex(StrobeJsonScanner *s)
+/* "\u" and four hexadecimal digits, -1 if they are none. */
+static int32_t read_unit(const char *p, const char *end)
 {
     int32_t value = 0;
 
-    for (int i = 0; i < 4; i++) {
-        int c = peek(s);
+    if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
+        return -1;
+    for (int i = 2; i < 6; i++) {
+        char c = p[i];
         int digit = c >= '0' && c <= '9'   ? c - '0'
                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
@@ -174,273 +245,372 @@ static int32_t take_hex(StrobeJsonScanner *s)
         if (digit < 0)
             return -1;
         value = value * 16 + digit;
-        s->at++;
     }
     return value;
 }
 
-/* Behind "\u". A first half is joined with a second one behind it. */
-static int take_unicode(StrobeJsonScanner *s)
-{
-    int32_t code = take_hex(s), low;
-
-    while (code >= 0xd800 && code < 0xdc00 && peek(s) == '\\') {
-        s->at++;
-        if (peek(s) != 'u')
-            return append_code(s, (uint32_t)code) ? -1 : 1; /* the backslash is still to be read */
-        s->at++;
-        low = take_hex(s);
-        if (low < 0)
-            return -1;
-        if (low >= 0xdc00 && low < 0xe000)
-            return append_code(s, 0x10000 + (((uint32_t)code & 0x3ff) << 10) +
-                                      ((uint32_t)low & 0x3ff));
-        if (append_code(s, (uint32_t)code))
-            return -1;
-        code = low;
-    }
-    return code < 0 ? -1 : append_code(s, (uint32_t)code);
-}
-
-/* Behind a backslash. */
-static int take_escape(StrobeJsonScanner *s)
+/* The escape at the backslash `p`; returns where it ends, NULL if it is none. */
+static const char *undo_escape(const char *p, const char *end, char **out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    const char *known = end - p > 1 && p[1] ? strchr(from, p[1]) : NULL;
+    int32_t code, low;
 
-    for (;;) {
-        int c = peek(s);
-        const char *known = c > 0 ? strchr(from, c) : NULL;
-        int more;
-
-        if (c < 0 || (!known && c != 'u'))
-            return -1;
-        s->at++;
-        if (known)
-            return append(s, &to[known - from], 1);
-        more = take_unicode(s);
-        if (more <= 0)
-            return more;
+    if (known) {
+        *(*out)++ = to[known - from];
+        return p + 2;
     }
+    code = read_unit(p, end);
+    if (code < 0)
+        return NULL;
+    p += 6;
+    low = code >= 0xd800 && code < 0xdc00 ? read_unit(p, end) : -1;
+    if (low >= 0xdc00 && low < 0xe000) {
+        code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff);
+        p += 6;
+    }
+    *out = put_code(*out, (uint32_t)code);
+    return p;
 }
 
-/* Behind the opening quote. A string without escapes that is whole in the buffer is not copied. */
-static int take_string(StrobeJsonScanner *s, const char **text, size_t *length)
+/* As strobe_json_unescape; `place` is where an escape is none. */
+static size_t unescape(const char *text, size_t length, char *out, const char **place)
 {
-    s->length = 0;
-    for (int is_first = 1;; is_first = 0) {
-        size_t from = s->at;
-        int c = peek(s);
+    const char *p = text, *end = text + length;
+    char *begin = out;
 
-        if (c < 0)
-            return fail(s, "the end of a string");
-        from = s->at;
-        while (s->at < s->used && s->buffer[s->at] != '"' && s->buffer[s->at] != '\\')
-            s->at++;
-        if (is_first && s->at < s->used && s->buffer[s->at] == '"') {
-            *text = s->buffer + from;
-            *length = s->at++ - from;
-            return STROBE_JSON_STRING;
-        }
-        if (append(s, s->buffer + from, s->at - from))
-            return fail(s, "memory for a string");
-        if (s->at == s->used)
+    while (p < end) {
+        const char *stop = memchr(p, '\\', (size_t)(end - p));
+        size_t plain = (size_t)((stop ? stop : end) - p);
+
+        memmove(out, p, plain);
+        out += plain;
+        p += plain;
+        *place = p;
+        if (stop && !(p = undo_escape(p, end, &out)))
+            return SIZE_MAX;
+    }
+    return (size_t)(out - begin);
+}
+
+size_t strobe_json_unescape(const char *text, size_t length, char *out)
+{
+    const char *place;
+
+    return unescape(text, length, out, &place);
+}
+
+/* ---- values ---- */
+
+static void set_value(StrobeJsonScanner *s, StrobeJsonValue *value, int type, size_t begin)
+{
+    value->text = s->from + begin;
+    value->length = (uint32_t)(s->at - value->text);
+    value->type = (uint8_t)type;
+    value->has_escapes = 0;
+}
+
+/* What a string has beyond the greatest length. */
+static void drop_excess(StrobeJsonScanner *s, size_t begin)
+{
+    const size_t most = begin + STROBE_JSON_STRING_MAX;
+
+    if (s->is_whole || s->at < s->end || (size_t)(s->at - s->from) <= most)
+        return;
+    s->base += (uint64_t)(s->at - s->from) - most;
+    s->at = s->end = s->from + most;
+}
+
+/* Goes to the quote that ends a string, whose text is at `begin`; 0: it does not end. */
+static int find_quote(StrobeJsonScanner *s, size_t begin, uint8_t *has_escapes)
+{
+    for (;;) {
+        const char *p = s->at, *end = s->end;
+
+        while (p < end && *p != '"' && *p != '\\')
+            p++;
+        s->at = p;
+        if (p < end && *p == '"')
+            return 1;
+        *has_escapes |= p < end;
+        if (end - p >= 2) {
+            s->at += 2;
             continue;
-        if (s->buffer[s->at++] == '"')
-            break;
-        if (take_escape(s))
-            return fail(s, "an escape of JSON");
-    }
-    *text = s->text;
-    *length = s->length;
-    return STROBE_JSON_STRING;
-}
-
-static int is_of_number(int c)
-{
-    return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
-/* Is the text a number of JSON? */
-static int is_number(const char *p, size_t n)
-{
-    const char *end = p + n;
-
-    p += p < end && *p == '-';
-    if (p == end || *p < '0' || *p > '9')
-        return 0;
-    if (*p++ != '0')
-        while (p < end && *p >= '0' && *p <= '9')
-            p++;
-    if (p < end && *p == '.') {
-        const char *digits = ++p;
-        while (p < end && *p >= '0' && *p <= '9')
-            p++;
-        if (p == digits)
+        }
+        drop_excess(s, begin);
+        if (!refill(s))
             return 0;
     }
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        const char *digits;
+}
+
+static int take_string(StrobeJsonScanner *s, StrobeJsonValue *value, int type)
+{
+    const size_t begin = (size_t)(++s->at - s->from);
+    uint8_t has_escapes = 0;
+
+    if (!find_quote(s, begin, &has_escapes)) {
+        s->at = s->end;
+        return fail(s, "the end of a string");
+    }
+    set_value(s, value, type, begin);
+    if (value->length > STROBE_JSON_STRING_MAX)
+        value->length = STROBE_JSON_STRING_MAX;
+    value->has_escapes = has_escapes;
+    s->at++;
+    return type;
+}
+
+static const char *skip_digits(const char *p, const char *end)
+{
+    while (p < end && (unsigned char)(*p - '0') < 10)
         p++;
-        p += p < end && (*p == '-' || *p == '+');
-        digits = p;
-        while (p < end && *p >= '0' && *p <= '9')
-            p++;
-        if (p == digits)
+    return p;
+}
+
+/* Behind the number at `*p`, or as far as it is one; is it one? */
+static int skip_number(const char **p, const char *end)
+{
+    const char *at = *p + (**p == '-'), *digits = at;
+
+    at = *p = skip_digits(at, end);
+    if (at == digits || (*digits == '0' && at - digits > 1))
+        return 0;
+    if (at < end && *at == '.') {
+        digits = at + 1;
+        at = *p = skip_digits(digits, end);
+        if (at == digits)
             return 0;
     }
-    return p == end;
-}
-
-static int take_number(StrobeJsonScanner *s, const char **text, size_t *length)
-{
-    s->length = 0;
-    for (;;) {
-        size_t from = s->at;
-
-        while (s->at < s->used && is_of_number((unsigned char)s->buffer[s->at]))
-            s->at++;
-        if (s->at < s->used && s->length == 0) {
-            *text = s->buffer + from;
-            *length = s->at - from;
-            break;
-        }
-        if (append(s, s->buffer + from, s->at - from))
-            return fail(s, "memory for a number");
-        if (s->at < s->used || peek(s) < 0) {
-            *text = s->text;
-            *length = s->length;
-            break;
-        }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        digits = at + 1;
+        digits += digits < end && (*digits == '-' || *digits == '+');
+        *p = skip_digits(digits, end);
+        return *p != digits;
     }
-    return is_number(*text, *length) ? STROBE_JSON_NUMBER : fail(s, "a number of JSON");
+    return 1;
 }
 
-static int take_word(StrobeJsonScanner *s, const char *word, int token)
+static int take_number(StrobeJsonScanner *s, StrobeJsonValue *value)
 {
-    for (; *word; word++, s->at++)
-        if (peek(s) != *word)
-            return fail(s, "true, false or null");
-    return token;
+    const size_t begin = (size_t)(s->at - s->from);
+    const char *p;
+    int is_number;
+
+    do {
+        p = s->from + begin;
+        is_number = skip_number(&p, s->end);
+    } while (p == s->end && refill(s));
+    s->at = p;
+    if (!is_number)
+        return fail(s, "a number of JSON");
+    set_value(s, value, STROBE_JSON_NUMBER, begin);
+    return STROBE_JSON_NUMBER;
+}
+
+static int take_word(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    static const struct {
+        const char *text;
+        int type;
+    } words[] = {
+        {"true", STROBE_JSON_TRUE},       {"false", STROBE_JSON_FALSE},
+        {"null", STROBE_JSON_NULL},       {"NaN", STROBE_JSON_NON_FINITE},
+        {"nan", STROBE_JSON_NON_FINITE},  {"Infinity", STROBE_JSON_NON_FINITE},
+        {"inf", STROBE_JSON_NON_FINITE},  {"-Infinity", STROBE_JSON_NON_FINITE},
+        {"-inf", STROBE_JSON_NON_FINITE},
+    };
+    const size_t begin = (size_t)(s->at - s->from), n = sizeof words / sizeof *words;
+
+    while ((size_t)(s->end - s->at) < WORD_BYTES && refill(s))
+        continue;
+    for (size_t i = 0; i < (s->allows_non_finite ? n : 3); i++) {
+        const size_t length = strlen(words[i].text), left = (size_t)(s->end - s->at);
+
+        if (memcmp(s->at, words[i].text, left < length ? left : length) != 0)
+            continue;
+        s->at += left < length ? left : length;
+        set_value(s, value, words[i].type, begin);
+        return left < length ? fail(s, "a value") : words[i].type;
+    }
+    return fail(s, "a value");
 }
 
 /* ---- tokens ---- */
 
-static int open_level(StrobeJsonScanner *s, int is_object)
+static void push_level(StrobeJsonScanner *s, int is_object)
 {
-    s->at++;
+    s->is_object[s->depth++] = (uint8_t)is_object;
+    s->expect = EXPECT_FIRST;
+}
+
+static int open_level(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    const int is_object = *s->at == '{';
+    const int type = is_object ? STROBE_JSON_OBJECT : STROBE_JSON_ARRAY;
+
     if (s->depth == STROBE_JSON_LEVELS_MAX)
         return fail(s, "less depth");
-    if (s->depth == s->levels_room) {
-        uint32_t room = s->levels_room ? 2 * s->levels_room : 64;
-        uint8_t *levels = realloc(s->is_object, room);
-
-        if (!levels)
-            return fail(s, "memory for a level");
-        s->is_object = levels;
-        s->levels_room = room;
-    }
-    s->is_object[s->depth++] = (uint8_t)is_object;
-    s->expect = is_object ? EXPECT_KEY : EXPECT_FIRST;
-    return is_object ? STROBE_JSON_OBJECT : STROBE_JSON_ARRAY;
+    s->at++;
+    set_value(s, value, type, (size_t)(s->at - s->from) - 1);
+    push_level(s, is_object);
+    return type;
 }
 
-static int close_level(StrobeJsonScanner *s)
+static int close_level(StrobeJsonScanner *s, StrobeJsonValue *value)
 {
-    int was_object = s->is_object[--s->depth];
+    const int was_object = s->is_object[--s->depth];
+    const int type = was_object ? STROBE_JSON_OBJECT_END : STROBE_JSON_ARRAY_END;
 
     s->at++;
     s->expect = s->depth ? EXPECT_COMMA : EXPECT_NOTHING;
-    return was_object ? STROBE_JSON_OBJECT_END : STROBE_JSON_ARRAY_END;
+    set_value(s, value, type, (size_t)(s->at - s->from) - 1);
+    return type;
 }
 
-static int take_value(StrobeJsonScanner *s, int c, const char **text, size_t *length)
+/* The value that begins with `c`, which is the next byte. */
+static int take_value(StrobeJsonScanner *s, int c, StrobeJsonValue *value)
 {
-    int token;
-
+    s->token_offset = strobe_json_scanner_offset(s);
     if (c == '{' || c == '[')
-        return open_level(s, c == '{');
+        return open_level(s, value);
     s->expect = s->depth ? EXPECT_COMMA : EXPECT_NOTHING;
-    switch (c) {
-    case '"':
-        s->at++;
-        token = take_string(s, text, length);
-        break;
-    case 't':
-        token = take_word(s, "true", STROBE_JSON_TRUE);
-        break;
-    case 'f':
-        token = take_word(s, "false", STROBE_JSON_FALSE);
-        break;
-    case 'n':
-        token = take_word(s, "null", STROBE_JSON_NULL);
-        break;
-    default:
-        token =
-            c == '-' || (c >= '0' && c <= '9') ? take_number(s, text, length) : fail(s, "a value");
-    }
-    return token;
+    if (c == '"')
+        return take_string(s, value, STROBE_JSON_STRING);
+    if (c < 0)
+        return fail(s, "a value");
+    if (c == '-' && s->end - s->at < 2)
+        refill(s);
+    if ((c >= '0' && c <= '9') || (c == '-' && !(s->end - s->at > 1 && s->at[1] > '9')))
+        return take_number(s, value);
+    return take_word(s, value);
 }
 
-static int take_key(StrobeJsonScanner *s, const char **text, size_t *length)
+static int take_key(StrobeJsonScanner *s, StrobeJsonValue *value)
 {
-    const char *key;
-    int token;
+    int type;
 
+    s->token_offset = strobe_json_scanner_offset(s);
+    type = take_string(s, value, STROBE_JSON_KEY);
+    if (type != STROBE_JSON_KEY)
+        return type;
+    if ((s->at == s->end || *s->at != ':') && skip_blanks(s) != ':')
+        return fail(s, "a colon");
     s->at++;
-    token = take_string(s, text, length);
-    if (token != STROBE_JSON_STRING)
-        return token;
-    key = *text;
-    if (s->at < s->used && s->buffer[s->at] == ':') {
-        s->at++;
-    } else {
-        /* Blanks may cross the end of the buffer that the key lies in. */
-        if (key != s->text) {
-            s->length = 0;
-            if (append(s, key, *length))
-                return fail(s, "memory for a key");
-            *text = s->text;
-        }
-        if (skip_blanks(s) != ':')
-            return fail(s, "a colon");
-        s->at++;
-    }
     s->expect = EXPECT_VALUE;
-    return STROBE_JSON_KEY;
+    return type;
+}
+
+/* Behind a comma. */
+static int take_next(StrobeJsonScanner *s, int is_object, StrobeJsonValue *value)
+{
+    const int c = skip_blanks(s);
+
+    if (c == ']' && s->depth == s->last_comma_depth)
+        return close_level(s, value);
+    if (c == '}' || c == ']')
+        return fail(s, "a value behind the comma");
+    if (!is_object)
+        return take_value(s, c, value);
+    return c == '"' ? take_key(s, value) : fail(s, "a key");
+}
+
+static inline int take_token(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    const int c = skip_blanks(s);
+    const int is_object = s->depth && s->is_object[s->depth - 1];
+
+    if (s->error)
+        return STROBE_JSON_ERROR;
+    switch (s->expect) {
+    case EXPECT_COMMA:
+        if (c == ',') {
+            s->at++;
+            return take_next(s, is_object, value);
+        }
+        if (c == (is_object ? '}' : ']'))
+            return close_level(s, value);
+        return fail(s, "a comma or the end of an object or array");
+    case EXPECT_FIRST:
+        if (c == (is_object ? '}' : ']'))
+            return close_level(s, value);
+        if (is_object)
+            return c == '"' ? take_key(s, value) : fail(s, "a key");
+        break;
+    case EXPECT_NOTHING:
+        return c < 0 && !s->io_error ? STROBE_JSON_END : fail(s, "the end of the file");
+    default:
+        if (c < 0 && !s->io_error && s->depth == 0)
+            return STROBE_JSON_END;
+    }
+    return take_value(s, c, value);
+}
+
+int strobe_json_scanner_next_raw(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    if (!s->keeps_texts)
+        free_older(s);
+    return take_token(s, value);
+}
+
+/* The text without its escapes, in memory of the scanner. */
+static int undo_escapes(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    const char *place;
+    size_t length;
+
+    if (s->room < value->length) {
+        char *text = realloc(s->text, value->length);
+
+        if (!text)
+            return fail(s, "memory for a string");
+        s->text = text;
+        s->room = value->length;
+    }
+    length = unescape(value->text, value->length, s->text, &place);
+    if (length == SIZE_MAX) {
+        if (value->type == STROBE_JSON_STRING) /* a key may lie in an older buffer */
+            s->at = place;
+        return fail(s, "an escape of JSON");
+    }
+    value->text = s->text;
+    value->length = (uint32_t)length;
+    return value->type;
 }
 
 int strobe_json_scanner_next(StrobeJsonScanner *s, const char **text, size_t *length)
 {
-    const char *no_text;
-    size_t no_length;
-    int c = skip_blanks(s);
-    int is_object = s->depth && s->is_object[s->depth - 1];
+    StrobeJsonValue value;
+    int type = strobe_json_scanner_next_raw(s, &value), has_text;
 
-    text = text ? text : &no_text;
-    length = length ? length : &no_length;
-    *text = "";
-    *length = 0;
-    if (s->error)
-        return STROBE_JSON_ERROR;
-    if (c < 0 && !s->io_error && s->depth == 0 && s->expect != EXPECT_COMMA)
-        return STROBE_JSON_END;
-    if (s->expect == EXPECT_COMMA && c == ',') {
-        s->at++;
-        c = skip_blanks(s);
-        s->expect = is_object ? EXPECT_KEY : EXPECT_VALUE;
-        if (c == '}' || c == ']')
-            return fail(s, "a value behind the comma");
-    } else if (s->expect == EXPECT_COMMA || s->expect == EXPECT_KEY || s->expect == EXPECT_FIRST) {
-        if (c == (is_object ? '}' : ']'))
-            return close_level(s);
-        if (s->expect == EXPECT_COMMA)
-            return fail(s, "a comma or the end of an object or array");
-    }
-    if (s->expect == EXPECT_NOTHING)
-        return fail(s, "the end of the file");
-    if (s->expect == EXPECT_KEY)
-        return c == '"' ? take_key(s, text, length) : fail(s, "a key");
-    return take_value(s, c, text, length);
+    has_text = type == STROBE_JSON_KEY || type == STROBE_JSON_STRING || type == STROBE_JSON_NUMBER;
+    if (has_text && value.has_escapes)
+        type = undo_escapes(s, &value);
+    if (text)
+        *text = has_text ? value.text : "";
+    if (length)
+        *length = has_text ? value.length : 0;
+    return type;
+}
+
+int strobe_json_scanner_take_whole(StrobeJsonScanner *s, StrobeJsonValue *value)
+{
+    const uint32_t depth = s->depth - 1;
+    const int type = s->is_object[depth] ? STROBE_JSON_OBJECT : STROBE_JSON_ARRAY;
+    uint8_t has_non_finite = 0;
+    StrobeJsonValue inner;
+    int token;
+
+    s->is_whole = 1;
+    do {
+        token = take_token(s, &inner);
+        has_non_finite |= token == STROBE_JSON_NON_FINITE;
+    } while (token > 0 && s->depth > depth);
+    s->is_whole = 0;
+    if (token < 0)
+        return token;
+    set_value(s, value, type, 0);
+    value->has_escapes = has_non_finite;
+    return type;
 }
 
 int strobe_json_scanner_skip(StrobeJsonScanner *s, uint32_t levels)
@@ -456,31 +626,46 @@ int strobe_json_scanner_skip(StrobeJsonScanner *s, uint32_t levels)
     return STROBE_JSON_END;
 }
 
-int strobe_json_scanner_resume(StrobeJsonScanner *s)
+void strobe_json_scanner_keep_texts(StrobeJsonScanner *s, int keeps)
 {
-    int c, has_brace = 0, has_comma = 0;
+    s->keeps_texts = keeps != 0;
+    s->kept_from = strobe_json_scanner_offset(s);
+}
+
+/* ---- damage ---- */
+
+int strobe_json_scanner_seek(StrobeJsonScanner *s, char other)
+{
+    int has_brace = 0, has_comma = 0;
 
     s->error = NULL;
-    while ((c = peek(s)) >= 0) {
-        if (c == '{' && has_comma) {
-            s->depth = 0;
-            s->at--; /* opening a level steps over a byte */
-            if (open_level(s, 0) < 0)
-                return 0;
-            s->expect = EXPECT_VALUE;
-            return 1;
-        }
-        if (c == '}') {
-            has_brace = 1;
-            has_comma = 0;
-        } else if (c == ',' && has_brace) {
-            has_comma = 1;
-        } else if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
-            has_brace = has_comma = 0;
-        }
-        s->at++;
+    s->keeps_texts = 0;
+    free_older(s);
+    for (;; s->at++) {
+        char c;
+
+        s->from = s->at;
+        if (s->at == s->end && !refill(s))
+            return 0;
+        c = *s->at;
+        if (has_comma && (c == '{' || c == other))
+            return c;
+        if (is_blank(c))
+            continue;
+        has_comma = c == ',' && has_brace;
+        has_brace = c == '}';
     }
-    return 0;
+}
+
+void strobe_json_scanner_set_levels(StrobeJsonScanner *s, const char *brackets)
+{
+    for (s->depth = 0; *brackets; brackets++)
+        push_level(s, *brackets == '{');
+}
+
+void strobe_json_scanner_allow_last_comma(StrobeJsonScanner *s)
+{
+    s->last_comma_depth = s->depth;
 }
 
 uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *s)
@@ -488,12 +673,17 @@ uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *s)
     return s->depth;
 }
 
-uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
+uint64_t strobe_json_scanner_token_offset(const StrobeJsonScanner *s)
 {
-    return s->base + s->at;
+    return s->token_offset;
 }
 
 const char *strobe_json_scanner_error(const StrobeJsonScanner *s)
 {
     return s->error ? s->error : "";
+}
+
+int strobe_json_scanner_is_at_end(const StrobeJsonScanner *s)
+{
+    return s->at == s->end && (s->is_over || !s->read);
 }

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a trace, gzipped or not: the importer keeps its contract, whatever is in them, and
- * finds the same events by two threads as by one. */
+/* The bytes are a trace, gzipped or not: the importer keeps its contract, whatever is in them. */
 #include <stdlib.h>
 #include <strobe/plugin.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "../../plugins/chrome_trace/stream-texts.h"
 #include "fuzz.h"
 #include "mock-importer-host.h"
 
 const char fuzz_target[] = "chrome-trace";
 
 extern const StrobePlugin strobe_plugin_1;
-
-/* Pieces that are shorter than most events. */
-static void require_alike(int fd)
-{
-    g_autofree char *one = stream_text(fd, 0, 0), *two = stream_text(fd, 0, 150);
-
-    FUZZ_REQUIRE(strcmp(one, two) == 0);
-}
 
 int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
 {
@@ -34,7 +24,6 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
         g_printerr("%s", strobe_mock_importer_complaints(mock));
     FUZZ_REQUIRE(!*strobe_mock_importer_complaints(mock));
     strobe_mock_importer_free(mock);
-    require_alike(fd);
     close(fd);
     return 0;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of an event as texts and numbers. */
+#ifndef STROBE_CHROME_TRACE_JSON_VALUE_H
+#define STROBE_CHROME_TRACE_JSON_VALUE_H
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/helpers/json-scanner.h>
+
+/* Appends the text of a value, unescaped; numbers that JSON does not have become texts inside of
+ * objects and arrays. A NUL follows it. */
+void value_append(const StrobeJsonValue *value, GString *out);
+
+/* ns of a number of microseconds (a string with a number in it too), rounded; FALSE: it is none, or
+ * beyond 64 bits. `is_exact` (may be NULL): nothing was below the ns. */
+gboolean value_to_us(const StrobeJsonValue *value, gint64 *ns, gboolean *is_exact);
+/* A whole number; a fraction is rounded. */
+gboolean value_to_int(const StrobeJsonValue *value, gint64 *number);
+gboolean value_to_uint(const StrobeJsonValue *value, guint64 *number);
+gboolean value_to_double(const StrobeJsonValue *value, double *number);
+
+static inline gboolean value_equals(const StrobeJsonValue *value, const char *text, gsize length)
+{
+    return value->length == length && memcmp(value->text, text, length) == 0;
+}
+
+#define VALUE_IS(value_, literal_) value_equals(value_, literal_, sizeof(literal_) - 1)
+
+#endif
