@@ -2,41 +2,11 @@
 #include "json-text.h"
 
 #include <string.h>
+#include <strobe/helpers/json-scanner.h>
 #include <strobe/helpers/keyed-hash.h>
 #include "error.h"
 
 #define EXCERPT_BYTES 60
-
-/* One pass over the text that json-glib cannot be asked to make: depth and duplicate keys. */
-struct scan {
-    const char *text;
-    gsize length, at;
-    GPtrArray *objects; /* of GHashTable: the keys of each open object, NULL for an array */
-    char *duplicate;
-    gboolean too_deep;
-    gboolean is_foreign; /* a comment or a quote that json-glib takes and JSON has not */
-};
-
-/* The string that begins at scan->at, its quotes left off; moves behind it. */
-static char *take_string(struct scan *scan)
-{
-    gsize from = ++scan->at;
-
-    while (scan->at < scan->length && scan->text[scan->at] != '"')
-        scan->at += scan->text[scan->at] == '\\' ? 2 : 1;
-    gsize to = MIN(scan->at, scan->length);
-    scan->at = MIN(scan->at + 1, scan->length);
-    return g_strndup(scan->text + from, to - from);
-}
-
-static gboolean is_key(const struct scan *scan)
-{
-    gsize at = scan->at;
-
-    while (at < scan->length && g_ascii_isspace(scan->text[at]))
-        at++;
-    return at < scan->length && scan->text[at] == ':';
-}
 
 static void free_keys(gpointer keys)
 {
@@ -44,59 +14,76 @@ static void free_keys(gpointer keys)
         g_hash_table_unref(keys);
 }
 
-static void scan_string(struct scan *scan)
+static void set_syntax_error(const char *text, gsize offset, const char *expected,
+                             const char *origin, GError **error)
 {
-    char *string = take_string(scan);
-    GHashTable *keys =
-        scan->objects->len ? g_ptr_array_index(scan->objects, scan->objects->len - 1) : NULL;
+    guint line = 1, column = 1;
 
-    if (keys && is_key(scan) && g_hash_table_contains(keys, string) && !scan->duplicate)
-        scan->duplicate = g_strdup(string);
-    if (keys && is_key(scan))
-        g_hash_table_add(keys, string);
-    else
-        g_free(string);
-}
-
-static void scan_text(struct scan *scan)
-{
-    scan->objects = g_ptr_array_new_with_free_func(free_keys);
-    while (scan->at < scan->length && !scan->too_deep) {
-        char c = scan->text[scan->at];
-        if (c == '"') {
-            scan_string(scan);
-            continue;
-        }
-        if (c == '/' || c == '#' || c == '\'') {
-            scan->is_foreign = TRUE;
-            break;
-        }
-        if (c == '{')
-            g_ptr_array_add(scan->objects,
-                            g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL));
-        else if (c == '[')
-            g_ptr_array_add(scan->objects, NULL);
-        else if ((c == '}' || c == ']') && scan->objects->len)
-            g_ptr_array_set_size(scan->objects, (gint)scan->objects->len - 1);
-        scan->too_deep = scan->objects->len > STROBE_JSON_MAX_DEPTH;
-        scan->at++;
+    for (gsize i = 0; i < offset; i++) {
+        column = text[i] == '\n' ? 1 : column + 1;
+        line += text[i] == '\n';
     }
-    g_ptr_array_unref(scan->objects);
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                "%s: no valid JSON, line %u:%u: expected %s", origin, line, column, expected);
 }
 
-gboolean strobe_json_is_too_deep(const char *text, gsize length)
+/* Adds a key to those of its object; FALSE: it is there already. */
+static gboolean add_key(GPtrArray *objects, const char *text, gsize length)
 {
-    struct scan scan = {text, length, 0, NULL, NULL, FALSE, FALSE};
+    GHashTable *keys = g_ptr_array_index(objects, objects->len - 1);
 
-    scan_text(&scan);
-    g_free(scan.duplicate);
-    return scan.too_deep || scan.is_foreign;
+    return g_hash_table_add(keys, g_strndup(text, length));
+}
+
+/* `objects`: the keys of each open object, NULL for an array. */
+static gboolean check_tokens(StrobeJsonScanner *scanner, GPtrArray *objects, const char *origin,
+                             GError **error)
+{
+    const char *text;
+    gsize length;
+    int token;
+
+    while ((token = strobe_json_scanner_next(scanner, &text, &length)) > 0) {
+        if (token == STROBE_JSON_OBJECT)
+            g_ptr_array_add(objects,
+                            g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL));
+        else if (token == STROBE_JSON_ARRAY)
+            g_ptr_array_add(objects, NULL);
+        else if (token == STROBE_JSON_OBJECT_END || token == STROBE_JSON_ARRAY_END)
+            g_ptr_array_set_size(objects, (gint)objects->len - 1);
+        if (objects->len > STROBE_JSON_MAX_DEPTH) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                        "%s: nested deeper than %u at offset %" G_GUINT64_FORMAT, origin,
+                        STROBE_JSON_MAX_DEPTH, strobe_json_scanner_token_offset(scanner));
+            return FALSE;
+        }
+        if (token == STROBE_JSON_KEY && !add_key(objects, text, length)) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                        "%s: key \"%.*s\" is given twice in one object", origin, (int)length, text);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* What json-glib does not see: it recurses, keeps the last of equal keys and takes comments. */
+static gboolean check_text(const char *text, gsize length, const char *origin, GError **error)
+{
+    StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text, length);
+    GPtrArray *objects = g_ptr_array_new_with_free_func(free_keys);
+    gboolean is_good = check_tokens(scanner, objects, origin, error);
+    const char *expected = strobe_json_scanner_error(scanner);
+
+    if (*expected)
+        set_syntax_error(text, strobe_json_scanner_offset(scanner), expected, origin, error);
+    is_good = is_good && !*expected;
+    g_ptr_array_unref(objects);
+    strobe_json_scanner_free(scanner);
+    return is_good;
 }
 
 static gboolean check(const char *text, gsize length, const char *origin, GError **error)
 {
-    struct scan scan = {text, length, 0, NULL, NULL, FALSE, FALSE};
-
     if (length > STROBE_JSON_MAX_BYTES) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                     "%s: %" G_GSIZE_FORMAT " bytes, at most %u are allowed", origin, length,
@@ -108,20 +95,7 @@ static gboolean check(const char *text, gsize length, const char *origin, GError
                     origin);
         return FALSE;
     }
-    scan_text(&scan);
-    g_autofree char *duplicate = scan.duplicate;
-    if (scan.too_deep)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: nested deeper than %u at offset %" G_GSIZE_FORMAT, origin,
-                    STROBE_JSON_MAX_DEPTH, scan.at);
-    else if (scan.is_foreign)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: no valid JSON: unexpected '%c' at offset %" G_GSIZE_FORMAT, origin,
-                    text[scan.at], scan.at);
-    else if (duplicate)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
-                    "%s: key \"%s\" is given twice in one object", origin, duplicate);
-    return !scan.too_deep && !scan.is_foreign && !duplicate;
+    return check_text(text, length, origin, error);
 }
 
 JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *origin,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON text from outside: what is refused before json-glib sees it, and writing of trees. */
+/* Small JSON texts as trees: checked by the SDK's scanner, parsed by json-glib; writing of trees.
+ */
 #ifndef STROBE_CORE_JSON_TEXT_H
 #define STROBE_CORE_JSON_TEXT_H
 
@@ -30,8 +31,5 @@ char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
 /* The member's text, "" if it is missing or no text. */
 const char *strobe_json_member_text(JsonObject *object, const char *name);
 gint64 strobe_json_member_int(JsonObject *object, const char *name, gint64 otherwise);
-
-/* Is the text nested deeper than STROBE_JSON_MAX_DEPTH? (json-glib recurses.) */
-gboolean strobe_json_is_too_deep(const char *text, gsize length);
 
 #endif

@@ -25,10 +25,32 @@ static void test_values(void)
     check_value("{\"a\": {\"a\": 1}}", TRUE);
     check_value("[{\"a\": 1}, {\"a\": 1}]", TRUE);
     check_value("{\"a\": 1, \"a\": 1}", FALSE);
-    /* json-glib's extensions, which would hide from the scan what it has to see */
+    check_value("{\"a\": 1, \"\\u0061\": 1}", FALSE);
+    /* json-glib's extensions */
     check_value("/* \" */ {}", FALSE);
     check_value("{'a': 1}", FALSE);
     check_value("# x\n{}", FALSE);
+}
+
+static void check_message(const char *text, const char *message)
+{
+    g_autoptr(GError) error = NULL;
+    JsonNode *node = strobe_json_parse_value(text, strlen(text), "t", &error);
+
+    g_assert_null(node);
+    g_assert_cmpstr(error->message, ==, message);
+}
+
+static void test_messages(void)
+{
+    g_autofree char *deep = g_strnfill(100000, '[');
+
+    check_message("{\n  \"a\": 1,\n  \"b\": oops}", "t: no valid JSON, line 3:8: expected a value");
+    check_message("{\"a\": 1",
+                  "t: no valid JSON, line 1:8: expected a comma or the end of an object "
+                  "or array");
+    check_message("{\"a\": {\"b\": 1, \"b\": 2}}", "t: key \"b\" is given twice in one object");
+    check_message(deep, "t: nested deeper than 64 at offset 64");
 }
 
 /* Damage at every offset neither crashes nor hangs. */
@@ -60,6 +82,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/json-text/values", test_values);
+    g_test_add_func("/json-text/messages", test_messages);
     g_test_add_func("/json-text/damage", test_damage);
     g_test_add_func("/json-text/write", test_write);
     return g_test_run();
