@@ -1,82 +1,71 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, offsets and values of the ABI are those of sdk/abi/MAJOR.MINOR.txt.
-
-The present version's file says exactly what the headers say. What an earlier file of the same
-major says stays true, but for sizes: a struct may grow at its end. Names that linking makes known
-are Strobe's.
-"""
+"""The headers keep the ABI of sdk/abi/MAJOR.MINOR.abi, and a change that breaks it is found. Names
+that linking makes known are Strobe's."""
 
 import os
 import pathlib
-import re
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests"))
+sys.path[:0] = [str(TOP / "tests"), str(TOP / "sdk" / "abi")]
+import abi  # noqa: E402
 import tap  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
-PROGRAM = BUILD / "tests" / "template" / "print-abi"
-HEADERS = ("option", "record", "plugin", "collector", "exporter", "importer", "kinds", "kinds-device",
-           "kinds-host", "kinds-derived")
+TRACK_END = "    uint32_t reserved; /* 0 */\n} StrobeTrack;"
+# Header, text in it, another text, what abidiff says of the change ("": nothing).
+CHANGES = (
+    ("record.h", "    int32_t device;", "    int32_t device, other;", "StrobeTrack"),
+    ("record.h", "    uint64_t id;", "    uint32_t id, more;", "StrobeTrack"),
+    ("record.h", TRACK_END, "} StrobeTrack;", "StrobeTrack"),
+    ("record.h", TRACK_END, "    uint32_t reserved, more;\n} StrobeTrack;", ""),
+    ("option.h", "STROBE_OPTION_BOOL = 1,", "STROBE_OPTION_BOOL = 11,", "STROBE_OPTION_BOOL"),
+    ("option.h", "STROBE_OPTION_KINDS = 10", "STROBE_OPTION_KINDS = 10, STROBE_OPTION_NEW", ""),
+    ("record.h", "STROBE_KIND_FIELDS_MAX 64", "STROBE_KIND_FIELDS_MAX 63", "STROBE_KIND_FIELDS_MAX"),
+    ("kinds.h", "struct strobe_step {\n    int64_t", "struct strobe_step {\n    double", "strobe_step"),
+    ("plugin.h", "typedef struct StrobeProbe {", "struct StrobeNew {\n    int a;\n};\n"
+     "typedef struct StrobeProbe {", ""),
+    ("plugin.h", "typedef struct StrobeProbe {", "typedef struct StrobeOther {", "StrobeProbe"),
+)
 
 
-@unittest.skipUnless(struct.calcsize("P") == 8, "the snapshot is that of 64-bit machines")
+@unittest.skipUnless(shutil.which("abidiff"), "no abidiff (package abigail-tools)")
+@unittest.skipUnless(struct.calcsize("P") == 8, "the kept ABI is that of 64-bit machines")
 class AbiTest(unittest.TestCase):
-    maxDiff = None
+    def test_kept_versions(self):
+        major, minor = abi.read_version(abi.INCLUDE)
+        kept = abi.list_versions(major)
+        self.assertIn("%d.%d.abi" % (major, minor), [path.name for path in kept])
+        for path in kept:
+            self.assertEqual(abi.compare(abi.INCLUDE, path), "", "see docs/topics/abi.md")
 
-    @classmethod
-    def setUpClass(cls):
-        cls.text = subprocess.run([str(PROGRAM)], check=True, capture_output=True, text=True).stdout
-        cls.lines = cls.text.splitlines()
+    def test_changes(self):
+        kept = abi.list_versions(abi.read_version(abi.INCLUDE)[0])[-1]
+        for header, text, other, named in CHANGES:
+            with self.subTest(other), tempfile.TemporaryDirectory() as folder:
+                include = pathlib.Path(shutil.copytree(abi.INCLUDE, pathlib.Path(folder, "include")))
+                path = include / "strobe" / header
+                old = path.read_text()
+                self.assertEqual(old.count(text), 1, text)
+                path.write_text(old.replace(text, other))
+                found = abi.compare(include, kept)
+                self.assertEqual(bool(found), bool(named), found)
+                self.assertIn(named, found)
 
-    def version(self):
-        number = {name: int(re.search(r"^%s (\d+)$" % name, self.text, re.M)[1])
-                  for name in ("STROBE_ABI_MAJOR", "STROBE_ABI_MINOR")}
-        return number["STROBE_ABI_MAJOR"], number["STROBE_ABI_MINOR"]
-
-    def test_present_version(self):
-        path = TOP / "sdk" / "abi" / ("%d.%d.txt" % self.version())
-        self.assertMultiLineEqual(
-            path.read_text(), self.text,
-            "The ABI is not that of %s. A released version's file never changes; before the "
-            "release: build/tests/template/print-abi > sdk/abi/%s" % (path, path.name),
-        )
-
-    def test_earlier_versions(self):
-        major, minor = self.version()
-        for path in (TOP / "sdk" / "abi").glob("%d.*.txt" % major):
-            if int(path.stem.split(".")[1]) >= minor:
-                continue
-            for line in path.read_text().splitlines():
-                if " offset " in line or " size " not in line and "ABI_MINOR" not in line:
-                    self.assertIn(line, self.lines, path.name)
-
-    def test_every_struct_of_the_headers_is_there(self):
-        for name in HEADERS:
-            text = (TOP / "sdk" / "include" / "strobe" / (name + ".h")).read_text()
-            found = re.findall(r"^(typedef )?struct (\w+) \{", text, re.M)
-            self.assertTrue(found, name)
-            for typedef, struct_name in found:
-                title = struct_name if typedef else "struct " + struct_name
-                self.assertIn("\n%s size " % title, "\n" + self.text)
-
-    def test_no_member_is_left_out(self):
-        """Members fill a struct but for padding, which is smaller than the largest member."""
-        size = end = 0
-        title = ""
-        for line in self.lines + ["end size 0"]:
-            if member := re.match(r"  (\S+|struct \S+) offset (\d+) size (\d+)$", line):
-                offset = int(member[2])
-                self.assertLess(offset - end, 8, line)
-                end = offset + int(member[3])
-            elif match := re.match(r"(\S.*) size (\d+)$", line):
-                self.assertLess(size - end, 8, title)
-                title, size, end = match[1], int(match[2]), 0
+    def test_every_header_counts(self):
+        source = abi.make_source(abi.INCLUDE)
+        for name in ("StrobeOption", "StrobeKind", "StrobePlugin", "StrobeHost", "StrobeConsumerOps",
+                     "StrobeImporterHost", "strobe_step", "strobe_hbm", "strobe_host_cpu",
+                     "strobe_head_overhead"):
+            self.assertIn("struct %s *use_%s;\n" % (name, name), source)
+        for name in "STROBE_OK", "STROBE_CLOCK_OF_TRACK", "STROBE_ABSENT_U64", "STROBE_RECORD_VERSION":
+            self.assertIn("VALUE_OF_%s =" % name, source)
 
 
 class NamesTest(unittest.TestCase):
