@@ -20,18 +20,6 @@ static const StrobeComponent component = {
     .ops = &comm_json_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "comm_json",
-    .version = "0.1.0",
-    .summary = "Communication of each step as JSON.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "comm_json", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Communication of each step as JSON.", .license = "Apache-2.0",
+              .vendor = "Strobe");

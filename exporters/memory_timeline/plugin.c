@@ -38,18 +38,6 @@ static const StrobeComponent component = {
     .ops = &memory_timeline_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "memory_timeline",
-    .version = "0.1.0",
-    .summary = "Memory over time by category.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "memory_timeline", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Memory over time by category.", .license = "Apache-2.0",
+              .vendor = "Strobe");

@@ -38,18 +38,5 @@ static const StrobeComponent component = {
     .ops = &stacks_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "stacks",
-    .version = "0.1.0",
-    .summary = "Folded call stacks.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "stacks", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Folded call stacks.", .license = "Apache-2.0", .vendor = "Strobe");

@@ -28,18 +28,5 @@ static const StrobeComponent component = {
     .ops = &tensorboard_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "tensorboard",
-    .version = "0.1.0",
-    .summary = "Traces for TensorBoard.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "tensorboard", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Traces for TensorBoard.", .license = "Apache-2.0", .vendor = "Strobe");

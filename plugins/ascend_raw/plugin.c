@@ -28,18 +28,6 @@ static const StrobeComponent importer = {
     .ops = &ascend_raw_ops,
 };
 
-static const StrobeComponent *const components[] = {&importer};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "ascend_raw",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Raw results of an Ascend host",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = sizeof components / sizeof *components,
-};
+STROBE_PLUGIN(importer, .name = "ascend_raw", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Raw results of an Ascend host", .license = "Apache-2.0",
+              .vendor = "Strobe");

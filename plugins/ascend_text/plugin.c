@@ -15,18 +15,6 @@ static const StrobeComponent importer = {
     .ops = &ascend_text_ops,
 };
 
-static const StrobeComponent *const components[] = {&importer};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "ascend_text",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Results of an Ascend host as text",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = sizeof components / sizeof *components,
-};
+STROBE_PLUGIN(importer, .name = "ascend_text", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Results of an Ascend host as text", .license = "Apache-2.0",
+              .vendor = "Strobe");

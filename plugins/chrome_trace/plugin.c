@@ -15,18 +15,5 @@ static const StrobeComponent importer = {
     .ops = &chrome_trace_importer_ops,
 };
 
-static const StrobeComponent *const components[] = {&importer};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "chrome_trace_import", /* the exporter of this name is a file of its own */
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Chrome traces in",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = sizeof components / sizeof *components,
-};
+STROBE_PLUGIN(importer, .name = "chrome_trace_import", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Chrome traces in", .license = "Apache-2.0", .vendor = "Strobe");

@@ -67,18 +67,6 @@ static const StrobeComponent collector = {
     .ops = &strobe_host_sys_ops,
 };
 
-static const StrobeComponent *const components[] = {&collector};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "host_sys",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "What the process uses of the host, and how the host is",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = 1,
-};
+STROBE_PLUGIN(collector, .name = "host_sys", .version = STROBE_PLUGIN_VERSION,
+              .summary = "What the process uses of the host, and how the host is",
+              .license = "Apache-2.0", .vendor = "Strobe");

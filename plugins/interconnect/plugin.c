@@ -40,18 +40,6 @@ static const StrobeComponent collector = {
     .ops = &strobe_interconnect_ops,
 };
 
-static const StrobeComponent *const components[] = {&collector};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "interconnect",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Traffic on the links between devices, and between device and host",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = 1,
-};
+STROBE_PLUGIN(collector, .name = "interconnect", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Traffic on the links between devices, and between device and host",
+              .license = "Apache-2.0", .vendor = "Strobe");

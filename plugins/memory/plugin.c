@@ -41,18 +41,5 @@ static const StrobeComponent collector = {
     .n_variables = sizeof variables / sizeof *variables,
 };
 
-static const StrobeComponent *const components[] = {&collector};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "memory",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Memory of PyTorch",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = 1,
-};
+STROBE_PLUGIN(collector, .name = "memory", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Memory of PyTorch", .license = "Apache-2.0", .vendor = "Strobe");

@@ -36,18 +36,5 @@ static const StrobeComponent collector = {
     .ops = &strobe_python_call_ops,
 };
 
-static const StrobeComponent *const components[] = {&collector};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "python_call",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Calls in Python",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = 1,
-};
+STROBE_PLUGIN(collector, .name = "python_call", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Calls in Python", .license = "Apache-2.0", .vendor = "Strobe");

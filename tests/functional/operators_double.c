@@ -126,17 +126,6 @@ static const StrobeComponent component = {
     .n_kinds = 2,
     .ops = &ops,
 };
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof strobe_plugin_1,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "operators_double",
-    .version = "1",
-    .summary = "Simulated operators and task queue.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "operators_double", .version = "1",
+              .summary = "Simulated operators and task queue.", .license = "Apache-2.0",
+              .vendor = "Strobe");

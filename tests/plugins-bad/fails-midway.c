@@ -72,17 +72,5 @@ static const StrobeComponent component = {.struct_size = sizeof component,
                                           .n_kinds = 1,
                                           .ops = &ops};
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "fails_midway",
-    .version = "1",
-    .summary = "For tests.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "fails_midway", .version = "1", .summary = "For tests.",
+              .license = "Apache-2.0", .vendor = "Strobe");

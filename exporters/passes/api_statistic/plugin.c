@@ -17,18 +17,6 @@ static const StrobeComponent component = {
     .ops = &api_statistic_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "api_statistic",
-    .version = "0.1.0",
-    .summary = "Totals of the calls of one interface function.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "api_statistic", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Totals of the calls of one interface function.", .license = "Apache-2.0",
+              .vendor = "Strobe");

@@ -19,18 +19,6 @@ static const StrobeComponent component = {
     .ops = &communication_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "communication",
-    .version = "0.1.0",
-    .summary = "Time, bandwidth and links of communication operations.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "communication", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Time, bandwidth and links of communication operations.",
+              .license = "Apache-2.0", .vendor = "Strobe");

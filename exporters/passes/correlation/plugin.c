@@ -19,18 +19,6 @@ static const StrobeComponent component = {
     .ops = &correlation_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "correlation",
-    .version = "0.1.0",
-    .summary = "Who caused what, counted and checked.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "correlation", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Who caused what, counted and checked.", .license = "Apache-2.0",
+              .vendor = "Strobe");

@@ -51,18 +51,7 @@ static const StrobeComponent component = {
     .ops = &head_overhead_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "head_overhead",
-    .version = "0.1.0",
+STROBE_PLUGIN(
+    component, .name = "head_overhead", .version = STROBE_PLUGIN_VERSION,
     .summary = "Where the time before a graph's first kernel goes: framework, TorchAir, GE.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+    .license = "Apache-2.0", .vendor = "Strobe");

@@ -17,18 +17,6 @@ static const StrobeComponent component = {
     .ops = &memory_block_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "memory_block",
-    .version = "0.1.0",
-    .summary = "Allocations of memory matched to their releases and operators.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "memory_block", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Allocations of memory matched to their releases and operators.",
+              .license = "Apache-2.0", .vendor = "Strobe");

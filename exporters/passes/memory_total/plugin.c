@@ -17,18 +17,6 @@ static const StrobeComponent component = {
     .ops = &memory_total_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "memory_total",
-    .version = "0.1.0",
-    .summary = "Memory of a device by allocator and in sum.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "memory_total", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Memory of a device by allocator and in sum.", .license = "Apache-2.0",
+              .vendor = "Strobe");

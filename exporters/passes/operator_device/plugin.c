@@ -19,18 +19,7 @@ static const StrobeComponent component = {
     .ops = &operator_device_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "operator_device",
-    .version = "0.1.0",
+STROBE_PLUGIN(
+    component, .name = "operator_device", .version = STROBE_PLUGIN_VERSION,
     .summary = "Time of the kernels that each operator launched, and the steps they belong to.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+    .license = "Apache-2.0", .vendor = "Strobe");

@@ -18,18 +18,5 @@ static const StrobeComponent component = {
     .ops = &step_assignment_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "step_assignment",
-    .version = "0.1.0",
-    .summary = "Records by step.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "step_assignment", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Records by step.", .license = "Apache-2.0", .vendor = "Strobe");

@@ -18,18 +18,6 @@ static const StrobeComponent component = {
     .ops = &step_trace_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "step_trace",
-    .version = "0.1.0",
-    .summary = "Where the time of each step went on each device.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "step_trace", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Where the time of each step went on each device.",
+              .license = "Apache-2.0", .vendor = "Strobe");

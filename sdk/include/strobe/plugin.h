@@ -123,6 +123,18 @@ typedef struct StrobePlugin {
     /* end of base ABI 1.0; later fields are read only when struct_size covers them */
 } StrobePlugin;
 
+/* Defines the descriptor of a plugin with one component. What follows are its other members:
+ *     STROBE_PLUGIN(component, .name = "example", .version = "1.0.0", ...);
+ * A later `.abi_minor` than 0 is one of them. C only. */
+#define STROBE_PLUGIN(component_, ...)                                                             \
+    static const StrobeComponent *const strobe_plugin_components[] = {&(component_)};              \
+    STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {                                    \
+        .struct_size = sizeof(StrobePlugin),                                                       \
+        .record_version = STROBE_RECORD_VERSION,                                                   \
+        .n_components = 1,                                                                         \
+        .components = strobe_plugin_components,                                                    \
+        __VA_ARGS__}
+
 /* Log levels of StrobeHost.log and StrobeConsumerHost.log. */
 enum { STROBE_LOG_ERROR = 1, STROBE_LOG_WARNING = 2, STROBE_LOG_INFO = 3, STROBE_LOG_DEBUG = 4 };
 

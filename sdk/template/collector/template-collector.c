@@ -173,18 +173,5 @@ static const StrobeComponent component = {
     .ops = &ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0, /* the least that it needs */
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "template_collector",
-    .version = "1.0.0",
-    .summary = "A collector to copy.",
-    .license = "Apache-2.0",
-    .vendor = "Example",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "template_collector", .version = "1.0.0",
+              .summary = "A collector to copy.", .license = "Apache-2.0", .vendor = "Example");

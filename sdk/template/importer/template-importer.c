@@ -138,18 +138,5 @@ static const StrobeComponent component = {
     .ops = &ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0, /* the least that it needs */
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "template_importer",
-    .version = "1.0.0",
-    .summary = "An importer to copy.",
-    .license = "Apache-2.0",
-    .vendor = "Example",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "template_importer", .version = "1.0.0",
+              .summary = "An importer to copy.", .license = "Apache-2.0", .vendor = "Example");
