@@ -14,6 +14,19 @@ int strobe_interpreter_state(void)
     return is_initialized() ? STROBE_INTERPRETER_RUNS : STROBE_INTERPRETER_IDLE;
 }
 
+void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer)
+{
+    const int state = strobe_interpreter_state();
+
+    answer->available = question == STROBE_PROBE_MACHINE || state == STROBE_INTERPRETER_RUNS ? 1
+                        : state == STROBE_INTERPRETER_IDLE                                   ? 2
+                                                                                             : 0;
+    answer->reason = answer->available == 1   ? NULL
+                     : answer->available == 2 ? "Python is not initialised in this process"
+                                              : "There is no Python in this process";
+    answer->hint = NULL;
+}
+
 /* sys.version; "" without CPython. */
 static const char *long_version(void)
 {

@@ -3,6 +3,8 @@
 #ifndef STROBE_PLUGINS_INTERPRETER_H
 #define STROBE_PLUGINS_INTERPRETER_H
 
+#include <strobe/plugin.h>
+
 /* What there is of CPython in the process. */
 enum {
     STROBE_INTERPRETER_NONE = 0,
@@ -12,6 +14,9 @@ enum {
 
 /* Any thread, without the interpreter's lock. */
 int strobe_interpreter_state(void);
+
+/* The probe of a collector that watches the interpreter. */
+void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer);
 
 /* Is CPython there, built without the global interpreter lock? Its objects are laid out otherwise,
  * whether the lock is switched on or not. */

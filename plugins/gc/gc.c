@@ -163,18 +163,6 @@ static void remove_callback(void)
     release_objects();
 }
 
-static void gc_probe(uint32_t question, StrobeProbe *answer)
-{
-    int state = strobe_interpreter_state();
-    answer->available = question == STROBE_PROBE_MACHINE || state == STROBE_INTERPRETER_RUNS ? 1
-                        : state == STROBE_INTERPRETER_IDLE                                   ? 2
-                                                                                             : 0;
-    answer->reason = answer->available == 1   ? NULL
-                     : answer->available == 2 ? "Python is not initialised in this process"
-                                              : "There is no Python in this process";
-    answer->hint = NULL;
-}
-
 static StrobeStatus gc_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -239,7 +227,7 @@ static void gc_close(void *state)
 
 const StrobeCollectorOps strobe_gc_ops = {
     .struct_size = sizeof(StrobeCollectorOps),
-    .probe = gc_probe,
+    .probe = strobe_interpreter_probe,
     .open = gc_open,
     .start = gc_start,
     .stop = gc_stop,

@@ -14,19 +14,6 @@
 #include "new-threads.h"
 #include "tracer.h"
 
-static void python_call_probe(uint32_t question, StrobeProbe *answer)
-{
-    int state = strobe_interpreter_state();
-
-    answer->available = question == STROBE_PROBE_MACHINE || state == STROBE_INTERPRETER_RUNS ? 1
-                        : state == STROBE_INTERPRETER_IDLE                                   ? 2
-                                                                                             : 0;
-    answer->reason = answer->available == 1   ? NULL
-                     : answer->available == 2 ? "Python is not initialised in this process"
-                                              : "There is no Python in this process";
-    answer->hint = NULL;
-}
-
 static StrobeStatus python_call_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -122,7 +109,7 @@ static void python_call_close(void *state)
 
 const StrobeCollectorOps strobe_python_call_ops = {
     .struct_size = sizeof(StrobeCollectorOps),
-    .probe = python_call_probe,
+    .probe = strobe_interpreter_probe,
     .open = python_call_open,
     .start = python_call_start,
     .stop = python_call_stop,
