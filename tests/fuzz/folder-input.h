@@ -6,9 +6,8 @@
 
 #include <glib.h>
 
-/* Makes the folder, with the files named so by their numbers; a name may have folders in it. Freed,
- * and removed, by folder_input_clear. */
-char *folder_input_make(const guint8 *bytes, gsize n, const char *const *names, guint n_names);
-void folder_input_clear(char *folder, const char *const *names, guint n_names);
+/* Imports the folder, with the files named so by their numbers: the importer of the program keeps
+ * its contract, whatever is in them. A name may have folders in it. */
+void folder_input_import(const guint8 *bytes, gsize n, const char *const *names, guint n_names);
 
 #endif

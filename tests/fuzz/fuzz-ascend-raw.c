@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes are the files of a result directory: the importer keeps its contract, whatever is in
  * them. */
-#include <stdlib.h>
-#include <strobe/plugin.h>
 #include "folder-input.h"
 #include "fuzz.h"
-#include "mock-importer-host.h"
 
 const char fuzz_target[] = "ascend-raw";
-
-extern const StrobePlugin strobe_plugin_1;
 
 #define PROF "PROF_000001_20250101000000000_ABCDEF"
 
@@ -30,15 +25,6 @@ static const char *const names[] = {
 
 int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
 {
-    StrobeMockImporter *mock = strobe_mock_importer_new(strobe_plugin_1.components[0]);
-    char *folder = folder_input_make(bytes, n, names, G_N_ELEMENTS(names));
-
-    strobe_mock_importer_probe(mock, folder);
-    strobe_mock_importer_run(mock, folder);
-    if (*strobe_mock_importer_complaints(mock))
-        g_printerr("%s", strobe_mock_importer_complaints(mock));
-    FUZZ_REQUIRE(!*strobe_mock_importer_complaints(mock));
-    folder_input_clear(folder, names, G_N_ELEMENTS(names));
-    strobe_mock_importer_free(mock);
+    folder_input_import(bytes, n, names, G_N_ELEMENTS(names));
     return 0;
 }
