@@ -9,8 +9,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
-#include "memory-flags.h"
-#include "plugin-folders.h"
+#include "output-flags.h"
 #include "terminal.h"
 
 static const StrobeUsage usage = {
@@ -37,19 +36,13 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char **export, **also, **import, **plugin_path;
-    char *output, *generation, *export_type;
-    StrobeMemoryFlags memory;
-    gboolean json;
+    StrobeOutputFlags common;
+    char **also, **import;
 } Flags;
 
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
-        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
-         "Exporter with options; repeatable (default: as recorded)", "NAME[:OPTION=VALUE,...]"},
-        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
-         "The usual exporters of this type instead: text, db or text+db", "TYPE"},
         {"also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->also,
          "Exporter with options, besides those of the recording; repeatable",
          "NAME[:OPTION=VALUE,...]"},
@@ -57,17 +50,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Options of an importer that reads what others recorded into the result, as CANN's "
          "profiling; repeatable",
          "NAME:OPTION=VALUE,..."},
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "Parent of the folders to write, instead of the results themselves", "DIR"},
-        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
-         "Write the Ascend formats of this generation: 1, 2, 3 or source (that of an imported "
-         "result, else 3; the default)",
-         "N"},
-        STROBE_MAX_MEM_OPTION(&flags->memory),
-        STROBE_TMP_DIR_OPTION(&flags->memory),
-        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
-         "Look for plugins here first; repeatable", "DIR"},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
+        STROBE_OUTPUT_OPTIONS(&flags->common,
+                              "Parent of the folders to write, instead of the results themselves",
+                              "as recorded", "The usual exporters of this type instead",
+                              "that of an imported result, else 3; the default"),
         {NULL},
     };
 
@@ -115,7 +101,8 @@ static gboolean prepare(const Flags *flags, StrobeRegistry *registry, StrobeAnal
         if (!strobe_config_add_component(wish->importers, *text, "--import", error))
             return FALSE;
     return strobe_analysis_check(registry, wish, error) &&
-           (!flags->output || strobe_folder_check_writable(flags->output, made, error));
+           (!flags->common.output ||
+            strobe_folder_check_writable(flags->common.output, made, error));
 }
 
 static int run(Flags *flags, char **paths)
@@ -123,30 +110,27 @@ static int run(Flags *flags, char **paths)
     g_autoptr(GPtrArray) importers = strobe_config_components_new();
     g_autoptr(GHashTable) written =
         g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
-    StrobeAnalysisWish wish = {.parent = flags->output, .written = written};
+    StrobeAnalysisWish wish = {.parent = flags->common.output, .written = written};
     GError *error = NULL;
     guint made = 0;
     int code = 0;
 
-    if (!strobe_analysis_generation(flags->generation, &wish.generation))
-        return STROBE_EXIT_USAGE;
-    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_flags_apply(&flags->memory, &code))
+    if (!strobe_output_flags_apply(&flags->common, &wish.generation, &code))
         return code;
-    StrobeConfig *config =
-        strobe_analysis_exporters(flags->export_type, flags->export, flags->also, &error);
+    StrobeConfig *config = strobe_analysis_exporters(flags->common.export_type,
+                                                     flags->common.export, flags->also, &error);
     if (error)
         return strobe_command_fail(error);
     wish.exporters = config ? config->exporters : NULL;
     wish.also = flags->also;
-    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->common.plugin_path);
     wish.importers = importers;
     if (!prepare(flags, registry, &wish, &made, &error)) {
         strobe_registry_free(registry);
         strobe_config_free(config);
         return strobe_command_fail(error);
     }
-    StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
+    StrobeJsonWriter *json = flags->common.json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++)
@@ -156,7 +140,7 @@ static int run(Flags *flags, char **paths)
         strobe_json_close(json);
     }
     if (made)
-        strobe_folder_remove_empty(flags->output, made);
+        strobe_folder_remove_empty(flags->common.output, made);
     strobe_registry_free(registry);
     strobe_config_free(config);
     return code;
@@ -170,12 +154,8 @@ int strobe_command_analyse(int argc, char **argv)
     if (parse_flags(&argc, &argv, &flags))
         code = argc < 2 ? strobe_command_misuse(&usage, "A result directory or a capture is needed")
                         : run(&flags, argv + 1);
-    g_strfreev(flags.export);
+    strobe_output_flags_clear(&flags.common);
     g_strfreev(flags.also);
     g_strfreev(flags.import);
-    g_strfreev(flags.plugin_path);
-    g_free(flags.output);
-    g_free(flags.generation);
-    g_free(flags.export_type);
     return code;
 }

@@ -7,8 +7,7 @@
 #include "export-cut.h"
 #include "export-parts.h"
 #include "folder.h"
-#include "memory-flags.h"
-#include "plugin-folders.h"
+#include "output-flags.h"
 #include "terminal.h"
 
 #define MAX_FILE_MB 1000000
@@ -38,12 +37,9 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char **export, **plugin_path;
-    char *output, *generation, *export_type;
+    StrobeOutputFlags common;
     gint64 max_file_mb;
     StrobeCutTexts cut;
-    StrobeMemoryFlags memory;
-    gboolean json;
 } Flags;
 
 /* All that one call of the command needs. */
@@ -59,8 +55,6 @@ typedef struct Job {
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "Parent of the folders to write (required)", "DIR"},
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.from,
          "Since this time after the result's begin, such as 1.5s or 200ms", "TIME"},
         {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.to, "Until this time, not included",
@@ -77,17 +71,9 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Records of this name; repeatable", "PATTERN"},
         {"max-file-mb", 0, 0, G_OPTION_ARG_INT64, &flags->max_file_mb,
          "Divide by time into folders with no file over so many MB", "N"},
-        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
-         "Exporter with options; repeatable (default: as recorded)", "NAME[:OPTION=VALUE,...]"},
-        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
-         "The usual exporters of this type instead: text, db or text+db", "TYPE"},
-        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
-         "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
-        STROBE_MAX_MEM_OPTION(&flags->memory),
-        STROBE_TMP_DIR_OPTION(&flags->memory),
-        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
-         "Look for plugins here first; repeatable", "DIR"},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
+        STROBE_OUTPUT_OPTIONS(&flags->common, "Parent of the folders to write (required)",
+                              "as recorded", "The usual exporters of this type instead",
+                              "the default"),
         {NULL},
     };
 
@@ -137,7 +123,7 @@ static void export_path(Job *job, const char *path)
 
 static int export_all(Job *job, char **paths)
 {
-    job->json = job->flags->json ? strobe_json_open() : NULL;
+    job->json = job->flags->common.json ? strobe_json_open() : NULL;
     if (job->json)
         strobe_json_begin_array(job->json);
     for (; *paths; paths++)
@@ -157,26 +143,24 @@ static int run(Flags *flags, char **paths)
 {
     g_autoptr(GHashTable) written =
         g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
-    Job job = {.flags = flags, .wish = {.parent = flags->output, .written = written}};
+    Job job = {.flags = flags, .wish = {.parent = flags->common.output, .written = written}};
     GError *error = NULL;
     StrobeConfig *config;
     guint made = 0;
 
-    if (!strobe_analysis_generation(flags->generation, &job.wish.generation))
-        return STROBE_EXIT_USAGE;
-    if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
-        !strobe_memory_flags_apply(&flags->memory, &job.code))
+    if (!strobe_output_flags_apply(&flags->common, &job.wish.generation, &job.code))
         return job.code;
-    config = strobe_analysis_exporters(flags->export_type, flags->export, NULL, &error);
+    config =
+        strobe_analysis_exporters(flags->common.export_type, flags->common.export, NULL, &error);
     if (error)
         return strobe_command_fail(error);
     job.wish.exporters = config ? config->exporters : NULL;
-    job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    job.registry = strobe_registry_new((const char *const *)flags->common.plugin_path);
     int code = strobe_analysis_check(job.registry, &job.wish, &error) &&
-                       strobe_folder_check_writable(flags->output, &made, &error)
+                       strobe_folder_check_writable(flags->common.output, &made, &error)
                    ? export_all(&job, paths)
                    : strobe_command_fail(error);
-    strobe_folder_remove_empty(flags->output, made);
+    strobe_folder_remove_empty(flags->common.output, made);
     strobe_registry_free(job.registry);
     strobe_config_free(config);
     return code;
@@ -188,7 +172,7 @@ static int check_and_run(Flags *flags, int argc, char **argv)
 
     if (argc < 2)
         return strobe_command_misuse(&usage, "A result directory or a capture is needed");
-    if (!flags->output)
+    if (!flags->common.output)
         return strobe_command_misuse(&usage, "--output is needed: where the folders are to be");
     if (flags->max_file_mb != NO_LIMIT &&
         (flags->max_file_mb < 1 || flags->max_file_mb > MAX_FILE_MB))
@@ -207,11 +191,7 @@ int strobe_command_export(int argc, char **argv)
 
     if (parse_flags(&argc, &argv, &flags))
         code = check_and_run(&flags, argc, argv);
-    g_strfreev(flags.export);
-    g_strfreev(flags.plugin_path);
-    g_free(flags.output);
-    g_free(flags.generation);
-    g_free(flags.export_type);
+    strobe_output_flags_clear(&flags.common);
     g_free(flags.cut.from);
     g_free(flags.cut.to);
     g_strfreev(flags.cut.steps);

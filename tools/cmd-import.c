@@ -8,8 +8,7 @@
 #include "error.h"
 #include "folder.h"
 #include "foreign.h"
-#include "memory-flags.h"
-#include "plugin-folders.h"
+#include "output-flags.h"
 #include "progress-bar.h"
 #include "terminal.h"
 
@@ -32,10 +31,9 @@ static const StrobeUsage usage = {
 };
 
 typedef struct Flags {
-    char **export, **plugin_path;
-    char *output, *format, *generation, *derived, *export_type;
-    StrobeMemoryFlags memory;
-    gboolean json, strict;
+    StrobeOutputFlags common;
+    char *format, *derived;
+    gboolean strict;
 } Flags;
 
 /* All that one call of the command needs. */
@@ -52,28 +50,18 @@ typedef struct Job {
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "Parent of the result directories (default: the present folder)", "DIR"},
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &flags->format,
          "Importer with options (default: the one that recognises the source)",
          "NAME[:OPTION=VALUE,...]"},
-        {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
-         "Exporter with options; repeatable (default: all that are on by default)",
-         "NAME[:OPTION=VALUE,...]"},
-        {"export-type", 0, 0, G_OPTION_ARG_FILENAME, &flags->export_type,
-         "Only the exporters of this type, of those on by default: text, db or text+db", "TYPE"},
-        {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
-         "Write the Ascend formats of this generation: 1, 2, 3 or source (the default)", "N"},
         {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
          "What the source derived itself: new (derive it again, the default), source (keep it)",
          "WHICH"},
-        STROBE_MAX_MEM_OPTION(&flags->memory),
-        STROBE_TMP_DIR_OPTION(&flags->memory),
-        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
-         "Look for plugins here first; repeatable", "DIR"},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
          "Fail where a table or file of a source could not be read at all", NULL},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Say in JSON what was made", NULL},
+        STROBE_OUTPUT_OPTIONS(
+            &flags->common, "Parent of the result directories (default: the present folder)",
+            "all that are on by default", "Only the exporters of this type, of those on by default",
+            "the default"),
         {NULL},
     };
 
@@ -219,11 +207,11 @@ static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GE
     if (config && flags->format &&
         !strobe_config_add_component(formats, flags->format, "--format", error))
         g_clear_pointer(&config, strobe_config_free);
-    for (char **text = flags->export; config && text && *text; text++)
+    for (char **text = flags->common.export; config && text && *text; text++)
         if (!strobe_config_add_exporter(config, *text, error))
             g_clear_pointer(&config, strobe_config_free);
-    if (config && flags->export_type &&
-        !strobe_config_set_export_types(config, flags->export_type, error))
+    if (config && flags->common.export_type &&
+        !strobe_config_set_export_types(config, flags->common.export_type, error))
         g_clear_pointer(&config, strobe_config_free);
     if (config)
         strobe_config_add_defaults(config);
@@ -232,8 +220,6 @@ static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GE
 
 static gboolean read_choices(const Flags *flags, Job *job)
 {
-    if (!strobe_analysis_generation(flags->generation, &job->analysis.generation))
-        return FALSE;
     if (flags->derived && strcmp(flags->derived, "new") && strcmp(flags->derived, "source")) {
         strobe_complain("Unknown --derived \"%s\", expected new or source", flags->derived);
         return FALSE;
@@ -272,7 +258,7 @@ static void clear_results(const char *place)
 static int run(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) formats = strobe_config_components_new();
-    Job job = {.wish = {.place = flags->output ? flags->output : ".",
+    Job job = {.wish = {.place = flags->common.output ? flags->common.output : ".",
                         .move = strobe_folder_move,
                         .progress = strobe_bar_show,
                         .progress_user = (gpointer) "importing"},
@@ -282,13 +268,12 @@ static int run(Flags *flags, char **paths)
 
     if (!read_choices(flags, &job))
         return STROBE_EXIT_USAGE;
-    if (!strobe_plugin_folders_check(flags->plugin_path, &job.code) ||
-        !strobe_memory_flags_apply(&flags->memory, &job.code))
+    if (!strobe_output_flags_apply(&flags->common, &job.analysis.generation, &job.code))
         return job.code;
     StrobeConfig *config = named_components(flags, formats, &error);
     if (!config)
         return strobe_command_fail(error);
-    job.registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    job.registry = strobe_registry_new((const char *const *)flags->common.plugin_path);
     job.analysis.exporters = config->exporters;
     job.format = formats->len ? g_ptr_array_index(formats, 0) : NULL;
     job.wish.options = job.format;
@@ -296,7 +281,7 @@ static int run(Flags *flags, char **paths)
     if (strobe_analysis_check(job.registry, &named, &error) &&
         strobe_folder_check_writable(job.wish.place, &made, &error)) {
         clear_results(job.wish.place);
-        import_all(&job, paths, flags->json);
+        import_all(&job, paths, flags->common.json);
         strobe_folder_remove_empty(job.wish.place, made);
     } else {
         keep_code(&job, strobe_command_fail(error));
@@ -314,12 +299,8 @@ int strobe_command_import(int argc, char **argv)
     if (parse_flags(&argc, &argv, &flags))
         code =
             argc < 2 ? strobe_command_misuse(&usage, "A source is needed") : run(&flags, argv + 1);
-    g_strfreev(flags.export);
-    g_strfreev(flags.plugin_path);
-    g_free(flags.output);
+    strobe_output_flags_clear(&flags.common);
     g_free(flags.format);
-    g_free(flags.generation);
     g_free(flags.derived);
-    g_free(flags.export_type);
     return code;
 }
