@@ -215,7 +215,7 @@ static void print_exporter(void)
     MEMBER(StrobeFacts, level);
     MEMBER(StrobeFacts, memory_bytes);
     MEMBER(StrobeFacts, scratch);
-    MEMBER(StrobeFacts, n_threads);
+    MEMBER(StrobeFacts, reserved);
     MEMBER(StrobeFacts, scratch_path);
     STRUCT(StrobeConsumerHost);
     MEMBER(StrobeConsumerHost, struct_size);
@@ -237,7 +237,6 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerHost, fail);
     MEMBER(StrobeConsumerHost, touches_gap);
     MEMBER(StrobeConsumerHost, flag);
-    MEMBER(StrobeConsumerHost, side_by_side);
     STRUCT(StrobeConsumerOps);
     MEMBER(StrobeConsumerOps, struct_size);
     MEMBER(StrobeConsumerOps, reserved);
@@ -247,7 +246,6 @@ static void print_exporter(void)
     MEMBER(StrobeConsumerOps, end);
     MEMBER(StrobeConsumerOps, close);
     MEMBER(StrobeConsumerOps, raw_end);
-    MEMBER(StrobeConsumerOps, kinds_left);
 }
 
 static void print_importer(void)
