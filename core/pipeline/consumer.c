@@ -368,61 +368,66 @@ static guint16 flags_of(StrobeGaps *gaps, const struct StrobeSpooled *record)
                : record->flags;
 }
 
-/* Records on their way from a log, their fields in `bytes`. */
-typedef struct Stretch {
+/* Records of a log that are handed over together: views of the consumer, fields in `bytes`. */
+typedef struct DerivedBatch {
     const StrobeConsumer *pass;
+    gboolean *is_wanted; /* by kind of the pass */
     guint n;
     gsize used;
     char *bytes;
-} Stretch;
+} DerivedBatch;
 
-static void add_view(Stretch *stretch, StrobeConsumer *c, const struct StrobeSpooled *record)
+static void add_view(DerivedBatch *batch, StrobeConsumer *c, const struct StrobeSpooled *record)
 {
-    c->views[stretch->n++] = (StrobeView){
-        .kind = &stretch->pass->kinds[record->kind].view,
-        .fields = memcpy(stretch->bytes + stretch->used, record + 1, record->field_bytes),
-        .begin_ns = record->begin_ns,
-        .end_ns = record->end_ns,
-        .track = record->track,
-        .name = record->name,
-        .flags = flags_of(c->gaps, record)};
-    stretch->used += record->field_bytes;
+    c->views[batch->n++] =
+        (StrobeView){.kind = &batch->pass->kinds[record->kind].view,
+                     .fields = memcpy(batch->bytes + batch->used, record + 1, record->field_bytes),
+                     .begin_ns = record->begin_ns,
+                     .end_ns = record->end_ns,
+                     .track = record->track,
+                     .name = record->name,
+                     .flags = flags_of(c->gaps, record)};
+    batch->used += record->field_bytes;
 }
 
-static void hand_over(Stretch *stretch, StrobeConsumer *c)
+static void hand_over(DerivedBatch *batch, StrobeConsumer *c)
 {
-    if (stretch->n && !c->failure)
-        call_batch(c, c->views, stretch->n);
-    stretch->n = 0;
-    stretch->used = 0;
+    if (batch->n && !c->failure)
+        call_batch(c, c->views, batch->n);
+    batch->n = 0;
+    batch->used = 0;
 }
 
-static void take_records(StrobeConsumer *c, Stretch *stretch, StrobeSpoolReader *reader)
+static void take_records(StrobeConsumer *c, DerivedBatch *batch, StrobeSpoolReader *reader)
 {
     const struct StrobeSpooled *record;
 
     while (!c->failure && (record = strobe_spool_reader_next(reader, &c->failure))) {
-        if (!g_hash_table_contains(c->wanted, stretch->pass->counts[record->kind].kind))
+        if (!batch->is_wanted[record->kind])
             continue;
-        if (stretch->n == STROBE_BATCH || stretch->used + record->field_bytes > DERIVED_BYTES)
-            hand_over(stretch, c);
-        add_view(stretch, c, record);
+        if (batch->n == STROBE_BATCH || batch->used + record->field_bytes > DERIVED_BYTES)
+            hand_over(batch, c);
+        add_view(batch, c, record);
     }
-    hand_over(stretch, c);
+    hand_over(batch, c);
 }
 
 void strobe_consumer_take_derived(StrobeConsumer *c, const StrobeConsumer *pass,
                                   StrobeDerivedLog *log)
 {
     StrobeSpoolReader *reader = strobe_derived_log_read(log);
-    Stretch stretch = {.pass = pass};
+    const guint32 n_kinds = pass->component->n_kinds;
+    DerivedBatch batch = {.pass = pass};
 
     if (!reader)
         return;
-    stretch.bytes = g_malloc(DERIVED_BYTES);
-    if (c->is_open)
-        take_records(c, &stretch, reader);
-    g_free(stretch.bytes);
+    batch.bytes = g_malloc(DERIVED_BYTES);
+    batch.is_wanted = g_new(gboolean, n_kinds);
+    for (guint32 i = 0; i < n_kinds; i++)
+        batch.is_wanted[i] = g_hash_table_contains(c->wanted, pass->counts[i].kind);
+    take_records(c, &batch, reader);
+    g_free(batch.is_wanted);
+    g_free(batch.bytes);
     strobe_spool_reader_free(reader);
 }
 
