@@ -2,6 +2,7 @@
 #include "memory-shortage.h"
 
 #include <glib.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 
 #define ALLOCATE "failed to allocate " /* GLib's words: FILE:LINE: failed to allocate N bytes */
 #define LINE_BYTES 512
-#define THREAD_STACK_BYTES (1u << 20)
+#define THREAD_STACK_BYTES (512u << 10)
+#define ARENAS 2 /* of the heap: each keeps freed memory of its own */
 
 static guint64 bound, bound_limit; /* RLIMIT_DATA as set here, and --max-mem; 0: not set */
 
@@ -143,6 +145,7 @@ void strobe_memory_shortage_bound(guint64 bytes)
     struct rlimit limit;
 
     make_stacks_small();
+    mallopt(M_ARENA_MAX, ARENAS);
     if (getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     const guint64 most = in_use(limits[1].column) + bytes;

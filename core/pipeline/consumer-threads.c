@@ -6,6 +6,7 @@
 #include <strobe/helpers/thread.h>
 
 #include "batch-queue.h"
+#include "consumer-host.h"
 #include "error.h"
 #include "memory-limit.h"
 
@@ -99,6 +100,7 @@ static void init_thread(StrobeConsumerThreads *all, Thread *thread, StrobeConsum
 
     thread->all = all;
     thread->consumer = consumer;
+    strobe_consumer_keep_messages(consumer);
     thread->queue = strobe_batch_queue_new((gsize)(strobe_memory_limit() / MEMORY_PARTS));
     thread->inputs = g_array_new(FALSE, FALSE, sizeof(Input));
     for (guint i = 0; i < n_before; i++) {
@@ -173,6 +175,7 @@ static void join(Thread *thread)
 {
     if (thread->has_id)
         pthread_join(thread->id, NULL);
+    strobe_consumer_print_messages(thread->consumer);
     for (guint i = 0; i < thread->inputs->len; i++)
         strobe_derived_log_unref(g_array_index(thread->inputs, Input, i).log);
     g_array_unref(thread->inputs);

@@ -7,7 +7,7 @@
 #include "error.h"
 #include "memory-limit.h"
 
-#define CHUNK ((gsize)1 << 20)
+#define CHUNK ((gsize)64 << 10)
 #define KEPT_MAX ((guint64)64 << 20)
 #define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
 #define SPOOLS_MAX 4u    /* so many, for those of all spools */
