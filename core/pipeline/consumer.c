@@ -6,6 +6,7 @@
 #include "component-call.h"
 #include "consumer-host.h"
 #include "error.h"
+#include "memory-limit.h"
 
 #define DERIVED_ID_BASE 0x10000u
 #define DERIVED_BYTES (256u << 10) /* of fields that are handed over at once */
@@ -123,6 +124,7 @@ void strobe_consumer_free(gpointer consumer)
 static void begin_call(const StrobeConsumer *c, const char *call)
 {
     strobe_component_call_begin(c->component, call);
+    strobe_memory_check_room();
 }
 
 static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)

@@ -101,6 +101,7 @@ static gboolean spill(StrobeSpool *spool)
 {
     struct Kept kept = {.whole = spool->used};
 
+    strobe_memory_check_room();
     spool->used = 0;
     if (!spool->differences)
         spool->differences = g_malloc(STROBE_SPOOLED_ROOM(CHUNK));
