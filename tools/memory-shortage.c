@@ -2,6 +2,7 @@
 #include "memory-shortage.h"
 
 #include <glib.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 
 #define ALLOCATE "failed to allocate " /* GLib's words: FILE:LINE: failed to allocate N bytes */
 #define LINE_BYTES 512
-#define THREAD_STACK_BYTES (1u << 20)
+#define THREAD_STACK_BYTES (512u << 10)
 
 static guint64 bound, bound_limit; /* RLIMIT_DATA as set here, and --max-mem; 0: not set */
 
@@ -108,6 +109,30 @@ static void say(guint64 wanted)
         return; /* stderr is closed */
 }
 
+/* The first thread that finds no memory ends the process; the others wait for that. */
+static void claim_end(void)
+{
+    static _Thread_local gboolean is_first;
+    static gint has_first; /* atomic */
+
+    if (is_first) /* none for what is to be done before the end */
+        _exit(STROBE_EXIT_WRITE);
+    is_first = g_atomic_int_compare_and_exchange(&has_first, FALSE, TRUE);
+    while (!is_first)
+        pause();
+}
+
+/* Other threads go on until the process ends. */
+static void lift_bound(void)
+{
+    struct rlimit limit;
+
+    if (!bound || getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
 static void on_message(const char *domain, GLogLevelFlags level, const char *message, gpointer user)
 {
     const char *size = level & G_LOG_LEVEL_ERROR ? strstr(message, ALLOCATE) : NULL;
@@ -116,7 +141,9 @@ static void on_message(const char *domain, GLogLevelFlags level, const char *mes
         g_log_default_handler(domain, level, message, user);
         return;
     }
+    claim_end();
     say(g_ascii_strtoull(size + strlen(ALLOCATE), NULL, 10));
+    lift_bound();
     strobe_interruption_abandon();
     _exit(STROBE_EXIT_WRITE);
 }
@@ -143,6 +170,7 @@ void strobe_memory_shortage_bound(guint64 bytes)
     struct rlimit limit;
 
     make_stacks_small();
+    mallopt(M_ARENA_MAX, 1); /* each keeps freed memory, and address space, of its own */
     if (getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     const guint64 most = in_use(limits[1].column) + bytes;

@@ -7,6 +7,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#define ROOM_BYTES ((gsize)1 << 20)
+
 static guint64 memory = STROBE_MAX_MEM_DEFAULT;
 static const char *temporary;
 
@@ -19,6 +21,11 @@ void strobe_memory_limit_set(guint64 bytes, const char *folder)
 guint64 strobe_memory_limit(void)
 {
     return memory;
+}
+
+void strobe_memory_check_room(void)
+{
+    g_free(g_malloc(ROOM_BYTES));
 }
 
 const char *strobe_temporary_folder(const char *otherwise)

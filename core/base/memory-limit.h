@@ -15,6 +15,8 @@ void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_memory_limit(void);
+/* Fails as an allocation does while there is memory left for what is to be said and cleaned up. */
+void strobe_memory_check_room(void);
 /* The folder of temporary files; `otherwise` where none was set, NULL: the system's. */
 const char *strobe_temporary_folder(const char *otherwise);
 /* An empty file without a name in that folder (made if missing, unless it was set), so that nothing

@@ -144,9 +144,7 @@ StrobeText strobe_beside_strings_text(const StrobeBesideStrings *strings, guint3
 {
     if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
         return strobe_string_table_text(strings->table, id);
-    const struct slot *slot = find(strings, id);
-    if (slot && strings->is_kept)
-        return strobe_string_table_text(strings->table, slot->table_id);
+    const struct slot *slot = strings->is_kept ? NULL : find(strings, id);
     const char *bytes = slot && !slot->is_stack ? remembered(strings, slot) : NULL;
     return bytes ? (StrobeText){bytes, slot->length} : (StrobeText){"", 0};
 }
@@ -157,9 +155,7 @@ gsize strobe_beside_strings_stack(const StrobeBesideStrings *strings, guint32 id
     *frames = NULL;
     if (G_LIKELY(!(id & STROBE_STRING_BESIDE)))
         return strobe_string_table_stack(strings->table, id, frames);
-    const struct slot *slot = find(strings, id);
-    if (slot && strings->is_kept)
-        return strobe_string_table_stack(strings->table, slot->table_id, frames);
+    const struct slot *slot = strings->is_kept ? NULL : find(strings, id);
     const char *bytes = slot && slot->is_stack ? remembered(strings, slot) : NULL;
     *frames = (const StrobeStringId *)(const void *)bytes;
     return bytes ? slot->length / sizeof **frames : 0;

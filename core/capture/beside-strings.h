@@ -36,7 +36,8 @@ gboolean strobe_beside_strings_knows(const StrobeBesideStrings *strings, guint32
  * is not stored. */
 guint32 strobe_beside_strings_resolve(const StrobeBesideStrings *strings, guint32 id);
 
-/* Text and frames by such an id, or by one that was not kept; these live until the next take. */
+/* Text and frames by such an id, or by one that was not kept; these live until the next take. Where
+ * strings are kept, other threads may call meanwhile. */
 StrobeText strobe_beside_strings_text(const StrobeBesideStrings *strings, guint32 id);
 gsize strobe_beside_strings_stack(const StrobeBesideStrings *strings, guint32 id,
                                   const StrobeStringId **frames);

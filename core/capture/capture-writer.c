@@ -107,9 +107,8 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-/* The payload's sum is in the header. */
-static int append_summed(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                         const void *payload)
+static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                  const void *payload)
 {
     struct iovec iov[2] = {{header, sizeof *header},
                            {(void *)(uintptr_t)payload, header->payload_bytes}};
@@ -122,6 +121,7 @@ static int append_summed(StrobeCaptureWriter *writer, struct strobe_block_header
     memcpy(header->magic, STROBE_BLOCK_MAGIC, sizeof header->magic);
     header->window = writer->window;
     header->pair = writer->pair;
+    header->payload_crc = strobe_crc32c(0, payload, header->payload_bytes);
     header->header_crc = 0;
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
@@ -137,21 +137,6 @@ static int append_summed(StrobeCaptureWriter *writer, struct strobe_block_header
     writer->bytes += sizeof *header + header->payload_bytes;
     writer->is_pair_written = 1;
     return 0;
-}
-
-static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                  const void *payload)
-{
-    header->payload_crc = strobe_crc32c(0, payload, header->payload_bytes);
-    return append_summed(writer, header, payload);
-}
-
-int strobe_capture_write_summed(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
-                                uint32_t bytes, uint32_t crc)
-{
-    struct strobe_block_header header = {
-        .type = type, .payload_bytes = bytes, .lane = STROBE_LANE_NONE, .payload_crc = crc};
-    return append_summed(writer, &header, payload);
 }
 
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,

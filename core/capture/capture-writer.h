@@ -64,10 +64,6 @@ int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, u
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
                                uint32_t bytes);
 
-/* The same where the payload's CRC-32C is known: whoever makes the payload has it in his cache. */
-int strobe_capture_write_summed(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
-                                uint32_t bytes, uint32_t crc);
-
 /* Appends committed bytes [from, to) of a lane's block. */
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
                                  uint32_t from, uint32_t to);

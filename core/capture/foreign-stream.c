@@ -8,8 +8,7 @@ struct StrobeForeignStream {
     StrobeRecordDecoder *decoder;
     StrobeBlockCursor cursor;
     StrobeRecordBlock block;
-    gsize buffer_bytes; /* of block.bytes */
-    guint64 offset;     /* of the block, in the file */
+    guint64 offset; /* of the block, in the file */
     gboolean is_over;
 };
 
@@ -35,7 +34,7 @@ void strobe_foreign_stream_free(StrobeForeignStream *stream)
         return;
     strobe_block_cursor_end(&stream->cursor);
     strobe_record_decoder_free(stream->decoder);
-    g_free(stream->block.bytes);
+    strobe_block_memory_unref(stream->block.memory);
     g_free(stream);
 }
 
@@ -49,17 +48,13 @@ static gboolean read_block(StrobeForeignStream *stream, const StrobeBlockPlace *
 {
     guint32 n = place->header.payload_bytes;
 
-    if (stream->buffer_bytes < n) {
-        g_free(stream->block.bytes);
-        stream->block.bytes = g_malloc(n);
-        stream->buffer_bytes = n;
-    }
+    stream->block.memory = strobe_block_memory_renew(stream->block.memory, n);
     stream->offset = place->offset;
     stream->block.at = 0;
     stream->block.end = n & ~7u;
     stream->block.track = place->header.track;
     stream->block.base = place->header.base;
-    if (strobe_block_cursor_read(&stream->cursor, place, stream->block.bytes))
+    if (strobe_block_cursor_read(&stream->cursor, place, stream->block.memory->bytes))
         return TRUE;
     note_damage(stream, 0, n, "a block's checksum is wrong");
     stream->block.end = 0;
@@ -85,7 +80,7 @@ static guint32 end_of(const StrobeForeignStream *stream, gint64 until_ns)
     guint32 at = block->at;
 
     while (at < block->end) {
-        const guint64 *record = (const guint64 *)(const void *)(block->bytes + at);
+        const guint64 *record = (const guint64 *)(const void *)(block->memory->bytes + at);
         guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
         const StrobeReaderKind *kind =
             strobe_definitions_kind(stream->survey->definitions, strobe_record_kind(record[0]));
@@ -128,6 +123,11 @@ gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, S
         }
     }
     return n;
+}
+
+StrobeBlockMemory *strobe_foreign_stream_memory(const StrobeForeignStream *stream)
+{
+    return stream->block.memory;
 }
 
 guint64 strobe_foreign_stream_bytes(const StrobeForeignStream *stream)

@@ -12,10 +12,11 @@ typedef struct StrobeForeignStream StrobeForeignStream;
 StrobeForeignStream *strobe_foreign_stream_new(StrobeSurvey *survey, StrobeBesideStrings *beside);
 void strobe_foreign_stream_free(StrobeForeignStream *stream);
 
-/* Next records that ended until then (ns since the epoch), at most `max`; 0: none. The views are
- * valid until the next call. */
+/* Next records that ended until then (ns since the epoch), at most `max`; 0: none. The views
+ * point into the stream's memory, which the next call may use again unless it was referred to. */
 gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, StrobeView *views,
                                  gsize max);
+StrobeBlockMemory *strobe_foreign_stream_memory(const StrobeForeignStream *stream);
 
 /* Bytes that have been read; the counts of its records. */
 guint64 strobe_foreign_stream_bytes(const StrobeForeignStream *stream);

@@ -6,8 +6,6 @@
 #include "foreign-stream.h"
 #include "reader-survey.h"
 
-#define KEPT_BLOCK_MAX (2u << 20) /* of which there may be as many as batches */
-
 struct StrobeReader {
     StrobeSurvey *survey;
     StrobeBesideStrings *beside;
@@ -24,17 +22,7 @@ struct StrobeReader {
     /* The block that is being read. */
     StrobeBlockPlace place;
     StrobeRecordBlock block;
-    gboolean was_handed_out; /* views of it */
-    gboolean is_plain;
-    StrobeReaderSettle settle; /* NULL: nobody looks at batches before the last one */
-    gpointer settle_user;
-    GArray *buffers; /* of struct buffer, one of them the block's */
-    guint buffer;
-};
-
-struct buffer {
-    char *bytes;
-    gsize size;
+    StrobeBlockMemory *memory; /* that the last views point into, lent; NULL: none */
 };
 
 /* ---- blocks ---- */
@@ -114,37 +102,13 @@ static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError
     }
 }
 
-static void settle(const StrobeReader *reader)
-{
-    if (reader->settle)
-        reader->settle(reader->settle_user);
-}
-
-/* Where a block goes that nobody's views point to. A large one has but one place. */
-static char *block_buffer(StrobeReader *reader, gsize n)
-{
-    if (n > KEPT_BLOCK_MAX) {
-        settle(reader);
-        reader->buffer = 0;
-    } else if (reader->was_handed_out) {
-        reader->buffer = (reader->buffer + 1) % reader->buffers->len;
-    }
-    struct buffer *buffer = &g_array_index(reader->buffers, struct buffer, reader->buffer);
-    if (buffer->size < n) {
-        g_free(buffer->bytes);
-        *buffer = (struct buffer){g_malloc(n), n};
-    }
-    reader->was_handed_out = FALSE;
-    return buffer->bytes;
-}
-
 static gboolean read_payload(StrobeReader *reader)
 {
     const StrobeBlockPlace *place = &reader->place;
     guint32 n = place->header.payload_bytes;
 
-    reader->block.bytes = block_buffer(reader, n);
-    if (strobe_block_cursor_read(&reader->cursor, place, reader->block.bytes))
+    reader->block.memory = strobe_block_memory_renew(reader->block.memory, n);
+    if (strobe_block_cursor_read(&reader->cursor, place, reader->block.memory->bytes))
         return TRUE;
     strobe_survey_note_damage(reader->survey, reader->piece, place->offset, place->offset + n,
                               "a block's checksum is wrong");
@@ -160,8 +124,6 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
             reader->block.base = reader->place.header.base;
-            reader->is_plain =
-                reader->settle && strobe_record_block_is_plain(reader->decoder, &reader->block);
             strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
             reader->until_ns = strobe_clock_map_from_monotonic(
@@ -171,12 +133,9 @@ static gboolean load_block(StrobeReader *reader, GError **error)
     return FALSE;
 }
 
-void strobe_reader_keep_batches(StrobeReader *reader, guint n_batches, StrobeReaderSettle function,
-                                gpointer user)
+StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader)
 {
-    reader->settle = n_batches > 1 ? function : NULL;
-    reader->settle_user = user;
-    g_array_set_size(reader->buffers, MAX(n_batches, 1));
+    return reader->memory;
 }
 
 void strobe_reader_keep_strings(StrobeReader *reader)
@@ -188,10 +147,13 @@ void strobe_reader_keep_strings(StrobeReader *reader)
  * the operator around it. */
 static gsize next_foreign(StrobeReader *reader, StrobeView *views, gsize max)
 {
-    if (!reader->foreign)
-        return 0;
-    settle(reader);
-    return strobe_foreign_stream_next(reader->foreign, reader->until_ns, views, max);
+    gsize n = 0;
+
+    if (reader->foreign)
+        n = strobe_foreign_stream_next(reader->foreign, reader->until_ns, views, max);
+    if (n)
+        reader->memory = strobe_foreign_stream_memory(reader->foreign);
+    return n;
 }
 
 static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
@@ -201,13 +163,12 @@ static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
     const guint32 from = reader->block.at;
     gsize n;
 
-    if (!reader->is_plain)
-        settle(reader);
     n = strobe_record_decode(reader->decoder, &reader->block, views, max);
     if (G_UNLIKELY(counts->n_undefined != n_undefined))
         strobe_survey_note_undefined(reader->survey, reader->piece, reader->place.offset + from,
                                      reader->place.offset + reader->block.at);
-    reader->was_handed_out |= n != 0;
+    if (n)
+        reader->memory = reader->block.memory;
     return n;
 }
 
@@ -217,6 +178,7 @@ static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GErr
     GError *failure = NULL;
     gsize n = 0;
 
+    reader->memory = NULL;
     while (n == 0) {
         if (block->at >= block->end && !load_block(reader, &failure)) {
             if (failure) {
@@ -278,8 +240,6 @@ static StrobeReader *open_reader(const char *path, gboolean takes_foreign, GErro
         return NULL;
     StrobeReader *reader = g_new0(StrobeReader, 1);
     reader->survey = survey;
-    reader->buffers = g_array_new(FALSE, TRUE, sizeof(struct buffer));
-    g_array_set_size(reader->buffers, 1);
     reader->beside = strobe_beside_strings_new(survey->strings);
     reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
                                                 reader->beside);
@@ -308,9 +268,7 @@ void strobe_reader_free(StrobeReader *reader)
     strobe_foreign_stream_free(reader->foreign);
     strobe_beside_strings_free(reader->beside);
     strobe_survey_free(reader->survey);
-    for (guint i = 0; i < reader->buffers->len; i++)
-        g_free(g_array_index(reader->buffers, struct buffer, i).bytes);
-    g_array_unref(reader->buffers);
+    strobe_block_memory_unref(reader->block.memory);
     g_free(reader);
 }
 

@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <strobe/exporter.h>
+#include "block-memory.h"
 #include "clock-map.h"
 #include "reader-stats.h"
 
@@ -21,17 +22,13 @@ StrobeReader *strobe_reader_open(const char *path, GError **error);
 StrobeReader *strobe_reader_open_own(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
-typedef void (*StrobeReaderSettle)(gpointer user);
-
 /* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
  * is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
-/* Before the first record: its views are valid until the call that is `n_batches` behind, or until
- * `settle` was called by one before, after which nobody may look at them, nor at any string: what a
- * later record brings may change them. `n_batches` is small. */
-void strobe_reader_keep_batches(StrobeReader *reader, guint n_batches, StrobeReaderSettle settle,
-                                gpointer user);
+/* What the views of the last call point to: stays as it is for who has a reference of its own.
+ * NULL: there are none. */
+StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader);
 
 /* Before the first record: string ids of records stay valid as long as the reader. Without it those
  * of strings that were written beside their records may be forgotten with the next call, and memory

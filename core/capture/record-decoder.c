@@ -28,9 +28,6 @@ struct StrobeRecordDecoder {
     const KnownTrack *last;         /* of the record that was decoded last */
     gint64 stored_ns;
     gboolean is_foreign;
-    guint64
-        *expansion; /* fields of a batch's unfinished spans, STROBE_KIND_FIELDS_MAX words each */
-    gsize expansion_places;
 };
 
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
@@ -52,9 +49,6 @@ StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definiti
 
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder)
 {
-    if (!decoder)
-        return;
-    g_free(decoder->expansion);
     g_free(decoder);
 }
 
@@ -284,31 +278,21 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
 /* An open span is stored with one word of fields; the others read as zero. */
 static gboolean decode_unfinished(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                   const StrobeRecordBlock *block, const guint64 *record,
-                                  guint32 words, StrobeView *view, guint64 *fields)
+                                  guint32 words, StrobeView *view)
 {
     guint64 full[4 + STROBE_KIND_FIELDS_MAX] = {0};
+    const gsize field_bytes = MAX(kind->field_words, 1) * sizeof *full;
 
     if (!kind->has_end || words != STROBE_UNFINISHED_WORDS)
         return FALSE;
     memcpy(full, record, STROBE_UNFINISHED_WORDS * sizeof *full);
     if (!decode_whole(decoder, kind, block, full, 4 + MAX(kind->field_words, 1), view))
         return FALSE;
-    memcpy(fields, full + 4, STROBE_KIND_FIELDS_MAX * sizeof *full);
-    view->fields = fields;
+    view->fields =
+        memcpy(strobe_block_memory_append(block->memory, field_bytes), full + 4, field_bytes);
     view->flags |= STROBE_VIEW_UNFINISHED;
     decoder->counts.n_unfinished++;
     return TRUE;
-}
-
-/* Room for the fields of the batch's `place`th view, which live as long as the batch. */
-static guint64 *expansion_at(StrobeRecordDecoder *decoder, gsize place, gsize places)
-{
-    if (decoder->expansion_places < places) {
-        g_free(decoder->expansion);
-        decoder->expansion = g_new(guint64, places * STROBE_KIND_FIELDS_MAX);
-        decoder->expansion_places = places;
-    }
-    return decoder->expansion + place * STROBE_KIND_FIELDS_MAX;
 }
 
 gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
@@ -317,7 +301,7 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
     gsize n = 0;
 
     while (n < max && block->at < block->end) {
-        guint64 *record = (guint64 *)(void *)(block->bytes + block->at);
+        guint64 *record = (guint64 *)(void *)(block->memory->bytes + block->at);
         guint32 words = (guint32)(record[0] & STROBE_RECORD_WORDS_MASK);
         guint32 id = strobe_record_kind(record[0]);
         if (words == 0 || words * 8 > block->end - block->at)
@@ -329,24 +313,7 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
         else if (kind && !(record[0] & STROBE_RECORD_UNFINISHED))
             n += decode_whole(decoder, kind, block, record, words, &views[n]) != FALSE;
         else if (kind)
-            n += decode_unfinished(decoder, kind, block, record, words, &views[n],
-                                   expansion_at(decoder, n, max)) != FALSE;
+            n += decode_unfinished(decoder, kind, block, record, words, &views[n]) != FALSE;
     }
     return n;
-}
-
-gboolean strobe_record_block_is_plain(const StrobeRecordDecoder *decoder,
-                                      const StrobeRecordBlock *block)
-{
-    for (guint32 at = block->at; at < block->end;) {
-        const guint64 head = *(const guint64 *)(const void *)(block->bytes + at);
-        const guint32 id = strobe_record_kind(head);
-        const StrobeReaderKind *kind = strobe_definitions_kind(decoder->definitions, id);
-
-        if (id == STROBE_KIND_STRING || (head & STROBE_RECORD_UNFINISHED) ||
-            (kind && kind->role == STROBE_ROLE_LOSS) || !(head & STROBE_RECORD_WORDS_MASK))
-            return FALSE;
-        at += (guint32)(head & STROBE_RECORD_WORDS_MASK) * 8;
-    }
-    return TRUE;
 }

@@ -4,6 +4,7 @@
 #define STROBE_CORE_RECORD_DECODER_H
 
 #include "beside-strings.h"
+#include "block-memory.h"
 #include "clock-map.h"
 #include "device-clocks.h"
 #include "reader-definitions.h"
@@ -36,22 +37,17 @@ void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder);
 
 /* The records of one block and how far they are decoded. */
 typedef struct StrobeRecordBlock {
-    char *bytes;     /* aligned to 8; strings in it are given the ids of the string table */
-    guint32 at, end; /* multiples of 8 */
-    guint32 track;   /* of records that name none */
-    guint64 base;    /* of short times */
+    StrobeBlockMemory *memory; /* strings in it are given the ids of the string table */
+    guint32 at, end;           /* multiples of 8 */
+    guint32 track;             /* of records that name none */
+    guint64 base;              /* of short times */
 } StrobeRecordBlock;
 
 /* Fills at most `max` views, which point into the block; returns their number. Fewer than `max` at
  * the block's end, or where a record has a bad length: then `at` is not `end`. The views are valid
- * until the next call and as long as the block's bytes. */
+ * as long as the block's memory. */
 gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
                            StrobeView *views, gsize max);
-
-/* Do all records of the block stand for themselves, so that what the decoder shares with others
- * stays as it is: no strings beside them, no open spans, nothing that a loss is named by? */
-gboolean strobe_record_block_is_plain(const StrobeRecordDecoder *decoder,
-                                      const StrobeRecordBlock *block);
 
 /* What was seen so far. */
 typedef struct StrobeDecodedCounts {

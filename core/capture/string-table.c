@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "string-table.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 #include "capture-format.h"
@@ -32,6 +33,7 @@ struct chunk {
 };
 
 struct StrobeStringTable {
+    pthread_mutex_t lock;       /* of strobe_string_table_intern */
     struct entry *pages[PAGES]; /* entries by id, which never move: see strobe_string_table_text */
     guint32 n_entries;          /* atomic */
     guint32 n_ids;              /* one more than the highest that is known */
@@ -85,14 +87,19 @@ static void free_slots(struct slot *slots, gsize n)
     strobe_state_memory(slots, n * sizeof *slots, 0);
 }
 
-/* Those that are new are empty. */
-static void set_n_entries(StrobeStringTable *table, guint32 n)
+/* For ids below `n`; entries that are new are empty. */
+static void make_pages(StrobeStringTable *table, guint32 n)
 {
     guint64 place;
     guint last = page_of(n - 1, &place);
 
     for (guint i = last + 1; i-- > 0 && !table->pages[i];)
         table->pages[i] = strobe_state_memory(NULL, 0, page_bytes(i));
+}
+
+/* Other threads may look them up from now on. */
+static void publish_entries(StrobeStringTable *table, guint32 n)
+{
     __atomic_store_n(&table->n_entries, n, __ATOMIC_RELEASE);
 }
 
@@ -107,7 +114,9 @@ StrobeStringTable *strobe_string_table_new(guint32 first_free)
 {
     StrobeStringTable *table = g_new0(StrobeStringTable, 1);
 
-    set_n_entries(table, MAX(first_free, 1));
+    pthread_mutex_init(&table->lock, NULL);
+    make_pages(table, MAX(first_free, 1));
+    publish_entries(table, MAX(first_free, 1));
     table->n_slots = SLOTS_MIN;
     table->slots = new_slots(table->n_slots);
     table->chunks = g_array_new(FALSE, FALSE, sizeof(struct chunk));
@@ -128,6 +137,7 @@ void strobe_string_table_free(StrobeStringTable *table)
     g_array_unref(table->chunks);
     free_slots(table->slots, table->n_slots);
     free_slots(table->waiting, table->waiting_room);
+    pthread_mutex_destroy(&table->lock);
     g_free(table);
 }
 
@@ -284,8 +294,10 @@ static void note_frames(StrobeStringTable *table, guint32 id)
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
-    if (id == table->n_entries) /* more than a recorder has: an importer wrote them, in order */
-        set_n_entries(table, id + 1);
+    if (id == table->n_entries) { /* more than a recorder has: an importer wrote them, in order */
+        make_pages(table, id + 1);
+        publish_entries(table, id + 1);
+    }
     if (!id || id >= table->n_entries || entry_of(table, id)->bytes)
         return;
     store(table, id, bytes, length, is_stack);
@@ -294,11 +306,9 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
     wait_for_slot(table, (struct slot){hash_bytes(bytes, length, is_stack), id});
 }
 
-guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
-                                   gboolean is_stack)
+/* Under the lock. */
+static guint32 intern(StrobeStringTable *table, const char *bytes, gsize length, gboolean is_stack)
 {
-    if (length == 0 && is_stack)
-        return 0;
     index_waiting(table);
     guint32 hash = hash_bytes(bytes, length, is_stack);
     guint32 known = find_slot(table, hash, bytes, length, is_stack)->id;
@@ -307,11 +317,25 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
     guint32 id = table->n_entries;
     if (id & STROBE_STRING_BESIDE)
         return 0; /* no input has as many: they would take more than 80 GB */
-    set_n_entries(table, id + 1);
+    make_pages(table, id + 1);
     store(table, id, bytes, length, is_stack);
+    publish_entries(table, id + 1);
     if (table->n_used >= table->n_slots / 4 * 3)
         grow_slots(table);
     take_slot(table, &(struct slot){hash, id});
+    return id;
+}
+
+guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
+                                   gboolean is_stack)
+{
+    guint32 id;
+
+    if (length == 0 && is_stack)
+        return 0;
+    pthread_mutex_lock(&table->lock);
+    id = intern(table, bytes, length, is_stack);
+    pthread_mutex_unlock(&table->lock);
     return id;
 }
 

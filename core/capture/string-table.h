@@ -17,7 +17,7 @@ void strobe_string_table_free(StrobeStringTable *table);
  * set too, one after the other, before the first id is dealt out. */
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack);
-/* Id of the bytes. */
+/* Id of the bytes. Any thread, once nothing is set any more. */
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
@@ -33,7 +33,7 @@ void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *ot
  * on. Frames of stacks that are none of them become 0. */
 guint32 strobe_string_table_end_stored(StrobeStringTable *table);
 
-/* Both may be called by other threads while one interns, for ids that they know from before. */
+/* Any thread, while others intern: what an id stands for stays where it is. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames);

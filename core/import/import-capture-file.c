@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include "capture-writer.h"
-#include "crc32c.h"
-#include "crew.h"
 #include "error.h"
 #include "import-capture.h"
 #include "import-capture-parts.h"
 #include "kind-declaration.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define BLOCKS 2u                          /* handed over at once */
 #define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write when so much is there */
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
@@ -93,105 +90,48 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* A block of records. */
-struct records_block {
-    GByteArray *bytes;
-    guint32 crc;
-};
-
-/* Records on their way: some blocks are filled while those before them are written. */
-struct records {
-    StrobeImportCapture *capture;
-    StrobeCaptureWriter *writer;
-    struct records_block blocks[2][BLOCKS];
-    guint n_blocks;      /* of a half: what one fills and writes is one, which stays in its cache */
-    guint filling;       /* which half; the other one is written, but for what is empty */
-    guint64 handed_over; /* bytes that the disk was told to write */
-    gboolean is_over;
-    GError *failure; /* to read */
-    int error;       /* to write */
-};
-
-static void fill_block(struct records *records, struct records_block *block)
+/* Puts records behind those of the block, up to its size. FALSE: there are no more, or an error. */
+static gboolean fill_block(StrobeImportCapture *c, GError **failure)
 {
-    StrobeImportCapture *c = records->capture;
-    GByteArray *bytes = block->bytes;
-    guint8 *at = bytes->data;
-    const guint64 *record;
+    GByteArray *bytes = c->block;
+    const guint64 *record = NULL;
     guint32 words;
 
-    while (!records->is_over && at < bytes->data + BLOCK_BYTES) {
-        record = strobe_record_sorter_next(c->sorter, &words, &records->failure);
-        if (!record) {
-            records->is_over = TRUE;
-            break;
-        }
-        memcpy(at, record, words * 8);
+    while (bytes->len < BLOCK_BYTES &&
+           (record = strobe_record_sorter_next(c->sorter, &words, failure))) {
+        const guint at = bytes->len;
+
+        g_byte_array_append(bytes, (const void *)record, words * 8);
         if (c->base)
-            add_base(c, (guint64 *)(void *)at + 1);
-        at += words * 8;
+            add_base(c, (guint64 *)(void *)(bytes->data + at) + 1);
     }
-    g_byte_array_set_size(bytes, (guint)(at - bytes->data));
-    block->crc = strobe_crc32c(0, bytes->data, bytes->len);
+    return record != NULL;
 }
 
 /* What the disk has begun with when the file is synced is not waited for then. */
-static void hand_over(struct records *records)
+static void begin_writeback(const StrobeImportCapture *c, StrobeCaptureWriter *writer,
+                            guint64 *begun)
 {
-    guint64 n = records->writer->bytes - records->handed_over;
+    guint64 n = writer->bytes - *begun;
 
-    if (records->capture->is_temporary || n < WRITEBACK_BYTES)
+    if (c->is_temporary || n < WRITEBACK_BYTES)
         return;
-    sync_file_range(records->writer->fd, (off_t)records->handed_over, (off_t)n,
-                    SYNC_FILE_RANGE_WRITE);
-    records->handed_over += n;
-}
-
-static void write_block(struct records *records, struct records_block *block)
-{
-    GByteArray *bytes = block->bytes;
-
-    if (bytes->len && !records->error)
-        records->error = strobe_capture_write_summed(records->writer, STROBE_BLOCK_RECORDS,
-                                                     bytes->data, bytes->len, block->crc);
-    g_byte_array_set_size(bytes, 0);
-    hand_over(records);
-}
-
-/* The caller fills, the other one writes. */
-static void do_part(gpointer user, guint index)
-{
-    struct records *records = user;
-    struct records_block *blocks = records->blocks[index ? !records->filling : records->filling];
-
-    for (guint i = 0; i < records->n_blocks; i++)
-        if (index)
-            write_block(records, &blocks[i]);
-        else
-            fill_block(records, &blocks[i]);
+    sync_file_range(writer->fd, (off_t)*begun, (off_t)n, SYNC_FILE_RANGE_WRITE);
+    *begun += n;
 }
 
 static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GError **failure)
 {
-    struct records records = {.capture = c, .writer = writer};
-    StrobeCrew *crew = strobe_crew_new(1);
+    guint64 begun = writer->bytes;
+    gboolean has_more = TRUE;
+    int error = 0;
 
-    records.n_blocks = strobe_crew_n_threads(crew) ? BLOCKS : 1;
-    for (guint i = 0; i < 2 * BLOCKS; i++) /* what the last record is longer by fits too */
-        records.blocks[i / BLOCKS][i % BLOCKS].bytes =
-            g_byte_array_sized_new(BLOCK_BYTES + BLOCK_BYTES / 64);
-    while (!records.is_over && !records.error) {
-        strobe_crew_run(crew, do_part, &records, 2);
-        records.filling = !records.filling;
+    while (has_more && !error) {
+        has_more = fill_block(c, failure);
+        error = flush_block(c, writer, STROBE_BLOCK_RECORDS);
+        begin_writeback(c, writer, &begun);
     }
-    if (!records.error && !records.failure)
-        do_part(&records, 1);
-    strobe_crew_free(crew);
-    for (guint i = 0; i < 2 * BLOCKS; i++)
-        g_byte_array_unref(records.blocks[i / BLOCKS][i % BLOCKS].bytes);
-    if (records.failure)
-        g_propagate_error(failure, records.failure);
-    return records.error;
+    return error;
 }
 
 gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,

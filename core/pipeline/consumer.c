@@ -4,195 +4,12 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 #include "component-call.h"
+#include "consumer-host.h"
 #include "error.h"
-#include "json-text.h"
-#include "log.h"
+#include "memory-limit.h"
 
 #define DERIVED_ID_BASE 0x10000u
-#define LONG_STRETCH 256u /* of wanted records: handed on without a copy */
-#define VIEW_FLAGS                                                                                 \
-    (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE |                     \
-     STROBE_VIEW_CLOCK_UNSURE)
-
-/* ---- host table ---- */
-
-static StrobeConsumer *consumer_of(StrobeInstance *self)
-{
-    return self->owner;
-}
-
-static const StrobeFacts *host_facts(StrobeInstance *self)
-{
-    return consumer_of(self)->facts;
-}
-
-static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
-{
-    return strobe_reader_string(consumer_of(self)->reader, id);
-}
-
-static size_t host_stack_frames(StrobeInstance *self, StrobeStackId id,
-                                const StrobeStringId **frames)
-{
-    return strobe_reader_stack(consumer_of(self)->reader, id, frames);
-}
-
-static const StrobeTrackView *host_track(StrobeInstance *self, StrobeTrackId id)
-{
-    return strobe_reader_track(consumer_of(self)->reader, id);
-}
-
-static uint32_t host_track_count(StrobeInstance *self)
-{
-    return strobe_reader_n_tracks(consumer_of(self)->reader);
-}
-
-/* Exporters look texts up side by side, and may do so while the pipeline's thread interns: passes
- * alone write, in their turn. */
-static gboolean may_intern(StrobeInstance *self)
-{
-    const StrobeConsumer *c = consumer_of(self);
-
-    return c->is_pass || c->is_of_caller;
-}
-
-/* What all passes share changes in their order, whichever thread calls them. */
-static void await_turn(const StrobeConsumer *c, gboolean for_texts)
-{
-    if (c->settle)
-        c->settle(c->settle_user);
-    if (c->turns)
-        strobe_turns_wait(c->turns, c->turn);
-    if (c->end && for_texts)
-        c->end->await_texts(c->end);
-    else if (c->end)
-        c->end->await(c->end);
-}
-
-static StrobeStringId host_intern(StrobeInstance *self, const char *bytes, size_t length)
-{
-    if (!may_intern(self))
-        return 0;
-    await_turn(consumer_of(self), TRUE);
-    return strobe_reader_intern(consumer_of(self)->reader, bytes, length);
-}
-
-static StrobeStackId host_stack(StrobeInstance *self, const StrobeStringId *frames, size_t n)
-{
-    if (!may_intern(self))
-        return 0;
-    await_turn(consumer_of(self), TRUE);
-    return strobe_reader_intern_stack(consumer_of(self)->reader, frames, n);
-}
-
-static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
-                       StrobeStringId name, int64_t begin_ns, int64_t end_ns)
-{
-    StrobeConsumer *c = consumer_of(self);
-
-    if (!c->spool || kind_index >= c->component->n_kinds)
-        return NULL;
-    struct StrobeSpooled record = {.kind = (guint16)kind_index,
-                                   .track = track,
-                                   .name = name,
-                                   .field_bytes = c->kinds[kind_index].field_words * 8,
-                                   .begin_ns = begin_ns,
-                                   .end_ns = end_ns};
-    void *fields = strobe_spool_add(c->spool, &record);
-    if (!fields && !c->failure)
-        g_set_error(&c->failure, STROBE_ERROR, STROBE_ERROR_IO,
-                    "pass %s: no space for its derived records in the temporary folder",
-                    c->component->name);
-    return fields;
-}
-
-static const char *host_fact(StrobeInstance *self, const char *key)
-{
-    StrobeConsumer *c = consumer_of(self);
-    JsonObject *facts = strobe_reader_facts(c->reader);
-    JsonNode *node = json_object_has_member(facts, key) ? json_object_get_member(facts, key) : NULL;
-    char *text;
-
-    if (!node || JSON_NODE_HOLDS_NULL(node))
-        return "";
-    if (json_node_get_value_type(node) == G_TYPE_STRING)
-        return json_node_get_string(node);
-    if (!c->fact_texts)
-        c->fact_texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
-    text = g_hash_table_lookup(c->fact_texts, key);
-    if (!text) {
-        text = strobe_json_to_text(node, 0);
-        g_hash_table_insert(c->fact_texts, g_strdup(key), text);
-    }
-    return text;
-}
-
-static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
-                                int64_t end_ns)
-{
-    return strobe_gaps_touch(consumer_of(self)->gaps, track, begin_ns, end_ns);
-}
-
-static void host_flag(StrobeInstance *self, uint32_t flags)
-{
-    StrobeConsumer *c = consumer_of(self);
-
-    if (c->spool)
-        strobe_spool_flag(c->spool, (guint16)(flags & VIEW_FLAGS));
-}
-
-struct pieces {
-    const StrobeConsumer *consumer;
-    void (*piece)(void *user, uint32_t i);
-    void *user;
-};
-
-/* In whichever thread. */
-static void do_piece(gpointer data, guint i)
-{
-    const struct pieces *pieces = data;
-
-    strobe_component_call_begin(pieces->consumer->component, "side_by_side");
-    pieces->piece(pieces->user, i);
-    strobe_component_call_end();
-}
-
-static void host_side_by_side(StrobeInstance *self, uint32_t n,
-                              void (*piece)(void *user, uint32_t i), void *user)
-{
-    struct pieces pieces = {consumer_of(self), piece, user};
-
-    strobe_crew_share(pieces.consumer->crew, do_piece, &pieces, n);
-}
-
-static const StrobeConsumerHost consumer_host = {
-    .struct_size = sizeof(StrobeConsumerHost),
-    .abi_minor = STROBE_ABI_MINOR,
-    .facts = host_facts,
-    .string = host_string,
-    .stack_frames = host_stack_frames,
-    .track = host_track,
-    .track_count = host_track_count,
-    .intern = host_intern,
-    .stack = host_stack,
-    .emit = host_emit,
-    .fact = host_fact,
-    .option_bool = strobe_instance_option_bool,
-    .option_int = strobe_instance_option_int,
-    .option_double = strobe_instance_option_double,
-    .option_text = strobe_instance_option_text,
-    .log = strobe_instance_log,
-    .fail = strobe_instance_fail,
-    .touches_gap = host_touches_gap,
-    .flag = host_flag,
-    .side_by_side = host_side_by_side,
-};
-
-static void log_line(StrobeInstance *self, gint32 level, const char *text)
-{
-    await_turn(consumer_of(self), FALSE);
-    strobe_log(level, "%s: %s", self->component->name, text);
-}
+#define DERIVED_BYTES (256u << 10) /* of fields that are handed over at once */
 
 /* ---- making ---- */
 
@@ -267,12 +84,12 @@ StrobeConsumer *strobe_consumer_new(const StrobeComponent *component,
 
     c->component = component;
     c->ops = component->ops;
-    c->is_pass = component->type == STROBE_COMPONENT_PASS;
-    c->batch = g_new(StrobeView, STROBE_BATCH);
-    c->verdicts = g_hash_table_new(NULL, NULL);
+    c->views = g_new(StrobeView, STROBE_BATCH);
+    c->unkept = g_new(guint64, STROBE_KIND_FIELDS_MAX);
+    c->is_stored = g_new0(gboolean, component->n_kinds + 1);
     c->wants = g_ptr_array_new_null_terminated(0, g_free, TRUE);
     c->wanted = g_hash_table_new(strobe_hash_of_text, g_str_equal);
-    if (!strobe_instance_init(&c->instance, component, wanted, log_line, c, error) ||
+    if (!strobe_instance_init(&c->instance, component, wanted, strobe_consumer_log, c, error) ||
         !lay_out_kinds(c, error)) {
         strobe_consumer_free(c);
         return NULL;
@@ -294,10 +111,11 @@ void strobe_consumer_free(gpointer consumer)
     g_free(c->counts);
     g_hash_table_unref(c->wanted);
     g_ptr_array_unref(c->wants);
-    g_hash_table_unref(c->verdicts);
     strobe_instance_clear(&c->instance);
     g_clear_error(&c->failure);
-    g_free(c->batch);
+    g_free(c->views);
+    g_free(c->unkept);
+    g_free(c->is_stored);
     g_free(c);
 }
 
@@ -306,6 +124,7 @@ void strobe_consumer_free(gpointer consumer)
 static void begin_call(const StrobeConsumer *c, const char *call)
 {
     strobe_component_call_begin(c->component, call);
+    strobe_memory_check_room();
 }
 
 static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
@@ -315,143 +134,168 @@ static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts,
-                          StrobeGaps *gaps)
+/* Does the capture hold records of this derived kind itself? (An import of what the source derived:
+ * they stand, the pass's own do not.) */
+static gboolean is_stored(StrobeReader *reader, const char *kind)
+{
+    const StrobeKindView *view;
+
+    for (guint32 i = 0; (view = strobe_reader_kind(reader, i)); i++)
+        if (strcmp(view->name, kind) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void begin_log(StrobeConsumer *c)
+{
+    for (guint32 i = 0; i < c->component->n_kinds; i++) {
+        c->counts[i].n = c->counts[i].n_incomplete = 0;
+        c->is_stored[i] = is_stored(c->reader, c->counts[i].kind);
+    }
+    c->newest = NULL;
+    if (strobe_consumer_is_pass(c))
+        c->log = strobe_derived_log_new();
+}
+
+void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts)
 {
     StrobeStatus status;
 
     c->reader = reader;
-    c->facts = facts;
-    c->gaps = gaps;
-    c->n_batch = 0;
+    c->facts = *facts;
+    c->gaps = NULL;
     g_clear_error(&c->failure);
-    g_hash_table_remove_all(c->verdicts);
-    memset(c->recent, 0, sizeof c->recent);
-    for (uint32_t i = 0; i < c->component->n_kinds; i++)
-        c->counts[i].n = c->counts[i].n_incomplete = 0;
-    if (c->is_pass)
-        c->spool = strobe_spool_new();
+    begin_log(c);
     begin_call(c, "open");
-    status = c->ops->open(&consumer_host, &c->instance, &c->state);
+    status = c->ops->open(&strobe_consumer_host, &c->instance, &c->state);
     c->is_open = status == STROBE_OK;
     if (status > 0)
         status = STROBE_ERROR_FAILED;
     end_call(c, "open", status);
 }
 
-static void hand_over(StrobeConsumer *c, const StrobeView *views, gsize n)
+static void call_batch(StrobeConsumer *c, const StrobeView *views, gsize n)
 {
     begin_call(c, "batch");
     end_call(c, "batch", c->ops->batch(c->state, views, n));
 }
 
-static void flush_batch(StrobeConsumer *c)
+gboolean strobe_consumer_is_pass(const StrobeConsumer *c)
 {
-    if (c->n_batch && !c->failure)
-        hand_over(c, c->batch, c->n_batch);
-    c->n_batch = 0;
+    return c->component->type == STROBE_COMPONENT_PASS;
 }
 
-static gboolean look_up(StrobeConsumer *c, const StrobeKindView *kind)
+gboolean strobe_consumer_wants(const StrobeConsumer *c, const StrobeKindView *kind)
 {
-    guint verdict = GPOINTER_TO_UINT(g_hash_table_lookup(c->verdicts, kind));
-
-    if (!verdict) {
-        gboolean wanted =
-            (c->wants_all_raw && !kind->derived) || g_hash_table_contains(c->wanted, kind->name);
-        verdict = wanted ? 1 : 2;
-        g_hash_table_insert(c->verdicts, (gpointer)(uintptr_t)kind, GUINT_TO_POINTER(verdict));
-    }
-    return verdict == 1;
+    return (c->wants_all_raw && !kind->derived) || g_hash_table_contains(c->wanted, kind->name);
 }
 
-static gboolean matches(StrobeConsumer *c, const StrobeKindView *kind)
+void strobe_consumer_take(StrobeConsumer *c, const StrobeBatch *batch)
 {
-    StrobeVerdict *recent =
-        &c->recent[((uintptr_t)kind >> 4) * 0x9e3779b1u >> 8 & (STROBE_RECENT_KINDS - 1)];
-
-    if (G_UNLIKELY(recent->kind != kind))
-        *recent = (StrobeVerdict){kind, look_up(c, kind)};
-    return recent->is_wanted;
-}
-
-static void put(StrobeConsumer *c, const StrobeView *views, gsize n)
-{
-    while (n) {
-        gsize part = MIN(n, STROBE_BATCH - c->n_batch);
-
-        memcpy(c->batch + c->n_batch, views, part * sizeof *views);
-        c->n_batch += part;
-        views += part;
-        n -= part;
-        if (c->n_batch == STROBE_BATCH)
-            flush_batch(c);
-    }
-}
-
-/* As they are, or copied to those before where they are few. */
-static void take(StrobeConsumer *c, const StrobeView *views, gsize n)
-{
-    if (n < LONG_STRETCH) {
-        put(c, views, n);
-        return;
-    }
-    flush_batch(c);
-    if (!c->failure)
-        hand_over(c, views, n);
-}
-
-void strobe_consumer_feed(StrobeConsumer *c, const StrobeViewRuns *runs)
-{
-    guint8 is_wanted[STROBE_BATCH];
-    const StrobeView *views = runs->views;
-    gsize n = 0, n_left = 0; /* wanted: up to `views`, and those not looked at */
+    gboolean is_wanted[STROBE_BATCH];
+    guint n_wanted = 0, n = 0;
 
     if (!c->is_open || c->failure)
         return;
-    for (guint i = 0; i < runs->n_kinds; i++) {
-        is_wanted[i] = matches(c, runs->kinds[i]) != 0;
-        n_left += is_wanted[i] ? runs->n_of[i] : 0;
+    for (guint i = 0; i < batch->n_kinds; i++) {
+        is_wanted[i] = strobe_consumer_wants(c, batch->kinds[i]);
+        n_wanted += is_wanted[i] != FALSE;
     }
-    if (n_left == runs->n) {
-        views += n_left;
-        n = n_left;
-        n_left = 0;
+    if (n_wanted == batch->n_kinds) {
+        call_batch(c, batch->views, batch->n);
+        return;
     }
-    for (guint i = 0; n_left; i++) {
-        if (is_wanted[runs->runs[i].kind]) {
-            n += runs->runs[i].n;
-            n_left -= runs->runs[i].n;
-        } else if (n) {
-            take(c, views - n, n);
-            n = 0;
-        }
-        views += runs->runs[i].n;
-    }
+    for (guint i = 0; i < batch->n; i++)
+        if (is_wanted[batch->kind_of[i]])
+            c->views[n++] = batch->views[i];
     if (n)
-        take(c, views - n, n);
-    flush_batch(c); /* the views' fields live as long as the caller's batch */
+        call_batch(c, c->views, n);
 }
 
-void strobe_consumer_raw_end(StrobeConsumer *c)
+void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeFacts *facts, StrobeGaps *gaps)
 {
+    c->facts = *facts;
+    c->gaps = gaps;
     if (!c->is_open || c->failure || !c->ops->raw_end)
         return;
     begin_call(c, "raw_end");
     end_call(c, "raw_end", c->ops->raw_end(c->state));
 }
 
-void strobe_consumer_kinds_left(StrobeConsumer *c)
+/* ---- derived records ---- */
+
+/* By now all losses are known, which they may not have been when the record was emitted. */
+static guint16 flags_of(StrobeGaps *gaps, const struct StrobeSpooled *record)
 {
-    if (!c->left)
-        return;
-    if (c->is_open && !c->failure) {
-        begin_call(c, "kinds_left");
-        end_call(c, "kinds_left",
-                 c->ops->kinds_left(c->state, (const char *const *)c->left->pdata));
-    }
-    g_clear_pointer(&c->left, g_ptr_array_unref);
+    return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
+               ? record->flags | STROBE_VIEW_INCOMPLETE
+               : record->flags;
 }
+
+/* Records of a log that are handed over together: views of the consumer, fields in `bytes`. */
+typedef struct DerivedBatch {
+    const StrobeConsumer *pass;
+    gboolean *is_wanted; /* by kind of the pass */
+    guint n;
+    gsize used;
+    char *bytes;
+} DerivedBatch;
+
+static void add_view(DerivedBatch *batch, StrobeConsumer *c, const struct StrobeSpooled *record)
+{
+    c->views[batch->n++] =
+        (StrobeView){.kind = &batch->pass->kinds[record->kind].view,
+                     .fields = memcpy(batch->bytes + batch->used, record + 1, record->field_bytes),
+                     .begin_ns = record->begin_ns,
+                     .end_ns = record->end_ns,
+                     .track = record->track,
+                     .name = record->name,
+                     .flags = flags_of(c->gaps, record)};
+    batch->used += record->field_bytes;
+}
+
+static void hand_over(DerivedBatch *batch, StrobeConsumer *c)
+{
+    if (batch->n && !c->failure)
+        call_batch(c, c->views, batch->n);
+    batch->n = 0;
+    batch->used = 0;
+}
+
+static void take_records(StrobeConsumer *c, DerivedBatch *batch, StrobeSpoolReader *reader)
+{
+    const struct StrobeSpooled *record;
+
+    while (!c->failure && (record = strobe_spool_reader_next(reader, &c->failure))) {
+        if (!batch->is_wanted[record->kind])
+            continue;
+        if (batch->n == STROBE_BATCH || batch->used + record->field_bytes > DERIVED_BYTES)
+            hand_over(batch, c);
+        add_view(batch, c, record);
+    }
+    hand_over(batch, c);
+}
+
+void strobe_consumer_take_derived(StrobeConsumer *c, const StrobeConsumer *pass,
+                                  StrobeDerivedLog *log)
+{
+    StrobeSpoolReader *reader = strobe_derived_log_read(log);
+    const guint32 n_kinds = pass->component->n_kinds;
+    DerivedBatch batch = {.pass = pass};
+
+    if (!reader)
+        return;
+    batch.bytes = g_malloc(DERIVED_BYTES);
+    batch.is_wanted = g_new(gboolean, n_kinds);
+    for (guint32 i = 0; i < n_kinds; i++)
+        batch.is_wanted[i] = g_hash_table_contains(c->wanted, pass->counts[i].kind);
+    take_records(c, &batch, reader);
+    g_free(batch.is_wanted);
+    g_free(batch.bytes);
+    strobe_spool_reader_free(reader);
+}
+
+/* ---- the end ---- */
 
 void strobe_consumer_end(StrobeConsumer *c)
 {
@@ -470,8 +314,22 @@ void strobe_consumer_close(StrobeConsumer *c)
     }
     c->is_open = FALSE;
     c->state = NULL;
-    c->end = NULL;
-    g_clear_pointer(&c->left, g_ptr_array_unref);
     g_clear_pointer(&c->fact_texts, g_hash_table_unref);
-    g_clear_pointer(&c->spool, strobe_spool_free);
+}
+
+/* Without a gap they were counted when they were flagged. */
+void strobe_consumer_count_incomplete(StrobeConsumer *c)
+{
+    const struct StrobeSpooled *record;
+    StrobeSpoolReader *reader;
+
+    if (!strobe_gaps_touch(c->gaps, 0, G_MININT64, G_MAXINT64) ||
+        !(reader = strobe_derived_log_read(c->log)))
+        return;
+    for (guint32 i = 0; i < c->component->n_kinds; i++)
+        c->counts[i].n_incomplete = 0;
+    while ((record = strobe_spool_reader_next(reader, NULL)))
+        c->counts[record->kind].n_incomplete +=
+            (flags_of(c->gaps, record) & STROBE_VIEW_INCOMPLETE) != 0;
+    strobe_spool_reader_free(reader);
 }

@@ -6,9 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "consumer.h"
-#include "consumers.h"
-#include "derivation.h"
+#include "consumer-threads.h"
 #include "error.h"
 #include "json-text.h"
 #include "memory-limit.h"
@@ -158,7 +156,6 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *
 
     if (!consumer)
         return FALSE;
-    consumer->is_of_caller = TRUE;
     g_ptr_array_add(p->consumers, consumer);
     return add_passes(p, wants_of(consumer), 0, error);
 }
@@ -170,22 +167,15 @@ struct run {
     StrobeReader *reader;
     StrobeFacts facts;
     StrobeGaps *gaps;
-    StrobeConsumers *consumers;
-    const StrobeKindView *last_kind; /* of the records that were looked at for gaps */
-    gboolean last_is_loss;
+    StrobeConsumerThreads *threads;
     guint64 n_read;
 };
 
-/* The first look puts gaps in order: before exporters look at them side by side. */
+/* The first look puts gaps in order: before several threads look at them. */
 static void order_gaps(struct run *run)
 {
     strobe_gaps_touch(run->gaps, 0, 0, 0);
     strobe_gaps_touch(run->gaps, 1, 0, 0);
-}
-
-static void settle(gpointer user)
-{
-    strobe_consumers_settle(((const struct run *)user)->consumers);
 }
 
 static void update_facts(struct run *run)
@@ -199,25 +189,14 @@ static void update_facts(struct run *run)
     run->facts.complete = stats->sealed && stats->n_damaged == 0;
 }
 
-/* Where records are missing, from those that say so: not before everybody has the batches that came
- * before them. */
-static void note_gaps(struct run *run, const StrobeView *views, gsize n)
+/* Where records are missing, from those that say so. */
+static void note_gaps(struct run *run, const StrobeBatch *batch)
 {
-    gboolean has_losses = FALSE;
-
-    for (gsize i = 0; i < n; i++) {
-        if (views[i].kind != run->last_kind) {
-            run->last_kind = views[i].kind;
-            run->last_is_loss = strcmp(views[i].kind->name, "loss") == 0;
-        }
-        if (!run->last_is_loss)
-            continue;
-        settle(run);
-        strobe_gaps_add_record(run->gaps, &views[i]);
-        has_losses = TRUE;
-    }
-    if (has_losses)
-        order_gaps(run);
+    for (guint k = 0; k < batch->n_kinds; k++)
+        if (strcmp(batch->kinds[k]->name, "loss") == 0)
+            for (guint i = 0; i < batch->n; i++)
+                if (batch->kind_of[i] == k)
+                    strobe_gaps_add_record(run->gaps, &batch->views[i]);
 }
 
 /* How far the records are read, the passes have ended: parts of all that is to be done, as they are
@@ -238,26 +217,19 @@ static void tell_passes(gpointer user, double share)
 
 static gboolean stream_raw(struct run *run, GError **error)
 {
-    g_autoptr(GError) failure = NULL;
-    StrobeView *views;
-    gsize n;
+    GError *failure = NULL;
+    StrobeBatch *batch;
 
-    strobe_reader_keep_batches(run->reader, strobe_consumers_n_batches(run->consumers), settle,
-                               run);
-    for (guint turn = 0; (views = strobe_consumers_room(run->consumers)) &&
-                         (n = strobe_reader_next(run->reader, views, STROBE_BATCH, &failure));
-         turn++) {
-        note_gaps(run, views, n);
-        run->n_read += n;
-        if (run->p->cut)
-            n = strobe_cut_apply(run->p->cut, run->reader, views, n);
-        strobe_consumers_feed(run->consumers, n);
+    for (guint turn = 0;
+         (batch = strobe_batch_read(run->reader, run->p->cut, &run->n_read, &failure)); turn++) {
+        note_gaps(run, batch);
+        strobe_consumer_threads_push(run->threads, batch);
+        strobe_batch_unref(batch);
         if (turn % 64 == 0)
             tell(run, READ_SHARE * strobe_reader_progress(run->reader));
     }
-    settle(run); /* nobody is to read a batch when the reader is gone */
     if (failure) {
-        g_propagate_error(error, g_steal_pointer(&failure));
+        g_propagate_error(error, failure);
         return FALSE;
     }
     update_facts(run);
@@ -265,13 +237,12 @@ static gboolean stream_raw(struct run *run, GError **error)
     if (strobe_reader_stats(run->reader)->n_damaged)
         strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
     order_gaps(run);
-    strobe_consumers_call(run->consumers, strobe_consumer_raw_end);
     return TRUE;
 }
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
-    strobe_consumer_open(consumer, run->reader, &run->facts, run->gaps);
+    strobe_consumer_open(consumer, run->reader, &run->facts);
 }
 
 static void open_all(struct run *run)
@@ -286,16 +257,11 @@ static void open_all(struct run *run)
 
 static void run_consumers(struct run *run, GError **error)
 {
-    run->consumers = strobe_consumers_new(run->p->passes, run->p->consumers);
-    run->facts.n_threads = 1 + strobe_consumers_n_threads(run->consumers);
     open_all(run);
-    if (stream_raw(run, error)) {
-        strobe_derive(run->reader, run->gaps, run->consumers, run->p->passes, run->p->consumers,
-                      tell_passes, run);
-        strobe_consumers_end(run->consumers); /* passes are closed */
-    }
-    strobe_consumers_call(run->consumers, strobe_consumer_close);
-    strobe_consumers_free(run->consumers);
+    run->threads = strobe_consumer_threads_start(run->p->passes, run->p->consumers);
+    gboolean good = stream_raw(run, error);
+    strobe_consumer_threads_raw_end(run->threads, good ? &run->facts : NULL, run->gaps);
+    strobe_consumer_threads_join(run->threads, tell_passes, run);
 }
 
 /* The first failure of all, with the number of the others. */

@@ -2,11 +2,12 @@
 #include "spool.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include "error.h"
 #include "memory-limit.h"
 
-#define CHUNK STROBE_SPOOL_PIECE
+#define CHUNK ((gsize)64 << 10)
 #define KEPT_MAX ((guint64)64 << 20)
 #define MEMORY_PARTS 16u /* of the memory, one for the first chunks of a spool */
 #define SPOOLS_MAX 4u    /* so many, for those of all spools */
@@ -23,18 +24,19 @@ struct Kept {
 struct StrobeSpool {
     char *chunk; /* being filled */
     gsize used;
-    struct StrobeSpooled *newest; /* record added last, NULL: none that is there still */
-    char *differences;            /* of a chunk, on its way */
-    GArray *kept;                 /* of Kept: the oldest ones in memory, then those in the file */
+    char *differences; /* of a chunk, on its way */
+    GArray *kept;      /* of Kept: the oldest ones in memory, then those in the file */
     gsize in_memory, in_memory_max;
     StrobeSafeFile *file;
-    StrobeSpoolTake take; /* NULL: full chunks go to the file */
-    gpointer user;
-    const gboolean *left_out; /* by kind; NULL: all are kept */
-    StrobeSpoolTake take_left_out;
-    gpointer left_out_user;
-    struct StrobeSpooled *other; /* one that is left out, and its fields */
-    gsize other_size;
+    pthread_mutex_t lock; /* of readers, for the file */
+};
+
+struct StrobeSpoolReader {
+    StrobeSpool *spool;
+    guint index; /* of the chunk to be read next */
+    guint64 at;  /* of it in the file */
+    const char *next, *end;
+    char *room, *differences;
 };
 
 StrobeSpool *strobe_spool_new(void)
@@ -42,6 +44,7 @@ StrobeSpool *strobe_spool_new(void)
     StrobeSpool *spool = g_new0(StrobeSpool, 1);
 
     spool->kept = g_array_new(FALSE, FALSE, sizeof(struct Kept));
+    pthread_mutex_init(&spool->lock, NULL);
     spool->in_memory_max = (gsize)MIN(strobe_memory_limit() / MEMORY_PARTS, KEPT_MAX);
     return spool;
 }
@@ -79,7 +82,7 @@ void strobe_spool_free(StrobeSpool *spool)
     g_array_unref(spool->kept);
     g_free(spool->differences);
     g_free(spool->chunk);
-    g_free(spool->other);
+    pthread_mutex_destroy(&spool->lock);
     g_free(spool);
 }
 
@@ -98,11 +101,8 @@ static gboolean spill(StrobeSpool *spool)
 {
     struct Kept kept = {.whole = spool->used};
 
+    strobe_memory_check_room();
     spool->used = 0;
-    if (spool->take) {
-        spool->take(spool->user, spool->chunk, kept.whole);
-        return TRUE;
-    }
     if (!spool->differences)
         spool->differences = g_malloc(STROBE_SPOOLED_ROOM(CHUNK));
     kept.length = strobe_spooled_put(spool->chunk, kept.whole, spool->differences);
@@ -114,130 +114,94 @@ static gboolean spill(StrobeSpool *spool)
     return TRUE;
 }
 
-/* ---- what is left out ---- */
-
-void strobe_spool_leave_out(StrobeSpool *spool, const gboolean *kinds, StrobeSpoolTake take,
-                            gpointer user)
-{
-    spool->left_out = kinds;
-    spool->take_left_out = take;
-    spool->left_out_user = user;
-}
-
-/* The newest one has all its flags. */
-static void tell_left_out(StrobeSpool *spool)
-{
-    if (spool->newest && spool->newest == spool->other)
-        spool->take_left_out(spool->left_out_user, (const char *)spool->other,
-                             sizeof *spool->other + spool->other->field_bytes);
-}
-
-static void *leave_out(StrobeSpool *spool, const struct StrobeSpooled *record, gsize n)
-{
-    if (spool->other_size < n) {
-        g_free(spool->other);
-        spool->other = g_malloc(n);
-        spool->other_size = n;
-    }
-    *spool->other = *record;
-    memset(spool->other + 1, 0, record->field_bytes);
-    spool->newest = spool->other;
-    return spool->other + 1;
-}
-
 /* ---- records in ---- */
 
-void *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record)
+struct StrobeSpooled *strobe_spool_add(StrobeSpool *spool, const struct StrobeSpooled *record)
 {
     gsize n = sizeof *record + record->field_bytes;
 
-    if (spool->left_out) {
-        tell_left_out(spool);
-        if (spool->left_out[record->kind])
-            return leave_out(spool, record, n);
-    }
     if (!spool->chunk)
         spool->chunk = g_malloc(CHUNK);
-    spool->newest = NULL;
     if (spool->used + n > CHUNK && !spill(spool))
         return NULL;
-    char *at = spool->chunk + spool->used;
-    memcpy(at, record, sizeof *record);
-    memset(at + sizeof *record, 0, record->field_bytes);
+    struct StrobeSpooled *copy = (void *)(spool->chunk + spool->used);
+    *copy = *record;
+    memset(copy + 1, 0, record->field_bytes);
     spool->used += n;
-    spool->newest = (struct StrobeSpooled *)(void *)at;
-    return at + sizeof *record;
+    return copy;
 }
 
-void strobe_spool_flag(StrobeSpool *spool, guint16 flags)
+/* ---- records out ---- */
+
+StrobeSpoolReader *strobe_spool_read(StrobeSpool *spool)
 {
-    if (spool->newest)
-        spool->newest->flags |= flags;
+    StrobeSpoolReader *reader = g_new0(StrobeSpoolReader, 1);
+
+    reader->spool = spool;
+    return reader;
 }
 
-/* Into the room of a chunk. */
-static gboolean read_chunk(StrobeSpool *spool, const struct Kept *kept, guint64 at, char *to,
-                           GError **error)
+void strobe_spool_reader_free(StrobeSpoolReader *reader)
 {
-    const char *from = kept->bytes ? kept->bytes : spool->differences;
-    int number = 0;
+    g_free(reader->room);
+    g_free(reader->differences);
+    g_free(reader);
+}
 
-    if (!kept->bytes)
-        number = strobe_safe_file_read(spool->file, at, spool->differences, kept->length);
-    if (!number && !strobe_spooled_take(from, kept->length, to, kept->whole))
+static int read_file(StrobeSpoolReader *reader, gsize n)
+{
+    StrobeSpool *spool = reader->spool;
+    int error;
+
+    if (!reader->differences)
+        reader->differences = g_malloc(STROBE_SPOOLED_ROOM(CHUNK));
+    pthread_mutex_lock(&spool->lock);
+    error = strobe_safe_file_read(spool->file, reader->at, reader->differences, n);
+    pthread_mutex_unlock(&spool->lock);
+    reader->at += n;
+    return error;
+}
+
+static gboolean read_kept(StrobeSpoolReader *reader, const struct Kept *kept, GError **error)
+{
+    int number = kept->bytes ? 0 : read_file(reader, kept->length);
+
+    if (!reader->room)
+        reader->room = g_malloc(CHUNK);
+    if (!number && !strobe_spooled_take(kept->bytes ? kept->bytes : reader->differences,
+                                        kept->length, reader->room, kept->whole))
         number = EIO;
     if (number)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot read derived records in the folder for temporary files: %s: %s",
                     strobe_temporary_folder(NULL), g_strerror(number));
+    reader->next = reader->room;
+    reader->end = reader->room + kept->whole;
     return number == 0;
 }
 
-void strobe_spool_hand_on(StrobeSpool *spool, StrobeSpoolTake take, gpointer user)
+/* FALSE: there is none, or it cannot be read. */
+static gboolean next_chunk(StrobeSpoolReader *reader, GError **error)
 {
-    spool->take = take;
-    spool->user = user;
-}
+    const StrobeSpool *spool = reader->spool;
+    const guint i = reader->index++;
 
-gboolean strobe_spool_read(StrobeSpool *spool, StrobeSpoolTake take, gpointer user, GError **error)
-{
-    const guint n = spool->kept->len;
-    g_autofree char *chunks = n ? g_malloc(2 * CHUNK) : NULL; /* one in use, one for the next */
-    gboolean good = TRUE;
-    guint64 at = 0;
-
-    for (guint i = 0; i < n && good; i++) {
-        struct Kept *kept = &g_array_index(spool->kept, struct Kept, i);
-        char *chunk = chunks + i % 2 * CHUNK;
-
-        good = read_chunk(spool, kept, at, chunk, error);
-        if (good)
-            take(user, chunk, kept->whole);
-        at += kept->bytes ? 0 : kept->length;
-        g_clear_pointer(&kept->bytes, g_free);
-    }
-    if (n)
-        take(user, NULL, 0);
-    if (!good)
+    if (i < spool->kept->len)
+        return read_kept(reader, &g_array_index(spool->kept, struct Kept, i), error);
+    if (i > spool->kept->len || !spool->used)
         return FALSE;
-    forget_kept(spool);
-    g_clear_pointer(&spool->file, strobe_safe_file_discard);
+    reader->next = spool->chunk;
+    reader->end = spool->chunk + spool->used;
     return TRUE;
 }
 
-char *strobe_spool_swap(StrobeSpool *spool, char *other)
+const struct StrobeSpooled *strobe_spool_reader_next(StrobeSpoolReader *reader, GError **error)
 {
-    char *piece = spool->chunk;
+    const struct StrobeSpooled *record;
 
-    spool->chunk = other ? other : g_malloc(CHUNK);
-    return piece;
-}
-
-void strobe_spool_finish(StrobeSpool *spool)
-{
-    tell_left_out(spool);
-    if (spool->take && spool->used)
-        spool->take(spool->user, spool->chunk, spool->used);
-    spool->used = 0;
-    spool->newest = NULL;
+    if (reader->next == reader->end && !next_chunk(reader, error))
+        return NULL;
+    record = (const void *)reader->next;
+    reader->next += sizeof *record + record->field_bytes;
+    return record;
 }

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <gzip-file.h>
 
+#include "held-events.h"
 #include "launches.h"
 #include "queue.h"
-#include "trace-pieces.h"
 
 static void free_trace(ChromeTrace *trace)
 {
@@ -24,7 +24,6 @@ static void free_trace(ChromeTrace *trace)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
     flow_gate_free(trace->gate);
-    trace_pieces_free(trace->pieces);
     held_store_clear(&trace->store);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
@@ -101,8 +100,6 @@ static void take_record(void *user, const StrobeView *record)
         return;
     if (kind->part != TRACE_PART_MAIN)
         trace_hold_record(trace, kind, record, row);
-    else if (trace->pieces)
-        trace_pieces_add(trace->pieces, kind, record, row);
     else
         kind->compose(trace, kind, record, row);
 }
@@ -130,12 +127,11 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     trace->is_import = *host->fact(self, "source") != '\0';
     trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&trace->equal, take_record, trace, trace->has_steps);
-    trace->texts = text_cache_new(host, self, facts->n_threads);
+    trace->texts = text_cache_new(host, self);
     trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);
     trace->all_kinds = g_ptr_array_new_with_free_func(trace_kind_free);
     trace->queue = trace_queue_new(trace);
     trace->launch_kind = launches_kind(trace);
-    trace->pieces = trace_pieces_new(trace);
     *state = trace;
     return STROBE_OK;
 }
@@ -145,39 +141,23 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     ChromeTrace *trace = state;
     const gsize left = equal_spans_take(&trace->equal, records, n);
 
-    if (trace->pieces)
-        trace_pieces_flush(trace->pieces);
     equal_spans_hold(&trace->equal, records + n - left, left);
     return check_parts(trace);
-}
-
-/* What no batch goes on with. */
-static void take_rest(ChromeTrace *trace)
-{
-    equal_spans_flush(&trace->equal);
-    launches_finish(trace);
-    if (trace->pieces)
-        trace_pieces_flush(trace->pieces);
-}
-
-static void write_held(ChromeTrace *trace, TraceHeld *held)
-{
-    trace_pieces_write_held(trace->pieces, trace, held);
 }
 
 static void write_groups(ChromeTrace *trace, TraceGroups *groups)
 {
     for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
-        write_held(trace, &groups->all[i]);
-    trace_pieces_write_sorted(trace->pieces, trace, &groups->others);
+        held_events_write(trace, &groups->all[i]);
+    held_events_write_sorted(trace, &groups->others);
 }
 
 static void write_queue(ChromeTrace *trace)
 {
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    write_held(trace, trace_queue_side(trace, FALSE));
-    write_held(trace, trace_queue_side(trace, TRUE));
+    held_events_write(trace, trace_queue_side(trace, FALSE));
+    held_events_write(trace, trace_queue_side(trace, TRUE));
 }
 
 static void write_calls(ChromeTrace *trace)
@@ -187,7 +167,7 @@ static void write_calls(ChromeTrace *trace)
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    write_held(trace, &trace->backward);
+    held_events_write(trace, &trace->backward);
     write_groups(trace, &trace->python);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
     trace_out_append(out, &trace->gc);
@@ -200,36 +180,11 @@ static void write_devices(ChromeTrace *trace)
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_groups(trace, &trace->devices);
     if (!trace->has_flow_points)
-        write_held(trace, &trace->flows);
-    write_held(trace, &trace->links);
+        held_events_write(trace, &trace->flows);
+    held_events_write(trace, &trace->links);
     trace_out_append(out, &trace->tail);
     trace_out_sink(out, "]", 1);
     trace_out_flush(out);
-    trace_pieces_finish(trace->pieces);
-}
-
-/* Stretches of the file, behind what is written as it comes. */
-enum { STRETCH_QUEUE, STRETCH_CALLS, STRETCH_DEVICES, N_STRETCHES };
-
-static void write_stretches(ChromeTrace *trace, guint n)
-{
-    static void (*const stretches[N_STRETCHES])(ChromeTrace *) = {
-        [STRETCH_QUEUE] = write_queue,
-        [STRETCH_CALLS] = write_calls,
-        [STRETCH_DEVICES] = write_devices,
-    };
-
-    while (trace->n_written < n)
-        stretches[trace->n_written++](trace);
-}
-
-/* How many stretches have nothing to do with a derived kind. Overlaps and links to kernels make no
- * rows in layers of the process: an operator, or a task, has made it. */
-static guint stretches_before(const char *kind)
-{
-    if (!strcmp(kind, "operator_link"))
-        return STRETCH_CALLS;
-    return !strcmp(kind, "overlap") || !strcmp(kind, "kernel_link") ? STRETCH_DEVICES : 0;
 }
 
 static gboolean has_events(const ChromeTrace *trace)
@@ -246,31 +201,14 @@ static gboolean needs_process(const ChromeTrace *trace)
     return !trace->is_import || !trace_groups_has_events(&trace->devices);
 }
 
-static StrobeStatus chrome_trace_kinds_left(void *state, const char *const *kinds)
-{
-    ChromeTrace *trace = state;
-    guint n = STRETCH_DEVICES;
-
-    take_rest(trace);
-    if (!trace->main.has_events || (trace->is_import && needs_process(trace)))
-        return STROBE_OK; /* what begins the file is not known yet */
-    for (; *kinds; kinds++)
-        n = MIN(n, stretches_before(*kinds));
-    if (needs_process(trace))
-        trace_rows_need_process(trace->rows);
-    if (n > STRETCH_CALLS) /* its row is one of the process's */
-        write_incomplete(trace);
-    write_stretches(trace, n);
-    return check_parts(trace);
-}
-
 static StrobeStatus chrome_trace_end(void *state)
 {
     ChromeTrace *trace = state;
     StrobeSafeFile *file;
     int error;
 
-    take_rest(trace);
+    equal_spans_flush(&trace->equal);
+    launches_finish(trace);
     write_incomplete(trace);
     trace_counters_finish(trace);
     if (!has_events(trace))
@@ -279,7 +217,9 @@ static StrobeStatus chrome_trace_end(void *state)
         trace_rows_of_all(trace->rows);
     if (needs_process(trace))
         trace_rows_need_process(trace->rows);
-    write_stretches(trace, N_STRETCHES);
+    write_queue(trace);
+    write_calls(trace);
+    write_devices(trace);
     if (check_parts(trace))
         return STROBE_ERROR_IO;
     file = trace->main.file;
@@ -299,5 +239,4 @@ const StrobeConsumerOps chrome_trace_ops = {
     .batch = chrome_trace_batch,
     .end = chrome_trace_end,
     .close = chrome_trace_close,
-    .kinds_left = chrome_trace_kinds_left,
 };

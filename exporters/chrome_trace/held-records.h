@@ -12,7 +12,7 @@
 #include <strobe/helpers/safe-file.h>
 #include <strobe/record.h>
 
-#define HELD_CHUNK 16384u /* bytes at most: what one thread composes at once */
+#define HELD_CHUNK 16384u /* bytes at most */
 
 /* The bytes that a record's fields take, up to a full eight: those are read of each record. */
 static inline gsize held_fields_bytes(const StrobeKindView *kind)
@@ -42,7 +42,7 @@ typedef struct HeldEntry {
     StrobeView view; /* but for its kind; its fields stay until the next entry */
 } HeldEntry;
 
-/* Goes through one chunk. By any thread, while nothing is added. */
+/* Goes through one chunk, while nothing is added. */
 typedef struct HeldReader {
     const HeldStore *store;
     const char *at, *end;

@@ -6,8 +6,7 @@
 
 #include "trace-out.h"
 
-/* Slots are a power of two, of several caches together. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64
- * MB. */
+/* Slots are a power of two. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
 static const struct {
     guint slots;
     guint longest;
@@ -16,8 +15,6 @@ static const struct {
     [TEXT_CACHE_LIST] = {16384, 1024},
     [TEXT_CACHE_STACK] = {4096, 8192},
 };
-
-#define SLOTS_MIN 512u
 
 /* A damaged capture may name a stack of any number of frames of any length. */
 #define STACK_TEXT_MAX (16u * 1024 * 1024)
@@ -31,7 +28,7 @@ typedef struct Cache {
     StrobeJsonWriter json;
 } Cache;
 
-TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n)
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     Cache *cache = g_new0(Cache, 1);
     TextCache *base = &cache->base;
@@ -41,8 +38,6 @@ TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, 
     cache->made = g_string_sized_new(2 * TRACE_OUT_PADDING);
     for (guint kind = 0; kind < TEXT_CACHE_KINDS; kind++) {
         base->n_slots[kind] = limits[kind].slots;
-        for (guint share = 1; share < n && base->n_slots[kind] > SLOTS_MIN; share *= 2)
-            base->n_slots[kind] /= 2;
         base->slots[kind] = g_new0(CachedText, base->n_slots[kind]);
     }
     return base;

@@ -29,8 +29,7 @@ typedef struct TextCache {
     guint n_slots[TEXT_CACHE_KINDS]; /* a power of two */
 } TextCache;
 
-/* One of `n` that share what they may keep. */
-TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n);
+TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 const CachedText *text_cache_make(TextCache *cache, guint kind, guint32 id);
 /* Bytes of the caller's own as a JSON string. */

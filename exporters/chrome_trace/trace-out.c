@@ -5,8 +5,7 @@
 
 #define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
 #define HELD_SIZE (64u * 1024)    /* at first */
-#define TAKEN_SIZE_MAX (2u * 1024 * 1024)
-#define PART_SIZE (16u * 1024) /* of a part that is read back */
+#define PART_SIZE (16u * 1024)    /* of a part that is read back */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {
@@ -125,64 +124,4 @@ void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 
         if (!out->error)
             trace_out_sink(out, part, length);
     }
-}
-
-/* Of a part that nothing comes before, the first event has no separator. */
-static gsize bytes_skipped(const TraceOut *out)
-{
-    return out->has_events || out->is_held ? 0 : strlen(", ");
-}
-
-static void empty_taken(TraceOut *from)
-{
-    from->used = 0;
-    if (from->size > TAKEN_SIZE_MAX) { /* a long text was in it */
-        g_free(from->bytes);
-        from->size = HELD_SIZE;
-        from->bytes = g_malloc(HELD_SIZE);
-    }
-}
-
-void trace_out_take(TraceOut *out, TraceOut *from)
-{
-    const gsize skipped = bytes_skipped(out);
-    const char *bytes = from->bytes + skipped;
-
-    if (!from->used)
-        return;
-    if (out->is_held || from->used < DIRECT_SIZE / 4) {
-        trace_out_sink(out, bytes, from->used - skipped);
-    } else {
-        trace_out_flush(out);
-        write_out(out, bytes, from->used - skipped);
-    }
-    out->has_events = TRUE;
-    empty_taken(from);
-}
-
-gboolean trace_out_has_places(const TraceOut *out)
-{
-    return out->file && strobe_safe_file_flush(out->file) == 0;
-}
-
-void trace_out_place(TraceOut *out, TraceOut *from, TracePlace *place)
-{
-    if (!from->used)
-        return;
-    place->skipped = bytes_skipped(out);
-    trace_out_flush(out);
-    if (!out->error)
-        out->error =
-            strobe_safe_file_reserve(out->file, from->used - place->skipped, &place->offset);
-    if (out->error)
-        from->used = 0;
-    out->has_events = TRUE;
-}
-
-void trace_out_write_placed(StrobeSafeFile *file, TraceOut *from, const TracePlace *place)
-{
-    if (from->used)
-        strobe_safe_file_write_part(file, place->offset, from->bytes + place->skipped,
-                                    from->used - place->skipped);
-    empty_taken(from);
 }

@@ -45,18 +45,6 @@ void trace_out_append(TraceOut *out, TraceOut *held);
 /* How many bytes a part that is held back has, and `n` of them from `from` on. */
 guint64 trace_out_held_bytes(const TraceOut *held);
 void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n);
-/* Appends what lies in the memory of `from`, a part that was held back; it is empty then. */
-void trace_out_take(TraceOut *out, TraceOut *from);
-/* The same by another thread: gives it a place behind all that `out` has, and whoever calls
- * trace_out_write_placed, while `out` goes on, puts it into `file` there. */
-typedef struct TracePlace {
-    gsize skipped; /* bytes of it */
-    guint64 offset;
-} TracePlace;
-/* FALSE: what is written is compressed. TRUE: nobody writes behind the callers from now on. */
-gboolean trace_out_has_places(const TraceOut *out);
-void trace_out_place(TraceOut *out, TraceOut *from, TracePlace *place);
-void trace_out_write_placed(StrobeSafeFile *file, TraceOut *from, const TracePlace *place);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
     (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)

@@ -36,7 +36,7 @@ void trace_sorter_add_record(TraceSorter *sorter, gint64 key, guint32 kind, guin
 /* Hands rows to the sink, those of equal keys as they came. */
 void trace_sorter_finish(TraceSorter *sorter, StrobeSink sink, void *user);
 /* What the bytes of one say: a record of so many words, 0: an event, which begins with its
- * separator; and that record, whose fields stay in `words`. By any thread. */
+ * separator; and that record, whose fields stay in `words`. */
 guint trace_sorter_n_words(const TraceSorter *sorter, const char *bytes);
 void trace_sorter_read(const TraceSorter *sorter, TraceSorted *sorted, const char *bytes,
                        guint32 *words);

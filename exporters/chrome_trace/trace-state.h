@@ -18,7 +18,7 @@ typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
 /* What a record does to what others see as well (rows, arrows), in the order in which records come.
- * Returns the row that it is composed for, later, maybe by another thread; NULL: by none. */
+ * Returns the row that it is composed for, maybe later; NULL: none. */
 typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
                                         const StrobeView *record);
 typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -87,7 +87,6 @@ struct ChromeTrace {
     TraceRows *rows;
     EqualSpans equal;
     TextCache *texts;
-    struct TracePieces *pieces; /* trace-pieces.h; NULL: there is one thread */
     TraceOut *straight;   /* what is composed for parts that were held back; NULL: they are still */
     GHashTable *kinds;    /* const StrobeKindView * -> TraceKind */
     GPtrArray *all_kinds; /* by number, those that were replaced too */
@@ -102,7 +101,6 @@ struct ChromeTrace {
     gboolean is_import;  /* what another tool recorded: drawn as that tool does, and no more */
     gboolean has_steps;  /* the source has them among its operators */
     gboolean has_flow_points;
-    guint n_written; /* of the file's stretches (chrome-trace.c) */
     gboolean is_incomplete_told;
     /* The file's parts, in their order. */
     TraceOut main;       /* events as they come, the process's names, flows */

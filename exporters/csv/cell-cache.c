@@ -3,7 +3,7 @@
 
 #include "csv-cells.h"
 
-/* Slots are a power of two. Together at most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
+/* Slots are a power of two. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
 static const struct {
     guint slots;
     guint longest;
@@ -13,20 +13,16 @@ static const struct {
     [CELL_CACHE_STACK] = {4096, 8192},
 };
 
-CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n_caches)
+CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self)
 {
-    const guint share = n_caches > 1 ? g_bit_storage(n_caches - 1) : 0; /* as a power of two */
-
     CellCache *cache = g_new0(CellCache, 1);
 
     cache->host = host;
     cache->self = self;
     cache->made = g_string_new(NULL);
     for (guint kind = 0; kind < CELL_CACHE_KINDS; kind++) {
-        const guint slots = MAX(limits[kind].slots >> share, 1);
-
-        cache->slots[kind] = g_new0(CachedCell, slots);
-        cache->mask[kind] = slots - 1;
+        cache->slots[kind] = g_new0(CachedCell, limits[kind].slots);
+        cache->mask[kind] = limits[kind].slots - 1;
     }
     return cache;
 }

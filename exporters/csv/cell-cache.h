@@ -34,8 +34,7 @@ typedef struct CellCache {
     CachedCell unkept;
 } CellCache;
 
-/* One of `n_caches` that take no more memory together than one alone. */
-CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self, guint n_caches);
+CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void cell_cache_free(CellCache *cache);
 
 /* The record's cell in this bound column, whose string or stack has this id, made anew. NULL: out

@@ -5,7 +5,6 @@
 #include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/safe-file.h>
-#include <strobe/helpers/thread.h>
 
 #include "row-log.h"
 
@@ -38,7 +37,7 @@ struct CsvFile {
     GArray *columns; /* of Column */
     guint n_hidden;  /* columns that are left out; known at the end */
     gboolean *hidden;
-    gboolean has_header, awaits_rows;
+    gboolean has_header;
     CsvCells cells;
 };
 
@@ -50,15 +49,11 @@ static void clear_column(gpointer column)
     g_free(((Column *)column)->title);
 }
 
-/* With a processor for each of two threads, a third one that writes behind takes one of theirs, and
- * a copy of all bytes. */
 static void open_file(CsvFile *file)
 {
     file->file = gzip_file_create(file->facts->directory, file->name, file->gzip);
     if (!file->file && !file->error)
         file->error = errno;
-    if (file->file && file->facts->n_threads == 2 && strobe_thread_processors() == 2)
-        strobe_safe_file_flush(file->file); /* a compressed one refuses */
 }
 
 CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip)
@@ -96,16 +91,6 @@ guint64 csv_file_n_rows(const CsvFile *file)
     return file->n_rows;
 }
 
-void csv_file_await_row(CsvFile *file)
-{
-    file->awaits_rows = TRUE;
-}
-
-gboolean csv_file_has_rows(const CsvFile *file)
-{
-    return file->n_rows || file->awaits_rows;
-}
-
 static StrobeRowSorter *new_sorter(CsvFile *file)
 {
     StrobeRowSorter *sorter =
@@ -137,11 +122,7 @@ guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with)
 
 void csv_file_mark(CsvFile *file, guint column)
 {
-    gboolean *is_marked = &g_array_index(file->columns, Column, column).is_marked;
-
-    /* By any thread that composes rows of it. */
-    if (!__atomic_load_n(is_marked, __ATOMIC_RELAXED))
-        __atomic_store_n(is_marked, TRUE, __ATOMIC_RELAXED);
+    g_array_index(file->columns, Column, column).is_marked = TRUE;
 }
 
 /* ---- rows ---- */
@@ -171,8 +152,7 @@ static gboolean is_shown(const CsvFile *file, guint at)
 {
     gint with = g_array_index(file->columns, Column, at).shown_with;
 
-    return with < 0 ||
-           __atomic_load_n(&g_array_index(file->columns, Column, with).is_marked, __ATOMIC_RELAXED);
+    return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
 /* Of a held file this is written at its end. */
@@ -405,56 +385,8 @@ int csv_file_end_row(CsvFile *file, StrobeRowKey key)
     return file->error;
 }
 
-/* ---- blocks of rows ---- */
-
-guint csv_file_block_cells(const CsvFile *file)
-{
-    if (file->gzip || file->sorter || !file->has_header || file->error)
-        return 0;
-    return file->log ? file->n_columns : 1;
-}
-
-void csv_file_fill_row(CsvCells *cells, guint n_cells)
-{
-    while (cells->n < n_cells)
-        csv_cells_put(cells, FILL, strlen(FILL));
-    csv_cells_end_line(cells);
-}
-
-gboolean csv_file_goes_on(const CsvFile *file, const StrobeRowKey *before, StrobeRowKey key)
-{
-    return !file->log || is_in_order(before ? *before : file->last, key);
-}
-
-int csv_file_place(CsvFile *file, gsize length, guint64 *at)
-{
-    uint64_t offset = 0;
-
-    if (file->cells.used)
-        write_bytes(file);
-    if (!file->error)
-        file->error = strobe_safe_file_reserve(file->file, length, &offset);
-    *at = offset;
-    return file->error;
-}
-
-void csv_file_write_placed(CsvFile *file, guint64 at, const char *bytes, gsize length)
-{
-    strobe_safe_file_write_part(file->file, at, bytes, length);
-}
-
-int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cells)
-{
-    const LoggedRow row = {.key = key, .length = (guint32)length, .n_cells = n_cells};
-
-    file->n_rows++;
-    file->last = key;
-    if (file->log && !file->error)
-        file->error = row_log_add(file->log, &row);
-    return file->error;
-}
-
-int csv_file_settle(CsvFile *file)
+/* Held rows are put in order and written. */
+static int write_rest(CsvFile *file)
 {
     if (!file->n_rows)
         return file->error;
@@ -469,7 +401,7 @@ int csv_file_settle(CsvFile *file)
 int csv_file_finish(CsvFile *file)
 {
     StrobeSafeFile *finished;
-    int error = csv_file_settle(file);
+    int error = write_rest(file);
 
     if (error || !file->n_rows)
         return error;

@@ -38,28 +38,8 @@ CsvCells *csv_file_begin_row(CsvFile *file);
 /* Ends the row. 0 or an errno value. */
 int csv_file_end_row(CsvFile *file, StrobeRowKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
-/* A row is being composed elsewhere, and will be added. */
-void csv_file_await_row(CsvFile *file);
-/* Has it any, those that are awaited too? */
-gboolean csv_file_has_rows(const CsvFile *file);
 
-/* Rows that are composed elsewhere, whole lines of them, and written there. How many cells each row
- * must have at least; 0: the file takes rows one by one. */
-guint csv_file_block_cells(const CsvFile *file);
-/* Fills a row up, and ends its line. */
-void csv_file_fill_row(CsvCells *cells, guint n_cells);
-/* May a row of this key follow one of `before` (NULL: the last one) without being held? */
-gboolean csv_file_goes_on(const CsvFile *file, const StrobeRowKey *before, StrobeRowKey key);
-/* Place for so many bytes behind all that came before, at *at. 0 or an errno value. */
-int csv_file_place(CsvFile *file, gsize length, guint64 *at);
-/* To such a place; by any thread. Of an error a later call tells. */
-void csv_file_write_placed(CsvFile *file, guint64 at, const char *bytes, gsize length);
-/* Each row of a block, in order, when they are composed. 0 or an errno value. */
-int csv_file_note_row(CsvFile *file, StrobeRowKey key, gsize length, guint n_cells);
-
-/* No more rows come: those that are held are put in order and written. 0 or an errno value. */
-int csv_file_settle(CsvFile *file);
-/* The same, and the file appears, unless it has no rows. 0 or an errno value. */
+/* No more rows come: the file appears, unless it has none. 0 or an errno value. */
 int csv_file_finish(CsvFile *file);
 
 #endif

@@ -155,7 +155,7 @@ static gint64 module_order(CsvRows *rows, const StrobeView *record)
     return ++rows->last_module;
 }
 
-StrobeRowKey csv_rows_key(CsvRows *rows, const StrobeView *record)
+static StrobeRowKey row_key(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
     StrobeRowKey key = {rows->rank, record->begin_ns};
@@ -183,33 +183,18 @@ StrobeRowKey csv_rows_key(CsvRows *rows, const StrobeView *record)
     return key;
 }
 
-gboolean csv_rows_waits(const CsvRows *rows, const StrobeView *record)
-{
-    return rows->modes || row_cells_adds_columns(rows->cells, record);
-}
-
-gboolean csv_rows_takes(CsvRows *rows, const StrobeView *record)
-{
-    return !(rows->unless && csv_file_has_rows(rows->unless)) && fits(rows, record);
-}
-
-int csv_rows_compose(CsvRows *rows, CsvContext *context, CsvCells *cells, const StrobeView *record)
-{
-    return row_cells_compose(rows->cells, context, cells, record);
-}
-
 int csv_rows_add(CsvRows *rows, const StrobeView *record)
 {
     int error;
 
-    if (!csv_rows_takes(rows, record))
+    if ((rows->unless && csv_file_n_rows(rows->unless)) || !fits(rows, record))
         return 0;
     if (rows->modes) {
         mode_rows_add(rows->modes, record);
         return 0;
     }
-    error = csv_rows_compose(rows, rows->context, csv_file_begin_row(rows->file), record);
-    return error ? error : csv_file_end_row(rows->file, csv_rows_key(rows, record));
+    error = row_cells_compose(rows->cells, rows->context, csv_file_begin_row(rows->file), record);
+    return error ? error : csv_file_end_row(rows->file, row_key(rows, record));
 }
 
 int csv_rows_end(CsvRows *rows)

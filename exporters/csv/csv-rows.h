@@ -29,14 +29,4 @@ CsvFile *csv_rows_file(const CsvRows *rows);
 int csv_rows_add(CsvRows *rows, const StrobeView *record);
 int csv_rows_end(CsvRows *rows);
 
-/* What csv_rows_add() does, in parts. Does the record have a row? */
-gboolean csv_rows_takes(CsvRows *rows, const StrobeView *record);
-/* Of such a record, each once and in order. */
-StrobeRowKey csv_rows_key(CsvRows *rows, const StrobeView *record);
-/* Its cells; by any thread, with a context that no other one has. 0 or an errno value. */
-int csv_rows_compose(CsvRows *rows, CsvContext *context, CsvCells *cells, const StrobeView *record);
-/* Does what becomes of the record, or of later ones, depend on those before it being in their
- * files? Then it is added as a whole. */
-gboolean csv_rows_waits(const CsvRows *rows, const StrobeView *record);
-
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "csv-pieces.h"
+#include "csv-rows.h"
 
 #define GENERIC_FILES_MAX 200
 #define FILE_STEM_MAX 200
@@ -36,8 +36,6 @@ typedef struct AscendOutput {
 
 typedef struct Csv {
     CsvContext context;
-    CsvPieces *pieces;             /* NULL: all by one thread */
-    gboolean cuts_raw;             /* into pieces, too */
     gboolean has_all_fields;       /* no files of the Ascend formats */
     char **only, **also;           /* kinds, as the options name them */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
@@ -68,9 +66,7 @@ static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *sel
                      .generation = facts->generation,
                      .level = facts->level,
                      .keeps_formulas = !strcmp(host->option_text(self, "formulas"), "keep"),
-                     .cache = cell_cache_new(host, self, 1)};
-    csv->pieces = csv_pieces_new(&csv->context);
-    csv->cuts_raw = facts->n_threads > 2; /* passes keep a second thread busy meanwhile */
+                     .cache = cell_cache_new(host, self)};
     csv->has_all_fields = host->option_bool(self, "all_fields");
     csv->only = g_strsplit(host->option_text(self, "kinds"), "+", -1);
     csv->also = g_strsplit(host->option_text(self, "also"), "+", -1);
@@ -269,24 +265,19 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
 static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
 {
     Csv *csv = state;
-    CsvPieces *pieces = csv->cuts_raw || (n && records[0].kind->derived) ? csv->pieces : NULL;
-    CsvRows *rows = NULL;
-    int error = 0;
 
     for (size_t i = 0; i < n; i++) {
         const CsvKind *kind = find_kind(csv, records[i].kind);
 
-        for (guint at = 0; at < kind->rows->len && !error; at++) {
-            rows = g_ptr_array_index(kind->rows, at);
-            error = pieces ? csv_pieces_add(pieces, rows, &records[i], &rows)
-                           : csv_rows_add(rows, &records[i]);
+        for (guint at = 0; at < kind->rows->len; at++) {
+            CsvRows *rows = g_ptr_array_index(kind->rows, at);
+            int error = csv_rows_add(rows, &records[i]);
+
+            if (error)
+                return io_error(csv, csv_rows_file(rows), error);
         }
-        if (error)
-            return io_error(csv, csv_rows_file(rows), error);
     }
-    if (pieces)
-        error = csv_pieces_flush(pieces, &rows);
-    return error ? io_error(csv, csv_rows_file(rows), error) : STROBE_OK;
+    return STROBE_OK;
 }
 
 /* A fallback beside a file that has rows. */
@@ -321,70 +312,16 @@ static StrobeStatus end_kinds(Csv *csv)
     return STROBE_OK;
 }
 
-/* Files that are settled or finished side by side. */
-typedef struct Finish {
-    int (*step)(CsvFile *file);
-    CsvFile **files;
-    int *errors;
-} Finish;
-
-static void finish_file(void *user, uint32_t i)
+static StrobeStatus finish_files(Csv *csv)
 {
-    const Finish *finish = user;
-
-    finish->errors[i] = finish->step(finish->files[i]);
-}
-
-/* May it get rows of one of the derived kinds? */
-static gboolean takes_any(const Csv *csv, const CsvFile *file, const char *const *kinds)
-{
-    const AscendFile *entry = NULL;
-    GHashTableIter iter;
-    gpointer value;
-
-    for (guint32 i = 0; i < n_ascend_files; i++)
-        if (csv->ascend[i].file == file)
-            entry = &ascend_files[i];
-    for (guint32 i = 0; entry && i < n_ascend_files; i++) /* of its fallback too */
-        if (!strcmp(ascend_files[i].file, entry->file) &&
-            g_strv_contains(kinds, ascend_files[i].kind))
-            return TRUE;
-    g_hash_table_iter_init(&iter, csv->kinds);
-    while (!entry && g_hash_table_iter_next(&iter, NULL, &value)) {
-        const CsvKind *kind = value;
-
-        if (kind->rows->len && csv_rows_file(kind->rows->pdata[0]) == file)
-            return g_strv_contains(kinds, kind->view->name);
-    }
-    return FALSE;
-}
-
-/* Of those that get no rows of `kinds`, NULL: there are none left. */
-static StrobeStatus finish_files(Csv *csv, int (*step)(CsvFile *file), const char *const *kinds)
-{
-    const StrobeConsumerHost *host = csv->context.host;
-    g_autofree CsvFile **files = g_new(CsvFile *, csv->files->len + 1);
-    g_autofree int *errors = g_new0(int, csv->files->len + 1);
-    Finish finish = {step, files, errors};
-    guint n = 0;
-
     for (guint i = 0; i < csv->files->len; i++) {
         CsvFile *file = g_ptr_array_index(csv->files, i);
+        int error = is_needless(csv, file) ? 0 : csv_file_finish(file);
 
-        if (!is_needless(csv, file) && !(kinds && takes_any(csv, file, kinds)))
-            files[n++] = file;
+        if (error)
+            return io_error(csv, file, error);
     }
-    host->side_by_side(csv->context.self, n, finish_file, &finish);
-    for (guint i = 0; i < n; i++)
-        if (errors[i])
-            return io_error(csv, files[i], errors[i]);
     return STROBE_OK;
-}
-
-/* Files of recorded kinds alone are complete. What sums up has its rows at the very end. */
-static StrobeStatus csv_kinds_left(void *state, const char *const *kinds)
-{
-    return finish_files(state, csv_file_settle, kinds);
 }
 
 static StrobeStatus csv_end(void *state)
@@ -393,7 +330,7 @@ static StrobeStatus csv_end(void *state)
     StrobeStatus status = end_kinds(csv);
 
     if (!status)
-        status = finish_files(csv, csv_file_finish, NULL);
+        status = finish_files(csv);
     if (!status && csv->n_skipped)
         csv->context.host->log(csv->context.self, STROBE_LOG_WARNING,
                                "%u kinds beyond the first %d have no table; name the ones you want "
@@ -406,7 +343,6 @@ static void csv_close(void *state)
 {
     Csv *csv = state;
 
-    csv_pieces_free(csv->pieces);
     g_hash_table_unref(csv->kinds);
     g_hash_table_unref(csv->names);
     g_ptr_array_unref(csv->files);
@@ -423,6 +359,5 @@ const StrobeConsumerOps csv_ops = {
     .open = csv_open,
     .batch = csv_batch,
     .end = csv_end,
-    .kinds_left = csv_kinds_left,
     .close = csv_close,
 };

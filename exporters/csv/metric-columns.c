@@ -139,18 +139,13 @@ static inline char *put_value(const MetricColumns *columns, const MetricColumn *
     return at + format(column, value, at);
 }
 
-gboolean metric_columns_are_planned(const MetricColumns *columns, guint32 id)
-{
-    return !id || id == columns->plan_id;
-}
-
 void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,
                           guint32 id, StrobeText names, guint32 values, guint n)
 {
     const MetricColumn *column;
     char *at;
 
-    if (!metric_columns_are_planned(columns, id)) {
+    if (id && id != columns->plan_id) {
         make_plan(columns, names);
         columns->plan_id = id;
     }

@@ -19,8 +19,5 @@ void metric_columns_free(MetricColumns *columns);
  */
 void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,
                           guint32 id, StrobeText names, guint32 values, guint n);
-/* Are the columns of these names those that were written last? Then writing them changes nothing
- * here, and any thread may. */
-gboolean metric_columns_are_planned(const MetricColumns *columns, guint32 id);
 
 #endif

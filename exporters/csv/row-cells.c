@@ -366,9 +366,3 @@ int row_cells_compose(const RowSources *row, CsvContext *context, CsvCells *cell
     pen_leave(&pen, cells);
     return error;
 }
-
-gboolean row_cells_adds_columns(const RowSources *row, const StrobeView *record)
-{
-    return row->metrics && !metric_columns_are_planned(
-                               row->metrics, strobe_field_u32(record, row->metrics_offset, 0));
-}

@@ -224,30 +224,6 @@ static void test_incomplete(Fixture *f, gconstpointer unused)
     check_file(f, "operator_details.csv", HEADER "aten::mm,,,0.001,0.001,0,0,0,0\r\n");
 }
 
-/* Rows are in order whatever is told of kinds on their way: a table is written early only when none
- * is left that it has rows of. */
-static void test_kinds_left(Fixture *f, gconstpointer unused)
-{
-    static const char *const left[] = {"kernel_detail", "operator_device", "operator_detail", NULL};
-
-    g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
-    add_operator(f, "third", "", T0 + 3000, 1, 1, 0);
-    add_operator(f, "second", "", T0 + 2000, 1, 1, 0);
-    for (guint i = 0; i < 3; i++) {
-        g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
-        g_assert_cmpint(strobe_mock_kinds_left(f->mock, left + i), ==, STROBE_OK);
-        add_operator(f, "before", "", T0 + 1000 - i, 1, 1, 0);
-    }
-    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
-    g_assert_cmpint(strobe_mock_kinds_left(f->mock, left + 3), ==, STROBE_OK);
-    g_assert_cmpint(strobe_mock_kinds_left(f->mock, left + 3), ==, STROBE_OK);
-    g_assert_cmpint(strobe_mock_end(f->mock), ==, STROBE_OK);
-    strobe_mock_close(f->mock);
-#define REST ",,,0.001,0.001,0,0,0,0\r\n"
-    check_file(f, "operator_details.csv",
-               HEADER "before" REST "before" REST "before" REST "second" REST "third" REST);
-}
-
 /* Names of kinds are no paths. */
 static void test_hostile_kind(Fixture *f, gconstpointer unused)
 {
@@ -316,7 +292,6 @@ int main(int argc, char **argv)
     ADD("kinds-option", test_kinds_option);
     ADD("also", test_also);
     ADD("incomplete", test_incomplete);
-    ADD("kinds-left", test_kinds_left);
     ADD("hostile-kind", test_hostile_kind);
     ADD("many-kinds", test_many_kinds);
     ADD("nothing", test_nothing);

@@ -301,15 +301,6 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     return (void *)view->fields;
 }
 
-/* The last one first: which comes when is nobody's business. */
-static void host_side_by_side(StrobeInstance *self, uint32_t n,
-                              void (*piece)(void *user, uint32_t i), void *user)
-{
-    (void)self;
-    while (n)
-        piece(user, --n);
-}
-
 static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                                 int64_t end_ns)
 {
@@ -433,7 +424,6 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .generation = 3,
                                 .level = -1,
                                 .complete = 1,
-                                .n_threads = 1,
                                 .memory_bytes = 32u << 20,
                                 .scratch = must_open("/tmp"),
                                 .scratch_path = "/tmp",
@@ -456,8 +446,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .log = host_log,
                                        .fail = host_fail,
                                        .touches_gap = host_touches_gap,
-                                       .flag = host_flag,
-                                       .side_by_side = host_side_by_side};
+                                       .flag = host_flag};
     mock->gaps = mock_must(strobe_gaps_new());
     mock->stacks = mock_must(calloc(1, sizeof *mock->stacks));
     mock->n_stacks = 1;
@@ -535,11 +524,6 @@ StrobeStatus strobe_mock_send(StrobeMockHost *mock)
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock)
 {
     return ops_of(mock)->raw_end ? ops_of(mock)->raw_end(mock->state) : STROBE_OK;
-}
-
-StrobeStatus strobe_mock_kinds_left(StrobeMockHost *mock, const char *const *kinds)
-{
-    return ops_of(mock)->kinds_left ? ops_of(mock)->kinds_left(mock->state, kinds) : STROBE_OK;
 }
 
 StrobeStatus strobe_mock_end(StrobeMockHost *mock)

@@ -57,7 +57,6 @@ StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, Strobe
 StrobeStatus strobe_mock_open(StrobeMockHost *mock);
 StrobeStatus strobe_mock_send(StrobeMockHost *mock);
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);
-StrobeStatus strobe_mock_kinds_left(StrobeMockHost *mock, const char *const *kinds);
 StrobeStatus strobe_mock_end(StrobeMockHost *mock);
 void strobe_mock_close(StrobeMockHost *mock);
 StrobeStatus strobe_mock_run(StrobeMockHost *mock);

@@ -175,16 +175,14 @@ StrobeSafeFile *strobe_safe_file_scratch_in(int fd, uint64_t plain_bytes)
 }
 
 /* The disk works while the file is being made, so that the sync at its end has little to wait for.
- * A hint: it may fail, and tells nothing of the data. The last bytes, so many, may be on their way.
- */
-static void begin_writeback(StrobeSafeFile *file, uint64_t n_last)
+ * A hint: it may fail, and tells nothing of the data. */
+static void begin_writeback(StrobeSafeFile *file)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
     uint64_t n = file->written - file->handed_over;
 
     if (!file->name[0] || n < WRITEBACK_SIZE)
         return;
-    n -= n_last;
     sync_file_range(file->fd, (off_t)file->handed_over, (off_t)n, SYNC_FILE_RANGE_WRITE);
     file->handed_over += n;
 #endif
@@ -203,7 +201,7 @@ static void write_now(void *user, const char *bytes, size_t length)
         __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
     else
         file->written += length;
-    begin_writeback(file, 0);
+    begin_writeback(file);
 }
 
 _Static_assert(STROBE_WRITE_PIECE % STROBE_PACK_BLOCK == 0, "pieces of a packed file are whole");
@@ -322,40 +320,6 @@ int strobe_safe_file_puts(StrobeSafeFile *file, const char *text)
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file)
 {
     return file->size;
-}
-
-int strobe_safe_file_flush(StrobeSafeFile *file)
-{
-    if (file->filter || file->packed)
-        return EINVAL;
-    end_behind(file); /* it would write where it has come to */
-    file->behind = BEHIND_NEVER;
-    take_late_error(file);
-    if (file->error || empty_buffer(file))
-        return file->error;
-    begin_writeback(file, WRITEBACK_SIZE / 2);
-    return 0;
-}
-
-int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset)
-{
-    int error = strobe_safe_file_flush(file);
-
-    if (error)
-        return error;
-    *offset = file->size;
-    file->size += n;
-    file->written += n;
-    return 0;
-}
-
-void strobe_safe_file_write_part(StrobeSafeFile *file, uint64_t offset, const char *bytes,
-                                 size_t length)
-{
-    int error = strobe_file_part_write(file->fd, offset, bytes, length);
-
-    if (error)
-        __atomic_store_n(&file->late_error, error, __ATOMIC_RELAXED);
 }
 
 int strobe_safe_file_descriptor(const StrobeSafeFile *file)

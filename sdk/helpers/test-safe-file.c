@@ -208,107 +208,6 @@ static void test_scratch_parts(Folder *folder, gconstpointer is_given)
     strobe_safe_file_discard(file);
 }
 
-#define THREADS 4
-
-/* Places that the threads write, each those of its own number. */
-typedef struct Parts {
-    StrobeSafeFile *file;
-    GArray *places;
-    gint next; /* atomic */
-} Parts;
-
-typedef struct Place {
-    guint64 offset;
-    gsize n;
-} Place;
-
-static gpointer write_parts(gpointer data)
-{
-    Parts *parts = data;
-    guint i;
-
-    while ((i = (guint)g_atomic_int_add(&parts->next, 1)) < parts->places->len) {
-        const Place *place = &g_array_index(parts->places, Place, i);
-        g_autofree char *bytes = g_strnfill(place->n, (char)('a' + i % 26));
-
-        strobe_safe_file_write_part(parts->file, place->offset, bytes, place->n);
-    }
-    return NULL;
-}
-
-/* Parts that several threads write, between bytes that are appended: of which the first ones are
- * still on their way when places are given. */
-static void test_parts(Folder *folder, gconstpointer unused)
-{
-    g_autoptr(GString) expected = g_string_new(NULL);
-    g_autofree char *begin = g_strnfill(3000000, '<');
-    Parts parts = {strobe_safe_file_create(folder->fd, "out"),
-                   g_array_new(FALSE, FALSE, sizeof(Place)), 0};
-    GThread *threads[THREADS];
-
-    for (guint i = 0; i < 3; i++) {
-        g_string_append_len(expected, begin, 3000000);
-        strobe_safe_file_write(parts.file, begin, 3000000);
-    }
-    for (guint i = 0; i < 500; i++) {
-        Place place = {.n = i * 37 % 4001};
-        g_autofree char *bytes = g_strnfill(place.n, (char)('a' + i % 26));
-
-        strobe_safe_file_puts(parts.file, "between");
-        g_assert_cmpint(strobe_safe_file_reserve(parts.file, place.n, &place.offset), ==, 0);
-        g_array_append_val(parts.places, place);
-        g_string_append_printf(expected, "between%s", bytes);
-    }
-    for (guint i = 0; i < THREADS; i++)
-        threads[i] = g_thread_new("part", write_parts, &parts);
-    strobe_safe_file_puts(parts.file, ">");
-    g_string_append_c(expected, '>');
-    for (guint i = 0; i < THREADS; i++)
-        g_thread_join(threads[i]);
-    g_array_unref(parts.places);
-    g_assert_cmpuint(strobe_safe_file_size(parts.file), ==, expected->len);
-    g_assert_cmpint(strobe_safe_file_finish(parts.file), ==, 0);
-    g_autofree char *text = content(folder, "out", NULL);
-
-    g_assert_true(g_str_equal(text, expected->str));
-}
-
-/* Who has its descriptor finds all that was appended, in the buffer or on its way. */
-static void test_flush(Folder *folder, gconstpointer unused)
-{
-    StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "out");
-    const int fd = strobe_safe_file_descriptor(file);
-    g_autofree char *bytes = g_strnfill(3000000, 'x');
-    struct stat status;
-
-    strobe_safe_file_write(file, bytes, 3000000);
-    strobe_safe_file_puts(file, "buffered");
-    g_assert_cmpint(strobe_safe_file_flush(file), ==, 0);
-    g_assert_cmpint(fstat(fd, &status), ==, 0);
-    g_assert_cmpint(status.st_size, ==, 3000008);
-    strobe_safe_file_puts(file, ", more");
-    g_assert_cmpint(strobe_safe_file_flush(file), ==, 0);
-    g_assert_cmpint(pread(fd, bytes, 20, 3000000), ==, 14);
-    g_assert_cmpmem(bytes, 14, "buffered, more", 14);
-    strobe_safe_file_discard(file);
-}
-
-/* What is packed has no places, and goes on as it was. */
-static void test_no_parts(Folder *folder, gconstpointer unused)
-{
-    StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
-    guint64 offset;
-    char bytes[4] = "";
-
-    strobe_safe_file_puts(file, "text");
-    g_assert_cmpint(strobe_safe_file_reserve(file, 3, &offset), ==, EINVAL);
-    g_assert_cmpint(strobe_safe_file_flush(file), ==, EINVAL);
-    g_assert_cmpuint(strobe_safe_file_size(file), ==, 4);
-    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 3), ==, 0);
-    g_assert_cmpstr(bytes, ==, "ext");
-    strobe_safe_file_discard(file);
-}
-
 /* A file size limit stands for a full disk. */
 static struct rlimit limit_files(rlim_t bytes)
 {
@@ -361,25 +260,6 @@ static void test_disk_full(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count(folder), ==, 0);
 }
 
-/* A part that finds no room is told by the next call, and the file does not appear. */
-static void test_parts_full(Folder *folder, gconstpointer unused)
-{
-    struct rlimit old = limit_files(1000);
-    StrobeSafeFile *files[] = {strobe_safe_file_create(folder->fd, "next"),
-                               strobe_safe_file_create(folder->fd, "finish")};
-    guint64 offset;
-
-    for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
-        g_assert_cmpint(strobe_safe_file_reserve(files[i], 2000, &offset), ==, 0);
-        strobe_safe_file_write_part(files[i], offset + 1990, "beyond", 6);
-    }
-    setrlimit(RLIMIT_FSIZE, &old);
-    g_assert_cmpint(strobe_safe_file_reserve(files[0], 1, &offset), ==, EFBIG);
-    g_assert_cmpint(strobe_safe_file_finish(files[0]), ==, EFBIG);
-    g_assert_cmpint(strobe_safe_file_finish(files[1]), ==, EFBIG);
-    g_assert_cmpuint(count(folder), ==, 0);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -395,9 +275,5 @@ int main(int argc, char **argv)
                tear_down);
     ADD("scratch-full", test_scratch_full);
     ADD("disk-full", test_disk_full);
-    ADD("flush", test_flush);
-    ADD("parts", test_parts);
-    ADD("no-parts", test_no_parts);
-    ADD("parts-full", test_parts_full);
     return g_test_run();
 }

@@ -106,12 +106,11 @@ class CallsTest(FaultsTest):
         result = self.result()
         before = sorted(result.rglob("*"))
         for call, how in (("open", "abort"), ("batch", "null"), ("raw_end", "trap"), ("end", "exit"),
-                          ("close", "exit"), ("piece", "abort")):
+                          ("close", "exit")):
             with self.subTest(call=call, how=how):
-                name = {"piece": "side_by_side"}.get(call, call)
                 exporter = "faulty_exporter:at=%s,how=%s" % (call, how)
                 for limit in ((), ("--max-mem", "96M")):
-                    self.assertBlamed('exporter "faulty_exporter"', name, how, "analyse", *limit,
+                    self.assertBlamed('exporter "faulty_exporter"', call, how, "analyse", *limit,
                                       "--export", exporter, result)
                     self.assertEqual(sorted(result.rglob("*")), before)
         self.strobe("analyse", "--export", "faulty_exporter", result)

@@ -105,8 +105,7 @@ static const StrobeComponent importer = {.struct_size = sizeof importer,
 
 /* ---- an exporter ---- */
 
-static const char *const calls[] = {"none", "open",  "batch", "raw_end",
-                                    "end",  "close", "piece", NULL};
+static const char *const calls[] = {"none", "open", "batch", "raw_end", "end", "close", NULL};
 static const char *const ways[] = {"abort", "exit", "null", "trap", NULL};
 
 static const StrobeOption options[] = {
@@ -155,16 +154,9 @@ static StrobeStatus exporter_raw_end(void *state)
     return fault_at("raw_end");
 }
 
-static void piece(void *user, uint32_t i)
-{
-    (void)user, (void)i;
-    fault_at("piece");
-}
-
 static StrobeStatus exporter_end(void *state)
 {
     (void)state;
-    host->side_by_side(self, 8, piece, NULL);
     return fault_at("end");
 }
 

@@ -118,6 +118,36 @@ static void test_many_pairs(void)
     scratch_remove(folder);
 }
 
+/* Views stay as they are for who refers to their memory, those of open spans too. */
+static void test_referred_memory(void)
+{
+    enum { BLOCKS = 200 };
+    char *folder = scratch_new();
+    g_autofree char *path = g_build_filename(folder, "capture.strobe", NULL);
+    MadeCapture *made = made_capture_begin(path, 0, "a");
+    StrobeView views[BLOCKS + 1];
+    StrobeBlockMemory *memories[BLOCKS + 1];
+    guint64 words[16];
+    guint n = 0;
+
+    for (guint i = 0; i < BLOCKS; i++)
+        made_capture_marker(made, 0, i, 0, i);
+    guint used = made_unfinished(words, made->now_ns, made->now_ns, BLOCKS);
+    made_capture_block(made, STROBE_BLOCK_OPEN, 0, BLOCKS, 0, words, used * 8);
+    made_capture_end(made);
+    StrobeReader *reader = made_reader(path);
+    for (; strobe_reader_next(reader, &views[n], 1, NULL); n++)
+        memories[n] = strobe_block_memory_ref(strobe_reader_memory(reader));
+    g_assert_cmpuint(n, ==, BLOCKS + 1);
+    g_assert_null(strobe_reader_memory(reader));
+    for (guint i = 0; i < n; i++) {
+        g_assert_cmpuint(strobe_view_u64(&views[i], 0), ==, i);
+        strobe_block_memory_unref(memories[i]);
+    }
+    strobe_reader_free(reader);
+    scratch_remove(folder);
+}
+
 /* ---- memory ---- */
 
 /* Most memory that this process had resident, files that it maps included. */
@@ -268,6 +298,7 @@ int main(int argc, char **argv)
     g_test_add_func("/reader/damaged-late-block", test_damaged_late_block);
     g_test_add_func("/reader/of-window", test_of_window);
     g_test_add_func("/reader/many-pairs", test_many_pairs);
+    g_test_add_func("/reader/referred-memory", test_referred_memory);
     g_test_add_func("/reader/memory", test_memory);
     g_test_add_func("/reader/memory-of-names", test_memory_of_names);
     g_test_add_func("/reader/memory-of-small-blocks", test_memory_of_small_blocks);

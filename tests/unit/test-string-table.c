@@ -80,6 +80,43 @@ static void test_in_files(void)
     strobe_string_table_free(table);
 }
 
+#define INTERNED 20000u
+
+/* The same texts by all threads, each looked up at once. */
+static gpointer intern_all(gpointer table)
+{
+    guint32 *ids = g_new(guint32, INTERNED);
+    char text[32];
+
+    for (guint i = 0; i < INTERNED; i++) {
+        const gsize n = (gsize)g_snprintf(text, sizeof text, "text %u", i);
+
+        ids[i] = strobe_string_table_intern(table, text, n, FALSE);
+        g_assert_cmpstr(strobe_string_table_text(table, ids[i]).bytes, ==, text);
+    }
+    return ids;
+}
+
+static void test_threads(void)
+{
+    StrobeStringTable *table = strobe_string_table_new(1);
+    GThread *threads[4];
+    guint32 *ids[G_N_ELEMENTS(threads)];
+
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        threads[i] = g_thread_new("intern", intern_all, table);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
+        ids[i] = g_thread_join(threads[i]);
+    for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
+        g_assert_cmpmem(ids[i], INTERNED * sizeof **ids, ids[0], INTERNED * sizeof **ids);
+        if (i)
+            g_free(ids[i]);
+    }
+    g_free(ids[0]);
+    g_assert_cmpuint(strobe_string_table_n_ids(table), ==, INTERNED + 1);
+    strobe_string_table_free(table);
+}
+
 /* Texts of which a fixed factor makes one hash: what comes second undoes what the first did. */
 static void make_hostile(guint64 words[2], guint64 i)
 {
@@ -118,6 +155,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/string-table/set-and-intern", test_set_and_intern);
+    g_test_add_func("/string-table/threads", test_threads);
     g_test_add_func("/string-table/undefined-frames", test_undefined_frames);
     g_test_add_func("/string-table/many-set", test_many_set);
     g_test_add_func("/string-table/in-files", test_in_files);

@@ -3,11 +3,10 @@
  * What a pass or an exporter implements and what it may call.
  *
  * Both are consumers: they are given batches of records of the kinds they want. A pass emits
- * derived records as well; an exporter writes files. The host runs every needed pass once, in
- * order of dependency; a window's derived records follow its raw ones. Calls to one consumer never
- * overlap; they may come from several threads, each behind the one before, while other consumers
- * work. What passes intern or log is done in the order in which they depend on each other: who does
- * it in `batch` or `end` waits for those before it. Consumers keep bounded state. Since ABI 1.0.
+ * derived records as well; an exporter writes files. The host runs every needed pass once. It opens
+ * consumers one after the other. Then each has a thread of its own, which calls it with all raw
+ * records in the capture's order, with the derived ones pass by pass, and for its end. Consumers
+ * keep bounded state. Since ABI 1.0.
  */
 #ifndef STROBE_EXPORTER_H
 #define STROBE_EXPORTER_H
@@ -114,11 +113,11 @@ typedef struct StrobeFacts {
     const char *directory_path; /* for messages only */
     int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
     int32_t level;              /* of detail, as the source says; -1: none, or not known */
-    uint64_t memory_bytes;    /* what is to be kept in memory at most of one thing that is sorted or
-                                 put aside; the rest belongs in nameless files (row-sorter.h,
-                                 safe-file.h) in `scratch` */
-    int32_t scratch;          /* descriptor of the folder for temporary files */
-    uint32_t n_threads;       /* that side_by_side deals pieces to, the calling one too */
+    uint64_t memory_bytes; /* what is to be kept in memory at most of one thing that is sorted or
+                              put aside; the rest belongs in nameless files (row-sorter.h,
+                              safe-file.h) in `scratch` */
+    int32_t scratch;       /* descriptor of the folder for temporary files */
+    uint32_t reserved;
     const char *scratch_path; /* of the folder for temporary files, for messages only */
 } StrobeFacts;
 
@@ -135,8 +134,8 @@ typedef struct StrobeConsumerHost {
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
 
-    /* Passes: interns text and stacks for derived records. An exporter gets 0: others look texts up
-     * meanwhile. */
+    /* Ids of text and stacks, for derived records. What number an id is differs from run to run: no
+     * order may depend on it. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
@@ -160,21 +159,14 @@ typedef struct StrobeConsumerHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* Whether records of a track (0: of any) were lost between two times. All losses are known
-     * from raw_end on. */
+    /* Whether records of a track (0: of any) were lost between two times. Until raw_end that is not
+     * known, and the answer is yes. */
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
     /* Passes: adds STROBE_VIEW_* to the flags of the record emitted last. The host itself marks a
      * record with a track INCOMPLETE if it touches a gap there; what sums up more than its own
      * track and times, or has no track, is marked by its pass. */
     void (*flag)(StrobeInstance *self, uint32_t flags);
-
-    /* Within a call: has piece(user, i) called for each i below `n`, once, by whichever threads of
-     * the host have nothing else to do and by the calling one, and returns when all have returned.
-     * Pieces that write need memory of their own. A piece may ask for facts, texts, stacks and
-     * tracks, and for nothing else of the host. */
-    void (*side_by_side)(StrobeInstance *self, uint32_t n, void (*piece)(void *user, uint32_t i),
-                         void *user);
     /* end of base ABI 1.0 */
 } StrobeConsumerHost;
 
@@ -196,14 +188,8 @@ typedef struct StrobeConsumerOps {
 
     void (*close)(void *state); /* required */
 
-    /* Optional, for passes: no more raw records; derived ones follow. */
+    /* Optional: no more raw records; derived ones follow. */
     StrobeStatus (*raw_end)(void *state);
-
-    /* Optional, for exporters: of the derived kinds that it wants, those of which records may still
-     * come; NULL behind the last; valid during the call. Called behind raw_end, and whenever there
-     * are fewer of them, as long as there are any: an exporter may finish what none of them is part
-     * of, while passes are at work still. */
-    StrobeStatus (*kinds_left)(void *state, const char *const *kinds);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 

@@ -4,8 +4,7 @@
  *
  * A file is written under a temporary name beside its final one, created with O_EXCL and
  * O_NOFOLLOW, mode 0640, and renamed into place when it is finished. Names are plain file names:
- * a name with a slash is refused. libc only. One file, one thread, but for parts that have their
- * place (strobe_safe_file_write_part). Since 1.0.
+ * a name with a slash is refused. libc only. One file, one thread. Since 1.0.
  *
  * What exceeds 1 MB is written behind the caller, by one thread for all files of a plugin, where
  * there is a second processor: an error may then be told by a later call, by finish at the latest.
@@ -56,24 +55,9 @@ void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filte
 int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
-/* The file's descriptor, for a writer that goes to and fro in it: what was appended before is there
- * once strobe_safe_file_flush has returned, and nothing is appended from then on. It is closed with
- * the file. */
+/* The file's descriptor, for a writer that goes to and fro in it: nothing is appended then. It is
+ * closed with the file. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
-
-/* All that was appended is in the file, which its callers alone write from now on: no thread writes
- * behind them. A file with a filter and a packed one refuse: EINVAL, nothing has happened. Returns
- * 0 or an errno value. */
-int strobe_safe_file_flush(StrobeSafeFile *file);
-
-/* Parts that several threads write: place for `n` bytes behind all that was appended, at *offset.
- * They are to be written before finish or the next read; what is appended later stands behind them.
- * Otherwise as strobe_safe_file_flush. */
-int strobe_safe_file_reserve(StrobeSafeFile *file, uint64_t n, uint64_t *offset);
-/* Writes there, by any thread, while others write other parts or append. An error is told by a
- * later call, by finish at the latest. */
-void strobe_safe_file_write_part(StrobeSafeFile *file, uint64_t offset, const char *bytes,
-                                 size_t length);
 
 /* Reads back what was appended: `length` bytes from `offset` on, all of which must exist. Returns 0
  * or an errno value. */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that several threads compose are the bytes of one. */
+/* What is held back is composed to the same bytes from memory and from a file. */
 #include <gio/gio.h>
 #include <math.h>
 
 #include "test-fixture.h"
 #include "trace-out.h"
 
-#define TURNS 9000u       /* several rounds of what waits */
+#define TURNS 9000u       /* many chunks of what is held back */
 #define THREADS 20u       /* more than there are groups */
-#define LONG_TEXT 150000u /* four exceed a piece */
+#define LONG_TEXT 150000u /* longer than a part is at first */
 
 static StrobeTrackId threads[THREADS], stream, calls, flows, counters;
 static StrobeStringId long_text;
-static guint n_dealt; /* times that threads were given pieces */
 
 static void add_tracks(Fixture *f)
 {
@@ -87,10 +86,10 @@ static void add_device(Fixture *f, guint i, gboolean has_points)
         strobe_mock_add(f->mock, &strobe_kind_flow_point, flows, string(f, "MsTx"), t, t, &point);
 }
 
-static void add_links(Fixture *f, guint64 sequence)
+static void add_links(Fixture *f)
 {
     for (guint i = 0; i < 300; i++) {
-        const struct strobe_operator_link link = {sequence + i, T0 + i * 7, threads[1 + i % 3]};
+        const struct strobe_operator_link link = {i, T0 + i * 7, threads[1 + i % 3]};
 
         strobe_mock_add(f->mock, &strobe_kind_operator_link, threads[0], 0, T0 + i, T0 + i, &link);
     }
@@ -108,67 +107,15 @@ static void add_kernels(Fixture *f)
     }
 }
 
-/* Pieces by threads of their own, all of them at once. */
-typedef struct Call {
-    void (*piece)(void *user, uint32_t i);
-    void *user;
-    guint index;
-} Call;
-
-static gpointer call_piece(gpointer data)
-{
-    const Call *call = data;
-
-    call->piece(call->user, call->index);
-    return NULL;
-}
-
-static void by_threads(StrobeInstance *self, uint32_t n, void (*piece)(void *user, uint32_t i),
-                       void *user)
-{
-    g_autofree Call *all = g_new(Call, n);
-    g_autofree GThread **started = g_new(GThread *, n);
-
-    n_dealt++;
-    for (guint i = 0; i < n; i++) {
-        all[i] = (Call){piece, user, i};
-        started[i] = g_thread_new("piece", call_piece, &all[i]);
-    }
-    for (guint i = 0; i < n; i++)
-        g_thread_join(started[i]);
-}
-
 typedef struct Case {
     gint generation;
-    guint n_threads;
-    gboolean has_threads; /* else pieces come one after the other, the last one first */
     gboolean has_points;
-    gboolean is_in_file; /* what waits */
-    gboolean is_told;    /* which derived kinds are left */
-    gboolean is_late;    /* and gets one of a kind that was not */
+    gboolean is_in_file; /* what is held back */
     gboolean is_torn;    /* the capture has no end */
-    gboolean is_packed;  /* the file is compressed: written in order */
+    gboolean is_packed;  /* the file is compressed */
 } Case;
 
 #define TEXT_MAX ((gsize)64 << 20)
-#define LATE_SEQUENCE 777000000u
-
-/* All that comes of passes. */
-static void send_derived(Fixture *f, const Case *c)
-{
-    static const char *const kinds[] = {"operator_link", "kernel_link", "overlap", NULL};
-
-    if (c->is_told)
-        g_assert_cmpint(strobe_mock_kinds_left(f->mock, kinds), ==, STROBE_OK);
-    add_links(f, 0);
-    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
-    if (c->is_told)
-        g_assert_cmpint(strobe_mock_kinds_left(f->mock, kinds + 1), ==, STROBE_OK);
-    if (c->is_late)
-        add_links(f, LATE_SEQUENCE);
-    add_kernels(f);
-    g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
-}
 
 static char *unpacked(Fixture *f, const char *name)
 {
@@ -194,12 +141,9 @@ static char *made(const Case *c)
 
     fixture_set_up(&f, NULL);
     strobe_mock_facts(f.mock)->generation = c->generation;
-    strobe_mock_facts(f.mock)->n_threads = c->n_threads;
     strobe_mock_facts(f.mock)->complete = !c->is_torn;
     if (c->is_in_file)
         strobe_mock_facts(f.mock)->memory_bytes = 0;
-    if (c->has_threads)
-        ((StrobeConsumerHost *)(gpointer)strobe_mock_table(f.mock))->side_by_side = by_threads;
     if (c->is_packed)
         strobe_mock_option(f.mock, "gzip", "true");
     add_tracks(&f);
@@ -211,7 +155,9 @@ static char *made(const Case *c)
             g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
     }
     g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
-    send_derived(&f, c);
+    add_links(&f);
+    add_kernels(&f);
+    g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
     strobe_mock_close(f.mock);
     text = c->is_packed ? unpacked(&f, "trace_view.json.gz") : read_file(&f, "trace_view.json");
@@ -224,9 +170,7 @@ static void test_same(gconstpointer data)
     const Case *wanted = data;
     Case one = *wanted;
 
-    one.n_threads = 1;
-    one.is_in_file = one.is_told = one.is_packed = FALSE;
-    n_dealt = 0;
+    one.is_in_file = one.is_packed = FALSE;
     g_autofree char *expected = made(&one);
     g_autofree char *found = made(wanted);
 
@@ -237,19 +181,6 @@ static void test_same(gconstpointer data)
     g_assert_nonnull(strstr(expected, "\"python_function\""));
     g_assert_true((strstr(expected, "\"Strobe losses\"") != NULL) == wanted->is_torn);
     g_assert_true(g_str_equal(found, expected));
-    g_assert_true((n_dealt > 0) == wanted->has_threads);
-}
-
-/* What no kind is part of that is left is in the file when its last record is there. */
-static void test_early(void)
-{
-    const Case told = {3, 2, .is_told = TRUE, .is_late = TRUE}, plain = {3, 2, .is_late = TRUE};
-    g_autofree char *early = made(&told), *whole = made(&plain);
-
-    g_assert_nonnull(strstr(whole, "\"fwdbwd\", \"id\": 777000001,"));
-    g_assert_null(strstr(early, "\"fwdbwd\", \"id\": 777000001,"));
-    g_assert_nonnull(strstr(early, "\"fwdbwd\", \"id\": 299,"));
-    g_assert_nonnull(strstr(early, "\"torch_to_npu\""));
 }
 
 /* What stands first and is longer than the part so far: it grows. */
@@ -266,26 +197,18 @@ static void test_long(void)
 
 int main(int argc, char **argv)
 {
-    static const Case last_first = {3, 2, FALSE, FALSE}, at_once = {3, 9, TRUE, FALSE},
-                      points = {3, 9, TRUE, TRUE}, older = {1, 9, TRUE, FALSE},
-                      file = {3, 9, TRUE, FALSE, TRUE}, told = {3, 2, .is_told = TRUE},
-                      told_at_once = {3, 9, TRUE, FALSE, TRUE, TRUE},
-                      told_older = {2, 1, .is_told = TRUE},
-                      torn = {3, 2, .is_told = TRUE, .is_torn = TRUE},
-                      packed = {3, 9, TRUE, .is_packed = TRUE};
+    static const Case file = {3, .is_in_file = TRUE},
+                      points = {3, .has_points = TRUE, .is_in_file = TRUE},
+                      older = {1, .is_in_file = TRUE},
+                      torn = {3, .is_in_file = TRUE, .is_torn = TRUE},
+                      packed = {3, .is_packed = TRUE};
 
     g_test_init(&argc, &argv, NULL);
-    g_test_add_data_func("/trace-pieces/last-first", &last_first, test_same);
-    g_test_add_data_func("/trace-pieces/at-once", &at_once, test_same);
-    g_test_add_data_func("/trace-pieces/points", &points, test_same);
-    g_test_add_data_func("/trace-pieces/older", &older, test_same);
-    g_test_add_data_func("/trace-pieces/file", &file, test_same);
-    g_test_add_data_func("/trace-pieces/told", &told, test_same);
-    g_test_add_data_func("/trace-pieces/told-at-once", &told_at_once, test_same);
-    g_test_add_data_func("/trace-pieces/told-older", &told_older, test_same);
-    g_test_add_data_func("/trace-pieces/torn", &torn, test_same);
-    g_test_add_data_func("/trace-pieces/packed", &packed, test_same);
-    g_test_add_func("/trace-pieces/long", test_long);
-    g_test_add_func("/trace-pieces/early", test_early);
+    g_test_add_data_func("/held-events/file", &file, test_same);
+    g_test_add_data_func("/held-events/points", &points, test_same);
+    g_test_add_data_func("/held-events/older", &older, test_same);
+    g_test_add_data_func("/held-events/torn", &torn, test_same);
+    g_test_add_data_func("/held-events/packed", &packed, test_same);
+    g_test_add_func("/held-events/long", test_long);
     return g_test_run();
 }

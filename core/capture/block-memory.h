@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that records of a block are read from, shared by counting references. */
+#ifndef STROBE_CORE_BLOCK_MEMORY_H
+#define STROBE_CORE_BLOCK_MEMORY_H
+
+#include <glib.h>
+
+typedef struct StrobeBlockMemory {
+    gint refs; /* atomic */
+    gsize size;
+    char *bytes;      /* aligned to 8 */
+    GSList *appendix; /* see strobe_block_memory_append */
+} StrobeBlockMemory;
+
+/* Any thread; NULL is allowed. */
+StrobeBlockMemory *strobe_block_memory_ref(StrobeBlockMemory *memory);
+void strobe_block_memory_unref(gpointer memory);
+
+/* Memory for another block, in place of a reference (NULL: none): the same if nobody else has one
+ * and it is large enough. */
+StrobeBlockMemory *strobe_block_memory_renew(StrobeBlockMemory *memory, gsize size);
+
+/* Further bytes, zeroed, which are freed with the memory. The caller is the only one who appends.
+ */
+gpointer strobe_block_memory_append(StrobeBlockMemory *memory, gsize n);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The threads of a run, one for each pass and exporter.
+ *
+ * A thread takes batches from its queue until the raw records are over. Then it reads what the
+ * passes emitted that make kinds it wants, one pass after the other, each when that pass has ended.
+ * Then it ends its own consumer.
+ */
+#ifndef STROBE_CORE_CONSUMER_THREADS_H
+#define STROBE_CORE_CONSUMER_THREADS_H
+
+#include "consumer.h"
+
+typedef struct StrobeConsumerThreads StrobeConsumerThreads;
+
+/* Of StrobeConsumer, opened; passes lie behind those whose kinds they want. All are closed when
+ * their thread ends. A consumer without a thread fails. */
+StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
+                                                     const GPtrArray *exporters);
+
+/* To all who want any of its kinds. */
+void strobe_consumer_threads_push(StrobeConsumerThreads *threads, StrobeBatch *batch);
+/* No more raw records. Both are valid until the threads have ended. `facts` NULL: the capture
+ * cannot be read; nothing is derived then, and nobody's end is called. */
+void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeFacts *facts,
+                                     StrobeGaps *gaps);
+
+/* Waits for all. `on_pass`, with the share of passes that have ended. */
+void strobe_consumer_threads_join(StrobeConsumerThreads *threads,
+                                  void (*on_pass)(gpointer user, double share), gpointer user);
+
+#endif
