@@ -24,6 +24,9 @@
 #define STROBE_PLUGIN_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* Where helpers keep what exceeds their memory (helpers/record-log.h, external-sorter.h). */
+typedef struct StrobeStorage StrobeStorage;
+
 enum {
     STROBE_COMPONENT_COLLECTOR = 1, /* ops: StrobeCollectorOps */
     STROBE_COMPONENT_IMPORTER = 2,  /* ops: StrobeImporterOps */

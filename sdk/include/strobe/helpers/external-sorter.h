@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sorts records of any length by a key; records with equal keys keep their order. What exceeds the
+ * memory is sorted in runs, kept in a record log and merged. One sorter, one thread. libc and
+ * libzstd only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_EXTERNAL_SORTER_H
+#define STROBE_HELPERS_EXTERNAL_SORTER_H
+
+#include <strobe/helpers/storage.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct StrobeExternalSorter StrobeExternalSorter;
+
+/* Compared in this order. */
+typedef struct StrobeSortKey {
+    int64_t major, minor;
+} StrobeSortKey;
+
+/* `storage` must outlive the sorter. NULL: out of memory, which the calls below then report. */
+StrobeExternalSorter *strobe_external_sorter_new(StrobeStorage *storage);
+void strobe_external_sorter_free(StrobeExternalSorter *sorter); /* NULL is allowed */
+
+/* Adds a copy of the bytes. Returns 0 or an errno value, which later calls repeat. */
+int strobe_external_sorter_add(StrobeExternalSorter *sorter, StrobeSortKey key, const void *bytes,
+                               size_t length);
+/* Adds a record that the caller fills in before the next call; 8-byte aligned. NULL: an error. */
+void *strobe_external_sorter_reserve(StrobeExternalSorter *sorter, StrobeSortKey key,
+                                     size_t length);
+
+/* The next record in order, 8-byte aligned, valid until the next call. NULL: there is none, or an
+ * error. Nothing may be added after the first call. */
+void *strobe_external_sorter_next(StrobeExternalSorter *sorter, size_t *length);
+int strobe_external_sorter_error(const StrobeExternalSorter *sorter); /* 0 or an errno value */
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
