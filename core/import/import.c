@@ -18,6 +18,7 @@
 #include "json-text.h"
 #include "log.h"
 #include "memory-limit.h"
+#include "storage.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
@@ -30,6 +31,7 @@ struct run {
     StrobeInstance instance;
     const StrobeImportWish *wish;
     StrobeImportRequest request;
+    StrobeStorage *storage;
     StrobeImport *import;
     StrobeImportCapture *capture;
     GHashTable *items; /* "part\1name" to StrobeImportItem, of all lists */
@@ -226,9 +228,9 @@ static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
                        strobe_import_capture_n_records(run->capture, 0));
 }
 
-static int32_t host_scratch(StrobeInstance *self)
+static StrobeStorage *host_storage(StrobeInstance *self)
 {
-    return strobe_temporary_file(run_of(self)->wish->parent);
+    return run_of(self)->storage;
 }
 
 static const StrobeImporterHost importer_host = {
@@ -248,7 +250,7 @@ static const StrobeImporterHost importer_host = {
     .unknown = host_unknown,
     .damage = host_damage,
     .progress = host_progress,
-    .scratch = host_scratch,
+    .storage = host_storage,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,
@@ -462,14 +464,15 @@ static void prepare_run(struct run *run)
                                        (GDestroyNotify)(void *)g_bytes_unref);
     run->next_link = LINK_IDS_FIRST;
     run->request = (StrobeImportRequest){.struct_size = sizeof run->request,
-                                         .stored_derived = run->wish->stored_derived != FALSE,
-                                         .memory_bytes = strobe_memory_limit() / 4};
+                                         .stored_derived = run->wish->stored_derived != FALSE};
+    run->storage = strobe_storage_new(run->wish->parent);
 }
 
 static void clear_run(struct run *run)
 {
     g_hash_table_unref(run->items);
     g_hash_table_unref(run->files);
+    strobe_storage_free(run->storage);
     g_clear_error(&run->failure);
 }
 

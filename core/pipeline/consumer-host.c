@@ -17,6 +17,11 @@ static StrobeConsumer *consumer_of(StrobeInstance *self)
     return self->owner;
 }
 
+static StrobeStorage *host_storage(StrobeInstance *self)
+{
+    return consumer_of(self)->storage;
+}
+
 static const StrobeFacts *host_facts(StrobeInstance *self)
 {
     return &consumer_of(self)->facts;
@@ -121,6 +126,7 @@ const StrobeConsumerHost strobe_consumer_host = {
     .struct_size = sizeof(StrobeConsumerHost),
     .abi_minor = STROBE_ABI_MINOR,
     .facts = host_facts,
+    .storage = host_storage,
     .string = host_string,
     .stack_frames = host_stack_frames,
     .track = host_track,

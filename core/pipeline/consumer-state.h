@@ -33,6 +33,7 @@ typedef struct StrobeConsumer {
     /* Of the run. */
     StrobeReader *reader;
     StrobeFacts facts;
+    StrobeStorage *storage;
     StrobeGaps *gaps;             /* where records were lost; NULL until raw_end: anywhere */
     gboolean *is_stored;          /* of a pass's kinds, whether the capture holds it itself */
     StrobeDerivedLog *log;        /* of a pass */

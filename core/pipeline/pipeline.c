@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "consumer-threads.h"
 #include "error.h"
 #include "json-text.h"
-#include "memory-limit.h"
+#include "storage.h"
 
 #define GENERATION_NEWEST 3
-#define MEMORY_PARTS 16 /* of the memory, one for each thing that is sorted or put aside */
 
 struct StrobePipeline {
     StrobeRegistry *registry;
@@ -166,6 +161,7 @@ struct run {
     StrobePipeline *p;
     StrobeReader *reader;
     StrobeFacts facts;
+    StrobeStorage *storage;
     StrobeGaps *gaps;
     StrobeConsumerThreads *threads;
     guint64 n_read;
@@ -242,6 +238,7 @@ static gboolean stream_raw(struct run *run, GError **error)
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
+    consumer->storage = run->storage;
     strobe_consumer_open(consumer, run->reader, &run->facts);
 }
 
@@ -291,20 +288,6 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
     return FALSE;
 }
 
-/* For temporary files: the output's, unless another was named. */
-static int open_scratch(const StrobePipeline *p, GError **error)
-{
-    const char *folder = strobe_temporary_folder(p->output);
-    int fd = folder == p->output ? fcntl(p->output_folder, F_DUPFD_CLOEXEC, 3)
-                                 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0)
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                    "Cannot open the folder for temporary files: %s: %s", folder,
-                    g_strerror(errno));
-    return fd;
-}
-
 static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
 {
     gint64 source = strobe_json_member_int(facts, "generation", GENERATION_NEWEST);
@@ -329,10 +312,8 @@ static void set_facts(struct run *run, const StrobeResult *result)
     run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
     run->facts.directory = output ? run->p->output_folder : -1;
     run->facts.directory_path = output ? output : "";
-    run->facts.scratch_path = strobe_temporary_folder(output);
     run->facts.generation = generation_of(run->p, facts);
     run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
-    run->facts.memory_bytes = strobe_memory_limit() / MEMORY_PARTS;
     /* Exporters say what lies outside of a whole, too; of a part they do not. */
     if (run->p->cut && !strobe_cut_is_whole(run->p->cut))
         json_object_set_boolean_member(facts, "cut", TRUE);
@@ -351,11 +332,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, GErr
     run.reader = strobe_reader_open(result->source, error);
     if (!run.reader)
         return FALSE;
-    run.facts.scratch = open_scratch(p, error);
-    if (run.facts.scratch < 0) {
-        strobe_reader_free(run.reader);
-        return FALSE;
-    }
+    run.storage = strobe_storage_new(p->output);
     strobe_reader_keep_strings(run.reader);
     set_facts(&run, result);
     run.gaps = strobe_gaps_new();
@@ -366,7 +343,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, GErr
     p->stats = *strobe_reader_stats(run.reader);
     for (const char *const *text = strobe_reader_damage(run.reader); *text; text++)
         g_ptr_array_add(p->damage, g_strdup(*text));
-    close(run.facts.scratch);
+    strobe_storage_free(run.storage);
     strobe_reader_free(run.reader);
     collect_failures(p, &failure);
     if (failure) {

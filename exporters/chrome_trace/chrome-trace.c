@@ -4,27 +4,30 @@
 #include <errno.h>
 #include <gzip-file.h>
 
-#include "held-events.h"
 #include "launches.h"
 #include "queue.h"
 
+static void clear_parts(ChromeTrace *trace)
+{
+    trace_out_clear(&trace->main);
+    trace_out_clear(&trace->event);
+    trace_part_clear(&trace->backward);
+    trace_part_clear(&trace->python);
+    trace_part_clear(&trace->gc);
+    trace_part_clear(&trace->devices);
+    trace_part_clear(&trace->flows);
+    trace_part_clear(&trace->links);
+    trace_part_clear(&trace->tail);
+}
+
 static void free_trace(ChromeTrace *trace)
 {
-    TraceOut *parts[] = {&trace->main, &trace->gc, &trace->tail, &trace->event};
-
-    for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
-        trace_out_clear(parts[i]);
+    clear_parts(trace);
     equal_spans_clear(&trace->equal);
-    trace_held_clear(&trace->backward);
-    trace_held_clear(&trace->flows);
-    trace_held_clear(&trace->links);
-    trace_groups_clear(&trace->python);
-    trace_groups_clear(&trace->devices);
     if (trace->queue)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
     flow_gate_free(trace->gate);
-    held_store_clear(&trace->store);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
     if (trace->all_kinds)
@@ -44,39 +47,36 @@ static StrobeStatus io_error(ChromeTrace *trace, int error)
                              "Cannot write the trace: file=\"%s\", folder=\"%s\", or what is kept "
                              "of it in the folder for temporary files: %s: %s",
                              trace->host->option_text(trace->self, "file"), facts->directory_path,
-                             facts->scratch_path, g_strerror(error));
+                             trace->host->storage(trace->self)->place, g_strerror(error));
 }
 
-static void init_parts(ChromeTrace *trace, const StrobeFacts *facts, StrobeSafeFile *file)
+static void init_parts(ChromeTrace *trace, StrobeSafeFile *file)
 {
-    const int scratch = facts->scratch;
+    StrobeStorage *storage = trace->host->storage(trace->self);
 
     trace_out_init(&trace->main, file);
     memcpy(trace->main.bytes, "[", 1);
     trace->main.used = 1;
-    held_store_init(&trace->store, scratch, facts->memory_bytes);
-    trace_held_init(&trace->backward, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
-    trace_groups_init(&trace->python, facts, &trace->store);
-    trace_out_init_held(&trace->gc, scratch, TRACE_OUT_HELD_BYTES);
-    trace_groups_init(&trace->devices, facts, &trace->store);
-    trace_held_init(&trace->flows, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
-    trace_held_init(&trace->links, &trace->store, scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_held(&trace->tail, scratch, TRACE_OUT_HELD_BYTES);
-    trace_out_init_event(&trace->event);
+    trace_out_init(&trace->event, NULL);
+    trace_part_init(&trace->backward, storage, FALSE);
+    trace_part_init(&trace->python, storage, TRUE);
+    trace_part_init(&trace->gc, storage, FALSE);
+    trace_part_init(&trace->devices, storage, TRUE);
+    trace_part_init(&trace->flows, storage, FALSE);
+    trace_part_init(&trace->links, storage, FALSE);
+    trace_part_init(&trace->tail, storage, FALSE);
 }
 
 static StrobeStatus check_parts(ChromeTrace *trace)
 {
     const int errors[] = {trace->main.error,
-                          trace->gc.error,
-                          trace_held_error(&trace->flows),
-                          trace_held_error(&trace->links),
-                          trace->tail.error,
-                          trace->event.error,
-                          trace_groups_error(&trace->python),
-                          trace_groups_error(&trace->devices),
-                          trace_held_error(&trace->backward),
-                          trace->store.error,
+                          trace_part_error(&trace->backward),
+                          trace_part_error(&trace->python),
+                          trace_part_error(&trace->gc),
+                          trace_part_error(&trace->devices),
+                          trace_part_error(&trace->flows),
+                          trace_part_error(&trace->links),
+                          trace_part_error(&trace->tail),
                           trace_queue_error(trace->queue)};
 
     for (guint i = 0; i < G_N_ELEMENTS(errors); i++)
@@ -120,7 +120,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         free_trace(trace);
         return status;
     }
-    init_parts(trace, facts, file);
+    init_parts(trace, file);
     trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
     trace->rows = trace_rows_new(host, self);
     trace->is_old = trace->rows->generation < 3;
@@ -145,19 +145,12 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     return check_parts(trace);
 }
 
-static void write_groups(ChromeTrace *trace, TraceGroups *groups)
-{
-    for (guint i = 0; i < TRACE_GROUPS_MAX; i++)
-        held_events_write(trace, &groups->all[i]);
-    held_events_write_sorted(trace, &groups->others);
-}
-
 static void write_queue(ChromeTrace *trace)
 {
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    held_events_write(trace, trace_queue_side(trace, FALSE));
-    held_events_write(trace, trace_queue_side(trace, TRUE));
+    trace_part_write(trace_queue_side(trace, FALSE), trace);
+    trace_part_write(trace_queue_side(trace, TRUE), trace);
 }
 
 static void write_calls(ChromeTrace *trace)
@@ -167,10 +160,10 @@ static void write_calls(ChromeTrace *trace)
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    held_events_write(trace, &trace->backward);
-    write_groups(trace, &trace->python);
-    trace_rows_write(trace->rows, TRACE_LAYERS_GC, &trace->gc);
-    trace_out_append(out, &trace->gc);
+    trace_part_write(&trace->backward, trace);
+    trace_part_write(&trace->python, trace);
+    trace_rows_write(trace->rows, TRACE_LAYERS_GC, trace_part_text(&trace->gc));
+    trace_part_write(&trace->gc, trace);
 }
 
 static void write_devices(ChromeTrace *trace)
@@ -178,11 +171,11 @@ static void write_devices(ChromeTrace *trace)
     TraceOut *out = &trace->main;
 
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    write_groups(trace, &trace->devices);
+    trace_part_write(&trace->devices, trace);
     if (!trace->has_flow_points)
-        held_events_write(trace, &trace->flows);
-    held_events_write(trace, &trace->links);
-    trace_out_append(out, &trace->tail);
+        trace_part_write(&trace->flows, trace);
+    trace_part_write(&trace->links, trace);
+    trace_part_write(&trace->tail, trace);
     trace_out_sink(out, "]", 1);
     trace_out_flush(out);
 }
@@ -190,15 +183,15 @@ static void write_devices(ChromeTrace *trace)
 static gboolean has_events(const ChromeTrace *trace)
 {
     return trace->main.has_events || trace_queue_has_events(trace->queue) ||
-           trace_groups_has_events(&trace->python) || trace->gc.has_events ||
-           trace_groups_has_events(&trace->devices) || trace_held_has_events(&trace->backward) ||
-           trace_held_has_events(&trace->links) || trace->tail.has_events;
+           trace_part_has_events(&trace->python) || trace_part_has_events(&trace->gc) ||
+           trace_part_has_events(&trace->devices) || trace_part_has_events(&trace->backward) ||
+           trace_part_has_events(&trace->links) || trace_part_has_events(&trace->tail);
 }
 
 /* Something must stand before the separator that the other parts begin with. */
 static gboolean needs_process(const ChromeTrace *trace)
 {
-    return !trace->is_import || !trace_groups_has_events(&trace->devices);
+    return !trace->is_import || !trace_part_has_events(&trace->devices);
 }
 
 static StrobeStatus chrome_trace_end(void *state)

@@ -345,7 +345,8 @@ static void write_events(ChromeTrace *trace, const TraceCounters *counters,
         row = row_of(trace, counters, &counters->series[i], record);
         trace->event.used = 0;
         put_event(trace, &trace->event, counters, i, record, row, is_last);
-        device_event_add(trace, row, record->begin_ns);
+        trace_part_add_text(&trace->devices, trace_device_key(trace, row, record->begin_ns),
+                            &trace->event);
     }
 }
 
@@ -367,7 +368,7 @@ void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const Str
 
     for (guint i = 0; i < counters->n_series; i = next_event(counters, i))
         if (has_event(trace, counters, i, record))
-            put_event(trace, trace->straight, counters, i, record, row, FALSE);
+            put_event(trace, &trace->main, counters, i, record, row, FALSE);
 }
 
 static void keep(TraceCounters *counters, const StrobeView *record)

@@ -301,7 +301,7 @@ void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const Strob
 {
     const TraceEvents *events = kind->events;
     const char *prefix = prefix_of(trace, events, record);
-    TraceOut *out = trace->straight;
+    TraceOut *out = &trace->main;
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");
@@ -334,7 +334,7 @@ const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const
 void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
-    TraceOut *out = trace->straight;
+    TraceOut *out = &trace->main;
     char *at = trace_out_event(out);
 
     PUT_LITERAL(at, "{\"name\": ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "equal-spans.h"
 
-#include "held-records.h"
+#include <strobe/helpers/fields.h>
 
 void equal_spans_init(EqualSpans *s, EqualSpansTaker take, void *user, gboolean is_natural)
 {
@@ -47,7 +47,7 @@ static void keep(EqualSpans *s, const StrobeView *record)
 {
     StrobeView copy = *record;
 
-    copy.fields = g_memdup2(record->fields, held_fields_bytes(record->kind));
+    copy.fields = g_memdup2(record->fields, strobe_view_field_bytes(record->kind));
     g_ptr_array_add(s->fields, (gpointer)copy.fields);
     g_array_append_val(s->held, copy);
 }

@@ -152,26 +152,28 @@ char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *f
     }
 }
 
+/* Events of a layer stay together in the order in which they come; the older files have all in
+ * order of time. */
+gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
+{
+    return trace->is_old ? trace_part_key_of_time(time_ns) : row->layer->number;
+}
+
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row)
 {
     switch (kind->part) {
     case TRACE_PART_BACKWARD:
-        trace_held_add(&trace->backward, kind->number, row->index, record);
+        trace_part_add_record(&trace->backward, 0, kind, row, record);
         break;
     case TRACE_PART_LINKS:
-        trace_held_add(&trace->links, kind->number, row->index, record);
+        trace_part_add_record(&trace->links, 0, kind, row, record);
         break;
     case TRACE_PART_PYTHON:
-        trace_groups_add_record(&trace->python, row->number, kind->number, row->index, record);
+        trace_part_add_record(&trace->python, row->number, kind, row, record);
         break;
     default:
-        if (trace->is_old)
-            trace_sorter_add_record(&trace->devices.others,
-                                    trace_sorter_key_of_time(record->begin_ns), kind->number,
-                                    row->index, record);
-        else
-            trace_groups_add_record(&trace->devices, row->layer->number, kind->number, row->index,
-                                    record);
+        trace_part_add_record(&trace->devices, trace_device_key(trace, row, record->begin_ns), kind,
+                              row, record);
     }
 }

@@ -27,7 +27,7 @@ FlowGate *flow_gate_new(void)
     FlowGate *gate = g_new0(FlowGate, 1);
 
     gate->flows = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, free_flow);
-    trace_out_init_event(&gate->event);
+    trace_out_init(&gate->event, NULL);
     return gate;
 }
 

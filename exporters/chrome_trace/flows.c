@@ -46,8 +46,8 @@ void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *r
     const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
     guint64 id = strobe_field_u64(record, kind->known[LINK_SEQUENCE], 0);
 
-    trace_flow_framework(trace->straight, "fwdbwd", "fwdbwd", FALSE, id, row, record->begin_ns);
-    trace_flow_framework(trace->straight, "fwdbwd", "fwdbwd", TRUE, id, to,
+    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", FALSE, id, row, record->begin_ns);
+    trace_flow_framework(&trace->main, "fwdbwd", "fwdbwd", TRUE, id, to,
                          strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns));
 }
 
@@ -66,9 +66,9 @@ void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const Strobe
     const TraceRow *to = end_of(trace, record, kind->known[KERNEL_TO_TRACK]);
     gint64 begin = strobe_field_i64(record, kind->known[KERNEL_TO_BEGIN], record->begin_ns);
 
-    trace_flow_framework(trace->straight, "async_npu", "torch_to_npu", FALSE, (guint64)begin, row,
+    trace_flow_framework(&trace->main, "async_npu", "torch_to_npu", FALSE, (guint64)begin, row,
                          record->begin_ns);
-    trace_flow_framework(trace->straight, "async_npu", "torch_to_npu", TRUE, (guint64)begin, to,
+    trace_flow_framework(&trace->main, "async_npu", "torch_to_npu", TRUE, (guint64)begin, to,
                          begin);
 }
 
@@ -181,7 +181,7 @@ static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
     put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
     flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length, is_end ? FLOW_END : FLOW_BEGIN,
-                   trace_held_texts(&trace->links));
+                   trace_part_text(&trace->links));
 }
 
 const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
@@ -199,7 +199,7 @@ const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
 void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                         const TraceRow *row)
 {
-    TraceOut *out = trace->straight;
+    TraceOut *out = &trace->main;
     CachedText texts[2];
 
     find_texts(trace, kind, record, texts);

@@ -64,7 +64,7 @@ static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
 
     put_flow(trace, flow_gate_event(trace->gate), kind, record, row);
     flow_gate_take(trace->gate, of, id, strlen(id), phase_of(kind, record),
-                   trace_held_texts(&trace->links));
+                   trace_part_text(&trace->links));
 }
 
 const TraceRow *prepare_foreign_flow(ChromeTrace *trace, const TraceKind *kind,

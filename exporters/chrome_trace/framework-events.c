@@ -80,7 +80,7 @@ const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const St
 
 void write_gc(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    TraceOut *out = &trace->gc;
+    TraceOut *out = trace_part_text(&trace->gc);
     const TraceRow *row =
         trace_rows_in_layer(trace->rows, record->track, "Python GC",
                             trace_rows_pid(trace->rows, record->track), "Python GC");
@@ -112,7 +112,7 @@ void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const Strobe
                          const TraceRow *row)
 {
     gint64 module = strobe_field_i64(record, kind->known[CALL_MODULE], STROBE_ABSENT_I64);
-    TraceOut *out = trace->straight;
+    TraceOut *out = &trace->main;
     gboolean first = FALSE;
     char *at;
 

@@ -47,7 +47,7 @@ static guint find_parts(const TraceKind *kind, const StrobeView *record, Part *p
 static void write_part(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
                        const char *name, gint64 begin_ns, gint64 end_ns, gboolean is_compile)
 {
-    TraceOut *out = &trace->tail;
+    TraceOut *out = trace_part_text(&trace->tail);
     char *at = trace_out_event(out);
     gboolean is_first = TRUE;
 

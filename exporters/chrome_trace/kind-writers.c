@@ -258,7 +258,7 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     kind->view_id = view->id;
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
-    kind->number = held_store_add_kind(&trace->store, (guint32)held_fields_bytes(view));
+    kind->field_bytes = strobe_view_field_bytes(view);
     writer = choose(kind);
     choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));
@@ -271,14 +271,14 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     return kind;
 }
 
-guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes)
+const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose, gsize field_bytes)
 {
     TraceKind *kind = g_new0(TraceKind, 1);
 
-    kind->number = held_store_add_kind(&trace->store, n_bytes);
+    kind->field_bytes = field_bytes;
     kind->compose = compose;
     g_ptr_array_add(trace->all_kinds, kind);
-    return kind->number;
+    return kind;
 }
 
 void trace_kind_free(gpointer user)

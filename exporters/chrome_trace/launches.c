@@ -72,7 +72,7 @@ static gsize write_wide(char *text, FlowId value)
 static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row)
 {
-    TraceOut *out = trace->straight ? trace->straight : trace_held_texts(&trace->flows);
+    TraceOut *out = trace->gate ? trace_part_text(&trace->flows) : &trace->main;
     char text[TRACE_FLOW_TEXT];
     FlowId id;
 
@@ -81,7 +81,7 @@ static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const Stro
     trace_flow_device(trace, out, "HostToDevice", text, record->flags != 0, row, record->begin_ns);
 }
 
-guint32 launches_kind(ChromeTrace *trace)
+const TraceKind *launches_kind(ChromeTrace *trace)
 {
     return trace_kind_own(trace, compose_launch, sizeof(FlowId));
 }
@@ -96,7 +96,7 @@ static void draw(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow 
     if (trace->gate)
         compose_launch(trace, NULL, &view, row);
     else
-        trace_held_add(&trace->flows, trace->launch_kind, row->index, &view);
+        trace_part_add_record(&trace->flows, 0, trace->launch_kind, row, &view);
 }
 
 /* In full: an id says in its upper bits whose it is. */

@@ -6,7 +6,7 @@
 #include "device-kinds.h"
 
 /* The number of a kind that ends of arrows wait as; made once. */
-guint32 launches_kind(ChromeTrace *trace);
+const TraceKind *launches_kind(ChromeTrace *trace);
 void launches_free(TraceLaunches *launches);
 /* A call, a task or a communication operation. */
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,

@@ -133,7 +133,7 @@ static void write_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
 
 void write_loss(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record)
 {
-    write_span(trace, &trace->tail, kind, record,
+    write_span(trace, trace_part_text(&trace->tail), kind, record,
                trace_rows_extra(trace->rows, record->track, LOSS_ROW));
 }
 
@@ -187,7 +187,7 @@ void write_incomplete(ChromeTrace *trace)
 {
     const StrobeFacts *facts = trace->host->facts(trace->self);
     gint64 duration = facts->window_end_ns - facts->window_begin_ns;
-    TraceOut *out = &trace->tail;
+    TraceOut *out = trace_part_text(&trace->tail);
     const TraceRow *row;
     char *at;
 

@@ -34,9 +34,9 @@ typedef struct Waiting {
 } Waiting;
 
 struct TraceQueue {
-    TraceHeld in, out;
-    guint32 kind;     /* that events wait as */
-    Waiting *waiting; /* by correlation, in slots; NULL: none yet */
+    TracePart in, out;
+    const TraceKind *kind; /* that events wait as */
+    Waiting *waiting;      /* by correlation, in slots; NULL: none yet */
 };
 
 static char *put_queued_name(ChromeTrace *trace, TraceOut *out, char *at, guint32 naming,
@@ -99,7 +99,7 @@ static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const Stro
     const gboolean is_dequeue = record->flags != 0;
     TraceQueue *queue = trace->queue;
     TraceOut *out =
-        trace->straight ? trace->straight : trace_held_texts(is_dequeue ? &queue->out : &queue->in);
+        trace->gate ? trace_part_text(is_dequeue ? &queue->out : &queue->in) : &trace->main;
     Queued queued;
 
     (void)kind;
@@ -110,34 +110,34 @@ static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const Stro
 
 TraceQueue *trace_queue_new(ChromeTrace *trace)
 {
-    const int directory = trace->host->facts(trace->self)->scratch;
+    StrobeStorage *storage = trace->host->storage(trace->self);
     TraceQueue *queue = g_new0(TraceQueue, 1);
 
     queue->kind = trace_kind_own(trace, compose_queued, sizeof(Queued));
-    trace_held_init(&queue->in, &trace->store, directory, TRACE_OUT_HELD_BYTES);
-    trace_held_init(&queue->out, &trace->store, directory, TRACE_OUT_HELD_BYTES);
+    trace_part_init(&queue->in, storage, FALSE);
+    trace_part_init(&queue->out, storage, FALSE);
     return queue;
 }
 
 void trace_queue_free(TraceQueue *queue)
 {
-    trace_held_clear(&queue->in);
-    trace_held_clear(&queue->out);
+    trace_part_clear(&queue->in);
+    trace_part_clear(&queue->out);
     g_free(queue->waiting);
     g_free(queue);
 }
 
 gboolean trace_queue_has_events(const TraceQueue *queue)
 {
-    return trace_held_has_events(&queue->in) || trace_held_has_events(&queue->out) ||
+    return trace_part_has_events(&queue->in) || trace_part_has_events(&queue->out) ||
            queue->waiting;
 }
 
 int trace_queue_error(const TraceQueue *queue)
 {
-    int error = trace_held_error(&queue->in);
+    int error = trace_part_error(&queue->in);
 
-    return error ? error : trace_held_error(&queue->out);
+    return error ? error : trace_part_error(&queue->out);
 }
 
 /* Of a part of a result an arrow has to find its other end first. */
@@ -155,7 +155,8 @@ static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, Strobe
     if (trace->gate)
         compose_queued(trace, NULL, &view, item->row);
     else
-        trace_held_add(is_dequeue ? &queue->out : &queue->in, queue->kind, item->row->index, &view);
+        trace_part_add_record(is_dequeue ? &queue->out : &queue->in, 0, queue->kind, item->row,
+                              &view);
 }
 
 static void hold_waiting(ChromeTrace *trace, Waiting *item)
@@ -227,7 +228,7 @@ void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     name_waiting(trace, &item, record->name);
 }
 
-TraceHeld *trace_queue_side(ChromeTrace *trace, gboolean is_second)
+TracePart *trace_queue_side(ChromeTrace *trace, gboolean is_second)
 {
     TraceQueue *queue = trace->queue;
 

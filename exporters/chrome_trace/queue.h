@@ -12,6 +12,6 @@ gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);
 /* No more comes: the first or the second side in the file. In older ones what was put in comes
  * first. */
-TraceHeld *trace_queue_side(ChromeTrace *trace, gboolean is_second);
+TracePart *trace_queue_side(ChromeTrace *trace, gboolean is_second);
 
 #endif

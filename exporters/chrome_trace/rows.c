@@ -33,7 +33,6 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->host = host;
     rows->self = self;
     rows->layers = g_ptr_array_new_with_free_func(free_layer);
-    rows->all = g_ptr_array_new();
     rows->by_key = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     rows->of_track = g_ptr_array_new();
     rows->of_marker = g_ptr_array_new();
@@ -53,7 +52,6 @@ void trace_rows_free(TraceRows *rows)
     g_hash_table_unref(rows->unknown_layers);
     g_ptr_array_unref(rows->of_track);
     g_ptr_array_unref(rows->of_marker);
-    g_ptr_array_unref(rows->all);
     g_ptr_array_unref(rows->layers);
     g_free(rows);
 }
@@ -161,8 +159,6 @@ static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const
     row->name = g_strdup(name);
     row->order = TRACE_ROW_OTHER;
     row->number = layer->rows->len;
-    row->index = rows->all->len;
-    g_ptr_array_add(rows->all, row);
     row->place_length = (guint)g_snprintf(row->place, sizeof row->place,
                                           "\"pid\": %" G_GUINT64_FORMAT
                                           ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": \"",

@@ -39,7 +39,6 @@ typedef struct TraceRow {
     guint64 sort_index;
     char *name;            /* NULL: no M events, as for counters */
     guint number;          /* in its layer, in order of first use */
-    guint index;           /* among all */
     guint8 order;          /* among the rows of the framework: TRACE_ROW_* */
     gboolean has_dequeues; /* sorted behind all other threads */
     guint place_length;
@@ -70,7 +69,6 @@ typedef struct TraceRows {
     gint32 device;      /* of the capture, -1: none */
     gboolean has_names; /* threads have those that the source gave them */
     GPtrArray *layers;  /* in order of first use */
-    GPtrArray *all;     /* TraceRow, in order of first use */
     GHashTable *by_key;
     GPtrArray *of_track, *of_marker; /* TraceRow by track id */
     GHashTable *unknown_layers;      /* name -> number */

@@ -68,7 +68,7 @@ void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const Strob
                           : strobe_view_f64(record, kind->known[DURATION]);
     gboolean is_first = row->layer->is_framework;
     gboolean is_last = !is_first && trace->is_old;
-    TraceOut *out = trace->straight;
+    TraceOut *out = &trace->main;
     char *at = trace_out_event(out);
 
     *at++ = '{';

@@ -257,7 +257,7 @@ static void test_order_in_a_layer(Fixture *f, gconstpointer unused)
         strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "CPU Usage", -1);
 
     (void)unused;
-    strobe_mock_facts(f->mock)->memory_bytes = 0;
+    strobe_mock_table(f->mock)->storage(f->mock)->sorter_bytes = 0;
     strobe_mock_fact(f->mock, "source", "{\"importer\": \"ascend_text\"}");
     add_source_event(f, track, "first");
     add_usage(f, 1.5);

@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-out.h"
 
-#include <errno.h>
-
 #define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
-#define HELD_SIZE (64u * 1024)    /* at first */
-#define PART_SIZE (16u * 1024)    /* of a part that is read back */
+#define MEMORY_SIZE 4096u         /* at first */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {
-    *out = (TraceOut){.file = file, .size = DIRECT_SIZE, .bytes = g_malloc(DIRECT_SIZE)};
-}
+    const gsize size = file ? DIRECT_SIZE : MEMORY_SIZE;
 
-void trace_out_init_held(TraceOut *out, int directory, gsize most)
-{
-    *out = (TraceOut){.directory = directory,
-                      .is_held = TRUE,
-                      .size = HELD_SIZE,
-                      .most = most,
-                      .bytes = g_malloc(HELD_SIZE)};
-}
-
-void trace_out_init_event(TraceOut *out)
-{
-    trace_out_init_held(out, -1, 0);
-    out->is_in_memory = TRUE;
+    *out = (TraceOut){.file = file, .size = size, .bytes = g_malloc(size)};
 }
 
 void trace_out_clear(TraceOut *out)
@@ -36,11 +20,6 @@ void trace_out_clear(TraceOut *out)
 
 static void write_out(TraceOut *out, const char *bytes, gsize length)
 {
-    if (!out->file && !out->error) {
-        out->file = strobe_safe_file_scratch(out->directory);
-        if (!out->file)
-            out->error = errno;
-    }
     if (!out->error)
         out->error = strobe_safe_file_write(out->file, bytes, length);
 }
@@ -52,29 +31,31 @@ void trace_out_flush(TraceOut *out)
     out->used = 0;
 }
 
-static gboolean may_grow(const TraceOut *out)
+static void grow(TraceOut *out, gsize length)
 {
-    return out->is_in_memory || (out->is_held && out->size < out->most);
+    while (out->used + length + TRACE_OUT_ROOM > out->size)
+        out->size *= 2;
+    out->bytes = g_realloc(out->bytes, out->size);
 }
 
 void trace_out_make_room(TraceOut *out)
 {
-    if (!may_grow(out)) {
+    if (out->file)
         trace_out_flush(out);
-        return;
-    }
-    out->size *= 2;
-    out->bytes = g_realloc(out->bytes, out->size);
+    else
+        grow(out, 0);
 }
 
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length)
 {
-    do
-        trace_out_make_room(out);
-    while ((out->used || may_grow(out)) && out->used + length + TRACE_OUT_ROOM > out->size);
-    if (out->used + length + TRACE_OUT_ROOM > out->size) {
-        write_out(out, bytes, length);
-        return out->bytes;
+    if (!out->file) {
+        grow(out, length);
+    } else {
+        trace_out_flush(out);
+        if (length + TRACE_OUT_ROOM > out->size) {
+            write_out(out, bytes, length);
+            return out->bytes;
+        }
     }
     memcpy(out->bytes + out->used, bytes, length);
     return out->bytes + out->used + length;
@@ -86,42 +67,4 @@ int trace_out_sink(void *user, const char *bytes, size_t length)
 
     trace_out_done(out, trace_out_text(out, out->bytes + out->used, bytes, length));
     return out->error;
-}
-
-void trace_out_append(TraceOut *out, TraceOut *held)
-{
-    if (held->file) {
-        trace_out_flush(held);
-        trace_out_flush(out);
-        if (!out->error && !held->error)
-            out->error = strobe_safe_file_append(out->file, held->file);
-    } else if (held->used) {
-        trace_out_flush(out);
-        write_out(out, held->bytes, held->used);
-    }
-}
-
-guint64 trace_out_held_bytes(const TraceOut *held)
-{
-    return (held->file ? strobe_safe_file_size(held->file) : 0) + held->used;
-}
-
-void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n)
-{
-    char part[PART_SIZE];
-
-    if (!held->file) {
-        if (n)
-            trace_out_sink(out, held->bytes + from, n);
-        return;
-    }
-    trace_out_flush(held);
-    for (guint64 end = from + n; from < end && !out->error; from += PART_SIZE) {
-        const gsize length = MIN(end - from, PART_SIZE);
-
-        out->error =
-            held->error ? held->error : strobe_safe_file_read(held->file, from, part, length);
-        if (!out->error)
-            trace_out_sink(out, part, length);
-    }
 }

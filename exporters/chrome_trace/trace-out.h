@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One part of the trace file on its way out: a buffer that events are composed in, and the file
- * behind it.
+ * Text of events on its way out: a buffer that events are composed in, and the file that it goes
+ * to.
  *
  * An event is composed through a cursor: trace_out_event gives one with TRACE_OUT_ROOM free bytes,
  * every put moves it on. Texts and fields of any length go through trace_out_text, which keeps
@@ -18,33 +18,19 @@
 #define TRACE_OUT_ROOM 1024
 
 typedef struct TraceOut {
-    StrobeSafeFile *file; /* NULL: a scratch file, made when it is needed */
-    int directory;
-    int error; /* errno of the first failure */
+    StrobeSafeFile *file; /* NULL: in memory, which grows */
+    int error;            /* errno of the first failure */
     gboolean has_events;
-    gboolean is_in_memory; /* grows without end: one event */
-    gboolean is_held;      /* its first event needs a separator too: something comes before it */
     gsize used;
     gsize size;
-    gsize most; /* that is held in memory */
     char *bytes;
 } TraceOut;
 
-#define TRACE_OUT_HELD_BYTES (4u * 1024 * 1024)
-
-/* A part that goes straight to `file` (owned from now on), and one that is held back: in memory
- * while it is no larger than `most`, in a scratch file in `directory` from then on. */
+/* What goes to `file`, owned from now on; NULL: stays in memory, each event with the separator in
+ * front, for something stands before it in the file. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
-void trace_out_init_held(TraceOut *out, int directory, gsize most);
-/* One event that is composed at a time, in memory. */
-void trace_out_init_event(TraceOut *out);
 /* Discards the file, if it is still there. */
 void trace_out_clear(TraceOut *out);
-/* Appends all of a part that was held back. */
-void trace_out_append(TraceOut *out, TraceOut *held);
-/* How many bytes a part that is held back has, and `n` of them from `from` on. */
-guint64 trace_out_held_bytes(const TraceOut *held);
-void trace_out_append_part(TraceOut *out, TraceOut *held, guint64 from, guint64 n);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
     (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)
@@ -66,7 +52,7 @@ static inline char *trace_out_event(TraceOut *out)
     if (G_UNLIKELY(out->used + TRACE_OUT_ROOM > out->size))
         trace_out_make_room(out);
     at = out->bytes + out->used;
-    if (G_LIKELY(out->has_events || out->is_held))
+    if (G_LIKELY(out->has_events || !out->file))
         PUT_LITERAL(at, ", ");
     out->has_events = TRUE;
     return at;

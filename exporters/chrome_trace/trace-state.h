@@ -11,8 +11,8 @@
 #include "flow-gate.h"
 #include "rows.h"
 #include "text-cache.h"
-#include "trace-groups.h"
 #include "trace-out.h"
+#include "trace-part.h"
 
 typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
@@ -61,7 +61,7 @@ struct TraceKind {
     TracePrepare prepare;
     TraceComposer compose;
     guint8 part;                       /* TRACE_PART_* */
-    guint32 number;                    /* in all_kinds, and in the store of what is held back */
+    gsize field_bytes;                 /* of a record, in full eights */
     guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer uses itself */
     TraceField *fields;                /* the ones that are written one after another */
     guint n_fields;
@@ -87,43 +87,42 @@ struct ChromeTrace {
     TraceRows *rows;
     EqualSpans equal;
     TextCache *texts;
-    TraceOut *straight;   /* what is composed for parts that were held back; NULL: they are still */
-    GHashTable *kinds;    /* const StrobeKindView * -> TraceKind */
-    GPtrArray *all_kinds; /* by number, those that were replaced too */
-    HeldStore store;
+    GHashTable *kinds;               /* const StrobeKindView * -> TraceKind */
+    GPtrArray *all_kinds;            /* those that were replaced too */
     TraceKind *recent[TRACE_RECENT]; /* kinds that came last, each in its slot */
     TraceWord words[TRACE_WORDS];    /* that were looked at last */
     TraceQueue *queue;
     TraceLaunches *launches;
-    guint32 launch_kind; /* launches.h */
-    FlowGate *gate;      /* of a part of a result; NULL: a whole */
-    gboolean is_old;     /* of the first or the second generation */
-    gboolean is_import;  /* what another tool recorded: drawn as that tool does, and no more */
-    gboolean has_steps;  /* the source has them among its operators */
+    const TraceKind *launch_kind; /* launches.h */
+    FlowGate *gate;               /* of a part of a result; NULL: a whole */
+    gboolean is_old;              /* of the first or the second generation */
+    gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
+    gboolean has_steps; /* the source has them among its operators */
     gboolean has_flow_points;
     gboolean is_incomplete_told;
     /* The file's parts, in their order. */
-    TraceOut main;       /* events as they come, the process's names, flows */
-    TraceHeld backward;  /* held back: arrows from operators to their backward operators */
-    TraceGroups python;  /* held back: calls of Python functions, by thread */
-    TraceOut gc;         /* held back: collections */
-    TraceGroups devices; /* held back: the half of the device */
-    TraceHeld flows;     /* held back: arrows from calls to tasks that no source has drawn */
-    TraceHeld links;     /* held back: arrows from operators to kernels */
-    TraceOut tail;       /* held back: losses */
-    TraceOut event;      /* an event that is composed apart */
+    TraceOut main;      /* events as they come, the process's names, flows */
+    TracePart backward; /* arrows from operators to their backward operators */
+    TracePart python;   /* calls of Python functions, by thread */
+    TracePart gc;       /* collections */
+    TracePart devices;  /* the half of the device, by layer; in older files by time */
+    TracePart flows;    /* arrows from calls to tasks that no source has drawn */
+    TracePart links;    /* arrows from operators to kernels */
+    TracePart tail;     /* losses */
+    TraceOut event;     /* an event that is composed apart */
 };
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
-/* The number of a kind of the exporter's own, with fields of so many bytes, that waits and is
- * composed so. */
-guint32 trace_kind_own(ChromeTrace *trace, TraceComposer compose, guint32 n_bytes);
+/* A kind of the exporter's own, with fields of so many bytes, that waits and is composed so. */
+const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose, gsize field_bytes);
 /* The one of a record; made when the first comes. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
-/* event-parts.c: puts a record where it waits until its part of the file has its turn. */
+/* event-parts.c: what the key of an event of a device is. */
+gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns);
+/* Puts a record where it waits until its part of the file has its turn. */
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row);
 
@@ -245,16 +244,6 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     if (record->name)
         return put_text(trace, out, at, TEXT_CACHE_PLAIN, record->name);
     return trace_out_padded(out, at, kind->name_text, kind->name_length);
-}
-
-/* What was composed in `event`, when it came, for the devices' half: events of a layer stay
- * together in the order in which they come; the older files have all in order of time. */
-static inline void device_event_add(ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
-{
-    if (trace->is_old)
-        trace_sorter_add(&trace->devices.others, trace_sorter_key_of_time(time_ns), &trace->event);
-    else
-        trace_groups_add(&trace->devices, row->layer->number, &trace->event);
 }
 
 /* Lengths that are known are copied without a call; few places are longer than usual. */

@@ -9,14 +9,14 @@
 #define STROBE_CSV_CSV_FILE_H
 
 #include <strobe/exporter.h>
-#include <strobe/helpers/row-sorter.h>
+#include <strobe/helpers/external-sorter.h>
 
 #include "csv-cells.h"
 
 typedef struct CsvFile CsvFile;
 
-/* `name` is copied. */
-CsvFile *csv_file_new(const StrobeFacts *facts, const char *name, gboolean gzip);
+/* In the folder of `self`, compressed if its option says so. `name` is copied. */
+CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, const char *name);
 /* Nothing appears of a file that was not finished. */
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);
@@ -36,7 +36,7 @@ void csv_file_mark(CsvFile *file, guint column);
 /* A new row; its cells go there. */
 CsvCells *csv_file_begin_row(CsvFile *file);
 /* Ends the row. 0 or an errno value. */
-int csv_file_end_row(CsvFile *file, StrobeRowKey key);
+int csv_file_end_row(CsvFile *file, StrobeSortKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
 
 /* No more rows come: the file appears, unless it has none. 0 or an errno value. */

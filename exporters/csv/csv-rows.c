@@ -155,10 +155,10 @@ static gint64 module_order(CsvRows *rows, const StrobeView *record)
     return ++rows->last_module;
 }
 
-static StrobeRowKey row_key(CsvRows *rows, const StrobeView *record)
+static StrobeSortKey row_key(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
-    StrobeRowKey key = {rows->rank, record->begin_ns};
+    StrobeSortKey key = {rows->rank, record->begin_ns};
 
     switch (entry ? entry->order : ASCEND_ORDER_NONE) {
     case ASCEND_ORDER_BEGIN:

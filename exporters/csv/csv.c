@@ -89,9 +89,7 @@ static gboolean is_wanted(const Csv *csv, const char *kind)
 
 static CsvFile *new_file(Csv *csv, const char *name)
 {
-    const StrobeFacts *facts = csv->context.host->facts(csv->context.self);
-    CsvFile *file =
-        csv_file_new(facts, name, csv->context.host->option_bool(csv->context.self, "gzip"));
+    CsvFile *file = csv_file_new(csv->context.host, csv->context.self, name);
 
     g_ptr_array_add(csv->files, file);
     g_hash_table_add(csv->names, (gpointer)csv_file_name(file));
@@ -253,13 +251,12 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
 {
     const StrobeConsumerHost *host = csv->context.host;
     StrobeInstance *self = csv->context.self;
-    const StrobeFacts *facts = host->facts(self);
 
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
                       "Cannot write a table: file=\"%s\", folder=\"%s\", or what is kept of it in "
                       "the folder for temporary files: %s: %s",
-                      csv_file_name(file), facts->directory_path, facts->scratch_path,
-                      g_strerror(error));
+                      csv_file_name(file), host->facts(self)->directory_path,
+                      host->storage(self)->place, g_strerror(error));
 }
 
 static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)

@@ -164,7 +164,7 @@ int mode_rows_end(ModeRows *rows)
 
             for (guint32 at = 0; at < rows->n_columns; at++)
                 write_cell(cells, &rows->columns[at], device, &rows->entry->modes[mode], sums);
-            error = csv_file_end_row(rows->file, (StrobeRowKey){0, 0});
+            error = csv_file_end_row(rows->file, (StrobeSortKey){0, 0});
         }
     }
     return error;

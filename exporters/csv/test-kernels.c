@@ -293,13 +293,13 @@ static void test_more_metrics(Fixture *f, gconstpointer unused)
 /* What happens to the 200th of many kernels. */
 enum { STAYS_IN_ORDER, COMES_LATE, IS_OF_ANOTHER_DEVICE, HAS_MORE_METRICS, HAS_AN_OPTIONAL, CASES };
 
-static char *table_of_many(Fixture *f, guint happens, guint64 memory_bytes)
+static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
 {
     g_autofree char *path = g_build_filename(f->folder, "kernel_details.csv", NULL);
     char *text = NULL;
 
     begin_case(f, 3, 1);
-    strobe_mock_facts(f->mock)->memory_bytes = memory_bytes;
+    strobe_mock_table(f->mock)->storage(f->mock)->sorter_bytes = sorter_bytes;
     for (gint i = 0; i < MANY; i++) {
         Kernel kernel = compute_kernel(f);
         gboolean is_it = i == 200;
@@ -320,8 +320,8 @@ static char *table_of_many(Fixture *f, guint happens, guint64 memory_bytes)
     return text;
 }
 
-/* What is written before all is known, in little memory, is what is written in much. */
-static void test_early(Fixture *f, gconstpointer unused)
+/* In little memory the same is written as in much. */
+static void test_sorted(Fixture *f, gconstpointer unused)
 {
     for (guint happens = 0; happens < CASES; happens++) {
         g_autofree char *expected = table_of_many(f, happens, 1 << 26);
@@ -348,6 +348,6 @@ int main(int argc, char **argv)
     ADD("devices", test_devices);
     ADD("metric-sets", test_metric_sets);
     ADD("more-metrics", test_more_metrics);
-    ADD("early", test_early);
+    ADD("sorted", test_sorted);
     return g_test_run();
 }

@@ -3,7 +3,8 @@
  * the task of the device: where the source does not say which, they are found by row and time. */
 #include <math.h>
 
-#include "held-rows.h"
+#include <strobe/helpers/record-log.h>
+
 #include "kind-takes.h"
 
 #define NO_NOTIFY 9223372036854775807
@@ -22,20 +23,20 @@ typedef struct HeldTask {
 
 struct Communication {
     Db *db;
-    HeldRows *held;
-    HeldTask head;    /* of the row under way */
-    OutTable *places; /* temporary: operations by row and time; NULL: none */
-    gint64 op;        /* number of the operation under way */
+    StrobeRecordLog *held; /* of HeldTask, each with its row */
+    RowBuffer row;         /* under way */
+    HeldTask head;         /* of it */
+    OutTable *places;      /* temporary: operations by row and time; NULL: none */
+    gint64 op;             /* number of the operation under way */
     sqlite3_stmt *by_id, *by_place, *by_task;
 };
 
 Communication *communication_new(Db *db)
 {
-    const StrobeFacts *facts = db->host->facts(db->self);
     Communication *c = g_new0(Communication, 1);
 
     c->db = db;
-    c->held = held_rows_new(facts->scratch, facts->memory_bytes / 2, sizeof(HeldTask));
+    c->held = strobe_record_log_new(db->host->storage(db->self));
     return c;
 }
 
@@ -43,7 +44,8 @@ void communication_free(Communication *c)
 {
     if (!c)
         return;
-    held_rows_free(c->held);
+    strobe_record_log_free(c->held);
+    g_free(c->row.bytes);
     g_free(c);
 }
 
@@ -216,7 +218,7 @@ void communication_take_task(Db *db, DbKind *kind, const StrobeView *record)
 {
     static const char *const by_code[] = {"globalTaskId", "opId", "bandwidth"};
     Communication *c = db->communication;
-    RowBuffer *rows;
+    HeldTask *held;
 
     if (!kind->known) {
         db_kind_know(kind, task_fields, G_N_ELEMENTS(task_fields));
@@ -225,9 +227,15 @@ void communication_take_task(Db *db, DbKind *kind, const StrobeView *record)
             row_map_by_code(kind->maps[0], by_code[i]);
     }
     fill_head(db, kind, record);
-    rows = held_rows_begin(c->held, row_map_table(db, kind->maps[0]));
-    row_map_fill(db, kind->maps[0], record, rows);
-    held_rows_end(c->held, &c->head);
+    c->row.used = 0;
+    row_begin(&c->row, row_map_table(db, kind->maps[0]));
+    row_map_fill(db, kind->maps[0], record, &c->row);
+    row_end(&c->row);
+    held = strobe_record_log_reserve(c->held, sizeof *held + c->row.used);
+    if (held) {
+        *held = c->head;
+        memcpy(held + 1, c->row.bytes, c->row.used);
+    }
     db_strings_done(db);
 }
 
@@ -303,29 +311,39 @@ static void open_lookups(Communication *c)
                           "device = ?1 AND place = ?2 AND begin <= ?3 ORDER BY begin DESC LIMIT 1");
 }
 
-void communication_end(Communication *c)
+static int put_held(Communication *c)
 {
-    const void *head;
-    guint8 *row;
-    guint32 bytes;
-    HeldTask task;
+    StrobeRecordLogReader *reader = strobe_record_log_read(c->held);
+    HeldTask *task;
+    size_t length;
+    int error;
 
-    if (!held_rows_n(c->held))
-        return;
-    db_make_index(c->db, "TASK");
-    open_lookups(c);
-    while (held_rows_next(c->held, &head, &row, &bytes)) {
+    while ((task = strobe_record_log_next(reader, &length))) {
         RowBuffer *rows = out_db_rows(c->db->out);
 
-        memcpy(&task, head, sizeof task);
-        complete(c, &task, row);
-        memcpy(row_room(rows, bytes), row, bytes);
+        complete(c, task, (guint8 *)(task + 1));
+        memcpy(row_room(rows, length - sizeof *task), task + 1, length - sizeof *task);
         /* The look-ups and the other thread take turns. */
         if (rows->used >= OUT_BLOCK_BYTES)
             out_db_wait(c->db->out, OUT_PROFILER);
     }
+    error = strobe_record_log_reader_error(reader);
+    strobe_record_log_reader_free(reader);
+    return error;
+}
+
+void communication_end(Communication *c)
+{
+    int error;
+
+    if (!strobe_record_log_count(c->held))
+        return;
+    db_make_index(c->db, "TASK");
+    open_lookups(c);
+    error = put_held(c);
+    if (error)
+        strobe_storage_fail(c->db->host, c->db->self, "communication tasks", error);
     sqlite3_finalize(c->by_id);
     sqlite3_finalize(c->by_place);
     sqlite3_finalize(c->by_task);
-    held_rows_report(c->held, c->db->host, c->db->self, "communication tasks");
 }

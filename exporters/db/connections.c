@@ -189,7 +189,7 @@ void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, gui
             temporary(c, &c->direct, "direct", "CREATE TABLE direct(op, connection, begin)"), op);
 }
 
-static void add_links(Connections *c, Links *links, const char *query)
+static void add_links(Connections *c, StrobeExternalSorter *links, const char *query)
 {
     sqlite3 *sql = out_db_wait(c->db->out, OUT_SCRATCH);
     sqlite3_stmt *statement = NULL;
@@ -200,14 +200,14 @@ static void add_links(Connections *c, Links *links, const char *query)
     if (sqlite3_prepare_v2(sql, query, -1, &statement, NULL))
         code = SQLITE_ERROR;
     while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        links_add(links, (guint32)sqlite3_column_int64(statement, 0),
-                  sqlite3_column_int64(statement, 1));
+        add_op_link(links, (guint32)sqlite3_column_int64(statement, 0),
+                    sqlite3_column_int64(statement, 1));
     if (code != SQLITE_DONE)
         out_db_fail(c->db->out, OUT_SCRATCH);
     sqlite3_finalize(statement);
 }
 
-void connections_end(Connections *c, Links *links)
+void connections_end(Connections *c, StrobeExternalSorter *links)
 {
     if (c->queued && c->launched) {
         out_db_run(c->db->out, OUT_SCRATCH, "CREATE INDEX of_launched ON launched(correlation)");

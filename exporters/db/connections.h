@@ -7,10 +7,25 @@
 #ifndef STROBE_DB_CONNECTIONS_H
 #define STROBE_DB_CONNECTIONS_H
 
+#include <strobe/helpers/external-sorter.h>
+
 #include "db-state.h"
-#include "links.h"
 
 typedef struct Connections Connections;
+
+/* What an operator is linked to. A sorter puts links in the order of operators, those of one as
+ * they were added. */
+typedef struct OpLink {
+    guint32 op;
+    gint64 value;
+} OpLink;
+
+static inline void add_op_link(StrobeExternalSorter *links, guint32 op, gint64 value)
+{
+    const OpLink link = {op, value};
+
+    strobe_external_sorter_add(links, (StrobeSortKey){op, 0}, &link, sizeof link);
+}
 
 Connections *connections_new(Db *db);
 void connections_free(Connections *c);
@@ -25,7 +40,7 @@ gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
 /* Adds a link for each launch of an operator. */
-void connections_end(Connections *c, Links *links);
+void connections_end(Connections *c, StrobeExternalSorter *links);
 /* What was forgotten, because no operator came for it in time. */
 guint64 connections_n_forgotten(const Connections *c);
 

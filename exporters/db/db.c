@@ -24,7 +24,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
     db->generation = facts->generation;
     db->level = facts->level;
     db->also = g_strsplit(host->option_text(self, "also"), "+", -1);
-    db->out = out_db_new(facts->directory, facts->scratch, names);
+    db->out = out_db_new(facts->directory, host->storage(self), names);
     db->tables = g_new0(OutTable *, n_ascend_db_tables);
     db->kinds = g_hash_table_new_full(NULL, NULL, NULL, db_kind_free);
     db->names = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
@@ -40,12 +40,11 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
 
 static StrobeStatus report(Db *db)
 {
-    const StrobeFacts *facts = db->host->facts(db->self);
-
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                           "Cannot write a database: folder=\"%s\", or what is kept of it in the "
                           "folder for temporary files: %s: %s",
-                          facts->directory_path, facts->scratch_path, out_db_error(db->out));
+                          db->host->facts(db->self)->directory_path,
+                          db->host->storage(db->self)->place, out_db_error(db->out));
 }
 
 static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)

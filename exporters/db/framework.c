@@ -3,10 +3,9 @@
 
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/number.h>
+#include <strobe/helpers/record-log.h>
 
 #include "connections.h"
-#include "held-rows.h"
-#include "links.h"
 #include "sequences.h"
 
 enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003 };
@@ -29,8 +28,8 @@ struct Framework {
     OutTable *api, *ids, *chains;
     Connections *connections;
     Sequences *sequences;
-    Links *links;
-    HeldRows *held;
+    StrobeExternalSorter *links; /* of OpLink */
+    StrobeRecordLog *held;       /* of OpRow */
     gint64 next_id, next_chain;
     gint64 max_correlation;            /* -1: no queue */
     GArray *op_steps;                  /* of Step: operators that are steps */
@@ -38,8 +37,7 @@ struct Framework {
     StrobeStringId plain[PLAIN_NAMES]; /* names that are no step's */
 };
 
-/* An operator's row, for those that wait less to keep than their values; what they wait for is the
- * connection. Numbers of texts are below 2^32. */
+/* An operator's row that waits for its connection. Numbers of texts are below 2^32. */
 typedef struct OpRow {
     gint64 begin, end, tid, sequence, forward;
     gint64 chain; /* NO_CHAIN: none */
@@ -55,20 +53,20 @@ static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 {
     Framework *f = user;
 
-    links_add(f->links, forward, -1 - n);
-    links_add(f->links, backward, -1 - n);
+    add_op_link(f->links, forward, -1 - n);
+    add_op_link(f->links, backward, -1 - n);
 }
 
 Framework *framework_new(Db *db)
 {
-    const StrobeFacts *facts = db->host->facts(db->self);
+    StrobeStorage *storage = db->host->storage(db->self);
     Framework *f = g_new0(Framework, 1);
 
     f->db = db;
     f->connections = connections_new(db);
     f->sequences = sequences_new(add_pair, f);
-    f->links = links_new(db->out);
-    f->held = held_rows_new(facts->scratch, facts->memory_bytes / 2, sizeof(OpRow));
+    f->links = strobe_external_sorter_new(storage);
+    f->held = strobe_record_log_new(storage);
     f->max_correlation = -1;
     f->op_steps = g_array_new(FALSE, FALSE, sizeof(Step));
     f->steps = g_array_new(FALSE, FALSE, sizeof(Step));
@@ -81,8 +79,8 @@ void framework_free(Framework *f)
         return;
     connections_free(f->connections);
     sequences_free(f->sequences);
-    g_clear_pointer(&f->links, links_free);
-    held_rows_free(f->held);
+    strobe_external_sorter_free(f->links);
+    strobe_record_log_free(f->held);
     g_array_unref(f->op_steps);
     g_array_unref(f->steps);
     g_free(f);
@@ -232,6 +230,7 @@ void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
     gboolean has_links;
     size_t n_frames = 0;
     RowBuffer *rows;
+    guint32 number = (guint32)strobe_record_log_count(f->held);
     OpRow op = {0};
 
     if (G_UNLIKELY(!kind->known))
@@ -243,16 +242,13 @@ void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
     has_links = connections_has(f->connections, tid, record->begin_ns, record->end_ns);
     note_step(f, record);
     if (has_links)
-        connections_claim(f->connections, tid, record->begin_ns, record->end_ns,
-                          held_rows_n(f->held));
+        connections_claim(f->connections, tid, record->begin_ns, record->end_ns, number);
     if (sequence >= 0)
         sequences_add(f->sequences, sequence,
-                      strobe_field_u64(record, kind->known[OP_FORWARD], 0) != 0,
-                      held_rows_n(f->held));
+                      strobe_field_u64(record, kind->known[OP_FORWARD], 0) != 0, number);
     read_op(f, kind, record, n_frames > 0, &op);
     if (has_links || sequence >= 0) {
-        held_rows_begin(f->held, api_table(f));
-        held_rows_end(f->held, &op);
+        strobe_record_log_add(f->held, &op, sizeof op);
         db_strings_done(db);
     } else {
         rows = out_db_rows(db->out);
@@ -420,41 +416,51 @@ static gint64 connection_of(const Framework *f, gint64 link)
     return link < 0 ? first - 1 - link : link;
 }
 
-static void put_held(Framework *f)
+/* Writes the links of an operator; `link` is the next one of all, NULL: there are no more. */
+static gboolean put_links(Framework *f, guint32 op, const OpLink **link)
 {
-    const void *head;
-    guint8 *row;
-    guint32 bytes;
-    gint64 link;
-    OpRow op;
+    gboolean is_linked = FALSE;
+    size_t length;
 
-    for (guint32 n = 0; held_rows_next(f->held, &head, &row, &bytes); n++) {
-        gboolean is_linked = FALSE;
+    for (; *link && (*link)->op == op; *link = strobe_external_sorter_next(f->links, &length)) {
+        is_linked = TRUE;
+        add_connection(f, f->next_id, connection_of(f, (*link)->value));
+    }
+    return is_linked;
+}
 
-        memcpy(&op, head, sizeof op);
-        while (links_next(f->links, n, &link)) {
-            is_linked = TRUE;
-            add_connection(f, f->next_id, connection_of(f, link));
-        }
+static int put_held(Framework *f)
+{
+    StrobeRecordLogReader *reader = strobe_record_log_read(f->held);
+    size_t length;
+    const OpLink *link = strobe_external_sorter_next(f->links, &length);
+    const OpRow *op;
+    int error;
+
+    for (guint32 n = 0; (op = strobe_record_log_next(reader, &length)); n++) {
+        const gboolean is_linked = put_links(f, n, &link);
         RowBuffer *rows = out_db_rows(f->db->out);
-        put_op(f, rows, &op, is_linked ? f->next_id : NO_CONNECTION);
+
+        put_op(f, rows, op, is_linked ? f->next_id : NO_CONNECTION);
         row_end(rows);
         f->next_id += is_linked;
         out_db_sent(f->db->out, rows);
     }
+    error = strobe_record_log_reader_error(reader);
+    strobe_record_log_reader_free(reader);
+    return error ? error : strobe_external_sorter_error(f->links);
 }
 
 void framework_end(Framework *f)
 {
+    int error;
+
     match_steps(f);
     sequences_end(f->sequences);
-    if (held_rows_n(f->held)) {
-        connections_end(f->connections, f->links);
-        links_sort(f->links);
-        put_held(f);
-    }
-    g_clear_pointer(&f->links, links_free); /* it holds the scratch database open */
-    held_rows_report(f->held, f->db->host, f->db->self, "operators");
+    connections_end(f->connections, f->links);
+    error = put_held(f);
+    if (error)
+        strobe_storage_fail(f->db->host, f->db->self, "operators", error);
     if (connections_n_forgotten(f->connections))
         f->db->host->log(f->db->self, STROBE_LOG_WARNING,
                          "%" G_GUINT64_FORMAT " launches or entries of the task queue lie in no "

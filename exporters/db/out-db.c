@@ -74,14 +74,13 @@ static gpointer write_blocks(gpointer user)
 
 /* ---- the caller's side ---- */
 
-OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES])
+OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES])
 {
     OutDb *db = g_new0(OutDb, 1);
 
     for (guint i = 0; i < OUT_FILES; i++)
-        db->files[i] = out_file_new(names[i], FALSE, directory, scratch, &db->failure);
-    db->files[OUT_SCRATCH] =
-        out_file_new("a temporary database", TRUE, directory, scratch, &db->failure);
+        db->files[i] = out_file_new(names[i], directory, storage, &db->failure);
+    db->files[OUT_SCRATCH] = out_file_new_temporary(storage, &db->failure);
     db->full = g_async_queue_new();
     db->empty = g_async_queue_new();
     db->answers = g_async_queue_new();

@@ -18,9 +18,8 @@ enum {
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, the folders are lent: `directory` for the files, `scratch` for what goes
- * again. No file is made before the first row. */
-OutDb *out_db_new(int directory, int scratch, const char *const names[OUT_FILES]);
+/* `names` are copied, the rest must outlive it. No file is made before the first row. */
+OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
 /* Nothing appears of what was not finished. */
 void out_db_free(OutDb *db);
 

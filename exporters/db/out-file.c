@@ -2,11 +2,9 @@
 #include "out-file.h"
 
 #include <errno.h>
+#include <strobe/helpers/record-log.h>
 #include <strobe/helpers/safe-file.h>
 
-#include "held-rows.h"
-
-#define WAITING_BYTES (256u * 1024) /* of rows that wait, before they go to a scratch file */
 #define AT_ONCE 16u /* rows of a statement: starting one takes longer than inserting a row */
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
@@ -27,14 +25,13 @@ struct OutTable {
 
 struct OutFile {
     char *name;
-    gboolean is_scratch;
-    int directory, scratch;
+    gboolean is_temporary;
+    int directory;
     OutFailure *failure;
     GPtrArray *tables;
-    StrobeSafeFile *file; /* NULL: no row yet, or it is a scratch file */
-    sqlite3 *sql;         /* NULL: no row yet */
-    HeldRows *moved;      /* rows that wait for another key, NULL: none */
-    guint64 n_moved;
+    StrobeSafeFile *file;   /* NULL: no row yet, or it is temporary */
+    sqlite3 *sql;           /* NULL: no row yet */
+    StrobeRecordLog *moved; /* rows that wait for another key */
 };
 
 /* ---- failures ---- */
@@ -74,48 +71,52 @@ static gboolean run_sql(OutFile *file, const char *sql)
 
 /* ---- the database ---- */
 
-OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int scratch,
-                      OutFailure *failure)
+OutFile *out_file_new(const char *name, int directory, StrobeStorage *storage, OutFailure *failure)
 {
     OutFile *file = g_new0(OutFile, 1);
 
     file->name = g_strdup(name);
-    file->is_scratch = is_scratch;
     file->directory = directory;
-    file->scratch = scratch;
     file->failure = failure;
     file->tables = g_ptr_array_new();
+    file->moved = strobe_record_log_new(storage);
     return file;
 }
 
-/* SQLite resolves the link to the temporary name. It locks nothing: only this process knows the
- * name. */
-static gboolean connect_to(OutFile *file, int descriptor)
+OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure)
 {
-    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", descriptor);
+    OutFile *file = out_file_new("a temporary database", -1, storage, failure);
 
+    file->is_temporary = TRUE;
+    return file;
+}
+
+/* SQLite locks nothing: only this process knows the name. Without a path it makes a temporary
+ * database, which goes with the connection. */
+static gboolean connect_to(OutFile *file, const char *path)
+{
     if (sqlite3_open_v2(path, &file->sql,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,
                         "unix-none") == SQLITE_OK)
-        return run_sql(file, settings) && (file->is_scratch || run_sql(file, file_settings));
+        return run_sql(file, settings) && (file->is_temporary || run_sql(file, file_settings));
     out_file_fail(file);
     return FALSE;
 }
 
 static gboolean open_file(OutFile *file)
 {
-    gboolean is_open;
+    g_autofree char *path = NULL;
 
-    file->file =
-        strobe_safe_file_create(file->is_scratch ? file->scratch : file->directory, file->name);
+    if (file->is_temporary)
+        return connect_to(file, "");
+    file->file = strobe_safe_file_create(file->directory, file->name);
     if (!file->file) {
         fail(file, g_strerror(errno));
         return FALSE;
     }
-    is_open = connect_to(file, strobe_safe_file_descriptor(file->file));
-    if (file->is_scratch) /* SQLite has it open; it needs no name */
-        strobe_safe_file_discard(g_steal_pointer(&file->file));
-    return is_open;
+    /* SQLite resolves the link to the temporary name. */
+    path = g_strdup_printf("/proc/self/fd/%d", strobe_safe_file_descriptor(file->file));
+    return connect_to(file, path);
 }
 
 sqlite3 *out_file_sql(OutFile *file)
@@ -231,12 +232,13 @@ static gboolean run_insert(OutTable *table, sqlite3_stmt *insert)
 /* For the next free key, once all others are known. */
 static void keep_for_end(OutFile *file, const guint8 *row)
 {
-    if (!file->moved)
-        file->moved = held_rows_new(file->scratch, WAITING_BYTES, 0);
-    held_rows_add(file->moved, row);
-    if (held_rows_error(file->moved))
-        fail(file, g_strerror(held_rows_error(file->moved)));
-    file->n_moved++;
+    RowHead head;
+    int error;
+
+    memcpy(&head, row, sizeof head);
+    error = strobe_record_log_add(file->moved, row, head.bytes);
+    if (error)
+        fail(file, g_strerror(error));
 }
 
 static void insert_one(OutTable *table, const guint8 *row)
@@ -284,19 +286,20 @@ void out_file_rest(OutFile *file)
 
 static void insert_moved(OutFile *file)
 {
-    const void *nothing;
-    guint8 *row;
-    guint32 bytes;
+    StrobeRecordLogReader *reader = strobe_record_log_read(file->moved);
+    const guint8 *row;
+    size_t length;
     RowHead head;
 
-    while (!has_failed(file) && held_rows_next(file->moved, &nothing, &row, &bytes)) {
+    while (!has_failed(file) && (row = strobe_record_log_next(reader, &length))) {
         memcpy(&head, row, sizeof head);
         bind_row(head.table, head.table->insert, 1, row);
         sqlite3_bind_null(head.table->insert, head.table->key + 1);
         run_insert(head.table, head.table->insert);
     }
-    if (held_rows_error(file->moved))
-        fail(file, g_strerror(held_rows_error(file->moved)));
+    if (strobe_record_log_reader_error(reader))
+        fail(file, g_strerror(strobe_record_log_reader_error(reader)));
+    strobe_record_log_reader_free(reader);
 }
 
 static void close_sql(OutFile *file)
@@ -314,9 +317,8 @@ static void close_sql(OutFile *file)
 
 void out_file_end(OutFile *file)
 {
-    if (file->moved)
-        insert_moved(file);
-    if (file->sql && !file->is_scratch && !has_failed(file))
+    insert_moved(file);
+    if (file->sql && !file->is_temporary && !has_failed(file))
         run_sql(file, "COMMIT");
     close_sql(file);
 }
@@ -334,7 +336,7 @@ void out_file_finish(OutFile *file)
 
 guint64 out_file_n_moved(const OutFile *file)
 {
-    return file->n_moved;
+    return strobe_record_log_count(file->moved);
 }
 
 static void free_table(gpointer data, gpointer unused)
@@ -349,7 +351,7 @@ static void free_table(gpointer data, gpointer unused)
 void out_file_free(OutFile *file)
 {
     close_sql(file);
-    held_rows_free(file->moved);
+    strobe_record_log_free(file->moved);
     strobe_safe_file_discard(file->file);
     g_ptr_array_foreach(file->tables, free_table, NULL);
     g_ptr_array_unref(file->tables);

@@ -7,6 +7,7 @@
 #define STROBE_DB_OUT_FILE_H
 
 #include <sqlite3.h>
+#include <strobe/helpers/storage.h>
 
 #include "row-buffer.h"
 
@@ -20,10 +21,10 @@ typedef struct OutFailure {
 
 typedef struct OutFile OutFile;
 
-/* `name` is copied, the rest lent: `directory` for the file, `scratch` for temporary files. With
- * `is_scratch` the database itself is temporary. No file is made before the first row. */
-OutFile *out_file_new(const char *name, gboolean is_scratch, int directory, int scratch,
-                      OutFailure *failure);
+/* `name` is copied, the rest must outlive it. No file is made before the first row. */
+OutFile *out_file_new(const char *name, int directory, StrobeStorage *storage, OutFailure *failure);
+/* The same for a database that goes when it is freed. */
+OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure);
 /* A database that was not finished does not appear. */
 void out_file_free(OutFile *file);
 

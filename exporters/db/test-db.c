@@ -5,7 +5,6 @@
 #include <strobe/kinds.h>
 #include <sys/stat.h>
 
-#include "links.h"
 #include "sequences.h"
 #include "test-fixture.h"
 
@@ -350,36 +349,6 @@ static void test_sequences(Fixture *f, gconstpointer unused)
     sequences_free(sequences);
 }
 
-/* More links than are kept in memory come back the same. */
-static void check_links(Fixture *f, guint32 n_ops)
-{
-    static const char *const names[OUT_FILES] = {"a.db", "b.db"};
-    OutDb *out = out_db_new(f->directory, f->directory, names);
-    Links *links = links_new(out);
-    gint64 value;
-
-    for (guint32 pass = 0; pass < 3; pass++)
-        for (guint32 op = n_ops; op-- > 0;)
-            if (op % 3)
-                links_add(links, op, pass * 10 + op % 7);
-    links_sort(links);
-    for (guint32 op = 0; op < n_ops; op++) {
-        for (guint32 pass = 0; op % 3 && pass < 3; pass++) {
-            g_assert_true(links_next(links, op, &value));
-            g_assert_cmpint(value, ==, pass * 10 + op % 7);
-        }
-        g_assert_false(links_next(links, op, &value));
-    }
-    links_free(links);
-    out_db_free(out);
-}
-
-static void test_links(Fixture *f, gconstpointer unused)
-{
-    check_links(f, 1000);
-    check_links(f, 1200000);
-}
-
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -403,7 +372,6 @@ int main(int argc, char **argv)
     TEST("unwritable", test_unwritable);
     TEST("abandoned", test_abandoned);
     TEST("sequences", test_sequences);
-    TEST("links", test_links);
     add_table_tests();
     add_framework_tests();
     add_random_tests();

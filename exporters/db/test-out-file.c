@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <mock-storage.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@ typedef struct Fixture {
     char *folder;
     int directory;
     OutFailure failure;
+    StrobeStorage storage;
     OutFile *file;
     OutTable *table;
     RowBuffer row;
@@ -21,8 +23,9 @@ typedef struct Fixture {
 static void set_up(Fixture *f, gconstpointer unused)
 {
     f->folder = g_dir_make_tmp("strobe-out-XXXXXX", NULL);
+    f->storage = strobe_mock_storage(0, 0); /* rows that wait are in a file */
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->file = out_file_new("made.db", FALSE, f->directory, f->directory, &f->failure);
+    f->file = out_file_new("made.db", f->directory, &f->storage, &f->failure);
     f->table =
         out_file_table(f->file, "t", "CREATE TABLE t(key INTEGER PRIMARY KEY, number)", 2, 0);
 }
@@ -263,9 +266,10 @@ static void test_no_folder(Fixture *f, gconstpointer unused)
 /* What a temporary database keeps has no name, and goes again. */
 static void test_scratch(Fixture *f, gconstpointer unused)
 {
-    OutFile *scratch = out_file_new("temporary", TRUE, -1, f->directory, &f->failure);
+    OutFile *scratch = out_file_new_temporary(&f->storage, &f->failure);
     g_autoptr(GDir) folder = g_dir_open(f->folder, 0, NULL);
 
+    g_setenv("SQLITE_TMPDIR", f->folder, TRUE);
     f->table = out_file_table(scratch, "t", "CREATE TABLE t(a, b)", 2, -1);
     for (guint i = 0; i < 300000; i++) { /* more than SQLite keeps in memory */
         put(f, i + 1, i);

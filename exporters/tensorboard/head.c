@@ -114,7 +114,9 @@ void board_begin_events(Board *board)
                            "%" G_GINT64_FORMAT ",\n\"traceEvents\": [",
                            board->base_ns);
     put_raw(board, text);
-    trace_out_append(&board->file, &board->main);
+    if (has_events) /* the first one has no separator */
+        trace_out_sink(&board->file, board->main.bytes + strlen(", "),
+                       board->main.used - strlen(", "));
     trace_out_clear(&board->main);
     board->main = board->file;
     board->main.has_events = has_events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader takes ranges of a step's name for steps: with the steps themselves it would show each
  * twice. */
-#include <held-records.h>
+#include <strobe/helpers/fields.h>
 
 #include "tensorboard.h"
 
@@ -55,7 +55,7 @@ gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *recor
         return TRUE;
     if (ranges->is_over || ranges->held->len == HELD_MAX)
         return FALSE;
-    copy.fields = g_memdup2(record->fields, held_fields_bytes(record->kind));
+    copy.fields = g_memdup2(record->fields, strobe_view_field_bytes(record->kind));
     g_ptr_array_add(ranges->fields, (gpointer)copy.fields);
     g_array_append_val(ranges->held, copy);
     return TRUE;

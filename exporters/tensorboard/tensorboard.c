@@ -107,8 +107,7 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
         return status;
     }
     trace_out_init(&board->file, file);
-    trace_out_init_held(&board->main, host->facts(self)->scratch, TRACE_OUT_HELD_BYTES);
-    board->main.is_held = FALSE; /* nothing comes before its first event */
+    trace_out_init(&board->main, NULL);
     board->texts = text_cache_new(host, self);
     board->kinds = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, board_kind_free);
     board->rows = board_rows_new(board);

@@ -62,7 +62,7 @@ typedef struct BoardRow {
 struct Board {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    TraceOut main; /* events; held back until they begin, then the file itself */
+    TraceOut main; /* events; in memory until they begin, then the file itself */
     TraceOut file; /* what comes before them */
     EqualSpans equal;
     TextCache *texts;

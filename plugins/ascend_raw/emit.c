@@ -178,11 +178,9 @@ void raw_progress(Raw *raw, const ByteStream *stream)
     raw->host->progress(raw->self, MIN(done, raw->files.size), raw->files.size);
 }
 
-StrobeRowSorter *raw_sorter(Raw *raw)
+StrobeExternalSorter *raw_sorter(Raw *raw)
 {
-    gsize memory = raw->host->request(raw->self)->memory_bytes / 4;
-
-    return strobe_row_sorter_new_in(raw->host->scratch(raw->self), memory);
+    return strobe_external_sorter_new(raw->host->storage(raw->self));
 }
 
 void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records)

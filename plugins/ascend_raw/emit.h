@@ -5,7 +5,7 @@
 #define STROBE_ASCEND_RAW_EMIT_H
 
 #include <glib.h>
-#include <strobe/helpers/row-sorter.h>
+#include <strobe/helpers/external-sorter.h>
 #include <strobe/importer.h>
 #include <strobe/kinds.h>
 
@@ -90,7 +90,7 @@ void raw_damage(Raw *raw, const char *file, const char *format, ...) G_GNUC_PRIN
 void raw_progress(Raw *raw, const ByteStream *stream);
 
 /* For events of a file that is out of order. */
-StrobeRowSorter *raw_sorter(Raw *raw);
+StrobeExternalSorter *raw_sorter(Raw *raw);
 
 /* What a file turned out to be: rows, and what of it is damaged. */
 void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records);

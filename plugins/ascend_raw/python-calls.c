@@ -317,27 +317,7 @@ static void replay_file(Python *p, ByteStream *stream)
 
 /* ---- a file that is out of order ---- */
 
-/* Events on their way out of the sorter. */
-typedef struct Sorted {
-    Python *p;
-    Thread *thread; /* of the last one */
-} Sorted;
-
-static int take_sorted(void *user, const char *bytes, size_t length)
-{
-    Sorted *s = user;
-    SortedEvent event;
-
-    memcpy(&event, bytes, length);
-    if (s->thread && s->thread->number != event.thread)
-        finish_thread(s->p, s->thread);
-    s->thread = g_ptr_array_index(s->p->threads, event.thread);
-    s->thread->last = event.time;
-    replay(s->p, s->thread, event.time, event.key, event.tag);
-    return s->p->raw->is_full ? ECANCELED : 0;
-}
-
-static int sort_events(Python *p, ByteStream *stream, StrobeRowSorter *sorter)
+static int sort_events(Python *p, ByteStream *stream, StrobeExternalSorter *sorter)
 {
     const guchar *at;
     int error = 0;
@@ -350,28 +330,41 @@ static int sort_events(Python *p, ByteStream *stream, StrobeRowSorter *sorter)
         if (!thread)
             continue;
         const SortedEvent sorted = {thread->number, event.time, event.key, event.tag};
-        const StrobeRowKey key = {thread->number, (gint64)(event.time ^ (guint64)1 << 63)};
-        error = strobe_row_sorter_add(sorter, key, (const char *)&sorted, sizeof sorted);
+        const StrobeSortKey key = {thread->number, (gint64)(event.time ^ (guint64)1 << 63)};
+        error = strobe_external_sorter_add(sorter, key, &sorted, sizeof sorted);
     }
     return error;
+}
+
+static void replay_events(Python *p, StrobeExternalSorter *sorter)
+{
+    Thread *thread = NULL; /* of the last event */
+    const SortedEvent *event;
+    size_t length;
+
+    while (!p->raw->is_full && (event = strobe_external_sorter_next(sorter, &length))) {
+        if (thread && thread->number != event->thread)
+            finish_thread(p, thread);
+        thread = g_ptr_array_index(p->threads, event->thread);
+        thread->last = event->time;
+        replay(p, thread, event->time, event->key, event->tag);
+    }
+    if (thread)
+        finish_thread(p, thread);
 }
 
 /* All of it is sorted by thread and time, and one thread replayed after the other. */
 static void replay_sorted(Python *p, ByteStream *stream)
 {
     Raw *raw = p->raw;
-    StrobeRowSorter *sorter = raw_sorter(raw);
-    Sorted sorted = {.p = p};
-    int error = sort_events(p, stream, sorter);
+    StrobeExternalSorter *sorter = raw_sorter(raw);
 
-    if (!error)
-        error = strobe_row_sorter_finish(sorter, take_sorted, &sorted);
-    if (error && !raw->is_full)
+    if (!sort_events(p, stream, sorter))
+        replay_events(p, sorter);
+    if (strobe_external_sorter_error(sorter))
         raw_damage(raw, raw->files.files[RAW_TRACER_FUNC].name, "cannot be sorted: %s",
-                   g_strerror(error));
-    if (sorted.thread)
-        finish_thread(p, sorted.thread);
-    strobe_row_sorter_free(sorter);
+                   g_strerror(strobe_external_sorter_error(sorter)));
+    strobe_external_sorter_free(sorter);
 }
 
 /* ---- the file ---- */

@@ -255,7 +255,7 @@ typedef struct SortedMark {
     guint64 id, packed;
 } SortedMark;
 
-/* Marks on their way out of the sorter. */
+/* What marks are packed and unpacked by. */
 typedef struct Sorted {
     QueueMarks *q;
     GArray *threads; /* of Mark: the first of each */
@@ -273,19 +273,7 @@ static void unpack(const SortedMark *sorted, const GArray *threads, Mark *mark)
     mark->bare = (guint32)(sorted->packed >> (THREAD_BITS + CATEGORY_BITS));
 }
 
-static int take_sorted(void *user, const char *bytes, size_t length)
-{
-    const Sorted *s = user;
-    SortedMark sorted;
-    Mark mark;
-
-    memcpy(&sorted, bytes, length);
-    unpack(&sorted, s->threads, &mark);
-    take_mark(s->q, &mark);
-    return s->q->raw->is_full ? ECANCELED : 0;
-}
-
-static int sort_marks(Sorted *s, TlvReader *reader, StrobeRowSorter *sorter)
+static int sort_marks(Sorted *s, TlvReader *reader, StrobeExternalSorter *sorter)
 {
     TlvRecord record;
     int error = 0;
@@ -295,24 +283,37 @@ static int sort_marks(Sorted *s, TlvReader *reader, StrobeRowSorter *sorter)
         if (!read_mark(s->q, &record, &mark))
             continue;
         const SortedMark sorted = {mark.time, mark.id, pack(s->q, &mark, s->threads, s->known)};
-        error = strobe_row_sorter_add(sorter, (StrobeRowKey){0, mark.time}, (const char *)&sorted,
-                                      sizeof sorted);
+        error = strobe_external_sorter_add(sorter, (StrobeSortKey){0, mark.time}, &sorted,
+                                           sizeof sorted);
     }
-    return error ? error : strobe_row_sorter_finish(sorter, take_sorted, s);
+    return error;
+}
+
+static void take_marks(const Sorted *s, StrobeExternalSorter *sorter)
+{
+    const SortedMark *sorted;
+    size_t length;
+    Mark mark;
+
+    while (!s->q->raw->is_full && (sorted = strobe_external_sorter_next(sorter, &length))) {
+        unpack(sorted, s->threads, &mark);
+        take_mark(s->q, &mark);
+    }
 }
 
 static void read_sorted(QueueMarks *q, TlvReader *reader)
 {
-    StrobeRowSorter *sorter = raw_sorter(q->raw);
+    StrobeExternalSorter *sorter = raw_sorter(q->raw);
     Sorted sorted = {q, g_array_new(FALSE, FALSE, sizeof(Mark)), open_marks_new()};
-    int error = sort_marks(&sorted, reader, sorter);
 
-    if (error && !q->raw->is_full)
+    if (!sort_marks(&sorted, reader, sorter))
+        take_marks(&sorted, sorter);
+    if (strobe_external_sorter_error(sorter))
         raw_damage(q->raw, q->raw->files.files[RAW_OP_MARK].name, "cannot be sorted: %s",
-                   g_strerror(error));
+                   g_strerror(strobe_external_sorter_error(sorter)));
     open_marks_free(sorted.known);
     g_array_unref(sorted.threads);
-    strobe_row_sorter_free(sorter);
+    strobe_external_sorter_free(sorter);
 }
 
 static void finish(QueueMarks *q, const TlvReader *reader)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mock-consumer-host.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <strobe/helpers/gaps.h>
 
 #include "mock-memory.h"
+#include "mock-storage.h"
 #include "mock-strings.h"
 
 typedef struct MockStack {
@@ -39,6 +38,7 @@ typedef struct MockRecords {
 struct StrobeInstance {
     StrobeConsumerHost table;
     StrobeFacts facts;
+    StrobeStorage storage;
     const StrobeComponent *component;
     void *state;
 
@@ -400,13 +400,9 @@ static const StrobeFacts *host_facts(StrobeInstance *self)
 
 /* The host itself */
 
-static int must_open(const char *folder)
+static StrobeStorage *host_storage(StrobeInstance *self)
 {
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (descriptor < 0)
-        abort();
-    return descriptor;
+    return &self->storage;
 }
 
 StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
@@ -414,6 +410,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
     StrobeMockHost *mock = mock_must(calloc(1, sizeof *mock));
 
     mock->component = component;
+    mock->storage = strobe_mock_storage(32u << 20, 16u << 20);
     mock->facts = (StrobeFacts){.struct_size = sizeof(StrobeFacts),
                                 .rank = -1,
                                 .pid = 4711,
@@ -424,9 +421,6 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                 .generation = 3,
                                 .level = -1,
                                 .complete = 1,
-                                .memory_bytes = 32u << 20,
-                                .scratch = must_open("/tmp"),
-                                .scratch_path = "/tmp",
                                 .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
                                        .abi_minor = STROBE_ABI_MINOR,
@@ -435,6 +429,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .stack_frames = host_stack_frames,
                                        .track = host_track,
                                        .track_count = host_track_count,
+                                       .storage = host_storage,
                                        .intern = host_intern,
                                        .stack = host_stack,
                                        .emit = host_emit,
@@ -468,7 +463,6 @@ void strobe_mock_free(StrobeMockHost *mock)
     clear_records(&mock->queue);
     clear_records(&mock->emitted);
     strobe_gaps_free(mock->gaps);
-    close(mock->facts.scratch);
     free(mock->queue.views);
     free(mock->emitted.views);
     for (size_t i = 0; i < mock->n_stacks; i++)

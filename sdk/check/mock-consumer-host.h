@@ -7,6 +7,7 @@
 #ifndef STROBE_CHECK_MOCK_CONSUMER_HOST_H
 #define STROBE_CHECK_MOCK_CONSUMER_HOST_H
 
+#include <strobe/helpers/storage.h>
 #include <strobe/strobe-plugin.h>
 
 #if defined(__cplusplus)

@@ -249,14 +249,9 @@ static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
                          (unsigned long long)total);
 }
 
-static int32_t host_scratch(StrobeInstance *self)
+static StrobeStorage *host_storage(StrobeInstance *self)
 {
-    char name[] = "/tmp/mock-importer-XXXXXX";
-    int file = mkstemp(name);
-
-    if (file >= 0)
-        unlink(name);
-    return file;
+    return &self->storage;
 }
 
 /* ---- options ---- */
@@ -335,7 +330,7 @@ static const StrobeImporterHost table = {
     .unknown = host_unknown,
     .damage = host_damage,
     .progress = host_progress,
-    .scratch = host_scratch,
+    .storage = host_storage,
     .option_bool = host_option_bool,
     .option_int = host_option_int,
     .option_double = host_option_double,
@@ -353,8 +348,8 @@ StrobeMockImporter *strobe_mock_importer_new(const StrobeComponent *importer)
     StrobeMockImporter *mock = mock_must(calloc(1, sizeof *mock));
 
     mock->instance.importer = importer;
-    mock->instance.request =
-        (StrobeImportRequest){.struct_size = sizeof(StrobeImportRequest), .memory_bytes = 64 << 20};
+    mock->instance.request = (StrobeImportRequest){.struct_size = sizeof(StrobeImportRequest)};
+    mock->instance.storage = strobe_mock_storage(32u << 20, 16u << 20);
     mock->instance.next_link = (uint64_t)1 << 62;
     return mock;
 }

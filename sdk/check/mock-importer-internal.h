@@ -4,6 +4,7 @@
 #define STROBE_CHECK_MOCK_IMPORTER_INTERNAL_H
 
 #include "mock-importer-host.h"
+#include "mock-storage.h"
 #include "mock-strings.h"
 
 typedef struct MockLines {
@@ -23,6 +24,7 @@ typedef struct MockOption {
 struct StrobeInstance {
     const StrobeComponent *importer;
     StrobeImportRequest request;
+    StrobeStorage storage;
     const StrobeKind *declared[256]; /* by id; the importer's own, gone when it returns */
     StrobeKind *kinds[256];          /* copies of them */
     size_t used[256];

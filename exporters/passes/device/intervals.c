@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "intervals.h"
 
-#include "near-sort.h"
-
 GArray *intervals_new(void)
 {
     return g_array_new(FALSE, FALSE, sizeof(Interval));
@@ -28,7 +26,7 @@ void intervals_merge(GArray *set)
 {
     guint kept = 0;
 
-    near_sort(set, compare);
+    g_array_sort(set, compare);
     for (guint i = 0; i < set->len; i++) {
         Interval next = g_array_index(set, Interval, i);
         Interval *last = kept ? &g_array_index(set, Interval, kept - 1) : NULL;

@@ -4,11 +4,11 @@
 
 #include <glib.h>
 #include <string.h>
+#include <strobe/helpers/external-sorter.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
 #include "sorted-values.h"
-#include "time-order.h"
 
 #define BLOCKS_MAX 16777216u /* alive at once */
 #define PATHS_MAX 262144u
@@ -64,9 +64,9 @@ typedef struct HeapPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    TimeOrder *events;  /* of Event */
-    GHashTable *paths;  /* stack -> Path */
-    GHashTable *blocks; /* of Block, by address */
+    StrobeExternalSorter *events; /* of Event, by time */
+    GHashTable *paths;            /* stack -> Path */
+    GHashTable *blocks;           /* of Block, by address */
     guint64 n_dropped;
 } HeapPaths;
 
@@ -79,7 +79,7 @@ static StrobeStatus heap_path_open(const StrobeConsumerHost *host, StrobeInstanc
     pass->self = self;
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
-    pass->events = time_order_new(host->facts(self), sizeof(Event));
+    pass->events = strobe_external_sorter_new(host->storage(self));
     pass->paths = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     pass->blocks = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     *state = pass;
@@ -90,7 +90,7 @@ static void heap_path_close(void *state)
 {
     HeapPaths *pass = state;
 
-    time_order_free(pass->events);
+    strobe_external_sorter_free(pass->events);
     g_hash_table_unref(pass->blocks);
     g_hash_table_unref(pass->paths);
     g_free(pass);
@@ -139,22 +139,33 @@ static void allocate(HeapPaths *pass, const Event *event)
     g_hash_table_add(pass->blocks, g_memdup2(&made, sizeof made));
 }
 
-static void take_event(void *user, gpointer item)
+/* In order of time: one thread may release what another one allocated, and its record come first.
+ */
+static void take_sorted(HeapPaths *pass)
 {
-    const Event *event = item;
+    const Event *event;
+    size_t length;
 
-    if (event->size < 0)
-        release(user, event->address);
-    else
-        allocate(user, event);
+    while ((event = strobe_external_sorter_next(pass->events, &length))) {
+        if (event->size < 0)
+            release(pass, event->address);
+        else
+            allocate(pass, event);
+    }
+}
+
+static StrobeStatus check_sorter(const HeapPaths *pass)
+{
+    const int error = strobe_external_sorter_error(pass->events);
+
+    return error ? strobe_storage_fail(pass->host, pass->self, "allocations", error) : STROBE_OK;
 }
 
 static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size_t n)
 {
     HeapPaths *pass = state;
-    int error = 0;
 
-    for (size_t i = 0; i < n && !error; i++) {
+    for (size_t i = 0; i < n; i++) {
         const uint32_t *at = strobe_binder_offsets(&pass->binder, records[i].kind);
         const Event event = {.address = strobe_field_u64(&records[i], at[ADDRESS], 0),
                              .size = strobe_field_i64(&records[i], at[SIZE], STROBE_ABSENT_I64),
@@ -162,9 +173,10 @@ static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size
                              .stack = strobe_field_u32(&records[i], at[STACK], 0)};
 
         if (!strcmp(records[i].kind->name, "heap.block") && event.size != STROBE_ABSENT_I64)
-            error = time_order_add(pass->events, records[i].begin_ns, &event);
+            strobe_external_sorter_add(pass->events, (StrobeSortKey){records[i].begin_ns, 0},
+                                       &event, sizeof event);
     }
-    return error ? time_order_fail(pass->host, pass->self, error) : STROBE_OK;
+    return check_sorter(pass);
 }
 
 static gint compare(gconstpointer a, gconstpointer b)
@@ -208,10 +220,10 @@ static StrobeStatus heap_path_end(void *state)
     HeapPaths *pass = state;
     g_autoptr(GPtrArray) sorted = NULL;
     gboolean is_full = FALSE;
-    int error = time_order_finish(pass->events, take_event, pass);
 
-    if (error)
-        return time_order_fail(pass->host, pass->self, error);
+    take_sorted(pass);
+    if (check_sorter(pass))
+        return STROBE_ERROR_IO;
     sorted = sorted_values(pass->paths, compare);
     for (guint i = 0; i < sorted->len && !is_full; i++)
         is_full = !emit(pass, g_ptr_array_index(sorted, i));

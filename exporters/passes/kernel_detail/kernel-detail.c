@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "device-record.h"
-#include "near-sort.h"
 #include "steps.h"
 
 #define ROWS_MAX 2097152u
@@ -296,8 +295,8 @@ static StrobeStatus kernel_detail_end(void *state)
 {
     KernelDetail *pass = state;
 
-    near_sort(pass->rows, compare_rows);
-    near_sort(pass->metrics, compare_metrics);
+    g_array_sort(pass->rows, compare_rows);
+    g_array_sort(pass->metrics, compare_metrics);
     for (guint i = 0; i < pass->rows->len; i++) {
         const Row *row = &g_array_index(pass->rows, Row, i);
 

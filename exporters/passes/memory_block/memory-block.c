@@ -3,12 +3,12 @@
 #include "memory-block.h"
 
 #include <string.h>
+#include <strobe/helpers/external-sorter.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
 #include "device-record.h"
 #include "live-blocks.h"
-#include "time-order.h"
 
 /* Events that wait for their operator to end; the oldest then goes without. */
 #define WAITING_MAX 262144u
@@ -61,14 +61,13 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    TimeOrder *told;          /* of MemoryEvent: those whose operators are known */
-    StrobeStringId framework; /* "PTA" */
-    GArray *events;           /* of MemoryEvent, by time; those before `first` are done */
+    StrobeExternalSorter *told; /* of MemoryEvent: those whose operators are known, by time */
+    StrobeStringId framework;   /* "PTA" */
+    GArray *events;             /* of MemoryEvent, by time; those before `first` are done */
     guint first;
     guint64 n_forgotten; /* events before the first in the array: the next question's number less
                             its place */
     gboolean is_full;    /* the host has no room */
-    int error;           /* of what is put in order */
 } MemoryBlocks;
 
 static void told(void *user, guint64 question, const OperatorAnswer *answer)
@@ -94,7 +93,7 @@ static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInst
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
     pass->names = operator_names_new(host, self, told, pass);
-    pass->told = time_order_new(host->facts(self), sizeof(MemoryEvent));
+    pass->told = strobe_external_sorter_new(host->storage(self));
     pass->live = live_blocks_new(*host->fact(self, "memory_blocks") != '\0');
     pass->framework = host->intern(self, "PTA", strlen("PTA"));
     pass->events = g_array_new(FALSE, FALSE, sizeof(MemoryEvent));
@@ -108,7 +107,7 @@ static void memory_block_close(void *state)
 
     operator_names_free(pass->names);
     live_blocks_free(pass->live);
-    time_order_free(pass->told);
+    strobe_external_sorter_free(pass->told);
     g_array_unref(pass->events);
     g_free(pass);
 }
@@ -188,27 +187,27 @@ static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 static void take_first(MemoryBlocks *pass)
 {
     MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
-    int error;
 
     event->is_shadowed = event->action == MEMORY_STATE && is_shadowed(pass, pass->first);
-    error = time_order_add(pass->told, event->at_ns, event);
-    if (!pass->error)
-        pass->error = error;
+    strobe_external_sorter_add(pass->told, (StrobeSortKey){event->at_ns, 0}, event, sizeof *event);
     pass->first++;
 }
 
-/* In order of time, whichever thread tells. */
-static void take_ordered(void *user, gpointer item)
+/* In order of time: one thread may release what another one allocated, and its record come first.
+ */
+static void take_sorted(MemoryBlocks *pass)
 {
-    MemoryBlocks *pass = user;
-    MemoryEvent *event = item;
+    MemoryEvent *event;
+    size_t length;
 
-    if (event->is_shadowed)
-        live_blocks_skip(pass->live, event);
-    else
-        live_blocks_take(pass->live, event);
-    if (live_blocks_n_finished(pass->live) >= FINISHED_MAX)
-        emit_finished(pass);
+    while ((event = strobe_external_sorter_next(pass->told, &length))) {
+        if (event->is_shadowed)
+            live_blocks_skip(pass->live, event);
+        else
+            live_blocks_take(pass->live, event);
+        if (live_blocks_n_finished(pass->live) >= FINISHED_MAX)
+            emit_finished(pass);
+    }
 }
 
 /* Events go out in order, once their operators are known and no other of their moment can come. */
@@ -286,6 +285,13 @@ static void add_event(MemoryBlocks *pass, const StrobeView *record)
     take_told(pass, FALSE);
 }
 
+static StrobeStatus check_sorter(const MemoryBlocks *pass)
+{
+    const int error = strobe_external_sorter_error(pass->told);
+
+    return error ? strobe_storage_fail(pass->host, pass->self, "allocations", error) : STROBE_OK;
+}
+
 static StrobeStatus no_room(MemoryBlocks *pass)
 {
     return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
@@ -310,7 +316,7 @@ static StrobeStatus memory_block_batch(void *state, const StrobeView *records, s
                                  thread_number(pass->host->track(pass->self, record->track)));
     }
     take_told(pass, FALSE);
-    return pass->error ? time_order_fail(pass->host, pass->self, pass->error) : STROBE_OK;
+    return check_sorter(pass);
 }
 
 static StrobeStatus memory_block_end(void *state)
@@ -319,9 +325,9 @@ static StrobeStatus memory_block_end(void *state)
 
     operator_names_finish(pass->names);
     take_told(pass, TRUE);
-    pass->error = time_order_finish(pass->told, take_ordered, pass);
-    if (pass->error)
-        return time_order_fail(pass->host, pass->self, pass->error);
+    take_sorted(pass);
+    if (check_sorter(pass))
+        return STROBE_ERROR_IO;
     live_blocks_finish(pass->live);
     emit_finished(pass);
     if (pass->is_full)

@@ -4,10 +4,9 @@
 
 #include <glib.h>
 #include <string.h>
+#include <strobe/helpers/external-sorter.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
-
-#include "time-order.h"
 
 #define MOMENT_MAX 4096u /* events of one moment that are put in order */
 #define DEVICES_MAX 256u /* a search is linear */
@@ -55,10 +54,9 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    TimeOrder *rows; /* of Row: what allocators told */
-    int error;       /* of that */
-    GArray *moment;  /* of Row: events of the time that came last */
-    GArray *last;    /* of Last */
+    StrobeExternalSorter *rows; /* of Row, by time: what allocators state */
+    GArray *moment;             /* of Row: events of the time that came last */
+    GArray *last;               /* of Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host has no room */
 } MemoryTotal;
@@ -74,7 +72,7 @@ static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInst
     pass->events.n_wanted = N_EVENT;
     pass->usages.wanted = usage_wanted;
     pass->usages.n_wanted = N_USAGE;
-    pass->rows = time_order_new(host->facts(self), sizeof(Row));
+    pass->rows = strobe_external_sorter_new(host->storage(self));
     pass->moment = g_array_new(FALSE, FALSE, sizeof(Row));
     pass->last = g_array_new(FALSE, FALSE, sizeof(Last));
     pass->sum_name = host->intern(self, "PTA+GE", strlen("PTA+GE"));
@@ -87,7 +85,7 @@ static void memory_total_close(void *state)
 {
     MemoryTotal *pass = state;
 
-    time_order_free(pass->rows);
+    strobe_external_sorter_free(pass->rows);
     g_array_unref(pass->moment);
     g_array_unref(pass->last);
     g_free(pass);
@@ -219,19 +217,21 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
         return;
     if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)
         return;
-    pass->error = time_order_add(pass->rows, row.at_ns, &row);
+    strobe_external_sorter_add(pass->rows, (StrobeSortKey){row.at_ns, 0}, &row, sizeof row);
 }
 
-/* In order of time, whichever thread tells. */
-static void take_ordered(void *user, gpointer item)
+static void take_sorted(MemoryTotal *pass)
 {
-    MemoryTotal *pass = user;
-    const Row *row = item;
+    const Row *row;
+    size_t length;
 
-    if (pass->moment->len && (g_array_index(pass->moment, Row, 0).at_ns != row->at_ns ||
-                              pass->moment->len >= MOMENT_MAX))
-        finish_moment(pass);
-    g_array_append_vals(pass->moment, row, 1);
+    while ((row = strobe_external_sorter_next(pass->rows, &length))) {
+        if (pass->moment->len && (g_array_index(pass->moment, Row, 0).at_ns != row->at_ns ||
+                                  pass->moment->len >= MOMENT_MAX))
+            finish_moment(pass);
+        g_array_append_vals(pass->moment, row, 1);
+    }
+    finish_moment(pass);
 }
 
 static void add_usage(MemoryTotal *pass, const StrobeView *record)
@@ -255,8 +255,10 @@ static void add_usage(MemoryTotal *pass, const StrobeView *record)
 
 static StrobeStatus done(MemoryTotal *pass)
 {
-    if (pass->error)
-        return time_order_fail(pass->host, pass->self, pass->error);
+    const int error = strobe_external_sorter_error(pass->rows);
+
+    if (error)
+        return strobe_storage_fail(pass->host, pass->self, "allocations", error);
     if (!pass->is_full)
         return STROBE_OK;
     return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
@@ -280,8 +282,7 @@ static StrobeStatus memory_total_end(void *state)
 {
     MemoryTotal *pass = state;
 
-    pass->error = time_order_finish(pass->rows, take_ordered, pass);
-    finish_moment(pass);
+    take_sorted(pass);
     return done(pass);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "database-steps.h"
 
-#include "near-sort.h"
-
 /* Tasks of one id, or what lies between two steps' ends. */
 typedef struct Tasks {
     guint64 connection;
@@ -53,7 +51,7 @@ static GArray *tasks_of(const KernelMap *map)
         if (kernel->task != STROBE_ABSENT_U64)
             g_array_append_val(tasks, task);
     }
-    near_sort(tasks, compare_tasks);
+    g_array_sort(tasks, compare_tasks);
     for (guint i = 0; i < tasks->len; i++) {
         const Tasks *task = &g_array_index(tasks, Tasks, i);
         Tasks *last = n ? &g_array_index(tasks, Tasks, n - 1) : NULL;
@@ -81,7 +79,7 @@ DatabaseSteps *database_steps_new(const KernelMap *map)
         if (g_array_binary_search(steps->tasks, &key, compare_tasks, &called.tasks))
             g_array_append_val(steps->called, called);
     }
-    near_sort(steps->called, compare_called);
+    g_array_sort(steps->called, compare_called);
     return steps;
 }
 

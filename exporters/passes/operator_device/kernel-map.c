@@ -3,8 +3,6 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#include "near-sort.h"
-
 /* An arrow from host to device. Only the first of each end counts. */
 typedef struct Flow {
     gint64 from_ns, to_ns;
@@ -155,7 +153,7 @@ static GArray *tasks_of(const KernelMap *map)
         if (kernel->is_target && kernel->connection != STROBE_ABSENT_U64)
             g_array_append_val(tasks, task);
     }
-    near_sort(tasks, compare_tasks);
+    g_array_sort(tasks, compare_tasks);
     return tasks;
 }
 
@@ -168,7 +166,7 @@ static void moments_of_calls(KernelMap *map, GArray *moments)
     g_autoptr(GArray) tasks = tasks_of(map);
     guint call = 0;
 
-    near_sort(map->calls, compare_calls);
+    g_array_sort(map->calls, compare_calls);
     for (guint i = 0; i < tasks->len; i++) {
         const Task *task = &g_array_index(tasks, Task, i);
         const HostCall *found;
@@ -249,7 +247,7 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Moment *moment)
 /* What was recorded says which thread took from the queue; a launch elsewhere is its own. */
 static void assign_by_thread(KernelMap *map, const GArray *moments)
 {
-    near_sort(map->dequeues, compare_spans);
+    g_array_sort(map->dequeues, compare_spans);
     for (guint i = 0; i < moments->len; i++) {
         const Moment *moment = &g_array_index(moments, Moment, i);
         const QueueSpan *span = find_dequeue(map, moment);
@@ -286,7 +284,7 @@ void kernel_map_finish(KernelMap *map)
     else
         moments_of_calls(map, moments);
     map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
-    near_sort(moments, compare_moments);
+    g_array_sort(moments, compare_moments);
     map->has_queue = map->dequeues->len > 0;
     if (map->has_queue && map->by_thread) {
         assign_by_thread(map, moments);
@@ -302,7 +300,7 @@ void kernel_map_finish(KernelMap *map)
         }
     }
     /* Keeps the order of equal ones. */
-    near_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
+    g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
 }
 
 /* The first launch whose key is not below. */

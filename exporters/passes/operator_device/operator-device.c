@@ -7,7 +7,6 @@
 
 #include "database-steps.h"
 #include "device-record.h"
-#include "near-sort.h"
 #include "operator-forest.h"
 #include "step-kernels.h"
 
@@ -444,7 +443,7 @@ static StrobeStatus operator_device_end(void *state)
     kernel_map_finish(&pass->map);
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
                  pass->host->facts(pass->self)->generation == 1);
-    near_sort(forest->links, compare_links);
+    g_array_sort(forest->links, compare_links);
     for (guint i = 0; i < forest->operators.len && done; i++)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));
     for (guint i = 0; i < forest->links->len && done; i++)

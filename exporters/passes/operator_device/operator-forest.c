@@ -3,8 +3,6 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#include "near-sort.h"
-
 /* A leaf: a queue entry, or the moment of a launch that went through no queue. */
 typedef struct Leaf {
     gint64 at_ns;
@@ -149,7 +147,7 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
                                   (map->by_thread && before->thread != launch->thread)))
             g_array_append_val(leaves, leaf);
     }
-    near_sort(leaves, compare_leaves);
+    g_array_sort(leaves, compare_leaves);
     return leaves;
 }
 

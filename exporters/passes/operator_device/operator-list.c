@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operator-list.h"
 
-#include "near-sort.h"
-
 #define MOVES_PER_OPERATOR 16u
 
 static const DeviceSums no_sums = {DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE, DEVICE_SUM_WHOLE,
@@ -58,7 +56,7 @@ static void sort_whole(OperatorList *list)
 
     for (guint i = 0; i < list->len; i++)
         g_array_append_vals(all, operator_list_at(list, i), 1);
-    near_sort(all, compare);
+    g_array_sort(all, compare);
     for (guint i = 0; i < list->len; i++)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }

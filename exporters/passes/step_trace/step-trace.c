@@ -6,7 +6,6 @@
 
 #include "device-record.h"
 #include "intervals.h"
-#include "near-sort.h"
 #include "step-row.h"
 
 #define RECEIVE_PREFIX "hcom_receive"
@@ -172,7 +171,7 @@ static GPtrArray *make_rows(StepTrace *pass)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)step_row_free);
 
-    near_sort(pass->spans, compare_spans);
+    g_array_sort(pass->spans, compare_spans);
     for (guint i = 0; i < pass->spans->len; i++) {
         const StepSpan *span = &g_array_index(pass->spans, StepSpan, i);
         const Step *step = pass->is_database

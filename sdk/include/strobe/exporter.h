@@ -113,12 +113,6 @@ typedef struct StrobeFacts {
     const char *directory_path; /* for messages only */
     int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
     int32_t level;              /* of detail, as the source says; -1: none, or not known */
-    uint64_t memory_bytes; /* what is to be kept in memory at most of one thing that is sorted or
-                              put aside; the rest belongs in nameless files (row-sorter.h,
-                              safe-file.h) in `scratch` */
-    int32_t scratch;       /* descriptor of the folder for temporary files */
-    uint32_t reserved;
-    const char *scratch_path; /* of the folder for temporary files, for messages only */
 } StrobeFacts;
 
 typedef struct StrobeConsumerHost {
@@ -133,6 +127,9 @@ typedef struct StrobeConsumerHost {
     size_t (*stack_frames)(StrobeInstance *self, StrobeStackId id, const StrobeStringId **frames);
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
+
+    /* For what is kept or sorted and may be large: helpers/record-log.h, external-sorter.h. */
+    StrobeStorage *(*storage)(StrobeInstance *self);
 
     /* Ids of text and stacks, for derived records. What number an id is differs from run to run: no
      * order may depend on it. */

@@ -7,7 +7,7 @@
  * finished records to the host in any order. The host makes an ordinary capture of them; nothing
  * behind it knows where they came from. All calls come from one thread; the host takes its own from
  * any, one at a time. An importer keeps bounded state, whatever its source's size: it streams, and
- * what must be joined is kept in the form of keys and places, or in a scratch file.
+ * what must be joined is kept in the form of keys and places, or in a record log.
  *
  * A source is hostile: damage is reported with place and reason, and the rest is read; what is
  * unknown is kept in a kind of the importer's own and listed. Since ABI 1.0.
@@ -46,7 +46,6 @@ typedef struct StrobeImportRequest {
     uint32_t struct_size;
     int32_t stored_derived; /* 1: what the source derived itself is emitted as the derived kind;
                                0: it is not read at all, passes derive it again */
-    uint64_t memory_bytes;  /* what the importer should keep in memory at most */
 } StrobeImportRequest;
 
 /* Facts of a source that the rest of Strobe knows, beside any others. Texts: "host", "command",
@@ -105,8 +104,8 @@ typedef struct StrobeImporterHost {
 
     void (*progress)(StrobeInstance *self, uint64_t done, uint64_t total);
 
-    /* Descriptor of a new, nameless file on the disk of the results, to be closed; -1: errno. */
-    int32_t (*scratch)(StrobeInstance *self);
+    /* For what is kept or sorted and may be large: helpers/record-log.h, external-sorter.h. */
+    StrobeStorage *(*storage)(StrobeInstance *self);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name);

@@ -38,6 +38,19 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 /* Offsets of the wanted fields in `kind`, in the order wanted. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
+/* Bytes that the fields of a record of this kind take, up to a full eight. */
+static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < kind->n_fields; i++) {
+        const size_t end = kind->fields[i].offset + strobe_field_size(kind->fields[i].type);
+
+        n = n > end ? n : end;
+    }
+    return (n + 7) / 8 * 8;
+}
+
 /* Which of some names a kind has, remembered for those that were asked for. Start with names and
  * n_names set and the rest 0. */
 typedef struct StrobeKindNames {

@@ -6,7 +6,9 @@
 #ifndef STROBE_HELPERS_STORAGE_H
 #define STROBE_HELPERS_STORAGE_H
 
-#include <strobe/plugin.h>
+#include <string.h>
+
+#include <strobe/exporter.h>
 
 struct StrobeStorage {
     uint32_t struct_size;
@@ -18,5 +20,14 @@ struct StrobeStorage {
     int32_t (*open_file)(StrobeStorage *storage);
     const char *place; /* of these files, for messages only */
 };
+
+/* A pass or an exporter could not keep or sort `what`: says so, and it has failed. */
+static inline StrobeStatus strobe_storage_fail(const StrobeConsumerHost *host, StrobeInstance *self,
+                                               const char *what, int error)
+{
+    return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                      "Cannot keep %s in the folder for temporary files: %s: %s", what,
+                      host->storage(self)->place, strerror(error));
+}
 
 #endif

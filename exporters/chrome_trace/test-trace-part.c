@@ -137,13 +137,17 @@ static char *unpacked(Fixture *f, const char *name)
 static char *made(const Case *c)
 {
     Fixture f;
+    StrobeStorage *storage;
     char *text;
 
     fixture_set_up(&f, NULL);
+    storage = strobe_mock_table(f.mock)->storage(f.mock);
     strobe_mock_facts(f.mock)->generation = c->generation;
     strobe_mock_facts(f.mock)->complete = !c->is_torn;
-    if (c->is_in_file)
-        strobe_mock_facts(f.mock)->memory_bytes = 0;
+    if (c->is_in_file) {
+        storage->log_bytes = 0;
+        storage->sorter_bytes = 50000;
+    }
     if (c->is_packed)
         strobe_mock_option(f.mock, "gzip", "true");
     add_tracks(&f);
@@ -189,7 +193,7 @@ static void test_long(void)
     g_autofree char *text = g_strnfill(LONG_TEXT, 'x');
     TraceOut out;
 
-    trace_out_init_held(&out, -1, G_MAXSIZE);
+    trace_out_init(&out, NULL);
     g_assert_cmpint(trace_out_sink(&out, text, LONG_TEXT), ==, 0);
     g_assert_cmpmem(out.bytes, out.used, text, LONG_TEXT);
     trace_out_clear(&out);
@@ -204,11 +208,11 @@ int main(int argc, char **argv)
                       packed = {3, .is_packed = TRUE};
 
     g_test_init(&argc, &argv, NULL);
-    g_test_add_data_func("/held-events/file", &file, test_same);
-    g_test_add_data_func("/held-events/points", &points, test_same);
-    g_test_add_data_func("/held-events/older", &older, test_same);
-    g_test_add_data_func("/held-events/torn", &torn, test_same);
-    g_test_add_data_func("/held-events/packed", &packed, test_same);
-    g_test_add_func("/held-events/long", test_long);
+    g_test_add_data_func("/trace-part/file", &file, test_same);
+    g_test_add_data_func("/trace-part/points", &points, test_same);
+    g_test_add_data_func("/trace-part/older", &older, test_same);
+    g_test_add_data_func("/trace-part/torn", &torn, test_same);
+    g_test_add_data_func("/trace-part/packed", &packed, test_same);
+    g_test_add_func("/trace-part/long", test_long);
     return g_test_run();
 }

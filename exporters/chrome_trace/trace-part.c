@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trace-part.h"
+
+#include "trace-state.h"
+
+#define TEXT_BYTES (32u * 1024) /* that are put into the log at once */
+
+/* As it waits. */
+typedef struct Waiting {
+    const TraceKind *kind; /* NULL: text follows */
+    const TraceRow *row;
+    StrobeView view;
+    guint64 fields[];
+} Waiting;
+
+void trace_part_init(TracePart *part, StrobeStorage *storage, gboolean is_sorted)
+{
+    *part = (TracePart){.log = is_sorted ? NULL : strobe_record_log_new(storage),
+                        .sorter = is_sorted ? strobe_external_sorter_new(storage) : NULL};
+    trace_out_init(&part->text, NULL);
+}
+
+void trace_part_clear(TracePart *part)
+{
+    strobe_record_log_free(part->log);
+    strobe_external_sorter_free(part->sorter);
+    trace_out_clear(&part->text);
+    *part = (TracePart){0};
+}
+
+static void *reserve(TracePart *part, gint64 key, gsize length)
+{
+    if (part->sorter)
+        return strobe_external_sorter_reserve(part->sorter, (StrobeSortKey){key, 0}, length);
+    return strobe_record_log_reserve(part->log, length);
+}
+
+static void add_bytes(TracePart *part, gint64 key, const char *bytes, gsize length)
+{
+    Waiting *text = reserve(part, key, sizeof text->kind + length);
+
+    part->has_records = TRUE;
+    if (!text)
+        return;
+    text->kind = NULL;
+    memcpy(&text->row, bytes, length);
+}
+
+static void flush_text(TracePart *part)
+{
+    if (part->text.used)
+        add_bytes(part, 0, part->text.bytes, part->text.used);
+    part->text.used = 0;
+}
+
+void trace_part_add_record(TracePart *part, gint64 key, const TraceKind *kind, const TraceRow *row,
+                           const StrobeView *record)
+{
+    Waiting *waiting;
+
+    if (G_UNLIKELY(part->text.used))
+        flush_text(part);
+    part->has_records = TRUE;
+    waiting = reserve(part, key, sizeof *waiting + kind->field_bytes);
+    if (!waiting)
+        return;
+    waiting->kind = kind;
+    waiting->row = row;
+    waiting->view = *record;
+    memcpy(waiting->fields, record->fields, kind->field_bytes);
+}
+
+void trace_part_add_text(TracePart *part, gint64 key, const TraceOut *event)
+{
+    add_bytes(part, key, event->bytes, event->used);
+}
+
+TraceOut *trace_part_text(TracePart *part)
+{
+    if (part->text.used > TEXT_BYTES)
+        flush_text(part);
+    return &part->text;
+}
+
+/* Bits of a double are in its order, negative ones but for their sign. */
+gint64 trace_part_key_of_time(gint64 time_ns)
+{
+    double us = (double)((long double)time_ns / 1000.0L);
+    gint64 bits;
+
+    memcpy(&bits, &us, sizeof bits);
+    return bits < 0 ? G_MININT64 - bits : bits;
+}
+
+gboolean trace_part_has_events(const TracePart *part)
+{
+    return part->has_records || part->text.has_events;
+}
+
+int trace_part_error(const TracePart *part)
+{
+    return part->sorter ? strobe_external_sorter_error(part->sorter)
+                        : strobe_record_log_error(part->log);
+}
+
+/* ---- its turn ---- */
+
+static void write_waiting(ChromeTrace *trace, Waiting *waiting, gsize length)
+{
+    const TraceKind *kind = waiting->kind;
+
+    if (!kind) {
+        trace_out_sink(&trace->main, (const char *)&waiting->row, length - sizeof kind);
+        return;
+    }
+    waiting->view.kind = kind->view;
+    waiting->view.fields = waiting->fields;
+    kind->compose(trace, kind, &waiting->view, waiting->row);
+}
+
+static void write_sorted(TracePart *part, ChromeTrace *trace)
+{
+    Waiting *waiting;
+    size_t length;
+
+    while ((waiting = strobe_external_sorter_next(part->sorter, &length)))
+        write_waiting(trace, waiting, length);
+}
+
+static void write_log(TracePart *part, ChromeTrace *trace)
+{
+    StrobeRecordLogReader *reader = strobe_record_log_read(part->log);
+    Waiting *waiting;
+    size_t length;
+
+    while ((waiting = strobe_record_log_next(reader, &length)))
+        write_waiting(trace, waiting, length);
+    if (!trace->main.error)
+        trace->main.error = strobe_record_log_reader_error(reader);
+    strobe_record_log_reader_free(reader);
+}
+
+void trace_part_write(TracePart *part, ChromeTrace *trace)
+{
+    flush_text(part);
+    if (part->sorter)
+        write_sorted(part, trace);
+    else
+        write_log(part, trace);
+}
