@@ -86,7 +86,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
     guint32 kind = strobe_record_kind(times[-1]);
 
     times[0] += (guint64)c->base;
-    if (c->ends[kind])
+    if (c->has_end[kind])
         times[1] += (guint64)c->base;
 }
 
@@ -97,8 +97,7 @@ static gboolean fill_block(StrobeImportCapture *c, GError **failure)
     const guint64 *record = NULL;
     guint32 words;
 
-    while (bytes->len < BLOCK_BYTES &&
-           (record = strobe_record_sorter_next(c->sorter, &words, failure))) {
+    while (bytes->len < BLOCK_BYTES && (record = strobe_import_capture_next(c, &words, failure))) {
         const guint at = bytes->len;
 
         g_byte_array_append(bytes, (const void *)record, words * 8);

@@ -4,12 +4,11 @@
 #define STROBE_CORE_IMPORT_CAPTURE_PARTS_H
 
 #include <glib.h>
+#include <strobe/helpers/external-sorter.h>
 #include "capture-format.h"
-#include "record-key.h"
-#include "record-sorter.h"
 #include "string-table.h"
 
-#define IMPORT_KINDS_MAX STROBE_SORTED_KINDS
+#define IMPORT_KINDS_MAX 256u
 
 struct import_kind {
     StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
@@ -21,7 +20,7 @@ struct import_kind {
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
-    StrobeKindEnds ends;                        /* of them */
+    gboolean has_end[IMPORT_KINDS_MAX];         /* of them: spans */
     guint n_kinds;                              /* the highest id */
     guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
     GStringChunk *texts;                        /* of kinds */
@@ -31,14 +30,20 @@ struct StrobeImportCapture {
     GHashTable *places;  /* the stored track without its id, to the id */
     StrobeStringTable *strings;
     guint32 n_strings; /* ids dealt out, 0 among them */
-    StrobeRecordSorter *sorter;
-    gint64 begin, end, base; /* base: added when records are written */
-    gint64 shift;            /* added when a record comes */
+    StrobeStorage *storage;
+    StrobeExternalSorter *sorter; /* of records */
+    gint64 begin, end, base;      /* base: added when records are written */
+    gint64 shift;                 /* added when a record comes */
     guint64 n_records, n_refused, n_bent;
     GHashTable *told; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
     guint64 *dropped; /* room for the fields of a record that is */
     GByteArray *block;
     gboolean is_temporary; /* the file need not survive the system */
 };
+
+/* The next record in the order of ends, inner spans before outer ones. NULL with the error set, or
+ * at the end. */
+const guint64 *strobe_import_capture_next(StrobeImportCapture *capture, guint32 *words,
+                                          GError **error);
 
 #endif

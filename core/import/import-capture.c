@@ -8,6 +8,7 @@
 #include "import-capture-parts.h"
 #include "kind-declaration.h"
 #include "pool.h"
+#include "storage.h"
 
 #define TRACKS_MAX STROBE_POOL_TRACKS
 #define STRING_BYTES_MAX (1u << 20)
@@ -53,7 +54,9 @@ static StrobeImportCapture *new_capture(const char *folder, gsize memory_bytes,
     c->strings = strobe_string_table_new(first_string);
     c->first_string = c->n_strings = first_string;
     c->first_track = 1;
-    c->sorter = strobe_record_sorter_new(folder, memory_bytes, c->ends);
+    c->storage = strobe_storage_new(folder);
+    c->storage->sorter_bytes = memory_bytes;
+    c->sorter = strobe_external_sorter_new(c->storage);
     c->block = g_byte_array_new();
     strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
     return c;
@@ -81,7 +84,8 @@ void strobe_import_capture_free(StrobeImportCapture *c)
     g_array_unref(c->tracks);
     g_hash_table_unref(c->places);
     strobe_string_table_free(c->strings);
-    strobe_record_sorter_free(c->sorter);
+    strobe_external_sorter_free(c->sorter);
+    strobe_storage_free(c->storage);
     g_byte_array_unref(c->block);
     g_free(c);
 }
@@ -114,7 +118,7 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
                      const StrobeKind *declaration)
 {
     kind->declaration = copy_kind(c, declaration);
-    c->ends[kind - c->kinds] = declaration->shape == STROBE_SHAPE_SPAN;
+    c->has_end[kind - c->kinds] = declaration->shape == STROBE_SHAPE_SPAN;
     kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
@@ -330,11 +334,41 @@ static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
     c->end = MAX(c->end, good_end);
 }
 
+static void set_sorter_error(const StrobeImportCapture *c, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                "Cannot sort records in the folder for temporary files: %s: %s", c->storage->place,
+                g_strerror(strobe_external_sorter_error(c->sorter)));
+}
+
+static guint64 *reserve_record(StrobeImportCapture *c, gint64 begin_ns, gint64 end_ns,
+                               guint32 words, GError **error)
+{
+    const StrobeSortKey key = {end_ns, -begin_ns};
+    guint64 *record = strobe_external_sorter_reserve(c->sorter, key, words * sizeof *record);
+
+    if (!record)
+        set_sorter_error(c, error);
+    return record;
+}
+
+const guint64 *strobe_import_capture_next(StrobeImportCapture *c, guint32 *words, GError **error)
+{
+    size_t length;
+    const guint64 *record = strobe_external_sorter_next(c->sorter, &length);
+
+    if (record)
+        *words = (guint32)(length / sizeof *record);
+    else if (strobe_external_sorter_error(c->sorter))
+        set_sorter_error(c, error);
+    return record;
+}
+
 void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, StrobeTrackId track,
                                 StrobeStringId name, gint64 begin_ns, gint64 end_ns, GError **error)
 {
     struct import_kind *kind = kind_id && kind_id <= c->n_kinds ? &c->kinds[kind_id] : NULL;
-    gboolean has_end = kind && c->ends[kind_id];
+    gboolean has_end = kind && c->has_end[kind_id];
     guint32 at = 1;
 
     if (!kind) {
@@ -347,7 +381,7 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
         end_ns = begin_ns;
     bend_times(c, &begin_ns, &end_ns);
     guint32 words = 3 + has_end + kind->words;
-    guint64 *record = strobe_record_sorter_add(c->sorter, begin_ns, end_ns, words, error);
+    guint64 *record = reserve_record(c, begin_ns, end_ns, words, error);
     if (!record)
         return NULL;
     kind->n++;

@@ -10,7 +10,7 @@
 
 typedef struct StrobeImportCapture StrobeImportCapture;
 
-/* `folder` as for strobe_record_sorter_new. */
+/* `folder` of temporary files, as for strobe_storage_new; `memory_bytes` for records. */
 StrobeImportCapture *strobe_import_capture_new(const char *folder, gsize memory_bytes);
 /* The same for a file that lies beside the capture that `recorded` reads: its kinds are taken over,
  * and its threads; the ids of all else lie behind those of the capture. */

@@ -481,7 +481,7 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
     gboolean good;
 
     /* The other half is for texts and tables. */
-    run->capture = strobe_import_capture_new(run->wish->parent, strobe_memory_limit() / 4);
+    run->capture = strobe_import_capture_new(run->wish->parent, strobe_memory_limit() / 8);
     if (run->wish->is_temporary)
         strobe_import_capture_set_temporary(run->capture);
     prepare_run(run);

@@ -93,9 +93,11 @@ static size_t compress_block(const char *bytes, size_t length, char *compressed)
 #endif
 }
 
+/* A file of up to `log_bytes` stays plain: writing so much takes less time than compressing it. */
 static int write_block(StrobeRecordLog *log, Block *block)
 {
-    char *compressed = malloc(block->length);
+    const bool is_large = log->file_size >= log->storage->log_bytes;
+    char *compressed = is_large ? malloc(block->length) : NULL;
     const size_t n = compressed ? compress_block(log->current, block->length, compressed) : 0;
     int error;
 

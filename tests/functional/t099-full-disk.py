@@ -84,7 +84,7 @@ class FullDiskTest(StrobeTest):
         subprocess.run([HOSTILE, trace, "600000"], check=True)
         errors = self.strobe("import", trace, "-o", self.out, "--export", "csv", "--max-mem",
                              "96M", "--tmp-dir", disk, code=6).stderr
-        self.assertIn("Cannot write records in the folder for temporary files: %s: No space" % disk,
+        self.assertIn("Cannot sort records in the folder for temporary files: %s: No space" % disk,
                       errors)
         self.assertEqual(self.files(self.out), [])
         self.assertEqual(list(disk.iterdir()), [])

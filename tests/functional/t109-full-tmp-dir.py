@@ -68,7 +68,7 @@ class RecordsTest(FullTmpDir):
 
     def test_pass(self):
         self.assertIn(
-            "Cannot put allocations in order in the folder for temporary files: %s: No space left on "
+            "Cannot keep allocations in the folder for temporary files: %s: No space left on "
             "device" % self.disk, self.errors("csv", "160M"))
 
 

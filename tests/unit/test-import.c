@@ -7,230 +7,12 @@
 #include <strobe/kinds.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "import-capture.h"
-#include "item-order.h"
+#include "import-capture-parts.h"
 #include "reader.h"
-#include "record-sorter.h"
-
-/* Numbers spread over 0..max without a pattern that the sorter could profit from. */
-static gint64 spread(guint i, gint64 max)
-{
-    return (gint64)((guint64)i * 2654435761u % (guint64)max);
-}
-
-/* Ends: without order, of `n_files` files that are sorted each, with a record in a hundred that
- * comes late by up to 200 others, or such files with one in 300 that comes late by up to all. */
-typedef enum Pattern { RANDOM, FILES, LATE, FAR } Pattern;
-
-static gint64 end_of(Pattern pattern, guint i, guint n)
-{
-    const guint n_files = 5;
-
-    if (pattern == RANDOM)
-        return 50 + spread(i * 7, 100);
-    if (pattern == FILES)
-        return 50 + i % (n / n_files + 1);
-    if (pattern == FAR)
-        return 50 + (i % 300 ? i % (n / n_files + 1) : spread(i, n / n_files + 1));
-    return 50 + i - (i % 100 ? 0 : MIN(i, (guint)spread(i, 200)));
-}
-
-#define SPAN 7u /* the kind of this test's records */
-
-static const StrobeKindEnds ends = {[SPAN] = 1};
-
-/* The number stands where records have a name. */
-static guint64 head_of(guint64 number, guint words)
-{
-    return number << 32 | SPAN << 16 | words;
-}
-
-/* By ends, inner spans first, equal ones as they came; `memory` decides how many runs there are. */
-static void check_pattern(gsize memory, guint n, Pattern pattern)
-{
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(NULL, memory, ends);
-    const guint64 *record;
-    gint64 begin = 0, end = -1;
-    guint64 number = 0;
-    guint32 words;
-    guint seen = 0;
-
-    for (guint i = 0; i < n; i++) {
-        gint64 b = spread(i, 50), e = end_of(pattern, i, n);
-        guint64 *words_of = strobe_record_sorter_add(sorter, b, e, 3 + i % 5, NULL);
-
-        g_assert_nonnull(words_of);
-        words_of[0] = head_of(i, 3 + i % 5);
-        words_of[1] = (guint64)b;
-        words_of[2] = (guint64)e;
-    }
-    for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
-        gint64 b = (gint64)record[1], e = (gint64)record[2];
-
-        g_assert_cmpuint(words, ==, 3 + (record[0] >> 32) % 5);
-        g_assert_true(e > end || (e == end && (b < begin || (b == begin && record[0] > number))));
-        begin = b;
-        end = e;
-        number = record[0];
-    }
-    g_assert_cmpuint(seen, ==, n);
-    strobe_record_sorter_free(sorter);
-}
-
-static void check_order(gsize memory, guint n)
-{
-    for (Pattern pattern = RANDOM; pattern <= FAR; pattern++)
-        check_pattern(memory, n, pattern);
-}
-
-static void test_sorter(void)
-{
-    check_order(1 << 20, 0);
-    check_order(1 << 20, 1);
-    check_order(1 << 20, 3000); /* in memory */
-    check_order(0, 60000);      /* many runs, some larger than a buffer of the merge */
-    check_order(300 << 10, 60000);
-    check_order(16 << 20, 60000); /* in memory */
-}
-
-/* Where no stretch can be added that is merged, the room to sort all is taken into account before
- * it is needed: the memory is full by then. */
-static void test_last_stretch(void)
-{
-    enum { LENGTH = 500, N = STROBE_STRETCHES_MAX * LENGTH };
-    g_autofree guint64 *words = g_new(guint64, 3 * N);
-    g_autofree guint32 *items = g_new(guint32, N);
-    StrobeItemOrder order = {.words = words, .items = items};
-
-    strobe_item_order_init(&order, ends);
-    for (guint i = 0; i < N; i++) {
-        const StrobeRecordKey key = {0, i % LENGTH, 3};
-        const guint64 record[] = {head_of(i, 3), 0, i % LENGTH};
-
-        memcpy(words + 3 * i, record, sizeof record);
-        strobe_item_order_add(&order, &key, 3 * i);
-        g_assert_cmpint(strobe_item_order_is_near(&order), ==,
-                        order.n_stretches < STROBE_STRETCHES_MAX);
-    }
-    g_assert_cmpuint(order.n_stretches, ==, STROBE_STRETCHES_MAX);
-    strobe_item_order_clear(&order);
-}
-
-/* Adds records until the sorter has no room; their number. */
-static guint add_until_full(const char *folder, GError **error)
-{
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, 0, ends);
-    guint64 *words;
-    guint i = 0;
-
-    for (; i < 100000 && (words = strobe_record_sorter_add(sorter, 0, 0, 8, error)); i++) {
-        words[0] = head_of(i, 8);
-        words[1] = words[2] = 0;
-        for (guint word = 3; word < 8; word++)
-            words[word] = (guint64)g_random_int() << 32 | g_random_int(); /* does not pack */
-    }
-    strobe_record_sorter_free(sorter);
-    return i;
-}
-
-static void test_no_folder(void)
-{
-    g_autoptr(GError) error = NULL;
-
-    g_assert_cmpuint(add_until_full("/dev/null/none", &error), >, 100);
-    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
-    g_assert_nonnull(strstr(error->message, "/dev/null/none: "));
-}
-
-/* The folder is named: it is what has to be another one. */
-static void test_full_disk(void)
-{
-    const struct rlimit little = {1 << 20, RLIM_INFINITY};
-    g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
-    g_autofree char *expected = g_strdup_printf("%s: %s", folder, g_strerror(EFBIG));
-    g_autoptr(GError) error = NULL;
-    struct rlimit before;
-
-    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
-    signal(SIGXFSZ, SIG_IGN);
-    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &little), ==, 0);
-    guint n = add_until_full(folder, &error);
-    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
-    g_assert_cmpuint(n, >, (1 << 20) / 64);
-    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
-    g_assert_nonnull(strstr(error->message, expected));
-    g_assert_cmpint(g_rmdir(folder), ==, 0);
-}
-
-/* Bytes of this process's nameless files in the folder. */
-static guint64 nameless_bytes(const char *folder)
-{
-    g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
-    const char *name;
-    guint64 bytes = 0;
-
-    while ((name = g_dir_read_name(dir))) {
-        g_autofree char *path = g_build_filename("/proc/self/fd", name, NULL);
-        g_autofree char *target = g_file_read_link(path, NULL);
-        struct stat st;
-
-        if (target && g_str_has_prefix(target, folder) && !stat(path, &st))
-            bytes += (guint64)st.st_size;
-    }
-    return bytes;
-}
-
-/* What an import of a trace adds: a kind and name, times, a track, a few numbers, some absent. */
-static void fill_as_imported(guint64 *words, guint i, gint64 begin, gint64 end)
-{
-    words[0] = head_of(i % 500, 10);
-    words[1] = (guint64)begin;
-    words[2] = (guint64)end;
-    words[3] = i % 3;
-    words[4] = i;
-    words[5] = i % 40 ? STROBE_ABSENT_U64 : i / 40;
-    words[6] = (guint64)spread(i, 1000);
-    words[7] = words[8] = STROBE_ABSENT_U64;
-    words[9] = 0;
-}
-
-/* Behind the first four limits runs take less than half of what their records take; all come back
- * as they were. */
-static void test_packed(void)
-{
-    const guint n = 200000, limit = 1 << 20;
-    const gint64 epoch = 1700000000000000000;
-    g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
-    StrobeRecordSorter *sorter = strobe_record_sorter_new(folder, limit, ends);
-    guint64 expected[10], bytes;
-    const guint64 *record;
-    gint64 last = 0;
-    guint32 words;
-    guint seen = 0;
-
-    for (guint i = 0; i < n; i++) {
-        gint64 begin = epoch + spread(i, n) * 1000, end = begin + 100 + i % 50;
-        fill_as_imported(strobe_record_sorter_add(sorter, begin, end, 10, NULL), i, begin, end);
-    }
-    bytes = nameless_bytes(folder);
-    g_test_message("%" G_GUINT64_FORMAT " bytes of %u", bytes, n * 80);
-    g_assert_cmpuint(bytes, >, 4 * limit);
-    g_assert_cmpuint(bytes, <, 4 * limit + (n * 80 - 4 * limit) / 2);
-    for (; (record = strobe_record_sorter_next(sorter, &words, NULL)); seen++) {
-        fill_as_imported(expected, (guint)record[4], (gint64)record[1], (gint64)record[2]);
-        g_assert_cmpmem(record, words * 8, expected, sizeof expected);
-        g_assert_cmpint((gint64)record[2], >=, last);
-        g_assert_cmpint((gint64)record[1], ==, epoch + spread((guint)record[4], n) * 1000);
-        last = (gint64)record[2];
-    }
-    g_assert_cmpuint(seen, ==, n);
-    strobe_record_sorter_free(sorter);
-    g_assert_cmpint(g_rmdir(folder), ==, 0);
-}
 
 typedef struct Fixture {
     StrobeImportCapture *capture;
@@ -383,16 +165,99 @@ static void test_kinds(Fixture *f, gconstpointer unused)
     g_assert_null(strobe_import_capture_add(f->capture, id + 2, 0, 0, 0, 0, NULL));
 }
 
+/* Begins and ends without order, some of them equal. */
+static void add_shuffled(StrobeImportCapture *capture, StrobeKindId kind, guint n, GError **error)
+{
+    gboolean good = TRUE;
+
+    for (guint i = 0; i < n && good; i++) {
+        const gint64 begin = i * 2654435761u % 1000, end = 1000 + i * 40503u % 3000;
+        struct strobe_cpu_op *op =
+            strobe_import_capture_add(capture, kind, 0, 1, begin, end, error);
+
+        good = op != NULL;
+        if (op)
+            op->sequence = i;
+    }
+}
+
+/* By their ends, inner spans first, equal ones as they came: from memory and from runs. */
+static void test_order(Fixture *f, gconstpointer data)
+{
+    const StrobeKindId kind = declare(f, &strobe_kind_cpu_op);
+    const guint n = 30000;
+    StrobeView view, last = {0};
+    gint64 last_number = -1;
+
+    f->capture->storage->sorter_bytes = GPOINTER_TO_UINT(data);
+    f->capture->storage->log_bytes = 0;
+    add_shuffled(f->capture, kind, n, NULL);
+    StrobeReader *reader = write_and_open(f);
+    for (guint i = 0; i < n; i++, last = view) {
+        g_assert_cmpuint(strobe_reader_next(reader, &view, 1, NULL), ==, 1);
+        const gint64 number = ((const struct strobe_cpu_op *)view.fields)->sequence;
+
+        g_assert_cmpint(view.end_ns, >=, last.end_ns);
+        if (view.end_ns == last.end_ns) {
+            g_assert_cmpint(view.begin_ns, <=, last.begin_ns);
+            g_assert_true(view.begin_ns < last.begin_ns || number > last_number);
+        }
+        last_number = number;
+    }
+    strobe_reader_free(reader);
+}
+
+static void fill_up(const char *folder, GError **error)
+{
+    StrobeImportCapture *capture = strobe_import_capture_new(folder, 0);
+    char text[256];
+
+    capture->storage->log_bytes = 0;
+    add_shuffled(capture,
+                 strobe_import_capture_kind(capture, &strobe_kind_cpu_op, text, sizeof text),
+                 1000000, error);
+    strobe_import_capture_free(capture);
+}
+
+static void test_no_folder(void)
+{
+    g_autoptr(GError) error = NULL;
+
+    fill_up("/dev/null/none", &error);
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(error->message, "/dev/null/none: "));
+}
+
+/* The folder is named: it is what has to be another one. */
+static void test_full_disk(void)
+{
+    const struct rlimit little = {1 << 18, RLIM_INFINITY};
+    g_autofree char *folder = g_dir_make_tmp("strobe-test-XXXXXX", NULL);
+    g_autofree char *expected = g_strdup_printf("%s: %s", folder, g_strerror(EFBIG));
+    g_autoptr(GError) error = NULL;
+    struct rlimit before;
+
+    g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
+    signal(SIGXFSZ, SIG_IGN);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &little), ==, 0);
+    fill_up(folder, &error);
+    g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
+    g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);
+    g_assert_nonnull(strstr(error->message, expected));
+    g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
 #define ADD(name_, test_) g_test_add("/import/" name_, Fixture, NULL, set_up, test_, tear_down)
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/import/sorter", test_sorter);
-    g_test_add_func("/import/sorter/last-stretch", test_last_stretch);
-    g_test_add_func("/import/sorter/no-folder", test_no_folder);
-    g_test_add_func("/import/sorter/full-disk", test_full_disk);
-    g_test_add_func("/import/sorter/packed", test_packed);
+    g_test_add("/import/order/memory", Fixture, GUINT_TO_POINTER(1u << 30), set_up, test_order,
+               tear_down);
+    g_test_add("/import/order/runs", Fixture, GUINT_TO_POINTER(100000u), set_up, test_order,
+               tear_down);
+    g_test_add_func("/import/no-folder", test_no_folder);
+    g_test_add_func("/import/full-disk", test_full_disk);
     ADD("absent", test_absent);
     ADD("many-strings", test_many_strings);
     ADD("odd-times", test_odd_times);
