@@ -68,12 +68,12 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
         return NULL;
     if (c->is_stored[kind_index])
         return memset(c->unkept, 0, STROBE_KIND_FIELDS_MAX * sizeof *c->unkept);
-    struct StrobeSpooled record = {.kind = (guint16)kind_index,
-                                   .track = track,
-                                   .name = name,
-                                   .field_bytes = c->kinds[kind_index].field_words * 8,
-                                   .begin_ns = begin_ns,
-                                   .end_ns = end_ns};
+    const StrobeDerived record = {.kind = (guint16)kind_index,
+                                  .track = track,
+                                  .name = name,
+                                  .field_bytes = c->kinds[kind_index].field_words * 8,
+                                  .begin_ns = begin_ns,
+                                  .end_ns = end_ns};
     c->newest = strobe_derived_log_add(c->log, &record);
     if (c->newest)
         c->counts[kind_index].n++;
@@ -113,7 +113,7 @@ static int32_t host_touches_gap(StrobeInstance *self, StrobeTrackId track, int64
 
 static void host_flag(StrobeInstance *self, uint32_t flags)
 {
-    struct StrobeSpooled *record = consumer_of(self)->newest;
+    StrobeDerived *record = consumer_of(self)->newest;
 
     if (!record)
         return;

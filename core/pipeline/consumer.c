@@ -154,15 +154,17 @@ static void begin_log(StrobeConsumer *c)
     }
     c->newest = NULL;
     if (strobe_consumer_is_pass(c))
-        c->log = strobe_derived_log_new();
+        c->log = strobe_derived_log_new(c->storage);
 }
 
-void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts)
+void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts,
+                          StrobeStorage *storage)
 {
     StrobeStatus status;
 
     c->reader = reader;
     c->facts = *facts;
+    c->storage = storage;
     c->gaps = NULL;
     g_clear_error(&c->failure);
     begin_log(c);
@@ -225,7 +227,7 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeFacts *facts, Strobe
 /* ---- derived records ---- */
 
 /* By now all losses are known, which they may not have been when the record was emitted. */
-static guint16 flags_of(StrobeGaps *gaps, const struct StrobeSpooled *record)
+static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
                ? record->flags | STROBE_VIEW_INCOMPLETE
@@ -241,7 +243,7 @@ typedef struct DerivedBatch {
     char *bytes;
 } DerivedBatch;
 
-static void add_view(DerivedBatch *batch, StrobeConsumer *c, const struct StrobeSpooled *record)
+static void add_view(DerivedBatch *batch, StrobeConsumer *c, const StrobeDerived *record)
 {
     c->views[batch->n++] =
         (StrobeView){.kind = &batch->pass->kinds[record->kind].view,
@@ -262,11 +264,11 @@ static void hand_over(DerivedBatch *batch, StrobeConsumer *c)
     batch->used = 0;
 }
 
-static void take_records(StrobeConsumer *c, DerivedBatch *batch, StrobeSpoolReader *reader)
+static void take_records(StrobeConsumer *c, DerivedBatch *batch, StrobeRecordLogReader *reader)
 {
-    const struct StrobeSpooled *record;
+    const StrobeDerived *record;
 
-    while (!c->failure && (record = strobe_spool_reader_next(reader, &c->failure))) {
+    while (!c->failure && (record = strobe_derived_log_next(reader, &c->failure))) {
         if (!batch->is_wanted[record->kind])
             continue;
         if (batch->n == STROBE_BATCH || batch->used + record->field_bytes > DERIVED_BYTES)
@@ -279,7 +281,7 @@ static void take_records(StrobeConsumer *c, DerivedBatch *batch, StrobeSpoolRead
 void strobe_consumer_take_derived(StrobeConsumer *c, const StrobeConsumer *pass,
                                   StrobeDerivedLog *log)
 {
-    StrobeSpoolReader *reader = strobe_derived_log_read(log);
+    StrobeRecordLogReader *reader = strobe_derived_log_read(log);
     const guint32 n_kinds = pass->component->n_kinds;
     DerivedBatch batch = {.pass = pass};
 
@@ -292,7 +294,7 @@ void strobe_consumer_take_derived(StrobeConsumer *c, const StrobeConsumer *pass,
     take_records(c, &batch, reader);
     g_free(batch.is_wanted);
     g_free(batch.bytes);
-    strobe_spool_reader_free(reader);
+    strobe_record_log_reader_free(reader);
 }
 
 /* ---- the end ---- */
@@ -320,16 +322,16 @@ void strobe_consumer_close(StrobeConsumer *c)
 /* Without a gap they were counted when they were flagged. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {
-    const struct StrobeSpooled *record;
-    StrobeSpoolReader *reader;
+    const StrobeDerived *record;
+    StrobeRecordLogReader *reader;
 
     if (!strobe_gaps_touch(c->gaps, 0, G_MININT64, G_MAXINT64) ||
         !(reader = strobe_derived_log_read(c->log)))
         return;
     for (guint32 i = 0; i < c->component->n_kinds; i++)
         c->counts[i].n_incomplete = 0;
-    while ((record = strobe_spool_reader_next(reader, NULL)))
+    while ((record = strobe_derived_log_next(reader, NULL)))
         c->counts[record->kind].n_incomplete +=
             (flags_of(c->gaps, record) & STROBE_VIEW_INCOMPLETE) != 0;
-    strobe_spool_reader_free(reader);
+    strobe_record_log_reader_free(reader);
 }

@@ -14,8 +14,9 @@ gboolean strobe_consumer_is_pass(const StrobeConsumer *consumer);
 gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindView *kind);
 
 /* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
- * calls do nothing. `facts` are copied. */
-void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts);
+ * calls do nothing. `facts` are copied; `storage` must outlive the run. */
+void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
+                          StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);
 /* All that is known of the raw records; `gaps` must outlive the run. */
 void strobe_consumer_raw_end(StrobeConsumer *consumer, const StrobeFacts *facts, StrobeGaps *gaps);

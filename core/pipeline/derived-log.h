@@ -4,23 +4,36 @@
 #ifndef STROBE_CORE_DERIVED_LOG_H
 #define STROBE_CORE_DERIVED_LOG_H
 
-#include "spool.h"
+#include <glib.h>
+#include <strobe/exporter.h>
+#include <strobe/helpers/record-log.h>
+
+/* A derived record; its fields follow. */
+typedef struct StrobeDerived {
+    guint16 kind;  /* index into the pass's kinds */
+    guint16 flags; /* STROBE_VIEW_* */
+    StrobeTrackId track;
+    StrobeStringId name;
+    guint32 field_bytes;
+    gint64 begin_ns, end_ns;
+} StrobeDerived;
 
 typedef struct StrobeDerivedLog StrobeDerivedLog;
 
-StrobeDerivedLog *strobe_derived_log_new(void);
+StrobeDerivedLog *strobe_derived_log_new(StrobeStorage *storage);
 /* Counted references; any thread. */
 StrobeDerivedLog *strobe_derived_log_ref(StrobeDerivedLog *log);
 void strobe_derived_log_unref(StrobeDerivedLog *log);
 
 /* Adds a copy of the record, with zeroed fields behind it, to be filled in before the next call.
  * NULL when it cannot be kept (disk full). */
-struct StrobeSpooled *strobe_derived_log_add(StrobeDerivedLog *log,
-                                             const struct StrobeSpooled *record);
+StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
 /* No more is added. `is_whole`: FALSE if the pass failed; then nobody reads it. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for the end. NULL: the pass failed. */
-StrobeSpoolReader *strobe_derived_log_read(StrobeDerivedLog *log);
+StrobeRecordLogReader *strobe_derived_log_read(StrobeDerivedLog *log);
+/* The next record. NULL behind the last, or with the error set: it cannot be read. */
+const StrobeDerived *strobe_derived_log_next(StrobeRecordLogReader *reader, GError **error);
 
 #endif

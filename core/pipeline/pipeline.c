@@ -238,8 +238,7 @@ static gboolean stream_raw(struct run *run, GError **error)
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
-    consumer->storage = run->storage;
-    strobe_consumer_open(consumer, run->reader, &run->facts);
+    strobe_consumer_open(consumer, run->reader, &run->facts, run->storage);
 }
 
 static void open_all(struct run *run)

@@ -147,9 +147,12 @@ static int make_room_for_block(StrobeRecordLog *log)
 static int end_block(StrobeRecordLog *log)
 {
     Block block = {.length = log->used};
-    int error = make_room_for_block(log);
+    int error;
 
-    if (error || !log->used)
+    if (!log->used)
+        return 0;
+    error = make_room_for_block(log);
+    if (error)
         return error;
     if (may_keep(log, log->size)) {
         block.bytes = log->current;

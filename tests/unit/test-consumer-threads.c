@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "made-capture.h"
+#include "storage.h"
 #include "support.h"
 
 #define RAW 20000u     /* records of the capture: several batches */
@@ -232,6 +233,7 @@ typedef struct Run {
     GPtrArray *passes, *consumers;
     Story stories[2];
     StrobeFacts facts;
+    StrobeStorage *storage;
     StrobeGaps *gaps;
 } Run;
 
@@ -268,7 +270,7 @@ static void open_consumer(Run *run, GPtrArray *list, const StrobeComponent *comp
     StrobeConsumer *consumer = strobe_consumer_new(component, NULL, &error);
 
     g_assert_no_error(error);
-    strobe_consumer_open(consumer, reader, &run->facts);
+    strobe_consumer_open(consumer, reader, &run->facts, run->storage);
     g_assert_true(consumer->is_open);
     g_ptr_array_add(list, consumer);
 }
@@ -328,6 +330,8 @@ static Run *run_plan(const Plan *wanted)
 
     plan = wanted;
     run->facts.struct_size = sizeof run->facts;
+    run->storage = strobe_storage_new(NULL);
+    run->storage->log_bytes = 100000; /* so little that files are used */
     run->gaps = strobe_gaps_new();
     made_capture_load(path, RAW);
     StrobeReader *reader = made_reader(path);
@@ -352,6 +356,7 @@ static void run_free(Run *run)
     for (guint i = 0; i < 2; i++)
         g_string_free(run->stories[i].text, TRUE);
     strobe_gaps_free(run->gaps);
+    strobe_storage_free(run->storage);
     g_free(run);
 }
 

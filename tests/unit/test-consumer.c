@@ -3,6 +3,7 @@
 #include <string.h>
 #include "consumer.h"
 #include "made-capture.h"
+#include "storage.h"
 #include "support.h"
 
 typedef struct Asked {
@@ -76,12 +77,14 @@ static Asked ask_as(guint32 type)
     g_assert_no_error(error);
     memset(&asked, 0xff, sizeof asked);
     StrobeGaps *gaps = strobe_gaps_new();
-    strobe_consumer_open(consumer, reader, &facts);
+    StrobeStorage *storage = strobe_storage_new(NULL);
+    strobe_consumer_open(consumer, reader, &facts, storage);
     g_assert_true(consumer->is_open);
     strobe_consumer_raw_end(consumer, &facts, gaps);
     strobe_consumer_close(consumer);
     strobe_gaps_free(gaps);
     strobe_consumer_free(consumer);
+    strobe_storage_free(storage);
     strobe_reader_free(reader);
     scratch_remove(folder);
     return asked;

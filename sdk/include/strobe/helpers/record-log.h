@@ -28,7 +28,8 @@ void *strobe_record_log_reserve(StrobeRecordLog *log, size_t length);
 uint64_t strobe_record_log_count(const StrobeRecordLog *log);
 int strobe_record_log_error(const StrobeRecordLog *log); /* 0, or errno of the first failure */
 
-/* Returns a mark between what was added before and what will be added later. */
+/* Returns a mark between what was added before and what will be added later. When it was the last
+ * call of the thread that adds, several threads may begin to read at once. */
 size_t strobe_record_log_mark(StrobeRecordLog *log);
 
 /* Reads all records, or those between two marks. NULL: out of memory. The log must outlive it. */
