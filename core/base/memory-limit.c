@@ -54,13 +54,6 @@ int strobe_temporary_file(const char *otherwise)
     return file;
 }
 
-StrobeSafeFile *strobe_temporary_packed_file(const char *otherwise, guint64 plain_bytes)
-{
-    int file = strobe_temporary_file(otherwise);
-
-    return file < 0 ? NULL : strobe_safe_file_scratch_in(file, plain_bytes);
-}
-
 gboolean strobe_folder_is_memory(const char *folder)
 {
     struct statfs system;

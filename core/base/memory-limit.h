@@ -5,7 +5,6 @@
 #define STROBE_CORE_MEMORY_LIMIT_H
 
 #include <glib.h>
-#include <strobe/helpers/safe-file.h>
 
 #define STROBE_MAX_MEM_DEFAULT (512u << 20)
 
@@ -22,9 +21,6 @@ const char *strobe_temporary_folder(const char *otherwise);
 /* An empty file without a name in that folder (made if missing, unless it was set), so that nothing
  * is left of it however its user ends. -1 with errno set. */
 int strobe_temporary_file(const char *otherwise);
-/* The same for what is appended and read back: packed from `plain_bytes` on. NULL with errno set.
- */
-StrobeSafeFile *strobe_temporary_packed_file(const char *otherwise, guint64 plain_bytes);
 /* Whether the folder's file system is memory. */
 gboolean strobe_folder_is_memory(const char *folder);
 /* Whether temporary files without an output may be large: their folder was set, or is on a disk. */

@@ -130,20 +130,14 @@ static void test_symlinks(Folder *folder, gconstpointer unused)
 static void test_large(Folder *folder, gconstpointer unused)
 {
     StrobeSafeFile *file = strobe_safe_file_create(folder->fd, "large");
-    StrobeSafeFile *tail = strobe_safe_file_scratch(folder->fd);
     g_autofree char *block = g_strnfill(300000, 'b');
     gsize length;
 
-    g_assert_nonnull(tail);
-    for (int i = 0; i < 250000; i++)
-        strobe_safe_file_puts(tail, "tail 789\n");
     strobe_safe_file_puts(file, "head");
     strobe_safe_file_write(file, block, 300000);
-    g_assert_cmpint(strobe_safe_file_append(file, file), ==, EINVAL);
-    g_assert_cmpint(strobe_safe_file_append(file, tail), ==, 0);
-    g_assert_cmpint(strobe_safe_file_append(file, tail), ==, 0);
+    for (int i = 0; i < 500000; i++)
+        strobe_safe_file_puts(file, "tail 789\n");
     strobe_safe_file_puts(file, "end");
-    strobe_safe_file_discard(tail);
     g_assert_cmpuint(strobe_safe_file_size(file), ==, 4 + 300000 + 4500000 + 3);
     g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
     g_autofree char *text = content(folder, "large", &length);
@@ -153,59 +147,6 @@ static void test_large(Folder *folder, gconstpointer unused)
     g_assert_true(g_str_has_suffix(text, "tail 789\nend"));
     g_assert_true(g_str_has_prefix(text + 300004, "tail 789\ntail 789\n"));
     g_assert_cmpuint(count(folder), ==, 1);
-}
-
-/* A scratch file has no name, neither while it lives nor by finishing it. */
-static void test_scratch(Folder *folder, gconstpointer unused)
-{
-    StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
-
-    strobe_safe_file_puts(file, "text");
-    char bytes[4] = "";
-
-    g_assert_cmpuint(count(folder), ==, 0);
-    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 3), ==, 0);
-    g_assert_cmpstr(bytes, ==, "ext");
-    g_assert_cmpint(strobe_safe_file_read(file, 1, bytes, 4), ==, EINVAL);
-    g_assert_cmpint(strobe_safe_file_read(file, UINT64_MAX, bytes, 2), ==, EINVAL);
-    g_assert_cmpint(strobe_safe_file_finish(file), ==, EINVAL);
-    g_assert_cmpuint(count(folder), ==, 0);
-}
-
-static StrobeSafeFile *scratch_in_a_file(void)
-{
-    g_autofree char *name = NULL;
-    int file = g_file_open_tmp("strobe-safe-file-XXXXXX", &name, NULL);
-
-    g_assert_cmpint(file, >=, 0);
-    unlink(name);
-    return strobe_safe_file_scratch_in(file, 100000); /* of it, some blocks */
-}
-
-/* Any part of a scratch file that is packed on the disk, and behind it in memory. */
-static void test_scratch_parts(Folder *folder, gconstpointer is_given)
-{
-    StrobeSafeFile *file = is_given ? scratch_in_a_file() : strobe_safe_file_scratch(folder->fd);
-    g_autoptr(GRand) random = g_rand_new_with_seed(11);
-    g_autoptr(GByteArray) all = g_byte_array_new();
-    g_autofree char *part = g_malloc(900000);
-    struct stat info;
-
-    for (guint turn = 0; turn < 300; turn++) {
-        gsize n = (gsize)g_rand_int_range(random, 0, turn % 20 ? 20000 : 700000);
-
-        for (gsize i = 0; i < n; i++) /* some of it cannot be packed */
-            part[i] = (char)(turn % 3 ? i * turn / 64 : g_rand_int(random));
-        g_assert_cmpint(strobe_safe_file_write(file, part, n), ==, 0);
-        g_byte_array_append(all, (const guint8 *)part, (guint)n);
-        guint at = (guint)g_rand_int_range(random, 0, (gint)all->len + 1);
-        n = (gsize)g_rand_int_range(random, 0, (gint)MIN(all->len - at, 300000) + 1);
-        g_assert_cmpint(strobe_safe_file_read(file, at, part, n), ==, 0);
-        g_assert_cmpmem(part, n, all->data + at, n);
-    }
-    g_assert_cmpint(fstat(strobe_safe_file_descriptor(file), &info), ==, 0);
-    g_assert_cmpint(info.st_size, <, all->len / 4 * 3);
-    strobe_safe_file_discard(file);
 }
 
 /* A file size limit stands for a full disk. */
@@ -219,28 +160,6 @@ static struct rlimit limit_files(rlim_t bytes)
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
     return old;
-}
-
-/* Who packs may be behind: a later call tells of it, and nothing is read as if it were there. */
-static void test_scratch_full(Folder *folder, gconstpointer unused)
-{
-    StrobeSafeFile *file = strobe_safe_file_scratch(folder->fd);
-    g_autofree guint32 *block = g_new(guint32, 65536);
-    g_autoptr(GRand) random = g_rand_new_with_seed(3);
-    struct rlimit old = limit_files(2500000);
-    int error = 0;
-
-    for (guint i = 0; i < 65536; i++) /* which cannot be packed */
-        block[i] = g_rand_int(random);
-    for (int i = 0; i < 20 && !error; i++)
-        error = strobe_safe_file_write(file, (const char *)block, 262144);
-    if (!error)
-        error = strobe_safe_file_read(file, 0, (char *)block, 4);
-    setrlimit(RLIMIT_FSIZE, &old);
-    g_assert_cmpint(error, ==, EFBIG);
-    g_assert_cmpint(strobe_safe_file_write(file, "x", 1), ==, EFBIG);
-    g_assert_cmpint(strobe_safe_file_read(file, 0, (char *)block, 4), ==, EFBIG);
-    strobe_safe_file_discard(file);
 }
 
 static void test_disk_full(Folder *folder, gconstpointer unused)
@@ -269,11 +188,6 @@ int main(int argc, char **argv)
     ADD("names", test_names);
     ADD("symlinks", test_symlinks);
     ADD("large", test_large);
-    ADD("scratch", test_scratch);
-    ADD("scratch-parts", test_scratch_parts);
-    g_test_add("/safe-file/scratch-in", Folder, GINT_TO_POINTER(TRUE), set_up, test_scratch_parts,
-               tear_down);
-    ADD("scratch-full", test_scratch_full);
     ADD("disk-full", test_disk_full);
     return g_test_run();
 }

@@ -99,42 +99,34 @@ void strobe_write_behind_end(void)
     pthread_mutex_unlock(&behind.users_lock);
 }
 
-char *strobe_write_behind_reserve(void)
+static void put_piece(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
+                      size_t length)
 {
-    char *bytes;
+    Piece *piece;
 
-    pthread_mutex_lock(&behind.put_lock);
     pthread_mutex_lock(&behind.lock);
     while (behind.end - behind.first == PIECES)
         pthread_cond_wait(&behind.emptied, &behind.lock);
-    bytes = behind.pieces[behind.end % PIECES].bytes;
+    piece = &behind.pieces[behind.end % PIECES];
     pthread_mutex_unlock(&behind.lock);
-    return bytes; /* nobody else looks at a piece that is not on its way */
-}
-
-void strobe_write_behind_commit(unsigned *pending, StrobeWrite write, void *user, size_t length)
-{
-    Piece *piece = &behind.pieces[behind.end % PIECES];
-
-    if (length) {
-        *piece = (Piece){piece->bytes, length, write, user, pending};
-        pthread_mutex_lock(&behind.lock);
-        ++*pending;
-        behind.end++;
-        pthread_cond_signal(&behind.filled);
-        pthread_mutex_unlock(&behind.lock);
-    }
-    pthread_mutex_unlock(&behind.put_lock);
+    memcpy(piece->bytes, bytes, length); /* only this thread touches it */
+    *piece = (Piece){piece->bytes, length, write, user, pending};
+    pthread_mutex_lock(&behind.lock);
+    ++*pending;
+    behind.end++;
+    pthread_cond_signal(&behind.filled);
+    pthread_mutex_unlock(&behind.lock);
 }
 
 void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
                              size_t length)
 {
     while (length) {
-        size_t n = length < STROBE_WRITE_PIECE ? length : STROBE_WRITE_PIECE;
+        const size_t n = length < STROBE_WRITE_PIECE ? length : STROBE_WRITE_PIECE;
 
-        memcpy(strobe_write_behind_reserve(), bytes, n);
-        strobe_write_behind_commit(pending, write, user, n);
+        pthread_mutex_lock(&behind.put_lock);
+        put_piece(pending, write, user, bytes, n);
+        pthread_mutex_unlock(&behind.put_lock);
         bytes += n;
         length -= n;
     }

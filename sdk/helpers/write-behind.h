@@ -22,10 +22,6 @@ void strobe_write_behind_end(void);
  * theirs until strobe_write_behind_wait has returned, when all are done. */
 void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
                              size_t length);
-/* The same without a copy: STROBE_WRITE_PIECE bytes to be filled, by the calling thread and at
- * once, for all others wait with what they put; so many of them are then written, 0: none. */
-char *strobe_write_behind_reserve(void);
-void strobe_write_behind_commit(unsigned *pending, StrobeWrite write, void *user, size_t length);
 void strobe_write_behind_wait(unsigned *pending);
 
 #endif

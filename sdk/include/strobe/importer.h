@@ -76,7 +76,7 @@ typedef struct StrobeImporterHost {
 
     /* Adds a record and returns its fields, to be filled in before the next emit. Every field is
      * absent to begin with (STROBE_ABSENT_*, 0 for strings, stacks, tracks, bool and u8). end_ns is
-     * ignored for shapes that have none. NULL when the scratch file cannot be written: give up.
+     * ignored for shapes that have none. NULL when there is no room for it: give up.
      * Records of equal times keep their order. */
     void *(*emit)(StrobeInstance *self, StrobeKindId kind, StrobeTrackId track, StrobeStringId name,
                   int64_t begin_ns, int64_t end_ns);

@@ -24,19 +24,6 @@ typedef struct StrobeSafeFile StrobeSafeFile;
 /* Creates the temporary file in the folder `directory` (a descriptor, not owned). NULL on failure,
  * errno set. */
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
-/* A nameless scratch file in the same folder, gone when it is closed. What is appended is kept
- * packed, a fraction of the disk. */
-StrobeSafeFile *strobe_safe_file_scratch(int directory);
-/* The same, its first `plain_bytes` not packed: where little is kept, the disk is cheaper than the
- * processor. */
-StrobeSafeFile *strobe_safe_file_scratch_behind(int directory, uint64_t plain_bytes);
-/* The same in an empty file without a name, owned from now on: in case of a failure, too. About the
- * first `plain_bytes` are not packed: where little is kept, the disk is cheaper than the processor.
- */
-StrobeSafeFile *strobe_safe_file_scratch_in(int file, uint64_t plain_bytes);
-/* The same for a writer that goes to and fro in it (strobe_safe_file_descriptor): not packed. */
-StrobeSafeFile *strobe_safe_file_plain_scratch(int directory);
-
 /* What changes the bytes on their way to the file, such as a compressor. */
 typedef struct StrobeSafeFilter {
     /* Hands what it makes of the bytes to `sink`, as far as it can; `is_end`: all of it. Returns 0
@@ -47,7 +34,7 @@ typedef struct StrobeSafeFilter {
 } StrobeSafeFilter;
 
 /* Sends all that is appended through the filter, which owns `state` from now on. Before anything
- * was appended; such a file cannot be read back. */
+ * was appended. */
 void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filter, void *state);
 
 /* Buffered append. Returns 0 or an errno value, which later calls and finish repeat. Has the form
@@ -58,13 +45,6 @@ uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* bytes appended */
 /* The file's descriptor, for a writer that goes to and fro in it: nothing is appended then. It is
  * closed with the file. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
-
-/* Reads back what was appended: `length` bytes from `offset` on, all of which must exist. Returns 0
- * or an errno value. */
-int strobe_safe_file_read(StrobeSafeFile *file, uint64_t offset, char *bytes, size_t length);
-
-/* Appends the whole content of `from` to `to`. Returns 0 or an errno value. */
-int strobe_safe_file_append(StrobeSafeFile *to, StrobeSafeFile *from);
 
 /* Writes what is buffered, syncs, renames into place, closes and frees. Returns 0 or an errno
  * value, in which case nothing appeared under the final name. */
