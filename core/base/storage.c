@@ -4,7 +4,7 @@
 #include "memory-limit.h"
 
 #define LOG_PARTS 8     /* of the memory, one for all record logs */
-#define SORTER_PARTS 32 /* of the memory, one for each sorter */
+#define SORTER_PARTS 64 /* of the memory, one for each sorter */
 
 static int32_t open_file(StrobeStorage *storage)
 {

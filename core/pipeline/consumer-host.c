@@ -78,9 +78,10 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     if (c->newest)
         c->counts[kind_index].n++;
     else if (!c->failure)
-        g_set_error(&c->failure, STROBE_ERROR, STROBE_ERROR_IO,
-                    "pass %s: no space for its derived records in the temporary folder",
-                    c->component->name);
+        g_set_error(
+            &c->failure, STROBE_ERROR, STROBE_ERROR_IO,
+            "pass %s: Cannot keep derived records in the folder for temporary files: %s: %s",
+            c->component->name, c->storage->place, g_strerror(strobe_derived_log_error(c->log)));
     return c->newest ? c->newest + 1 : NULL;
 }
 

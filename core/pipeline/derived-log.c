@@ -52,6 +52,11 @@ StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived
     return copy;
 }
 
+int strobe_derived_log_error(const StrobeDerivedLog *log)
+{
+    return strobe_record_log_error(log->records);
+}
+
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole)
 {
     strobe_record_log_mark(log->records); /* readers change nothing then */

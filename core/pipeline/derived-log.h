@@ -28,6 +28,7 @@ void strobe_derived_log_unref(StrobeDerivedLog *log);
 /* Adds a copy of the record, with zeroed fields behind it, to be filled in before the next call.
  * NULL when it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
+int strobe_derived_log_error(const StrobeDerivedLog *log); /* why: an errno value */
 /* No more is added. `is_whole`: FALSE if the pass failed; then nobody reads it. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 

@@ -99,6 +99,8 @@ gboolean trace_part_has_events(const TracePart *part)
 
 int trace_part_error(const TracePart *part)
 {
+    if (part->is_written)
+        return 0;
     return part->sorter ? strobe_external_sorter_error(part->sorter)
                         : strobe_record_log_error(part->log);
 }
@@ -147,4 +149,8 @@ void trace_part_write(TracePart *part, ChromeTrace *trace)
         write_sorted(part, trace);
     else
         write_log(part, trace);
+    if (!trace->main.error)
+        trace->main.error = trace_part_error(part);
+    trace_part_clear(part);
+    part->is_written = TRUE;
 }

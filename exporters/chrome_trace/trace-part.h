@@ -19,7 +19,7 @@ struct TraceKind;
 typedef struct TracePart {
     StrobeRecordLog *log;         /* NULL: sorted */
     StrobeExternalSorter *sorter; /* NULL: as they come */
-    gboolean has_records;
+    gboolean has_records, is_written;
     TraceOut text; /* that follows what is in the log */
 } TracePart;
 
@@ -37,7 +37,7 @@ gint64 trace_part_key_of_time(gint64 time_ns);
 
 gboolean trace_part_has_events(const TracePart *part);
 int trace_part_error(const TracePart *part); /* 0, or errno of the first failure */
-/* No more is added: composes the records into the file, text in between. */
+/* No more is added: composes the records into the file, text in between, and frees them. */
 void trace_part_write(TracePart *part, struct ChromeTrace *trace);
 
 #endif

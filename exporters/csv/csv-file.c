@@ -198,6 +198,7 @@ static void write_held(CsvFile *file)
         write_row(file, row, length - sizeof *row);
     if (!file->error)
         file->error = strobe_external_sorter_error(file->sorter);
+    g_clear_pointer(&file->sorter, strobe_external_sorter_free);
 }
 
 static int hold_row(CsvFile *file, StrobeSortKey key, guint n_cells)

@@ -7,7 +7,7 @@
 
 /* A statement over `columns` (as in SELECT; the row's id comes before them) for the row whose `key`
  * is its parameter 1. Of several rows the first counts. A key without an index gets one in SQLite's
- * scratch file. NULL if there is no such table or column. */
+ * temporary file. NULL if there is no such table or column. */
 sqlite3_stmt *lookup_new(DbFile *file, const char *table, const char *key, const char *columns);
 
 /* TRUE if there is such a row; its values stay until the next call. `lookup` may be NULL. */
