@@ -145,12 +145,24 @@ static StrobeStatus chrome_trace_batch(void *state, const StrobeView *records, s
     return check_parts(trace);
 }
 
+static void compose_waiting(void *user, const TraceKind *kind, StrobeView *record,
+                            const TraceRow *row)
+{
+    record->kind = kind->view;
+    kind->compose(user, kind, record, row);
+}
+
+static void write_part(ChromeTrace *trace, TracePart *part)
+{
+    trace_part_write(part, &trace->main, compose_waiting, trace);
+}
+
 static void write_queue(ChromeTrace *trace)
 {
     if (!trace->main.has_events) /* the queue begins with the separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
-    trace_part_write(trace_queue_side(trace, FALSE), trace);
-    trace_part_write(trace_queue_side(trace, TRUE), trace);
+    write_part(trace, trace_queue_side(trace, FALSE));
+    write_part(trace, trace_queue_side(trace, TRUE));
 }
 
 static void write_calls(ChromeTrace *trace)
@@ -160,10 +172,10 @@ static void write_calls(ChromeTrace *trace)
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
     if (!out->has_events) /* what a device alone recorded */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    trace_part_write(&trace->backward, trace);
-    trace_part_write(&trace->python, trace);
+    write_part(trace, &trace->backward);
+    write_part(trace, &trace->python);
     trace_rows_write(trace->rows, TRACE_LAYERS_GC, trace_part_text(&trace->gc));
-    trace_part_write(&trace->gc, trace);
+    write_part(trace, &trace->gc);
 }
 
 static void write_devices(ChromeTrace *trace)
@@ -171,11 +183,11 @@ static void write_devices(ChromeTrace *trace)
     TraceOut *out = &trace->main;
 
     trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
-    trace_part_write(&trace->devices, trace);
+    write_part(trace, &trace->devices);
     if (!trace->has_flow_points)
-        trace_part_write(&trace->flows, trace);
-    trace_part_write(&trace->links, trace);
-    trace_part_write(&trace->tail, trace);
+        write_part(trace, &trace->flows);
+    write_part(trace, &trace->links);
+    write_part(trace, &trace->tail);
     trace_out_sink(out, "]", 1);
     trace_out_flush(out);
 }

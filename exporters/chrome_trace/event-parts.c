@@ -164,16 +164,16 @@ void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
 {
     switch (kind->part) {
     case TRACE_PART_BACKWARD:
-        trace_part_add_record(&trace->backward, 0, kind, row, record);
+        trace_part_add_record(&trace->backward, 0, kind, kind->field_bytes, row, record);
         break;
     case TRACE_PART_LINKS:
-        trace_part_add_record(&trace->links, 0, kind, row, record);
+        trace_part_add_record(&trace->links, 0, kind, kind->field_bytes, row, record);
         break;
     case TRACE_PART_PYTHON:
-        trace_part_add_record(&trace->python, row->number, kind, row, record);
+        trace_part_add_record(&trace->python, row->number, kind, kind->field_bytes, row, record);
         break;
     default:
         trace_part_add_record(&trace->devices, trace_device_key(trace, row, record->begin_ns), kind,
-                              row, record);
+                              kind->field_bytes, row, record);
     }
 }

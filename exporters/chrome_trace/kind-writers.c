@@ -271,11 +271,10 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     return kind;
 }
 
-const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose, gsize field_bytes)
+const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose)
 {
     TraceKind *kind = g_new0(TraceKind, 1);
 
-    kind->field_bytes = field_bytes;
     kind->compose = compose;
     g_ptr_array_add(trace->all_kinds, kind);
     return kind;

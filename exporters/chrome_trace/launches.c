@@ -83,7 +83,7 @@ static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const Stro
 
 const TraceKind *launches_kind(ChromeTrace *trace)
 {
-    return trace_kind_own(trace, compose_launch, sizeof(FlowId));
+    return trace_kind_own(trace, compose_launch);
 }
 
 /* An end waits as a number; of a part of a result it has to find its other end first. */
@@ -96,7 +96,7 @@ static void draw(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow 
     if (trace->gate)
         compose_launch(trace, NULL, &view, row);
     else
-        trace_part_add_record(&trace->flows, 0, trace->launch_kind, row, &view);
+        trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
 }
 
 /* In full: an id says in its upper bits whose it is. */

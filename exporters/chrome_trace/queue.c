@@ -113,7 +113,7 @@ TraceQueue *trace_queue_new(ChromeTrace *trace)
     StrobeStorage *storage = trace->host->storage(trace->self);
     TraceQueue *queue = g_new0(TraceQueue, 1);
 
-    queue->kind = trace_kind_own(trace, compose_queued, sizeof(Queued));
+    queue->kind = trace_kind_own(trace, compose_queued);
     trace_part_init(&queue->in, storage, FALSE);
     trace_part_init(&queue->out, storage, FALSE);
     return queue;
@@ -155,8 +155,8 @@ static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, Strobe
     if (trace->gate)
         compose_queued(trace, NULL, &view, item->row);
     else
-        trace_part_add_record(is_dequeue ? &queue->out : &queue->in, 0, queue->kind, item->row,
-                              &view);
+        trace_part_add_record(is_dequeue ? &queue->out : &queue->in, 0, queue->kind, sizeof queued,
+                              item->row, &view);
 }
 
 static void hold_waiting(ChromeTrace *trace, Waiting *item)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-part.h"
 
-#include "trace-state.h"
-
 #define TEXT_BYTES (32u * 1024) /* that are put into the log at once */
 
 /* As it waits. */
 typedef struct Waiting {
-    const TraceKind *kind; /* NULL: text follows */
+    const struct TraceKind *kind; /* NULL: text follows */
     const TraceRow *row;
     StrobeView view;
     guint64 fields[];
@@ -53,21 +51,21 @@ static void flush_text(TracePart *part)
     part->text.used = 0;
 }
 
-void trace_part_add_record(TracePart *part, gint64 key, const TraceKind *kind, const TraceRow *row,
-                           const StrobeView *record)
+void trace_part_add_record(TracePart *part, gint64 key, const struct TraceKind *kind,
+                           gsize field_bytes, const TraceRow *row, const StrobeView *record)
 {
     Waiting *waiting;
 
     if (G_UNLIKELY(part->text.used))
         flush_text(part);
     part->has_records = TRUE;
-    waiting = reserve(part, key, sizeof *waiting + kind->field_bytes);
+    waiting = reserve(part, key, sizeof *waiting + field_bytes);
     if (!waiting)
         return;
     waiting->kind = kind;
     waiting->row = row;
     waiting->view = *record;
-    memcpy(waiting->fields, record->fields, kind->field_bytes);
+    memcpy(waiting->fields, record->fields, field_bytes);
 }
 
 void trace_part_add_text(TracePart *part, gint64 key, const TraceOut *event)
@@ -107,50 +105,55 @@ int trace_part_error(const TracePart *part)
 
 /* ---- its turn ---- */
 
-static void write_waiting(ChromeTrace *trace, Waiting *waiting, gsize length)
-{
-    const TraceKind *kind = waiting->kind;
+typedef struct Writing {
+    TraceOut *out;
+    TracePartCompose compose;
+    void *user;
+} Writing;
 
-    if (!kind) {
-        trace_out_sink(&trace->main, (const char *)&waiting->row, length - sizeof kind);
+static void write_waiting(const Writing *writing, Waiting *waiting, gsize length)
+{
+    if (!waiting->kind) {
+        trace_out_sink(writing->out, (const char *)&waiting->row, length - sizeof waiting->kind);
         return;
     }
-    waiting->view.kind = kind->view;
     waiting->view.fields = waiting->fields;
-    kind->compose(trace, kind, &waiting->view, waiting->row);
+    writing->compose(writing->user, waiting->kind, &waiting->view, waiting->row);
 }
 
-static void write_sorted(TracePart *part, ChromeTrace *trace)
+static int write_sorted(TracePart *part, const Writing *writing)
 {
     Waiting *waiting;
     size_t length;
 
     while ((waiting = strobe_external_sorter_next(part->sorter, &length)))
-        write_waiting(trace, waiting, length);
+        write_waiting(writing, waiting, length);
+    return strobe_external_sorter_error(part->sorter);
 }
 
-static void write_log(TracePart *part, ChromeTrace *trace)
+static int write_log(TracePart *part, const Writing *writing)
 {
     StrobeRecordLogReader *reader = strobe_record_log_read(part->log);
     Waiting *waiting;
     size_t length;
+    int error;
 
     while ((waiting = strobe_record_log_next(reader, &length)))
-        write_waiting(trace, waiting, length);
-    if (!trace->main.error)
-        trace->main.error = strobe_record_log_reader_error(reader);
+        write_waiting(writing, waiting, length);
+    error = strobe_record_log_reader_error(reader);
     strobe_record_log_reader_free(reader);
+    return error;
 }
 
-void trace_part_write(TracePart *part, ChromeTrace *trace)
+void trace_part_write(TracePart *part, TraceOut *out, TracePartCompose compose, void *user)
 {
+    const Writing writing = {out, compose, user};
+    int error;
+
     flush_text(part);
-    if (part->sorter)
-        write_sorted(part, trace);
-    else
-        write_log(part, trace);
-    if (!trace->main.error)
-        trace->main.error = trace_part_error(part);
+    error = part->sorter ? write_sorted(part, &writing) : write_log(part, &writing);
+    if (!out->error)
+        out->error = error;
     trace_part_clear(part);
     part->is_written = TRUE;
 }

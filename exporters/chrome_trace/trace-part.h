@@ -13,7 +13,6 @@
 #include "rows.h"
 #include "trace-out.h"
 
-struct ChromeTrace;
 struct TraceKind;
 
 typedef struct TracePart {
@@ -26,9 +25,10 @@ typedef struct TracePart {
 void trace_part_init(TracePart *part, StrobeStorage *storage, gboolean is_sorted);
 void trace_part_clear(TracePart *part); /* zeros are allowed */
 
-/* `kind` and `row` stay until the part is written. The key is one of a sorted part. */
+/* `kind`, whose records have fields of so many bytes, and `row` stay until the part is written. The
+ * key is one of a sorted part. */
 void trace_part_add_record(TracePart *part, gint64 key, const struct TraceKind *kind,
-                           const TraceRow *row, const StrobeView *record);
+                           gsize field_bytes, const TraceRow *row, const StrobeView *record);
 void trace_part_add_text(TracePart *part, gint64 key, const TraceOut *event);
 /* Where text of a part is composed that is not sorted. */
 TraceOut *trace_part_text(TracePart *part);
@@ -37,7 +37,11 @@ gint64 trace_part_key_of_time(gint64 time_ns);
 
 gboolean trace_part_has_events(const TracePart *part);
 int trace_part_error(const TracePart *part); /* 0, or errno of the first failure */
-/* No more is added: composes the records into the file, text in between, and frees them. */
-void trace_part_write(TracePart *part, struct ChromeTrace *trace);
+/* Composes a record, whose view does not say its kind. */
+typedef void (*TracePartCompose)(void *user, const struct TraceKind *kind, StrobeView *record,
+                                 const TraceRow *row);
+/* No more is added: has the records composed into `out`, puts the text between them, and frees all.
+ */
+void trace_part_write(TracePart *part, TraceOut *out, TracePartCompose compose, void *user);
 
 #endif

@@ -115,8 +115,8 @@ struct ChromeTrace {
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
-/* A kind of the exporter's own, with fields of so many bytes, that waits and is composed so. */
-const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose, gsize field_bytes);
+/* A kind of the exporter's own that waits and is composed so. */
+const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose);
 /* The one of a record; made when the first comes. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
