@@ -25,6 +25,7 @@ SLOWED = ["product", "layer 3"]
 REGRESSION = 7
 # The comparisons of one line: their name, runs a side, options.
 FORMS = (
+    ("five runs a side", 5, ()),
     ("three runs a side", 3, ()),
     ("one run a side", 1, ()),
     ("three runs a side, `--mean`", 3, ("--mean",)),
@@ -99,8 +100,8 @@ def main():
     parser.add_argument("--comparisons", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     flags = parser.parse_args()
-    if flags.runs < 9:
-        parser.error("--runs is below 9: there must be three of each kind")
+    if flags.runs < 15:
+        parser.error("--runs is below 15: there must be five of each kind")
     random.seed(flags.seed)
     with tempfile.TemporaryDirectory(prefix="strobe-diff-") as folder:
         results = record(flags.build, flags.folder or folder, flags.runs)

@@ -223,12 +223,16 @@ static void print_rule(const StrobeDiff *diff)
 {
     g_autofree char *least = strobe_text_duration((gint64)ceil(diff->rows->least));
 
-    print_texts(
-        "Rows that have not changed: %u (--all shows them). A row has changed if q is %g or "
-        "less and the change %s or more. q comes from the spread between the %s. The noise "
-        "is half the width of the %d %% confidence interval of the change.",
-        diff->rows->rows->len - diff->rows->n_changed, STROBE_DIFF_Q, least, units_of(diff),
-        STROBE_DIFF_CONFIDENCE);
+    g_autofree char *rule = g_strdup_printf(
+        "A row has changed if q is %g or less and the change %s or more. q comes from the spread "
+        "between the %s. The noise is half the width of the %d %% confidence interval of the "
+        "change.",
+        STROBE_DIFF_Q, least, units_of(diff), STROBE_DIFF_CONFIDENCE);
+
+    print_texts("Rows that have not changed: %u (--all shows them)",
+                diff->rows->rows->len - diff->rows->n_changed);
+    if (diff->rows->n_tested > 0)
+        print_text(rule);
     if (!isnan(diff->rule.threshold))
         print_texts("Regressions, changed and more than %g %% slower%s: %u", diff->rule.threshold,
                     diff->rule.by_runs ? "" : ", by twice the noise", diff->rows->n_regressions);
@@ -377,24 +381,29 @@ static void write_head(const StrobeDiff *diff, StrobeJsonWriter *json)
     strobe_json_key(json, "value");
     strobe_json_string(json, value_of(diff));
     strobe_json_key(json, "spread_between");
-    strobe_json_string(json, units_of(diff));
+    if (diff->rows->n_tested > 0)
+        strobe_json_string(json, units_of(diff));
+    else
+        strobe_json_null(json);
     write_uint(json, "confidence", STROBE_DIFF_CONFIDENCE);
     write_double(json, "max_q", STROBE_DIFF_Q);
     write_double(json, "least_effect", diff->rows->least);
     write_double(json, "threshold", diff->rule.threshold);
 }
 
-void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
+static void write_counts(const StrobeDiff *diff, StrobeJsonWriter *json)
+{
+    write_uint(json, "total_rows", diff->rows->rows->len);
+    write_uint(json, "different_rows", diff->rows->n_different);
+    write_uint(json, "changed_rows", diff->rows->n_changed);
+    write_uint(json, "regressions", diff->rows->n_regressions);
+}
+
+static void write_rows(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
 {
     const GPtrArray *rows = diff->rows->rows;
     guint n = 0;
 
-    strobe_json_begin_object(json);
-    write_head(diff, json);
-    write_uint(json, "total_rows", rows->len);
-    write_uint(json, "different_rows", diff->rows->n_different);
-    write_uint(json, "changed_rows", diff->rows->n_changed);
-    write_uint(json, "regressions", diff->rows->n_regressions);
     strobe_json_key(json, "rows");
     strobe_json_begin_array(json);
     for (guint i = 0; i < rows->len; i++) {
@@ -403,16 +412,26 @@ void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, Strobe
             write_row(json, row, TRUE);
     }
     strobe_json_end_array(json);
-    strobe_json_key(json, "total");
-    if (diff->rule.is_of_parts)
-        strobe_json_null(json);
+}
+
+/* A row that stands for itself, if there is one. */
+static void write_single(StrobeJsonWriter *json, const char *key, const StrobeDiffRow *row)
+{
+    strobe_json_key(json, key);
+    if (row)
+        write_row(json, row, FALSE);
     else
-        write_row(json, diff->rows->total, FALSE);
-    strobe_json_key(json, "launched_before");
-    if (has_before(diff))
-        write_row(json, diff->rows->before, FALSE);
-    else
         strobe_json_null(json);
+}
+
+void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
+{
+    strobe_json_begin_object(json);
+    write_head(diff, json);
+    write_counts(diff, json);
+    write_rows(diff, limit, all, json);
+    write_single(json, "total", diff->rule.is_of_parts ? NULL : diff->rows->total);
+    write_single(json, "launched_before", has_before(diff) ? diff->rows->before : NULL);
     strobe_json_key(json, "not_compared");
     strobe_json_begin_array(json);
     for (guint i = 0; i < diff->notes->len; i++)

@@ -301,6 +301,7 @@ static void correct_rows(StrobeDiffRows *rows)
             g_ptr_array_add(tested, g_ptr_array_index(rows->rows, i));
     if (!rows->rule.is_of_parts && is_candidate(rows, rows->total))
         g_ptr_array_add(tested, rows->total);
+    rows->n_tested = tested->len;
     for (guint i = 0; i < tested->len; i++)
         g_array_append_val(chances, ((StrobeDiffRow *)g_ptr_array_index(tested, i))->p);
     strobe_correct_many((double *)(void *)chances->data, chances->len);

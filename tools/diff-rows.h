@@ -65,6 +65,7 @@ typedef struct StrobeDiffRows {
     guint64 n_dropped[STROBE_DIFF_SIDES]; /* values of rows beyond STROBE_DIFF_ROWS_MAX: they are in
                                              the total only */
     guint n_units[STROBE_DIFF_SIDES], n_runs[STROBE_DIFF_SIDES]; /* read so far */
+    guint n_tested;                              /* rows, and the sum, that have a q */
     double least;                                /* ns: smaller differences never count */
     guint n_different, n_changed, n_regressions; /* rows; the last counts the total too */
     GHashTable *index;                           /* private */

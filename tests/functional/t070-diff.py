@@ -201,6 +201,7 @@ class DiffTest(StrobeTest):
         """The noise is not known: every difference is listed, and none is a regression."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]])
         b = self.capture("b.strobe", [[("mm", 0, 101)]])
+        self.assertIsNone(self.diff(a, b)["spread_between"])
         row = self.rows(a, b, "--threshold", "0")["mm"]
         self.assertEqual([row[key] for key in ("noise", "p", "q", "changed", "regression")],
                          [None, None, None, True, False])

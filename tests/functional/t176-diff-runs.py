@@ -2,10 +2,14 @@
 """`strobe diff` of several runs a side: the forms, what counts, and what is refused."""
 
 import math
+import re
+import subprocess
+import sys
 import unittest
 
+import tap
 from made_capture import STEPS, THREAD, MadeCapture
-from support import StrobeTest
+from support import BUILD, TOP, StrobeTest
 
 STEP = 10000  # ns; the least effect is 10 ns
 REGRESSION, USAGE, INPUT = 7, 2, 5
@@ -233,6 +237,23 @@ class DiffRunsTest(StrobeTest):
         done = self.strobe("diff", a, b, "--against", c, "nonesuch", code=INPUT)
         self.assertIn("nonesuch", done.stderr)
         self.assertEqual(done.stdout, "")
+
+    # ---- real runs ----
+
+    @tap.long_test
+    @unittest.skipUnless((BUILD / "bench" / "steps").exists(), "built without benchmarks")
+    def test_trust(self):
+        """The experiment that docs/diff.md has figures of, in small: few false alarms, and a row
+        that is 10 % slower is mostly found."""
+        done = subprocess.run(
+            [sys.executable, TOP / "bench" / "diff_trust.py", "--build", BUILD, "--runs", "18",
+             "--comparisons", "20"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (line,) = re.findall("^.* three runs a side .*$", done.stdout, re.MULTILINE)
+        alarms, of = map(int, re.search(r"(\d+) and \d+ of (\d+)", line).groups())
+        self.assertEqual(of, 20)
+        self.assertLessEqual(alarms, 2, done.stdout)
+        self.assertGreaterEqual(int(re.search(r"(\d+) % \|$", line).group(1)), 50, done.stdout)
 
 
 if __name__ == "__main__":
