@@ -16,40 +16,45 @@
 #include "terminal.h"
 
 #define DEFAULT_LIMIT 20
+#define RUNS_MAX 1000 /* a side */
 
 static const StrobeUsage usage = {
     .name = "diff",
-    .arguments = "A B",
-    .summary = "Compares two results: what B takes longer for than A, and what it does faster.\n"
+    .arguments = "A B | A1 A2... --against B1 B2...",
+    .summary = "Compares results: what B takes longer for than A, and what it does faster.\n"
                "Each is a result directory, a capture, or a result of another profiler that\n"
-               "`strobe import` reads; the two may be of different origins.\n"
+               "`strobe import` reads; they may be of different origins. Three or more runs a\n"
+               "side show how much equal runs differ; one run a side cannot.\n"
                "\n"
-               "A row is what both results call the same; --by selects the kind of row:\n"
+               "A row is what both sides call the same; --by selects the kind of row:\n"
                "  operator       an operator by the operators around it on its thread\n"
                "  kernel         a kernel, copy or fill by its name and the operators that\n"
                "                 launched it\n"
                "  communication  a communication operation by its type and these operators\n"
                "  stack          an operator by its recorded Python stack\n"
+               "  mark           a range that the program marked, by the ranges around it\n"
                "  step           a part of a step\n"
                "  head           a part of the head overhead of graphs\n"
-               "Its time is the mean of a step; of `head` the mean of the inferences that have\n"
-               "the part. What was launched before the recording has a row of its own.\n"
+               "Its time is that of the median step of each run, with --mean of the mean step;\n"
+               "of `head` it is the mean of the inferences that have the part. What was\n"
+               "launched before the recording has a row of its own. Ranges that the program or\n"
+               "the framework marked are no operators here.\n"
                "\n"
-               "A difference counts if it is larger than the noise: half the width of the 99 %\n"
-               "confidence interval of the difference of the two means (Welch), by the spread\n"
-               "from step to step. With one step in one result the spread of the other stands\n"
-               "for both; with one in both the noise is not known and every difference counts.\n"
-               "Of more than 128 steps, runs of equal length stand for steps. Ranges that the\n"
-               "program or the framework marked are no operators here.",
+               "A row has changed if its q is 0.01 or less and the difference is 0.1 % of a\n"
+               "step or more. q comes from Welch's t-test of the runs, corrected for the number\n"
+               "of rows (Benjamini and Hochberg). With one run a side up to 8 stretches of its\n"
+               "steps stand for runs, and a regression must be twice the noise too. The noise\n"
+               "is half the width of the 99 % confidence interval of the difference.",
     .examples =
         "Examples:\n"
+        "  strobe diff old1 old2 old3 --against new1 new2 new3 --threshold 2\n"
+        "      For a check: ends with 7 if something is more than 2 % slower.\n"
         "  strobe diff before_ascend_pt after_ascend_pt\n"
         "  strobe diff ascend_pytorch_profiler_0.db model.pt.trace.json --by operator --all\n"
         "  strobe diff baseline.strobe results --by step --threshold 5 --min-time 100us\n"
-        "      For a check: ends with 7 if something is more than 5 % slower.\n"
         "\n"
-        "Exit codes: 0 compared, 7 with --threshold: a row, or the sum of all, is slower in B by\n"
-        "more than that and the noise, or only in B and longer than the noise. A part of the head\n"
+        "Exit codes: 0 compared, 7 with --threshold: a row, or the sum of all, has\n"
+        "changed and is slower in B by more than that, or in B only. A part of the head\n"
         "overhead is too slow from 20 % and 50us on, unless you say otherwise.",
 };
 
@@ -58,21 +63,107 @@ typedef struct Flags {
     StrobeMemoryFlags memory;
     char **plugin_path;
     int limit;
-    gboolean json, all;
+    gboolean json, all, mean;
+    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; the texts are the caller's */
 } Flags;
+
+/* Stands in the place of --against while options are parsed: GOption does not keep places. */
+static char against[] = "against";
+
+static void hide_against(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "--against"))
+            argv[i] = against;
+}
+
+static char **take_paths(char **words, int n)
+{
+    char **paths = g_new0(char *, (gsize)n + 1);
+
+    for (int i = 0; i < n; i++)
+        paths[i] = words[i];
+    return paths;
+}
+
+static gboolean is_same_place(const char *a, const char *b)
+{
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    gboolean is_same = g_strcmp0(real_a ? real_a : a, real_b ? real_b : b) == 0;
+
+    free(real_a);
+    free(real_b);
+    return is_same;
+}
+
+/* A run that is named twice would make a spread of 0. */
+static gboolean check_side(char **paths)
+{
+    for (guint i = 0; paths[i]; i++)
+        for (guint other = 0; other < i; other++)
+            if (is_same_place(paths[i], paths[other])) {
+                strobe_command_misuse(&usage, "\"%s\" is named twice on one side", paths[i]);
+                return FALSE;
+            }
+    return TRUE;
+}
+
+/* Runs before and after --against, which is at `at`. */
+static gboolean split_at(int at, int argc, char **argv, Flags *flags)
+{
+    flags->sides[STROBE_DIFF_A] = take_paths(argv + 1, at - 1);
+    flags->sides[STROBE_DIFF_B] = take_paths(argv + at + 1, argc - at - 1);
+    if (at == 1 || at == argc - 1) {
+        strobe_command_misuse(&usage, "--against needs results %s it",
+                              at == 1 ? "before" : "after");
+        return FALSE;
+    }
+    if (MAX(at - 1, argc - at - 1) > RUNS_MAX) {
+        strobe_command_misuse(&usage, "A side has more than %d runs", RUNS_MAX);
+        return FALSE;
+    }
+    for (int i = at + 1; i < argc; i++)
+        if (argv[i] == against) {
+            strobe_command_misuse(&usage, "--against is there twice");
+            return FALSE;
+        }
+    return check_side(flags->sides[STROBE_DIFF_A]) && check_side(flags->sides[STROBE_DIFF_B]);
+}
+
+static gboolean split_sides(int argc, char **argv, Flags *flags)
+{
+    int at = 1;
+
+    while (at < argc && argv[at] != against)
+        at++;
+    if (at < argc)
+        return split_at(at, argc, argv, flags);
+    if (argc != 3) {
+        strobe_command_misuse(&usage, "Two results are needed, A and B; of several runs a side: "
+                                      "A1 A2 --against B1 B2");
+        return FALSE;
+    }
+    flags->sides[STROBE_DIFF_A] = take_paths(argv + 1, 1);
+    flags->sides[STROBE_DIFF_B] = take_paths(argv + 2, 1);
+    return TRUE;
+}
 
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
+        {"against", 0, 0, G_OPTION_ARG_NONE, &(gboolean){FALSE},
+         "Several runs a side: those of A are before it, those of B after it", NULL},
         {"by", 0, 0, G_OPTION_ARG_FILENAME, &flags->by,
-         "What to compare: operator (the default), kernel, step, communication, stack, head",
+         "What to compare: operator (the default), kernel, communication, stack, mark, step, head",
          "WHAT"},
         {"threshold", 0, 0, G_OPTION_ARG_FILENAME, &flags->threshold,
          "End with 7 if a row is slower by more than this", "PERCENT"},
         {"min-time", 0, 0, G_OPTION_ARG_FILENAME, &flags->least,
-         "Smaller differences of a row are noise, such as 10us (default: 0us)", "TIME"},
+         "Smaller differences never count, such as 10us (default: 0.1 % of a step)", "TIME"},
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
-        {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Rows within the noise too", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Rows that have not changed too", NULL},
+        {"mean", 0, 0, G_OPTION_ARG_NONE, &flags->mean,
+         "Compare means of steps, which see rare slow steps, and disturbed ones", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Print JSON; times in ns", NULL},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
@@ -81,12 +172,9 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {NULL},
     };
 
-    if (!strobe_command_parse(&usage, entries, argc, argv))
+    hide_against(*argc, *argv);
+    if (!strobe_command_parse(&usage, entries, argc, argv) || !split_sides(*argc, *argv, flags))
         return FALSE;
-    if (*argc != 3) {
-        strobe_command_misuse(&usage, "Two results are needed, A and B");
-        return FALSE;
-    }
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
         strobe_command_misuse(&usage, "--limit is %d, expected 1 to %u", flags->limit,
                               STROBE_ROWS_MAX);
@@ -133,6 +221,7 @@ static gboolean read_rule(const Flags *flags, StrobeDiffBy by, StrobeDiffRule *r
             return FALSE;
         }
     }
+    rule->is_mean = flags->mean;
     if (flags->least &&
         (!strobe_parse_duration(flags->least, &rule->least_ns) || rule->least_ns < 0)) {
         strobe_command_misuse(&usage, "--min-time is \"%s\", expected a duration such as 10us",
@@ -159,7 +248,7 @@ static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *dif
 {
     StrobeFreshFolder scratch = {.lock = -1, .around = -1};
     GError *error = NULL;
-    gboolean good = strobe_diff_run(diff, registry, make_scratch, &scratch, &error);
+    gboolean good = strobe_diff_compare(diff, registry, make_scratch, &scratch, &error);
 
     strobe_folder_discard(&scratch);
     if (!good)
@@ -174,7 +263,7 @@ static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *dif
     return diff->rows->n_regressions > 0 ? STROBE_EXIT_REGRESSION : STROBE_EXIT_OK;
 }
 
-static int run(Flags *flags, char **paths)
+static int run(Flags *flags)
 {
     StrobeDiffBy by;
     StrobeDiffRule rule;
@@ -186,7 +275,7 @@ static int run(Flags *flags, char **paths)
         !strobe_memory_flags_apply(&flags->memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
-    g_autoptr(StrobeDiff) diff = strobe_diff_new(paths[0], paths[1], by, &rule);
+    g_autoptr(StrobeDiff) diff = strobe_diff_new((char *const *const *)flags->sides, by, &rule);
     code = compare(flags, registry, diff);
     strobe_registry_free(registry);
     return code;
@@ -198,10 +287,12 @@ int strobe_command_diff(int argc, char **argv)
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))
-        code = run(&flags, argv + 1);
+        code = run(&flags);
     g_free(flags.by);
     g_free(flags.threshold);
     g_free(flags.least);
     g_strfreev(flags.plugin_path);
+    for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
+        g_free(flags.sides[i]);
     return code;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff-head.h"
 
-#include <math.h>
 #include <strobe/helpers/fields.h>
 
 static const char *const fields[STROBE_DIFF_HEAD_PARTS] = {
@@ -41,7 +40,7 @@ void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record)
     }
 }
 
-void strobe_diff_head_finish(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side)
+void strobe_diff_head_end_run(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side)
 {
     for (guint i = 0; i < STROBE_DIFF_HEAD_PARTS; i++) {
         const StrobeDiffHeadPart *part = &head->parts[i];
@@ -49,11 +48,13 @@ void strobe_diff_head_finish(const StrobeDiffHead *head, StrobeDiffRows *rows, g
 
         if (!row)
             continue;
-        row->sides[side] = (StrobeDiffSample){
-            .calls = part->n,
-            .n = (guint)MIN(part->n, G_MAXUINT),
-            .mean = part->mean,
-            .deviation = part->n > 1 ? sqrt(part->squares / (double)(part->n - 1)) : 0,
-            .is_present = TRUE};
+        StrobeDiffSample *sample = &row->sides[side];
+        sample->calls += part->n;
+        sample->is_present = TRUE;
+        strobe_diff_sample_add(sample, part->mean);
+        if (rows->rule.by_runs)
+            continue;
+        sample->n = (guint)MIN(part->n, G_MAXUINT);
+        sample->squares = part->squares;
     }
 }

@@ -12,7 +12,7 @@
 /* One part over the inferences that have it. */
 typedef struct StrobeDiffHeadPart {
     guint64 n;
-    double mean, squares; /* ns; sum of the squares of what each is off the mean */
+    double mean, squares; /* ns; as in StrobeDiffSample */
 } StrobeDiffHeadPart;
 
 typedef struct StrobeDiffHead {
@@ -24,7 +24,8 @@ typedef struct StrobeDiffHead {
  * count. */
 void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record);
 
-/* All have been added: a row for each part that any inference has. */
-void strobe_diff_head_finish(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side);
+/* The run has ended: a unit for each part that any inference has; the inferences are the units if
+ * runs are not. */
+void strobe_diff_head_end_run(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side);
 
 #endif

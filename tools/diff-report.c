@@ -7,6 +7,8 @@
 #include "terminal.h"
 
 #define PATH_WIDTH_MAX 100
+#define TEXT_WIDTH 80
+#define SCHEMA_VERSION 1 /* of the JSON */
 
 static const struct {
     const char *name, *heading, *path, *metric;
@@ -21,6 +23,8 @@ static const struct {
                                       "Type < call path", "duration"},
     [STROBE_DIFF_BY_STACK] = {"stack", "Self time of operators on the host by recorded stack",
                               "Stack, innermost first", "host_self"},
+    [STROBE_DIFF_BY_MARK] = {"mark", "Self time of marked ranges by the ranges around them",
+                             "Range, innermost first", "host_self"},
     [STROBE_DIFF_BY_HEAD] = {"head", "Time before the first kernel of graphs (head_overhead)",
                              "Part", "duration"},
 };
@@ -38,12 +42,53 @@ static const char *unit_of(const StrobeDiff *diff)
     return diff->is_whole ? "result" : "step";
 }
 
-static gboolean is_shown(const StrobeDiffRow *row, gboolean all)
+/* What the units are, whose spread is the measure. */
+static const char *units_of(const StrobeDiff *diff)
 {
-    return all || row->is_listed;
+    if (diff->rule.by_runs)
+        return "runs";
+    return diff->by == STROBE_DIFF_BY_HEAD ? "inferences"
+           : diff->rule.by_steps           ? "steps"
+                                           : "stretches of steps";
 }
 
+static gboolean is_shown(const StrobeDiffRow *row, gboolean all)
+{
+    return all || row->is_changed;
+}
+
+static const char one_run_text[] =
+    "With one run a side, drift of the machine looks like a change: compare several runs with "
+    "--against to tell them apart.";
+
 /* ---- for people ---- */
+
+/* A text in lines that no terminal has to wrap. */
+static void print_text(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    gsize used = 0;
+
+    for (guint i = 0; words[i]; i++) {
+        gsize width = (gsize)g_utf8_strlen(words[i], -1);
+        if (used > 0 && used + 1 + width > TEXT_WIDTH)
+            used = 0;
+        printf("%s%s", i == 0 ? "" : used == 0 ? "\n" : " ", words[i]);
+        used += (used > 0) + width;
+    }
+    putchar('\n');
+}
+
+static void print_texts(const char *format, ...) G_GNUC_PRINTF(1, 2);
+static void print_texts(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    print_text(text);
+}
 
 static void add_us(StrobeGrid *grid, double ns, gboolean is_known, const char *format)
 {
@@ -52,18 +97,37 @@ static void add_us(StrobeGrid *grid, double ns, gboolean is_known, const char *f
     strobe_grid_add(grid, text ? text : "");
 }
 
-static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiffRow *row,
-                      guint side)
+static void add_q(StrobeGrid *grid, double q)
 {
-    const StrobeDiffSample *sample = &row->sides[side];
-    gboolean is_all = diff->is_whole || row->is_of_step || diff->by == STROBE_DIFF_BY_HEAD ||
-                      row == diff->rows->before;
-    guint n_steps = is_all ? 1 : diff->sides[side].steps.steps->len;
-
-    if (sample->is_present)
-        strobe_grid_printf(grid, "%.6g", (double)sample->calls / MAX(n_steps, 1));
-    else
+    if (isnan(q))
         strobe_grid_add(grid, "");
+    else if (q < 0.0001)
+        strobe_grid_add(grid, "<0.0001");
+    else
+        strobe_grid_printf(grid, "%.4f", q);
+}
+
+/* Calls in a step, in a result, or of `head` and single steps in all. */
+static double calls_of(const StrobeDiff *diff, const StrobeDiffRow *row, guint side)
+{
+    const StrobeDiffSide *runs = &diff->sides[side];
+    gboolean is_all = row->is_single || diff->by == STROBE_DIFF_BY_HEAD;
+    guint n = is_all                                        ? 1
+              : diff->is_whole || row == diff->rows->before ? runs->n_runs
+                                                            : strobe_diff_count_steps(runs);
+
+    return (double)row->sides[side].calls / MAX(n, 1);
+}
+
+static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiffRow *row)
+{
+    g_autofree char *a = g_strdup_printf("%.6g", calls_of(diff, row, STROBE_DIFF_A));
+    g_autofree char *b = g_strdup_printf("%.6g", calls_of(diff, row, STROBE_DIFF_B));
+
+    if (!strcmp(a, b))
+        strobe_grid_add(grid, a);
+    else
+        strobe_grid_printf(grid, "%s > %s", a, b);
 }
 
 /* Whether either result has what was launched before it. */
@@ -74,15 +138,17 @@ static gboolean has_before(const StrobeDiff *diff)
     return sides[STROBE_DIFF_A].is_present || sides[STROBE_DIFF_B].is_present;
 }
 
-static const char *remark(const StrobeDiffRow *row)
+static const char *remark(const StrobeDiff *diff, const StrobeDiffRow *row)
 {
     gboolean in_a = row->sides[STROBE_DIFF_A].is_present;
 
-    if (in_a != row->sides[STROBE_DIFF_B].is_present)
-        return !in_a ? (row->is_regression ? "only in B, regression" : "only in B") : "only in A";
     if (row->is_regression)
         return "regression";
-    return row->difference == 0 || row->is_beyond ? "" : "within noise";
+    if (in_a != row->sides[STROBE_DIFF_B].is_present)
+        return in_a ? "only in A" : "only in B";
+    if (row->difference == 0 || row->is_changed || row == diff->rows->before)
+        return "";
+    return fabs(row->difference) < diff->rows->least ? "too small" : "unclear";
 }
 
 static void add_row(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiffRow *row,
@@ -94,18 +160,18 @@ static void add_row(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiffRo
     else
         strobe_grid_printf(grid, "%+.2f", row->relative);
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
-        add_us(grid, row->sides[i].mean, row->sides[i].is_present, "%.3f");
+        add_us(grid, row->sides[i].value, row->sides[i].is_present, "%.3f");
     add_us(grid, row->noise, TRUE, "%.3f");
-    for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
-        add_calls(grid, diff, row, i);
-    strobe_grid_add(grid, remark(row));
+    add_q(grid, row->q);
+    add_calls(grid, diff, row);
+    strobe_grid_add(grid, remark(diff, row));
     strobe_grid_add(grid, path);
 }
 
 static StrobeGrid *new_grid(const StrobeDiff *diff)
 {
-    static const char *const numbers[] = {"Change us", "Change %", "A us",   "B us",
-                                          "Noise us",  "Calls A",  "Calls B"};
+    static const char *const numbers[] = {"Change us", "Change %", "A us", "B us",
+                                          "Noise us",  "q",        "Calls"};
     StrobeGrid *grid = strobe_grid_new();
 
     for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++)
@@ -142,52 +208,73 @@ static void print_rows(const StrobeDiff *diff, guint limit, gboolean all)
 
 static void print_side(const StrobeDiffSide *side)
 {
-    g_autofree char *path = strobe_text_printable(side->path, strlen(side->path));
-    g_autofree char *format = side->format
-                                  ? strobe_text_printable(side->format, strlen(side->format))
-                                  : g_strdup("recorded");
+    for (guint i = 0; i < side->n_runs; i++) {
+        const StrobeDiffRun *run = &side->runs[i];
+        const char *origin = run->format ? run->format : "recorded";
+        g_autofree char *name = strobe_diff_name_run(side, i);
+        g_autofree char *path = strobe_text_printable(run->path, strlen(run->path));
+        g_autofree char *format = strobe_text_printable(origin, strlen(origin));
 
-    printf("%c: %s (%s, steps: %u)\n", 'A' + side->side, path, format, side->steps.steps->len);
+        printf("%s: %s (%s, steps: %u)\n", name, path, format, run->steps.steps->len);
+    }
 }
 
 static void print_rule(const StrobeDiff *diff)
 {
-    guint n_within = diff->rows->rows->len - diff->rows->n_listed;
+    g_autofree char *least = strobe_text_duration((gint64)ceil(diff->rows->least));
 
-    printf(
-        "Rows within the noise: %u (--all shows them). The noise is half the width of\nthe %d %% "
-        "confidence interval of the difference of the means, estimated over\nthe %ss.\n",
-        n_within, STROBE_DIFF_CONFIDENCE, diff->by == STROBE_DIFF_BY_HEAD ? unit_of(diff) : "step");
+    g_autofree char *rule = g_strdup_printf(
+        "A row has changed if q is %g or less and the change %s or more. q comes from the spread "
+        "between the %s. The noise is half the width of the %d %% confidence interval of the "
+        "change.",
+        STROBE_DIFF_Q, least, units_of(diff), STROBE_DIFF_CONFIDENCE);
+
+    print_texts("Rows that have not changed: %u (--all shows them)",
+                diff->rows->rows->len - diff->rows->n_changed);
+    if (diff->rows->n_tested > 0)
+        print_text(rule);
     if (!isnan(diff->rule.threshold))
-        printf("Regressions, more than %g %% slower beyond the noise: %u\n", diff->rule.threshold,
-               diff->rows->n_regressions);
+        print_texts("Regressions, changed and more than %g %% slower%s: %u", diff->rule.threshold,
+                    diff->rule.by_runs ? "" : ", by twice the noise", diff->rows->n_regressions);
+}
+
+static const char *value_of(const StrobeDiff *diff)
+{
+    if (diff->by == STROBE_DIFF_BY_HEAD)
+        return "mean of an inference";
+    return diff->is_whole ? "in all" : diff->rule.is_mean ? "mean of a step" : "median step";
+}
+
+static void print_verdict(const StrobeDiff *diff, guint limit, gboolean all)
+{
+    const StrobeDiffRows *rows = diff->rows;
+
+    if (all || rows->n_changed > 0 || rows->total->is_changed) {
+        print_texts("\n%s, %s:\n", texts[diff->by].heading, value_of(diff));
+        print_rows(diff, limit, all);
+        putchar('\n');
+        print_rule(diff);
+    } else if (rows->rows->len == 0) {
+        puts("Nothing could be compared:");
+    } else if (rows->n_different == 0) {
+        printf("No difference: rows %u, all equal\n", rows->rows->len);
+    } else {
+        print_texts(
+            "No change beyond chance: rows %u, of which %u differ less clearly (--all shows "
+            "them)",
+            rows->rows->len, rows->n_different);
+    }
 }
 
 void strobe_diff_print(const StrobeDiff *diff, guint limit, gboolean all)
 {
-    gboolean any = all || diff->rows->n_listed > 0 || diff->rows->total->is_beyond;
-
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
         print_side(&diff->sides[i]);
-    if (any) {
-        printf("\n%s, %s:\n\n", texts[diff->by].heading,
-               diff->by == STROBE_DIFF_BY_HEAD ? "mean of an inference"
-               : diff->is_whole                ? "in all"
-                                               : "mean of a step");
-        print_rows(diff, limit, all);
-        putchar('\n');
-        print_rule(diff);
-    } else if (diff->rows->rows->len == 0) {
-        puts("Nothing could be compared:");
-    } else if (diff->rows->n_different == 0) {
-        printf("No difference: rows %u, all equal\n", diff->rows->rows->len);
-    } else {
-        printf("No difference beyond the noise: rows %u, of which %u differ within it (--all shows "
-               "them)\n",
-               diff->rows->rows->len, diff->rows->n_different);
-    }
+    print_verdict(diff, limit, all);
     for (guint i = 0; i < diff->notes->len; i++)
-        printf("%s\n", (const char *)g_ptr_array_index(diff->notes, i));
+        print_text(g_ptr_array_index(diff->notes, i));
+    if (!diff->rule.by_runs)
+        print_text(one_run_text);
 }
 
 /* ---- for programs ---- */
@@ -210,19 +297,31 @@ static void write_bool(StrobeJsonWriter *json, const char *key, gboolean value)
     strobe_json_bool(json, value);
 }
 
+static void write_run(StrobeJsonWriter *json, const StrobeDiffRun *run)
+{
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "path");
+    strobe_json_text(json, run->path, strlen(run->path));
+    strobe_json_key(json, "format");
+    strobe_json_string(json, run->format ? run->format : "recorded");
+    write_uint(json, "steps", run->steps.steps->len);
+    write_uint(json, "records", run->n_values);
+    write_uint(json, "lost", run->n_lost);
+    strobe_json_end_object(json);
+}
+
 static void write_side(StrobeJsonWriter *json, const StrobeDiffSide *side)
 {
-    const char key[] = {(char)('a' + side->side), '\0'};
+    const char key[] = {(char)('a' + side->runs->side), '\0'};
 
     strobe_json_key(json, key);
     strobe_json_begin_object(json);
-    strobe_json_key(json, "path");
-    strobe_json_text(json, side->path, strlen(side->path));
-    strobe_json_key(json, "format");
-    strobe_json_string(json, side->format ? side->format : "recorded");
-    write_uint(json, "steps", side->steps.steps->len);
-    write_uint(json, "records", side->n_values);
-    write_uint(json, "lost", side->n_lost);
+    write_uint(json, "n_runs", side->n_runs);
+    strobe_json_key(json, "runs");
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < side->n_runs; i++)
+        write_run(json, &side->runs[i]);
+    strobe_json_end_array(json);
     strobe_json_end_object(json);
 }
 
@@ -237,9 +336,9 @@ static void write_sample(StrobeJsonWriter *json, const StrobeDiffRow *row, guint
         return;
     }
     strobe_json_begin_object(json);
-    write_double(json, "mean", sample->mean);
-    write_double(json, "deviation", sample->n > 1 ? sample->deviation : NAN);
-    write_uint(json, "samples", sample->n);
+    write_double(json, "value", sample->value);
+    write_double(json, "deviation", sample->n > 1 ? strobe_diff_spread(sample).deviation : NAN);
+    write_uint(json, "units", sample->n);
     write_uint(json, "calls", sample->calls);
     strobe_json_end_object(json);
 }
@@ -259,13 +358,16 @@ static void write_row(StrobeJsonWriter *json, const StrobeDiffRow *row, gboolean
     write_double(json, "difference", row->difference);
     write_double(json, "relative", row->relative);
     write_double(json, "noise", row->noise);
-    write_bool(json, "beyond_noise", row->is_beyond);
+    write_double(json, "p", row->p);
+    write_double(json, "q", row->q);
+    write_bool(json, "changed", row->is_changed);
     write_bool(json, "regression", row->is_regression);
     strobe_json_end_object(json);
 }
 
 static void write_head(const StrobeDiff *diff, StrobeJsonWriter *json)
 {
+    write_uint(json, "schema_version", SCHEMA_VERSION);
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
         write_side(json, &diff->sides[i]);
     strobe_json_key(json, "by");
@@ -276,22 +378,32 @@ static void write_head(const StrobeDiff *diff, StrobeJsonWriter *json)
     strobe_json_string(json, "ns");
     strobe_json_key(json, "per");
     strobe_json_string(json, unit_of(diff));
+    strobe_json_key(json, "value");
+    strobe_json_string(json, value_of(diff));
+    strobe_json_key(json, "spread_between");
+    if (diff->rows->n_tested > 0)
+        strobe_json_string(json, units_of(diff));
+    else
+        strobe_json_null(json);
     write_uint(json, "confidence", STROBE_DIFF_CONFIDENCE);
+    write_double(json, "max_q", STROBE_DIFF_Q);
+    write_double(json, "least_effect", diff->rows->least);
     write_double(json, "threshold", diff->rule.threshold);
-    write_uint(json, "min_time", (guint64)diff->rule.least_ns);
 }
 
-void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
+static void write_counts(const StrobeDiff *diff, StrobeJsonWriter *json)
+{
+    write_uint(json, "total_rows", diff->rows->rows->len);
+    write_uint(json, "different_rows", diff->rows->n_different);
+    write_uint(json, "changed_rows", diff->rows->n_changed);
+    write_uint(json, "regressions", diff->rows->n_regressions);
+}
+
+static void write_rows(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
 {
     const GPtrArray *rows = diff->rows->rows;
     guint n = 0;
 
-    strobe_json_begin_object(json);
-    write_head(diff, json);
-    write_uint(json, "total_rows", rows->len);
-    write_uint(json, "different_rows", diff->rows->n_different);
-    write_uint(json, "listed_rows", all ? rows->len : diff->rows->n_listed);
-    write_uint(json, "regressions", diff->rows->n_regressions);
     strobe_json_key(json, "rows");
     strobe_json_begin_array(json);
     for (guint i = 0; i < rows->len; i++) {
@@ -300,16 +412,26 @@ void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, Strobe
             write_row(json, row, TRUE);
     }
     strobe_json_end_array(json);
-    strobe_json_key(json, "total");
-    if (diff->rule.is_of_parts)
-        strobe_json_null(json);
+}
+
+/* A row that stands for itself, if there is one. */
+static void write_single(StrobeJsonWriter *json, const char *key, const StrobeDiffRow *row)
+{
+    strobe_json_key(json, key);
+    if (row)
+        write_row(json, row, FALSE);
     else
-        write_row(json, diff->rows->total, FALSE);
-    strobe_json_key(json, "launched_before");
-    if (has_before(diff))
-        write_row(json, diff->rows->before, FALSE);
-    else
         strobe_json_null(json);
+}
+
+void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json)
+{
+    strobe_json_begin_object(json);
+    write_head(diff, json);
+    write_counts(diff, json);
+    write_rows(diff, limit, all, json);
+    write_single(json, "total", diff->rule.is_of_parts ? NULL : diff->rows->total);
+    write_single(json, "launched_before", has_before(diff) ? diff->rows->before : NULL);
     strobe_json_key(json, "not_compared");
     strobe_json_begin_array(json);
     for (guint i = 0; i < diff->notes->len; i++)

@@ -5,15 +5,6 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-/* Two-sided 99 % quantiles of Student's t by degrees of freedom. */
-static const double student[] = {
-    63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
-    3.106,  3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
-    2.831,  2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750,
-};
-#define STUDENT_MAX G_N_ELEMENTS(student)
-#define NORMAL 2.576
-
 typedef struct Cell {
     guint32 block;
     double ns;
@@ -61,10 +52,11 @@ static StrobeDiffRow *row_new(const char *const *path)
     return row;
 }
 
-StrobeDiffRows *strobe_diff_rows_new(void)
+StrobeDiffRows *strobe_diff_rows_new(const StrobeDiffRule *rule)
 {
     StrobeDiffRows *rows = g_new0(StrobeDiffRows, 1);
 
+    rows->rule = *rule;
     rows->rows = g_ptr_array_new_with_free_func(row_free);
     rows->total = row_new((const char *const *)g_new0(char *, 1));
     rows->before = row_new((const char *const *)g_new0(char *, 1));
@@ -155,73 +147,120 @@ void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns)
 
     sample->calls++;
     sample->n = 1;
-    sample->mean += ns;
+    sample->value += ns;
     sample->is_present = TRUE;
 }
 
-/* Blocks without a cell are 0. */
-static void finish_row(StrobeDiffRow *row, guint side, const guint *steps, guint n_blocks)
+/* ---- units ---- */
+
+/* Without sums of squares of times: those lose the digits that the differences are in. */
+void strobe_diff_sample_add(StrobeDiffSample *sample, double value)
 {
-    StrobeDiffSample *sample = &row->sides[side];
-    double sum = 0, squares = 0;
+    double off = value - sample->value;
+
+    sample->n++;
+    sample->value += off / sample->n;
+    sample->squares += off * (value - sample->value);
+}
+
+StrobeSpread strobe_diff_spread(const StrobeDiffSample *sample)
+{
+    return (StrobeSpread){sample->n, sample->n > 1 ? sqrt(sample->squares / (sample->n - 1)) : 0};
+}
+
+/* Blocks of one run that make a unit, and the cells of a row in them, which follow one another. */
+typedef struct Stretch {
+    const guint *steps;
+    guint begin, end;
+    const Cell *cells;
+    guint n_cells;
+} Stretch;
+
+static double mean_of_steps(const Stretch *stretch)
+{
+    double sum = 0;
     guint n_steps = 0;
 
-    for (guint i = 0; i < n_blocks; i++)
-        n_steps += steps[i];
-    for (guint i = 0; i < row->cells->len; i++)
-        sum += g_array_index(row->cells, Cell, i).ns;
-    sample->n = n_blocks;
-    sample->mean = n_steps ? sum / n_steps : 0;
-    for (guint i = 0; i < row->cells->len; i++) {
-        const Cell *cell = &g_array_index(row->cells, Cell, i);
-        double off = cell->ns / steps[cell->block] - sample->mean;
-        squares += off * off;
+    for (guint i = 0; i < stretch->n_cells; i++)
+        sum += stretch->cells[i].ns;
+    for (guint i = stretch->begin; i < stretch->end; i++)
+        n_steps += stretch->steps[i];
+    return n_steps ? sum / n_steps : 0;
+}
+
+/* The median of the blocks that the row is in, times their share: a row of every fourth step counts
+ * with a fourth. */
+static double typical_step(const Stretch *stretch)
+{
+    g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
+
+    for (guint i = 0; i < stretch->n_cells; i++) {
+        const Cell *cell = &stretch->cells[i];
+        double ns = cell->ns / stretch->steps[cell->block];
+        g_array_append_val(values, ns);
     }
-    squares += sample->mean * sample->mean * (n_blocks - row->cells->len);
-    sample->deviation = n_blocks > 1 ? sqrt(squares / (n_blocks - 1)) : 0;
+    return strobe_median(values) * values->len / (stretch->end - stretch->begin);
+}
+
+static gint by_block(gconstpointer x, gconstpointer y)
+{
+    const Cell *first = x, *second = y;
+
+    return (first->block > second->block) - (first->block < second->block);
+}
+
+static guint count_units(const StrobeDiffRows *rows, guint n_blocks)
+{
+    if (rows->rule.by_runs)
+        return 1;
+    return rows->rule.by_steps ? n_blocks : MIN(n_blocks, STROBE_DIFF_STRETCHES_MAX);
+}
+
+static void end_run_of_row(const StrobeDiffRows *rows, StrobeDiffRow *row, guint side,
+                           const guint *steps, guint n_blocks)
+{
+    guint n_units = count_units(rows, n_blocks), at = 0;
+
+    if (row->cells->len == 0)
+        return;
+    g_array_sort(row->cells, by_block);
+    for (guint i = 0; i < n_units; i++) {
+        Stretch stretch = {.steps = steps,
+                           .begin = i * n_blocks / n_units,
+                           .end = (i + 1) * n_blocks / n_units,
+                           .cells = (const Cell *)(void *)row->cells->data + at};
+        for (; at < row->cells->len && g_array_index(row->cells, Cell, at).block < stretch.end;
+             at++)
+            stretch.n_cells++;
+        strobe_diff_sample_add(&row->sides[side], rows->rule.is_mean ? mean_of_steps(&stretch)
+                                                                     : typical_step(&stretch));
+    }
     g_array_set_size(row->cells, 0);
 }
 
-void strobe_diff_rows_finish(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks)
+void strobe_diff_rows_end_run(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks)
 {
     for (guint i = 0; i < rows->rows->len; i++)
-        finish_row(g_ptr_array_index(rows->rows, i), side, steps, n_blocks);
-    finish_row(rows->total, side, steps, n_blocks);
+        end_run_of_row(rows, g_ptr_array_index(rows->rows, i), side, steps, n_blocks);
+    end_run_of_row(rows, rows->total, side, steps, n_blocks);
+    rows->n_units[side] += count_units(rows, n_blocks);
+    rows->n_runs[side]++;
+}
+
+void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side)
+{
+    if (rows->n_runs[side] > 1)
+        rows->before->sides[side].value /= rows->n_runs[side];
+    if (rows->rule.is_of_parts)
+        return;
+    for (guint i = 0; i < rows->rows->len; i++) {
+        StrobeDiffRow *row = g_ptr_array_index(rows->rows, i);
+        while (row->sides[side].n < rows->n_units[side])
+            strobe_diff_sample_add(&row->sides[side], 0);
+    }
 }
 
 /* ---- comparing ---- */
-
-static double student_of(double freedom)
-{
-    guint whole = freedom >= STUDENT_MAX ? STUDENT_MAX : MAX((guint)freedom, 1);
-
-    if (whole < STUDENT_MAX)
-        return student[whole - 1];
-    return NORMAL + (student[STUDENT_MAX - 1] - NORMAL) * STUDENT_MAX / freedom;
-}
-
-double strobe_diff_noise(const StrobeDiffSample *a, const StrobeDiffSample *b, gboolean is_of_step)
-{
-    double n_a = MAX(a->n, 1), n_b = MAX(b->n, 1);
-    double weight_a = is_of_step ? 1 : n_a, weight_b = is_of_step ? 1 : n_b;
-    double variance_a = a->deviation * a->deviation, variance_b = b->deviation * b->deviation;
-    double part_a, part_b, freedom;
-
-    if (a->n < 2 && b->n < 2)
-        return NAN;
-    if (a->n < 2 || b->n < 2) {
-        double known = a->n < 2 ? variance_b : variance_a;
-        freedom = (a->n < 2 ? n_b : n_a) - 1;
-        return student_of(freedom) * sqrt(known / weight_a + known / weight_b);
-    }
-    part_a = variance_a / weight_a;
-    part_b = variance_b / weight_b;
-    if (part_a + part_b <= 0)
-        return 0;
-    freedom = (part_a + part_b) * (part_a + part_b) /
-              (part_a * part_a / (n_a - 1) + part_b * part_b / (n_b - 1));
-    return student_of(freedom) * sqrt(part_a + part_b);
-}
 
 /* Sums of doubles of the same times in another order differ in their last digits. */
 static gboolean is_same(double a, double b)
@@ -229,20 +268,56 @@ static gboolean is_same(double a, double b)
     return fabs(a - b) <= 1e-9 * MAX(fabs(a), fabs(b));
 }
 
-static void compare_row(StrobeDiffRow *row, const StrobeDiffRule *rule)
+static void measure_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
 {
     const StrobeDiffSample *a = &row->sides[STROBE_DIFF_A], *b = &row->sides[STROBE_DIFF_B];
-    gboolean is_equal = is_same(a->mean, b->mean) && a->is_present == b->is_present;
+    StrobeSpread spread_a = strobe_diff_spread(a), spread_b = strobe_diff_spread(b);
 
-    row->difference = is_equal ? 0 : b->mean - a->mean;
-    row->relative = a->mean > 0 ? row->difference / a->mean * 100 : NAN;
-    if (!row->is_of_step)
-        row->noise = strobe_diff_noise(a, b, FALSE);
-    row->is_beyond = !is_equal && fabs(row->difference) >= (double)rule->least_ns &&
-                     (isnan(row->noise) || fabs(row->difference) > row->noise);
-    row->is_listed = row->is_beyond || (a->is_present != b->is_present &&
-                                        fabs(row->difference) >= (double)rule->least_ns);
-    row->is_regression = row->is_beyond && row->difference > 0 && !isnan(rule->threshold) &&
+    row->difference = is_same(a->value, b->value) ? 0 : b->value - a->value;
+    row->relative = a->value > 0 ? row->difference / a->value * 100 : NAN;
+    if (!row->is_single || rows->rule.by_runs)
+        row->test = strobe_test_means(&spread_a, &spread_b);
+    row->p = strobe_test_p(&row->test, row->difference);
+    row->noise = strobe_test_noise(&row->test, STROBE_DIFF_CONFIDENCE / 100.0);
+    row->q = NAN;
+}
+
+/* Rows whose difference cannot be large enough are not tests: they would only cost the others. */
+static gboolean is_candidate(const StrobeDiffRows *rows, const StrobeDiffRow *row)
+{
+    const StrobeDiffSample *sides = row->sides;
+
+    return !isnan(row->p) &&
+           MAX(sides[STROBE_DIFF_A].value, sides[STROBE_DIFF_B].value) >= rows->least;
+}
+
+static void correct_rows(StrobeDiffRows *rows)
+{
+    g_autoptr(GPtrArray) tested = g_ptr_array_new();
+    g_autoptr(GArray) chances = g_array_new(FALSE, FALSE, sizeof(double));
+
+    for (guint i = 0; i < rows->rows->len; i++)
+        if (is_candidate(rows, g_ptr_array_index(rows->rows, i)))
+            g_ptr_array_add(tested, g_ptr_array_index(rows->rows, i));
+    if (!rows->rule.is_of_parts && is_candidate(rows, rows->total))
+        g_ptr_array_add(tested, rows->total);
+    rows->n_tested = tested->len;
+    for (guint i = 0; i < tested->len; i++)
+        g_array_append_val(chances, ((StrobeDiffRow *)g_ptr_array_index(tested, i))->p);
+    strobe_correct_many((double *)(void *)chances->data, chances->len);
+    for (guint i = 0; i < tested->len; i++)
+        ((StrobeDiffRow *)g_ptr_array_index(tested, i))->q = g_array_index(chances, double, i);
+}
+
+static void judge_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
+{
+    const StrobeDiffRule *rule = &rows->rule;
+    double needed = row->noise * (rule->by_runs ? 1 : STROBE_DIFF_ONE_RUN_FACTOR);
+
+    row->is_changed = row->difference != 0 && fabs(row->difference) >= rows->least &&
+                      (isnan(row->p) || row->q <= STROBE_DIFF_Q);
+    row->is_regression = row->is_changed && row->difference > needed && /* not if that is NAN */
+                         !isnan(rule->threshold) &&
                          (isnan(row->relative) || row->relative > rule->threshold);
 }
 
@@ -266,20 +341,24 @@ static gint by_difference(gconstpointer first, gconstpointer second)
     return compare_paths(x->path, y->path);
 }
 
-void strobe_diff_rows_compare(StrobeDiffRows *rows, const StrobeDiffRule *rule)
+void strobe_diff_rows_compare(StrobeDiffRows *rows, double step_ns)
 {
+    rows->least = MAX((double)rows->rule.least_ns, step_ns * STROBE_DIFF_LEAST_EFFECT / 100);
+    for (guint i = 0; i < rows->rows->len; i++)
+        measure_row(rows, g_ptr_array_index(rows->rows, i));
+    measure_row(rows, rows->total);
+    measure_row(rows, rows->before);
+    correct_rows(rows);
     for (guint i = 0; i < rows->rows->len; i++) {
         StrobeDiffRow *row = g_ptr_array_index(rows->rows, i);
 
-        compare_row(row, rule);
+        judge_row(rows, row);
         rows->n_different += row->difference != 0;
-        rows->n_listed += row->is_listed;
+        rows->n_changed += row->is_changed;
         rows->n_regressions += row->is_regression;
     }
-    compare_row(rows->before, rule);
-    rows->before->is_regression = FALSE; /* it says when the recording began */
-    if (!rule->is_of_parts) {
-        compare_row(rows->total, rule);
+    if (!rows->rule.is_of_parts) {
+        judge_row(rows, rows->total);
         rows->n_regressions += rows->total->is_regression;
     }
     g_ptr_array_sort(rows->rows, by_difference);

@@ -1,52 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `strobe diff` compares: a row is one call path with its time in each step of both results.
- */
+/* What `strobe diff` compares: a row is one call path with its time in the steps of each run. */
 #ifndef STROBE_TOOLS_DIFF_ROWS_H
 #define STROBE_TOOLS_DIFF_ROWS_H
 
 #include <glib.h>
 
+#include "diff-statistics.h"
+
 #define STROBE_DIFF_ROWS_MAX 65536u
-#define STROBE_DIFF_BLOCKS_MAX 128u /* steps, or runs of steps, that a mean is made of */
-#define STROBE_DIFF_CONFIDENCE 99   /* % */
+#define STROBE_DIFF_BLOCKS_MAX 1024u /* steps of a run, or groups of steps, that have own times */
+#define STROBE_DIFF_STRETCHES_MAX 8u /* of an only run */
+#define STROBE_DIFF_CONFIDENCE 99    /* %: of the interval that is the noise */
+#define STROBE_DIFF_Q 0.01           /* of listed differences, the share expected to be chance */
+#define STROBE_DIFF_LEAST_EFFECT 0.1 /* % of a step: smaller differences never count */
+#define STROBE_DIFF_ONE_RUN_FACTOR 2 /* noises that a regression needs with one run a side */
 
 enum { STROBE_DIFF_A, STROBE_DIFF_B, STROBE_DIFF_SIDES };
 
-/* Times are ns in one step. */
+/* Times are ns in one step. A unit is a run, or a stretch of steps where each side has one run. */
 typedef struct StrobeDiffSample {
-    guint64 calls;    /* in all steps */
-    guint n;          /* blocks that mean and deviation are of */
-    double mean;      /* 0 where the row is not in this result */
-    double deviation; /* standard deviation from block to block; 0 for a single one */
+    guint64 calls;  /* in all steps of all runs */
+    guint n;        /* units */
+    double value;   /* mean of the units; 0 where the row is not in this side */
+    double squares; /* sum of the squares of what each unit is off the mean */
     gboolean is_present;
 } StrobeDiffSample;
+
+/* One unit more. */
+void strobe_diff_sample_add(StrobeDiffSample *sample, double value);
+StrobeSpread strobe_diff_spread(const StrobeDiffSample *sample);
 
 typedef struct StrobeDiffRow {
     const char *const *path; /* innermost first, NULL-terminated */
     StrobeDiffSample sides[STROBE_DIFF_SIDES];
-    GArray *cells;       /* of the side that is being read; private */
-    double difference;   /* ns, B less A */
-    double relative;     /* % of A; NAN: not in A, or 0 there */
-    double noise;        /* ns; NAN: not known, neither result has two steps */
-    gboolean is_of_step; /* the times of one step on each side, no means */
-    gboolean is_beyond;  /* the difference is larger than the noise, or that is not known */
-    gboolean is_listed;  /* beyond the noise, or in one result only and no less than the least */
+    GArray *cells;     /* of the run that is being read; private */
+    double difference; /* ns, B less A */
+    double relative;   /* % of A; NAN: not in A, or 0 there */
+    StrobeTest test;
+    gboolean is_single; /* one step of each run: with one run a side `test` is the caller's */
+    double noise;       /* ns: half the width of the interval; NAN: not known */
+    double p;           /* the chance of such a difference without a change; NAN: not known */
+    double q;           /* p corrected for the number of rows; NAN: not known, or too small a row */
+    gboolean is_changed; /* q is small enough or not known, and the difference not too small */
     gboolean is_regression;
 } StrobeDiffRow;
 
+/* How values are made, and what counts. */
+typedef struct StrobeDiffRule {
+    double threshold; /* % slower that make a regression; NAN: nothing is one */
+    gint64 least_ns;  /* smaller differences never count */
+    gboolean
+        is_of_parts;  /* rows overlap: their sum says nothing, and a row that is missing is not 0 */
+    gboolean is_mean; /* the mean of the steps instead of their median */
+    gboolean by_runs; /* a side has several runs: they are the units */
+    gboolean by_steps; /* one side has only one step: steps are the units, not stretches */
+} StrobeDiffRule;
+
 typedef struct StrobeDiffRows {
+    StrobeDiffRule rule;
     GPtrArray *rows; /* of StrobeDiffRow */
     StrobeDiffRow *total;
     StrobeDiffRow *before; /* launched before the recording: in no step, and not in the total; its
-                              mean is of the whole result */
+                              value is of a whole result */
     guint64 n_dropped[STROBE_DIFF_SIDES]; /* values of rows beyond STROBE_DIFF_ROWS_MAX: they are in
                                              the total only */
-    guint n_different, n_listed, n_regressions; /* rows; the last counts the total too */
-    GHashTable *index;                          /* private */
-    GHashTable *texts;                          /* private */
+    guint n_units[STROBE_DIFF_SIDES], n_runs[STROBE_DIFF_SIDES]; /* read so far */
+    guint n_tested;                              /* rows, and the sum, that have a q */
+    double least;                                /* ns: smaller differences never count */
+    guint n_different, n_changed, n_regressions; /* rows; the last counts the total too */
+    GHashTable *index;                           /* private */
+    GHashTable *texts;                           /* private */
 } StrobeDiffRows;
 
-StrobeDiffRows *strobe_diff_rows_new(void);
+StrobeDiffRows *strobe_diff_rows_new(const StrobeDiffRule *rule);
 void strobe_diff_rows_free(StrobeDiffRows *rows); /* NULL is fine */
 
 /* The row of a path, made if need be; NULL beyond STROBE_DIFF_ROWS_MAX. Names are copied. */
@@ -61,22 +87,13 @@ void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, 
 /* A time that is in no step, since it was launched before the recording. */
 void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns);
 
-/* All of one side has been added: `steps[i]` are the steps of block i. */
-void strobe_diff_rows_finish(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);
+/* One run has been added: `steps[i]` are the steps of block i. */
+void strobe_diff_rows_end_run(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);
+/* All runs of a side have been added. */
+void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side);
 
-/* What counts as a regression. */
-typedef struct StrobeDiffRule {
-    double threshold;     /* %; NAN: nothing is one */
-    gint64 least_ns;      /* differences below are within the noise */
-    gboolean is_of_parts; /* rows overlap: their sum says nothing */
-} StrobeDiffRule;
-
-/* Both sides are finished: fills in the differences and sorts, largest first. */
-void strobe_diff_rows_compare(StrobeDiffRows *rows, const StrobeDiffRule *rule);
-
-/* Half the width of the interval that holds the difference of two means with
- * STROBE_DIFF_CONFIDENCE % (Welch); of two single steps for `is_of_step`. NAN: neither side has
- * two samples; where one has, its deviation stands for both. */
-double strobe_diff_noise(const StrobeDiffSample *a, const StrobeDiffSample *b, gboolean is_of_step);
+/* Both sides are complete: fills in the differences and sorts, largest first. `step_ns`: the time
+ * of a step of A, which the least effect is a share of; 0: there is none. */
+void strobe_diff_rows_compare(StrobeDiffRows *rows, double step_ns);
 
 #endif

@@ -65,6 +65,15 @@ void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole)
     }
 }
 
+void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations)
+{
+    for (guint i = 0; i < steps->steps->len; i++) {
+        const StrobeDiffStep *step = &g_array_index(steps->steps, StrobeDiffStep, i);
+        double ns = (double)(step->end_ns - step->begin_ns);
+        g_array_append_val(durations, ns);
+    }
+}
+
 gint strobe_diff_steps_at(const StrobeDiffSteps *steps, gint64 at_ns)
 {
     guint low = 0, high = steps->steps->len;

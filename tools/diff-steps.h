@@ -28,6 +28,8 @@ void strobe_diff_steps_add(StrobeDiffSteps *steps, const StrobeDiffStep *step,
                            gboolean is_unfinished);
 /* All steps are known. `is_whole`: the result is compared as one block. */
 void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole);
+/* Appends the duration of each step in ns, a double. */
+void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations);
 /* The block of a time, and of a step's number; STROBE_DIFF_OUTSIDE: in no step. */
 gint strobe_diff_steps_at(const StrobeDiffSteps *steps, gint64 at_ns);
 gint strobe_diff_steps_of(const StrobeDiffSteps *steps, gint64 number);

@@ -6,6 +6,7 @@
 
 #include "diff-marks.h"
 #include "nesting.h"
+#include "step-name.h"
 
 #define NODES_MAX 1000000 /* call paths, those of operators still open included */
 #define HEIGHT_MAX 512    /* operators on one path */
@@ -59,7 +60,7 @@ struct StrobeDiffTree {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     const StrobeDiffSteps *steps;
-    gboolean by_stack;
+    StrobeDiffTreeForm form;
     StrobeBinder binder;
     Nesting *nesting;
     NodeList roots;
@@ -295,14 +296,14 @@ static const NestingOps nesting_ops = {sizeof(Entry), adopt, fold, merge, outerm
 /* ---- in ---- */
 
 StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInstance *self,
-                                     const StrobeDiffSteps *steps, gboolean by_stack)
+                                     const StrobeDiffSteps *steps, StrobeDiffTreeForm form)
 {
     StrobeDiffTree *tree = g_new0(StrobeDiffTree, 1);
 
     tree->host = host;
     tree->self = self;
     tree->steps = steps;
-    tree->by_stack = by_stack;
+    tree->form = form;
     tree->binder.wanted = wanted;
     tree->binder.n_wanted = N_WANTED;
     tree->nesting = nesting_new(&nesting_ops, tree);
@@ -330,13 +331,22 @@ void strobe_diff_tree_free(StrobeDiffTree *tree)
     g_free(tree);
 }
 
+static gboolean belongs(StrobeDiffTree *tree, const StrobeView *record, const uint32_t *offsets)
+{
+    gint64 number;
+
+    if (tree->form == STROBE_DIFF_MARKS)
+        return !strobe_step_of_name(tree->host->string(tree->self, record->name).bytes, &number);
+    return !strobe_diff_marks_have(&tree->marks, record->name,
+                                   strobe_field_u8(record, offsets[SCOPE], 0));
+}
+
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record)
 {
     const uint32_t *offsets = strobe_binder_offsets(&tree->binder, record->kind);
     Entry entry = {.name = record->name};
 
-    if (strobe_diff_marks_have(&tree->marks, record->name,
-                               strobe_field_u8(record, offsets[SCOPE], 0)))
+    if (!belongs(tree, record, offsets))
         return;
     if (strobe_field_u8(record, offsets[IS_ASYNC], 0)) {
         tree->rest.n_async++;
@@ -346,7 +356,7 @@ void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record)
     entry.span.end_ns = MAX(record->end_ns, record->begin_ns);
     entry.span.track = record->track;
     entry.block = strobe_diff_steps_at(tree->steps, record->begin_ns);
-    if (tree->by_stack)
+    if (tree->form == STROBE_DIFF_STACKS)
         entry.stack = strobe_field_u32(record, offsets[STACK], 0);
     nesting_add(tree->nesting, &entry.span);
 }

@@ -33,7 +33,7 @@ static const Command commands[] = {
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
     {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},
     {"import", NULL, strobe_command_import, "take over results that another profiler wrote", TRUE},
-    {"diff", NULL, strobe_command_diff, "compare two results: what became slower", TRUE},
+    {"diff", NULL, strobe_command_diff, "compare results: what became slower", TRUE},
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the bridge to your PyTorch early", TRUE},

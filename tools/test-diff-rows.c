@@ -10,7 +10,7 @@ static StrobeDiffRow *row_of(StrobeDiffRows *rows, const char *name)
     return strobe_diff_rows_get(rows, &name, 1);
 }
 
-static void add_side(StrobeDiffRows *rows, guint side, const char *name, const double *ns, guint n)
+static void add_times(StrobeDiffRows *rows, guint side, const char *name, const double *ns, guint n)
 {
     for (guint32 i = 0; i < n; i++)
         strobe_diff_rows_add(rows, row_of(rows, name), side, i, ns[i], 1);
@@ -21,99 +21,200 @@ static void check_near(double found, double wanted)
     g_assert_cmpfloat_with_epsilon(found, wanted, 1e-9 * MAX(fabs(wanted), 1));
 }
 
-static const StrobeDiffRule no_rule = {.threshold = NAN};
+/* One run: its times are those of its steps. */
+static void add_run(StrobeDiffRows *rows, guint side, const char *name, const double *ns, guint n)
+{
+    add_times(rows, side, name, ns, n);
+    strobe_diff_rows_end_run(rows, side, one_step_each, n);
+}
 
-/* Means 2 and 5, variances 1 and 1: sqrt(1/3 + 1/3) at 4 degrees of freedom. */
-static void test_means(void)
+static const StrobeDiffRule no_rule = {.threshold = NAN};
+static const StrobeDiffRule runs_rule = {.threshold = NAN, .by_runs = TRUE};
+
+static double deviation_of(const StrobeDiffSample *sample)
+{
+    return strobe_diff_spread(sample).deviation;
+}
+
+/* Means 2 and 5, variances 1 and 1: sqrt(1/3 + 1/3) at 4 degrees of freedom, where the chance of t
+ * is 1 - u (3 - u^2) / 2 with u = t / sqrt(t^2 + 4). */
+static void test_steps_as_units(void)
 {
     static const double a[] = {1, 2, 3}, b[] = {4, 5, 6};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
+    const double t = 3 / sqrt(2.0 / 3), u = t / sqrt(t * t + 4);
+    StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);
     StrobeDiffRow *row;
 
-    add_side(rows, STROBE_DIFF_A, "x", a, 3);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_A, one_step_each, 3);
-    add_side(rows, STROBE_DIFF_B, "x", b, 3);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_B, one_step_each, 3);
-    strobe_diff_rows_compare(rows, &no_rule);
+    add_run(rows, STROBE_DIFF_A, "x", a, 3);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_A);
+    add_run(rows, STROBE_DIFF_B, "x", b, 3);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_B);
+    strobe_diff_rows_compare(rows, 0);
     row = row_of(rows, "x");
-    check_near(row->sides[STROBE_DIFF_A].mean, 2);
-    check_near(row->sides[STROBE_DIFF_A].deviation, 1);
+    check_near(row->sides[STROBE_DIFF_A].value, 2);
+    check_near(deviation_of(&row->sides[STROBE_DIFF_A]), 1);
     check_near(row->difference, 3);
     check_near(row->relative, 150);
-    check_near(row->noise, 4.604 * sqrt(2.0 / 3));
-    g_assert_false(row->is_beyond);
+    check_near(row->noise, strobe_student_t(0.01, 4) * sqrt(2.0 / 3));
+    check_near(row->p, 1 - u * (3 - u * u) / 2);
+    check_near(row->q, row->p); /* that of the sum is the same */
+    g_assert_false(row->is_changed);
     check_near(rows->total->difference, 3);
     strobe_diff_rows_free(rows);
 }
 
-/* A step without the row is one of 0: 6, 0, 0 has the mean 2 and the variance 12. */
-static void test_steps_without(void)
+/* The medians of three runs are 2, 4 and 9: the disturbed steps do not count. */
+static void test_runs_as_units(void)
 {
-    static const double six[] = {6};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
+    static const double runs[][3] = {{2, 1000, 1}, {4, 4, 4}, {9, 8, 5000}};
+    StrobeDiffRows *rows = strobe_diff_rows_new(&runs_rule);
     const StrobeDiffSample *sample;
 
-    add_side(rows, STROBE_DIFF_A, "x", six, 1);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_A, one_step_each, 3);
+    for (guint i = 0; i < 3; i++)
+        add_run(rows, STROBE_DIFF_A, "x", runs[i], 3);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_A);
     sample = &row_of(rows, "x")->sides[STROBE_DIFF_A];
-    check_near(sample->mean, 2);
-    check_near(sample->deviation, sqrt(12));
     g_assert_cmpuint(sample->n, ==, 3);
+    g_assert_cmpuint(sample->calls, ==, 9);
+    check_near(sample->value, 5);
+    check_near(deviation_of(sample), sqrt((9 + 1 + 16) / 2.0));
     strobe_diff_rows_free(rows);
 }
 
-/* Runs of 2 and 3 steps: 10 / 2 and 30 / 3 spread, the mean is 40 / 5. */
-static void test_runs_of_steps(void)
+/* The steps of a run agree, its means do not: only the spread between the runs shows that. */
+static void test_drift_between_runs(void)
+{
+    static const double runs[][4] = {{100, 101, 100, 101}, {110, 111, 110, 111}};
+    static const double others[][4] = {{112, 113, 112, 113}, {104, 105, 104, 105}};
+    StrobeDiffRows *by_runs = strobe_diff_rows_new(&runs_rule);
+    StrobeDiffRows *one = strobe_diff_rows_new(&no_rule);
+
+    for (guint i = 0; i < 2; i++) {
+        add_run(by_runs, STROBE_DIFF_A, "x", runs[i], 4);
+        add_run(by_runs, STROBE_DIFF_B, "x", others[i], 4);
+    }
+    add_run(one, STROBE_DIFF_A, "x", runs[0], 4);
+    add_run(one, STROBE_DIFF_B, "x", others[0], 4);
+    for (guint i = 0; i < STROBE_DIFF_SIDES; i++) {
+        strobe_diff_rows_end_side(by_runs, i);
+        strobe_diff_rows_end_side(one, i);
+    }
+    strobe_diff_rows_compare(by_runs, 0);
+    strobe_diff_rows_compare(one, 0);
+    g_assert_true(row_of(one, "x")->is_changed);
+    g_assert_false(row_of(by_runs, "x")->is_changed);
+    g_assert_cmpfloat(row_of(by_runs, "x")->p, >, 0.5);
+    strobe_diff_rows_free(by_runs);
+    strobe_diff_rows_free(one);
+}
+
+/* A row of every third step counts with a third of its time, and with 0 in a run without it. */
+static void test_steps_without(void)
+{
+    static const double six[] = {6}, other[] = {1, 1, 1};
+    StrobeDiffRows *rows = strobe_diff_rows_new(&runs_rule);
+    const StrobeDiffSample *sample;
+
+    add_run(rows, STROBE_DIFF_A, "other", other, 3);
+    add_times(rows, STROBE_DIFF_A, "x", six, 1);
+    add_run(rows, STROBE_DIFF_A, "other", other, 3);
+    add_run(rows, STROBE_DIFF_A, "other", other, 3);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_A);
+    sample = &row_of(rows, "x")->sides[STROBE_DIFF_A];
+    g_assert_cmpuint(sample->n, ==, 3);
+    check_near(sample->value, 2.0 / 3);
+    check_near(deviation_of(sample), sqrt(4.0 / 3));
+    strobe_diff_rows_free(rows);
+}
+
+/* A part that a run does not have is not 0 there. */
+static void test_parts_without(void)
+{
+    static const StrobeDiffRule rule = {.threshold = NAN, .by_runs = TRUE, .is_of_parts = TRUE};
+    static const double six[] = {6, 6}, other[] = {1, 1};
+    StrobeDiffRows *rows = strobe_diff_rows_new(&rule);
+    const StrobeDiffSample *sample;
+
+    add_run(rows, STROBE_DIFF_A, "x", six, 2);
+    add_run(rows, STROBE_DIFF_A, "other", other, 2);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_A);
+    sample = &row_of(rows, "x")->sides[STROBE_DIFF_A];
+    g_assert_cmpuint(sample->n, ==, 1);
+    check_near(sample->value, 6);
+    strobe_diff_rows_free(rows);
+}
+
+/* Groups of 2 and 3 steps: 10 / 2 and 30 / 3; the mean of the steps is 40 / 5. */
+static void test_groups_of_steps(void)
 {
     static const double ns[] = {10, 30};
     static const guint steps[] = {2, 3};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
-    const StrobeDiffSample *sample;
+    StrobeDiffRule mean_rule = {.threshold = NAN, .by_runs = TRUE, .is_mean = TRUE};
+    StrobeDiffRows *typical = strobe_diff_rows_new(&no_rule);
+    StrobeDiffRows *mean = strobe_diff_rows_new(&mean_rule);
 
-    add_side(rows, STROBE_DIFF_B, "x", ns, 2);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_B, steps, 2);
-    sample = &row_of(rows, "x")->sides[STROBE_DIFF_B];
-    check_near(sample->mean, 8);
-    check_near(sample->deviation, sqrt(9 + 4));
-    strobe_diff_rows_free(rows);
+    add_times(typical, STROBE_DIFF_B, "x", ns, 2);
+    strobe_diff_rows_end_run(typical, STROBE_DIFF_B, steps, 2);
+    check_near(row_of(typical, "x")->sides[STROBE_DIFF_B].value, 7.5);
+    check_near(deviation_of(&row_of(typical, "x")->sides[STROBE_DIFF_B]), sqrt(12.5));
+    add_times(mean, STROBE_DIFF_B, "x", ns, 2);
+    strobe_diff_rows_end_run(mean, STROBE_DIFF_B, steps, 2);
+    check_near(row_of(mean, "x")->sides[STROBE_DIFF_B].value, 8);
+    strobe_diff_rows_free(typical);
+    strobe_diff_rows_free(mean);
 }
 
-static void test_noise(void)
+/* Of one run with 24 steps there are 8 stretches of 3, each with its median; with `by_steps` all
+ * steps are units. */
+static void test_stretches(void)
 {
-    const StrobeDiffSample alone = {.n = 1}, spread = {.n = 5, .deviation = 2};
-    const StrobeDiffSample steady = {.n = 5}, many = {.n = 1000, .deviation = 2};
+    StrobeDiffRule steps_rule = {.threshold = NAN, .by_steps = TRUE};
+    StrobeDiffRows *rows[] = {strobe_diff_rows_new(&no_rule), strobe_diff_rows_new(&steps_rule)};
+    guint steps[24];
 
-    g_assert_true(isnan(strobe_diff_noise(&alone, &alone, FALSE)));
-    /* One step: the other side's deviation stands for both. */
-    check_near(strobe_diff_noise(&alone, &spread, FALSE), 4.604 * sqrt(4.0 + 4.0 / 5));
-    check_near(strobe_diff_noise(&spread, &alone, FALSE), 4.604 * sqrt(4.0 + 4.0 / 5));
-    g_assert_cmpfloat(strobe_diff_noise(&steady, &steady, FALSE), ==, 0);
-    /* Only one side spreads: its degrees of freedom. */
-    check_near(strobe_diff_noise(&steady, &spread, FALSE), 4.604 * sqrt(4.0 / 5));
-    /* Single steps spread as steps do, not as means. */
-    check_near(strobe_diff_noise(&spread, &spread, TRUE), 3.355 * sqrt(8));
-    g_assert_cmpfloat_with_epsilon(strobe_diff_noise(&many, &many, FALSE), 2.576 * sqrt(8.0 / 1000),
-                                   2e-3);
+    for (guint i = 0; i < 2; i++) {
+        for (guint32 block = 0; block < 24; block++) {
+            steps[block] = 1;
+            strobe_diff_rows_add(rows[i], row_of(rows[i], "x"), STROBE_DIFF_A, block,
+                                 block % 3 ? block / 3 : 1000, 1);
+        }
+        strobe_diff_rows_end_run(rows[i], STROBE_DIFF_A, steps, 24);
+    }
+    g_assert_cmpuint(row_of(rows[0], "x")->sides[STROBE_DIFF_A].n, ==, 8);
+    check_near(row_of(rows[0], "x")->sides[STROBE_DIFF_A].value, 3.5);
+    check_near(deviation_of(&row_of(rows[0], "x")->sides[STROBE_DIFF_A]), sqrt(6));
+    g_assert_cmpuint(row_of(rows[1], "x")->sides[STROBE_DIFF_A].n, ==, 24);
+    strobe_diff_rows_free(rows[0]);
+    strobe_diff_rows_free(rows[1]);
+}
+
+static StrobeDiffRows *compare_two(const StrobeDiffRule *rule, const double *slower, gsize n,
+                                   double step_ns)
+{
+    static const double ten[] = {10, 10}, five[] = {5, 5};
+    StrobeDiffRows *rows = strobe_diff_rows_new(rule);
+
+    add_times(rows, STROBE_DIFF_A, "slower", ten, 2);
+    add_run(rows, STROBE_DIFF_A, "gone", five, 2);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_A);
+    add_times(rows, STROBE_DIFF_B, "slower", slower, (guint)n);
+    add_run(rows, STROBE_DIFF_B, "new", five, 2);
+    strobe_diff_rows_end_side(rows, STROBE_DIFF_B);
+    strobe_diff_rows_compare(rows, step_ns);
+    return rows;
 }
 
 static void test_rules(void)
 {
-    static const double ten[] = {10, 10}, eleven[] = {11, 11}, five[] = {5, 5};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
-    const StrobeDiffRule rule = {.threshold = 5, .least_ns = 1};
+    static const double eleven[] = {11, 11};
+    const StrobeDiffRule rule = {.threshold = 5};
+    StrobeDiffRows *rows = compare_two(&rule, eleven, 2, 0);
 
-    add_side(rows, STROBE_DIFF_A, "slower", ten, 2);
-    add_side(rows, STROBE_DIFF_A, "gone", five, 2);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_A, one_step_each, 2);
-    add_side(rows, STROBE_DIFF_B, "slower", eleven, 2);
-    add_side(rows, STROBE_DIFF_B, "new", five, 2);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_B, one_step_each, 2);
-    strobe_diff_rows_compare(rows, &rule);
     g_assert_true(row_of(rows, "slower")->is_regression);
     g_assert_true(row_of(rows, "new")->is_regression);
     g_assert_true(isnan(row_of(rows, "new")->relative));
     g_assert_false(row_of(rows, "gone")->is_regression);
-    g_assert_true(row_of(rows, "gone")->is_listed);
+    g_assert_true(row_of(rows, "gone")->is_changed);
     check_near(row_of(rows, "gone")->relative, -100);
     /* 15 to 16: the sum is slower by 6.7 %. */
     g_assert_true(rows->total->is_regression);
@@ -124,27 +225,97 @@ static void test_rules(void)
     strobe_diff_rows_free(rows);
 }
 
+/* 1 ns is 0.1 % of a step of 1000 ns, and less of a longer one; --min-time may ask for more. */
 static void test_least(void)
 {
-    static const double ten[] = {10, 10}, eleven[] = {11, 11};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
-    const StrobeDiffRule rule = {.threshold = 5, .least_ns = 2};
+    static const double eleven[] = {11, 11};
+    const StrobeDiffRule none = {.threshold = 5}, two = {.threshold = 5, .least_ns = 2};
+    const struct {
+        const StrobeDiffRule *rule;
+        double step_ns;
+        gboolean is_changed;
+    } cases[] = {{&none, 1000, TRUE}, {&none, 1001, FALSE}, {&two, 1000, FALSE}};
 
-    add_side(rows, STROBE_DIFF_A, "slower", ten, 2);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_A, one_step_each, 2);
-    add_side(rows, STROBE_DIFF_B, "slower", eleven, 2);
-    strobe_diff_rows_finish(rows, STROBE_DIFF_B, one_step_each, 2);
-    strobe_diff_rows_compare(rows, &rule);
-    g_assert_false(row_of(rows, "slower")->is_listed);
-    g_assert_cmpuint(rows->n_regressions, ==, 0);
-    g_assert_cmpuint(rows->n_different, ==, 1);
+    for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+        StrobeDiffRows *rows = compare_two(cases[i].rule, eleven, 2, cases[i].step_ns);
+        g_assert_cmpint(row_of(rows, "slower")->is_changed, ==, cases[i].is_changed);
+        g_assert_cmpint(row_of(rows, "slower")->is_regression, ==, cases[i].is_changed);
+        g_assert_cmpuint(rows->n_different, ==, 3);
+        strobe_diff_rows_free(rows);
+    }
+}
+
+/* 6 rows are too small to be tests: the correction is for the two others and the sum. */
+static void test_small_rows_cost_nothing(void)
+{
+    static const double a[] = {1000, 1001, 1002, 1003}, b[] = {1100, 1101, 1102, 1103};
+    StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);
+
+    for (guint side = 0; side < STROBE_DIFF_SIDES; side++) {
+        static const double small[] = {0.5, 0.6, 0.5, 0.6};
+        for (guint i = 0; i < 6; i++) {
+            g_autofree char *name = g_strdup_printf("small%u", i);
+            add_times(rows, side, name, small, 4);
+        }
+        add_times(rows, side, "x", side ? b : a, 4);
+        add_run(rows, side, "y", a, 4);
+        strobe_diff_rows_end_side(rows, side);
+    }
+    strobe_diff_rows_compare(rows, 1000);
+    g_assert_true(isnan(row_of(rows, "small0")->q));
+    check_near(row_of(rows, "y")->q, 1);
+    check_near(row_of(rows, "x")->q, MIN(3 * row_of(rows, "x")->p, rows->total->p * 3 / 2));
+    strobe_diff_rows_free(rows);
+}
+
+/* With one run a side a change is a regression from twice the noise on, with several at once. */
+static void test_twice_the_noise(void)
+{
+    static const double a[] = {99, 101, 99, 101};
+    static const double more[] = {0, 5, 14};
+    static const gboolean wanted[][3] = {{FALSE, FALSE, TRUE}, {FALSE, TRUE, TRUE}};
+
+    for (guint by_runs = 0; by_runs < 2; by_runs++)
+        for (guint i = 0; i < 3; i++) {
+            const StrobeDiffRule rule = {.threshold = 0, .by_runs = by_runs != 0};
+            StrobeDiffRows *rows = strobe_diff_rows_new(&rule);
+            for (guint side = 0; side < STROBE_DIFF_SIDES; side++) {
+                for (guint n = 0; n < 4; n++) {
+                    double ns = a[n] + (side ? more[i] : 0);
+                    guint32 block = by_runs ? 0 : n;
+                    strobe_diff_rows_add(rows, row_of(rows, "x"), side, block, ns, 1);
+                    if (by_runs || n == 3)
+                        strobe_diff_rows_end_run(rows, side, one_step_each, by_runs ? 1 : 4);
+                }
+                strobe_diff_rows_end_side(rows, side);
+            }
+            strobe_diff_rows_compare(rows, 0);
+            g_assert_cmpint(row_of(rows, "x")->is_changed, ==, i > 0);
+            g_assert_cmpint(row_of(rows, "x")->is_regression, ==, wanted[by_runs][i]);
+            strobe_diff_rows_free(rows);
+        }
+}
+
+/* A single step a side: a difference is listed, and is no regression. */
+static void test_unknown_noise(void)
+{
+    static const double one[] = {1}, three[] = {3};
+    const StrobeDiffRule rule = {.threshold = 0};
+    StrobeDiffRows *rows = strobe_diff_rows_new(&rule);
+
+    add_run(rows, STROBE_DIFF_A, "x", one, 1);
+    add_run(rows, STROBE_DIFF_B, "x", three, 1);
+    strobe_diff_rows_compare(rows, 0);
+    g_assert_true(isnan(row_of(rows, "x")->noise));
+    g_assert_true(row_of(rows, "x")->is_changed);
+    g_assert_false(row_of(rows, "x")->is_regression);
     strobe_diff_rows_free(rows);
 }
 
 static void test_paths(void)
 {
     static const char *const deep[] = {"b", "a"}, *const other[] = {"b", "c"};
-    StrobeDiffRows *rows = strobe_diff_rows_new();
+    StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);
     StrobeDiffRow *row = strobe_diff_rows_get(rows, deep, 2);
 
     g_assert_true(row == strobe_diff_rows_get(rows, deep, 2));
@@ -157,28 +328,34 @@ static void test_paths(void)
 /* Beyond the last row a time is in the sum only. */
 static void test_bound(void)
 {
-    StrobeDiffRows *rows = strobe_diff_rows_new();
+    StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);
 
     for (guint i = 0; i <= STROBE_DIFF_ROWS_MAX; i++) {
         g_autofree char *name = g_strdup_printf("%u", i);
         strobe_diff_rows_add(rows, row_of(rows, name), STROBE_DIFF_A, 0, 1, 1);
     }
-    strobe_diff_rows_finish(rows, STROBE_DIFF_A, one_step_each, 1);
+    strobe_diff_rows_end_run(rows, STROBE_DIFF_A, one_step_each, 1);
     g_assert_cmpuint(rows->rows->len, ==, STROBE_DIFF_ROWS_MAX);
     g_assert_cmpuint(rows->n_dropped[STROBE_DIFF_A], ==, 1);
-    check_near(rows->total->sides[STROBE_DIFF_A].mean, STROBE_DIFF_ROWS_MAX + 1);
+    check_near(rows->total->sides[STROBE_DIFF_A].value, STROBE_DIFF_ROWS_MAX + 1);
     strobe_diff_rows_free(rows);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/diff-rows/means", test_means);
+    g_test_add_func("/diff-rows/steps-as-units", test_steps_as_units);
+    g_test_add_func("/diff-rows/runs-as-units", test_runs_as_units);
+    g_test_add_func("/diff-rows/drift-between-runs", test_drift_between_runs);
     g_test_add_func("/diff-rows/steps-without", test_steps_without);
-    g_test_add_func("/diff-rows/runs-of-steps", test_runs_of_steps);
-    g_test_add_func("/diff-rows/noise", test_noise);
+    g_test_add_func("/diff-rows/parts-without", test_parts_without);
+    g_test_add_func("/diff-rows/groups-of-steps", test_groups_of_steps);
+    g_test_add_func("/diff-rows/stretches", test_stretches);
     g_test_add_func("/diff-rows/rules", test_rules);
     g_test_add_func("/diff-rows/least", test_least);
+    g_test_add_func("/diff-rows/small-rows-cost-nothing", test_small_rows_cost_nothing);
+    g_test_add_func("/diff-rows/twice-the-noise", test_twice_the_noise);
+    g_test_add_func("/diff-rows/unknown-noise", test_unknown_noise);
     g_test_add_func("/diff-rows/paths", test_paths);
     g_test_add_func("/diff-rows/bound", test_bound);
     return g_test_run();

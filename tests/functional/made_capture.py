@@ -25,6 +25,7 @@ DECLARED = {
         ("sequence", I64), ("forward_thread", U64), ("shapes", STRING), ("types", STRING),
         ("stack", STACK), ("scope", U8), ("is_async", BOOL),
     ],
+    "marker": [("argument", U64)],
     "loss": [("count", U64), ("cause", U32), ("lane", TRACK_ID)],
 }
 KIND_IDS = {name: number for number, name in enumerate(DECLARED, 1)}
@@ -39,7 +40,7 @@ def text(value):
 
 
 class MadeCapture:
-    """Spans of three kinds on tracks whose times are ns since BEGIN."""
+    """Spans of four kinds on tracks whose times are ns since BEGIN."""
 
     def __init__(self, duration):
         self.duration = duration
@@ -69,6 +70,9 @@ class MadeCapture:
 
     def operator(self, track, name, begin, end):
         self.add("cpu_op", track, name, begin, end, struct.pack("<qQIIIBB", -1, 0, 0, 0, 0, 0, 0))
+
+    def range(self, track, name, begin, end):
+        self.add("marker", track, name, begin, end, struct.pack("<Q", 0xFFFFFFFFFFFFFFFF))
 
     def loss(self, track, count, cause, lane, begin, end):
         """As the core writes it: without a name."""

@@ -19,7 +19,7 @@ from made_capture import STEPS, THREAD, MadeCapture
 from support import BUILD, PROGRAMS, TOP, StrobeTest
 
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data") / "ascend"
-STEP = 1000000  # ns
+STEP = 1000  # ns; the least effect is 1 ns
 REGRESSION, USAGE, INPUT = 7, 2, 5
 
 needs_database = unittest.skipUnless(
@@ -34,15 +34,15 @@ def span(category, name, ts, dur, args=None, pid=1, tid=1):
 class DiffTest(StrobeTest):
     # ---- made results ----
 
-    def capture(self, name, steps, first=1):
-        """A capture of steps of 1 ms; a step is a list of operators (name, begin, end) in ns,
-        children first."""
-        made = MadeCapture(STEP * (len(steps) + 1))
+    def capture(self, name, steps, first=1, length=STEP):
+        """A capture of steps of that length; a step is a list of operators (name, begin, end) in
+        ns, children first."""
+        made = MadeCapture(length * (len(steps) + 1))
         thread, row = made.track(THREAD, 7), made.track(STEPS, 0)
         for number, operators in enumerate(steps):
             for what, begin, end in operators:
-                made.operator(thread, what, number * STEP + begin, number * STEP + end)
-            made.step(row, first + number, number * STEP, (number + 1) * STEP)
+                made.operator(thread, what, number * length + begin, number * length + end)
+            made.step(row, first + number, number * length, (number + 1) * length)
         return made.write(self.work / name)
 
     def trace(self, name, steps, kernels=()):
@@ -69,6 +69,10 @@ class DiffTest(StrobeTest):
         return {"/".join(reversed(row["path"])): row
                 for row in self.diff(*words, code=code)["rows"]}
 
+    @staticmethod
+    def steps(found):
+        return [run["steps"] for side in "ab" for run in found[side]["runs"]]
+
     # ---- equal ones ----
 
     def test_equal_runs(self):
@@ -89,7 +93,7 @@ class DiffTest(StrobeTest):
     # ---- differences ----
 
     def test_one_operator_slower(self):
-        """Steps alternate by 2 ns, so that each mean has a variance of 4/3 (two of +1, two of -1
+        """Steps alternate by 2 ns, so that each value has a variance of 4/3 (two of +1, two of -1
         about it, three degrees of freedom)."""
         def steps(mm):
             return [[("mm", 10, 10 + mm + wobble), ("linear", 0, 1000)]
@@ -98,17 +102,21 @@ class DiffTest(StrobeTest):
         rows = self.rows(a, b)
         self.assertEqual(list(rows), ["linear", "linear/mm"])
         row = rows["linear/mm"]
-        self.assertEqual((row["a"]["mean"], row["b"]["mean"]), (100, 150))
-        self.assertEqual((row["a"]["calls"], row["a"]["samples"]), (4, 4))
+        self.assertEqual((row["a"]["value"], row["b"]["value"]), (100, 150))
+        self.assertEqual((row["a"]["calls"], row["a"]["units"]), (4, 4))
         self.assertAlmostEqual(row["a"]["deviation"], math.sqrt(4 / 3))
         self.assertEqual((row["difference"], row["relative"]), (50, 50))
         # Welch with equal variances: 6 degrees of freedom.
-        self.assertAlmostEqual(row["noise"], 3.707 * math.sqrt(4 / 3 / 4 * 2))
-        self.assertTrue(row["beyond_noise"])
+        error = math.sqrt(4 / 3 / 4 * 2)
+        self.assertAlmostEqual(row["noise"], 3.7074280 * error, 6)
+        # The chance of t at 6 degrees: 1 - u (15 - 10 u^2 + 3 u^4) / 8 with u = t / sqrt(t^2 + 6).
+        self.assertAlmostEqual(row["p"], 1.274639e-9, 14)
+        self.assertAlmostEqual(row["q"], row["p"] * 3 / 2)  # three tests, of which two are so clear
+        self.assertTrue(row["changed"])
         # What mm takes, linear itself does not.
         self.assertEqual(rows["linear"]["difference"], -50)
         total = self.diff(a, b)["total"]
-        self.assertEqual((total["a"]["mean"], total["difference"]), (1000, 0))
+        self.assertEqual((total["a"]["value"], total["difference"]), (1000, 0))
 
     def test_call_paths_are_told_apart(self):
         """The same operator below two others; the thread plays no part."""
@@ -128,13 +136,14 @@ class DiffTest(StrobeTest):
                         yield ("x%d" % number, at, at + 100 + (slow if number == 42 else 0))
                     yield ("block", begin, begin + 15000)
             return [list(operators())] * 3
-        a, b = self.capture("a.strobe", steps(0)), self.capture("b.strobe", steps(7))
+        a, b = (self.capture(name, steps(slow), length=35000)
+                for name, slow in (("a.strobe", 0), ("b.strobe", 42)))
         rows = self.rows(a, b, "--all", "--limit", "1000")
         self.assertEqual(len(rows), 101)
         self.assertEqual({path: row["difference"] for path, row in rows.items()
-                          if row["difference"]}, {"block": -14, "block/x42": 14})
+                          if row["difference"]}, {"block": -84, "block/x42": 84})
         self.assertEqual({row["a"]["calls"] for row in rows.values()}, {6})
-        self.assertEqual(rows["block/x99"]["a"]["mean"], 200)
+        self.assertEqual(rows["block/x99"]["a"]["value"], 200)
 
     def test_many_threads(self):
         """A path is one row, whichever thread took it."""
@@ -146,7 +155,7 @@ class DiffTest(StrobeTest):
             capture.step(row, 1, 0, STEP)
             return capture.write(self.work / name)
         found = self.diff(made("a.strobe", (7, 8)), made("b.strobe", (8, 9)), "--all")
-        self.assertEqual([(row["path"], row["a"]["mean"], row["difference"])
+        self.assertEqual([(row["path"], row["a"]["value"], row["difference"])
                           for row in found["rows"]], [(["mm"], 100, 0)])
 
     def test_operator_missing(self):
@@ -161,8 +170,9 @@ class DiffTest(StrobeTest):
         self.assertIsNone(rows["gelu"]["relative"])
         self.assertTrue(rows["gelu"]["regression"])
         text = self.strobe("diff", a, b).stdout
-        self.assertRegex(text, r"\n +\+0\.040 +0\.040 +0\.000 +1 +only in B +gelu\n")
-        self.assertRegex(text, r"\n +-0\.030 +-100\.00 +0\.030 +0\.000 +1 +only in A +relu\n")
+        self.assertRegex(text, r"\n +\+0\.040 +0\.040 +0\.000 +<0\.0001 +0 > 1 +only in B +gelu\n")
+        self.assertRegex(
+            text, r"\n +-0\.030 +-100\.00 +0\.030 +0\.000 +<0\.0001 +1 > 0 +only in A +relu\n")
         self.assertRegex(text, r"\n +\+0\.010 +\+7\.69 +0\.130 +0\.140 .*\(sum of all 3 rows\)\n")
 
     def test_noise_larger_than_the_difference(self):
@@ -170,31 +180,42 @@ class DiffTest(StrobeTest):
         b = self.capture("b.strobe", [[("mm", 0, 150)], [("mm", 0, 220)], [("mm", 0, 290)]])
         found = self.diff(a, b, "--threshold", "1")
         self.assertEqual((found["rows"], found["different_rows"]), ([], 1))
-        self.assertIn("of which 1 differ within it", self.strobe("diff", a, b).stdout)
+        self.assertIn("No change beyond chance: rows 1, of which 1 differ",
+                      self.strobe("diff", a, b).stdout)
         row = self.rows(a, b, "--all")["mm"]
-        self.assertEqual((row["difference"], row["beyond_noise"]), (20, False))
-        self.assertIn("within noise", self.strobe("diff", a, b, "--all").stdout)
+        self.assertEqual((row["difference"], row["changed"]), (20, False))
+        self.assertRegex(self.strobe("diff", a, b, "--all").stdout, " unclear +mm\n")
 
     def test_steps_of_different_number(self):
         """Means of a step are compared, whatever the number of steps."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]] * 2)
         b = self.capture("b.strobe", [[("mm", 0, 100)]] * 5, first=8)
         found = self.diff(a, b)
-        self.assertEqual((found["a"]["steps"], found["b"]["steps"], found["rows"]), (2, 5, []))
+        self.assertEqual((self.steps(found), found["rows"]), ([2, 5], []))
         found = self.diff(a, b, "--by", "step", "--all")
         self.assertIn("B: the last 3 steps have no counterpart, they count for the means only",
                       found["not_compared"])
         self.assertIn(["step 2 | 9", "2", "duration"], [row["path"] for row in found["rows"]])
 
     def test_one_step_on_each_side(self):
-        """The noise is not known: every difference counts."""
+        """The noise is not known: every difference is listed, and none is a regression."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]])
         b = self.capture("b.strobe", [[("mm", 0, 101)]])
-        row = self.rows(a, b)["mm"]
-        self.assertEqual((row["noise"], row["a"]["deviation"], row["beyond_noise"]),
-                         (None, None, True))
-        self.assertIn("Neither has two steps: the noise is not known\n",
+        self.assertIsNone(self.diff(a, b)["spread_between"])
+        row = self.rows(a, b, "--threshold", "0")["mm"]
+        self.assertEqual([row[key] for key in ("noise", "p", "q", "changed", "regression")],
+                         [None, None, None, True, False])
+        self.assertIsNone(row["a"]["deviation"])
+        self.assertIn("Neither has two steps: the noise is not known, and no row is a regression\n",
                       self.strobe("diff", a, b).stdout)
+
+    def test_one_step_against_several(self):
+        """Their spread stands for both."""
+        a = self.capture("a.strobe", [[("mm", 0, 100)]])
+        b = self.capture("b.strobe", [[("mm", 0, 110 + number % 2)] for number in range(20)])
+        row = self.rows(a, b)["mm"]
+        self.assertEqual((row["a"]["units"], row["b"]["units"], row["difference"]), (1, 20, 10.5))
+        self.assertAlmostEqual(row["noise"], 2.8609346 * math.sqrt(5 / 19 * (1 + 1 / 20)), 6)
 
     def test_steps_against_none(self):
         a = self.capture("a.strobe", [[("mm", 0, 100)]] * 3)
@@ -204,7 +225,9 @@ class DiffTest(StrobeTest):
         found = self.diff(a, b)
         self.assertEqual(found["per"], "result")
         self.assertEqual(found["rows"][0]["difference"], -50)
-        self.assertIn("B has no steps", found["not_compared"][0])
+        self.assertIn("B has no steps: the results are compared as wholes", found["not_compared"])
+        self.assertIn("Each side has one run without steps: the noise is not known, and no row is a "
+                      "regression", found["not_compared"])
 
     def test_outside_the_steps(self):
         a = self.capture("a.strobe", [[("mm", 0, 100), ("late", STEP + 10, STEP + 40)]])
@@ -214,13 +237,21 @@ class DiffTest(StrobeTest):
                       found["not_compared"])
 
     def test_many_steps(self):
-        """300 steps are 128 runs of two or three; the mean is that of the steps."""
-        a = self.capture("a.strobe", [[("mm", 0, 100 + number % 2)] for number in range(300)])
-        b = self.capture("b.strobe", [[("mm", 0, 200 + number % 2)] for number in range(300)])
+        """300 steps are 8 stretches; the median of each knows nothing of steps that were disturbed,
+        the mean does. 3000 steps are kept as groups of two or three."""
+        def steps(n, ns):
+            return [[("mm", 0, ns + number % 2 + (500 if number % 8 == 0 else 0))]
+                    for number in range(n)]
+        a, b = self.capture("a.strobe", steps(320, 100)), self.capture("b.strobe", steps(320, 200))
         row = self.rows(a, b)["mm"]
-        self.assertEqual((row["a"]["mean"], row["a"]["samples"], row["a"]["calls"]),
-                         (100.5, 128, 300))
+        self.assertEqual((row["a"]["value"], row["a"]["units"], row["a"]["calls"]), (101, 8, 320))
         self.assertEqual(row["difference"], 100)
+        row = self.rows(a, b, "--mean")["mm"]
+        self.assertEqual((row["a"]["value"], row["difference"]), (163, 100))
+        a, b = self.capture("c.strobe", steps(3000, 100)), self.capture("d.strobe", steps(3000, 200))
+        row = self.rows(a, b, "--mean")["mm"]
+        self.assertEqual((row["a"]["units"], row["a"]["calls"]), (8, 3000))
+        self.assertAlmostEqual(row["a"]["value"], 163, 0)
 
     # ---- the steps themselves ----
 
@@ -235,14 +266,14 @@ class DiffTest(StrobeTest):
             return capture.write(self.work / name)
         a, b = made("a.strobe", (1000, 2000, 3000)), made("b.strobe", (1000, 2000, 6000))
         rows = self.rows(a, b, "--by", "step", "--all")
-        self.assertEqual(rows["duration"]["a"]["mean"], 1000)
-        self.assertEqual(rows["duration"]["b"]["mean"], 2000)
+        self.assertEqual(rows["duration"]["a"]["value"], 1000)
+        self.assertEqual(rows["duration"]["b"]["value"], 2000)
         self.assertEqual(rows["operators"]["difference"], 0)
         third = rows["duration/3/step 2"]
-        self.assertEqual((third["a"]["mean"], third["b"]["mean"]), (1000, 4000))
+        self.assertEqual((third["a"]["value"], third["b"]["value"]), (1000, 4000))
         # B spreads by sqrt(3e6) from step to step; that is the noise of single ones, at 2 degrees.
-        self.assertAlmostEqual(third["noise"], 9.925 * math.sqrt(3e6))
-        self.assertFalse(third["beyond_noise"])
+        self.assertAlmostEqual(third["noise"], 9.9248432 * math.sqrt(3e6), 2)
+        self.assertFalse(third["changed"])
         # Parts overlap: there is no sum that could be slower.
         found = self.diff(a, b, "--by", "step", "--threshold", "0")
         self.assertEqual((found["regressions"], found["total"]), (0, None))
@@ -255,7 +286,8 @@ class DiffTest(StrobeTest):
         self.strobe("diff", a, b)
         self.strobe("diff", a, b, "--threshold", "10")
         done = self.strobe("diff", a, b, "--threshold", "9.5%", code=REGRESSION)
-        self.assertIn("Regressions, more than 9.5 % slower beyond the noise: 2\n", done.stdout)
+        self.assertIn("Regressions, changed and more than 9.5 % slower, by twice the noise: 2\n",
+                      done.stdout)
         self.assertIn("regression", done.stdout)
         self.strobe("diff", b, a, "--threshold", "0")
         self.strobe("diff", a, b, "--threshold", "0", "--min-time", "11ns")
@@ -325,7 +357,7 @@ class DiffTest(StrobeTest):
         rows = self.rows(a, b, "--by", "kernel")
         self.assertEqual({name: row["difference"] for name, row in rows.items()}, {"gemm": 10000})
         row = self.rows(a, b, "--by", "communication", "--all")["nccl:sum"]
-        self.assertEqual((row["a"]["mean"], row["b"]["mean"]), (3500, 4500))
+        self.assertEqual((row["a"]["value"], row["b"]["value"]), (3500, 4500))
 
     def test_nothing_is_left(self):
         folder = self.work / "meanwhile"
@@ -362,16 +394,16 @@ class DiffTest(StrobeTest):
         b = self.trace("b.pt.trace.json", [[
             ("aten::add", 1.1, 2.0), ("aten::mm", 3, 4.5), ("aten::linear", 1, 5)]])
         found = self.diff(a, b)
-        self.assertEqual(found["a"]["format"], "Ascend PyTorch Profiler, database")
+        self.assertEqual(found["a"]["runs"][0]["format"], "Ascend PyTorch Profiler, database")
         rows = {"/".join(reversed(row["path"])): row for row in found["rows"]}
         self.assertEqual(list(rows), ["aten::linear/aten::mm"])
         row = rows["aten::linear/aten::mm"]
-        self.assertEqual((row["a"]["mean"], row["b"]["mean"], row["difference"]),
+        self.assertEqual((row["a"]["value"], row["b"]["value"], row["difference"]),
                          (1000, 1500, 500))
         self.assertEqual(found["total"]["difference"], 500)
         self.assertEqual(self.diff(a, a, "--by", "stack")["rows"], [])
         kernels = self.rows(a, a, "--by", "kernel", "--all")
-        self.assertEqual({name: row["a"]["mean"] for name, row in kernels.items()},
+        self.assertEqual({name: row["a"]["value"] for name, row in kernels.items()},
                          {"aten::linear/aten::add/Add": 2261, "aten::linear/aten::mm/MatMul": 1500})
         operations = self.rows(a, a, "--by", "communication", "--all")
         self.assertEqual(list(operations), ["aten::linear/aten::mm/hcom_allReduce_"])
@@ -381,7 +413,7 @@ class DiffTest(StrobeTest):
         """A text trace has its step among the operators."""
         a, b = make_database(self.work), make_text(self.work)
         found = self.diff(a, b, "--all")
-        self.assertEqual((found["a"]["steps"], found["b"]["steps"], found["per"]), (1, 1, "step"))
+        self.assertEqual((self.steps(found), found["per"]), ([1, 1], "step"))
         self.assertEqual((found["total_rows"], found["different_rows"]), (3, 0))
         found = self.diff(a, b, "--by", "kernel")
         self.assertEqual((found["total_rows"], found["different_rows"]), (2, 0))
@@ -393,32 +425,32 @@ class DiffTest(StrobeTest):
         """Operators with a recorded stack count on it: linear and mm, add has none."""
         a = make_database(self.work)
         rows = self.rows(a, a, "--by", "stack", "--all")
-        self.assertEqual(rows["a.py(1): f/b.py(2): g"]["a"]["mean"], 3500 - 900)
+        self.assertEqual(rows["a.py(1): f/b.py(2): g"]["a"]["value"], 3500 - 900)
         self.assertEqual(rows["a.py(1): f/b.py(2): g"]["a"]["calls"], 2)
-        self.assertEqual(rows["aten::linear/aten::add"]["a"]["mean"], 900)
+        self.assertEqual(rows["aten::linear/aten::add"]["a"]["value"], 900)
 
     # ---- forms ----
 
     def test_json_has_everything(self):
         a = self.capture("a.strobe", [[("mm", 0, 100)]] * 3)
         b = self.capture("b.strobe", [[("mm", 0, 110)]] * 3)
-        found = self.diff(a, b, "--min-time", "1ns")
+        found = self.diff(a, b, "--min-time", "3ns")
         self.assertEqual(set(found), {
-            "a", "b", "by", "metric", "unit", "per", "confidence", "threshold", "min_time",
-            "total_rows", "different_rows", "listed_rows", "regressions", "rows", "total",
-            "launched_before",
-            "not_compared"})
+            "schema_version", "a", "b", "by", "metric", "unit", "per", "value", "spread_between",
+            "confidence", "max_q", "least_effect", "threshold", "total_rows", "different_rows",
+            "changed_rows", "regressions", "rows", "total", "launched_before", "not_compared"})
+        self.assertEqual((found["schema_version"], found["value"], found["spread_between"]),
+                         (1, "median step", "stretches of steps"))
         self.assertEqual((found["by"], found["metric"], found["unit"], found["per"]),
                          ("operator", "host_self", "ns", "step"))
-        self.assertEqual((found["threshold"], found["min_time"], found["confidence"]),
-                         (None, 1, 99))
-        self.assertEqual(set(found["a"]), {"path", "format", "steps", "records", "lost"})
-        self.assertEqual(found["a"], {
-            "path": str(a), "format": "recorded", "steps": 3, "records": 3, "lost": 0})
+        self.assertEqual((found["threshold"], found["least_effect"], found["confidence"],
+                          found["max_q"]), (None, 3, 99, 0.01))
+        self.assertEqual(found["a"], {"n_runs": 1, "runs": [{
+            "path": str(a), "format": "recorded", "steps": 3, "records": 3, "lost": 0}]})
         row = found["rows"][0]
-        self.assertEqual(set(row), {"path", "a", "b", "difference", "relative", "noise",
-                                    "beyond_noise", "regression"})
-        self.assertEqual(set(row["a"]), {"mean", "deviation", "samples", "calls"})
+        self.assertEqual(set(row), {"path", "a", "b", "difference", "relative", "noise", "p", "q",
+                                    "changed", "regression"})
+        self.assertEqual(set(row["a"]), {"value", "deviation", "units", "calls"})
         self.assertEqual(set(found["total"]), set(row) - {"path"})
 
     def test_limit(self):
@@ -426,7 +458,7 @@ class DiffTest(StrobeTest):
         b = self.capture("b.strobe", [[("x%d" % n, 100 * n, 100 * n + 10 + n) for n in range(9)]])
         found = self.diff(a, b, "--limit", "3")
         self.assertEqual([row["path"] for row in found["rows"]], [["x8"], ["x7"], ["x6"]])
-        self.assertEqual((found["listed_rows"], found["total"]["difference"]), (9, 45))
+        self.assertEqual((found["changed_rows"], found["total"]["difference"]), (9, 45))
         self.assertIn("(3 of 9 rows; --limit shows more)",
                       self.strobe("diff", a, b, "--limit", "3").stdout)
 

@@ -49,7 +49,7 @@ class DiffKernelsTest(StrobeTest):
     def times(self, *words):
         """Means by path, innermost first, in us."""
         return {" < ".join(row["path"]): tuple(
-            row[side] and row[side]["mean"] / 1000 for side in "ab")
+            row[side] and row[side]["value"] / 1000 for side in "ab")
                 for row in self.diff(*words)["rows"]}
 
     # ---- cases ----

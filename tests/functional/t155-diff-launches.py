@@ -68,7 +68,7 @@ class DiffLaunchesTest(StrobeTest):
         self.assertEqual(found["total"]["b"]["deviation"], found["total"]["a"]["deviation"])
         before = found["launched_before"]
         self.assertIsNone(before["a"])
-        self.assertEqual(before["b"], {"mean": 100000, "deviation": None, "samples": 1, "calls": 10})
+        self.assertEqual(before["b"], {"value": 100000, "deviation": None, "units": 1, "calls": 10})
         self.assertEqual((before["difference"], before["regression"]), (100000, False))
         text = self.strobe("diff", a, b, "--by", "kernel", "--all").stdout
         self.assertRegex(text, r"\n +\+100\.000 .* 10 +only in B +\(launched before the recording, in "
@@ -93,7 +93,7 @@ class DiffLaunchesTest(StrobeTest):
         a = self.trace("a")
         found = self.diff(a, a)
         rows = self.rows(found)
-        self.assertEqual({path: (row["a"]["calls"], row["a"]["mean"], row["a"]["deviation"])
+        self.assertEqual({path: (row["a"]["calls"], row["a"]["value"], row["a"]["deviation"])
                           for path, row in rows.items()},
                          {"gemm < aten::mm": (3, 50000, 0), "Memset (Device) < aten::zero_": (3, 4000, 0),
                           "Memcpy DtoH < aten::copy_": (3, 7000, 0)})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of the two results that `strobe diff` compares: finding it, and reading it into rows. */
-#ifndef STROBE_TOOLS_DIFF_SIDE_H
-#define STROBE_TOOLS_DIFF_SIDE_H
+/* One of the results that `strobe diff` compares: finding it, and reading it into rows. */
+#ifndef STROBE_TOOLS_DIFF_RUN_H
+#define STROBE_TOOLS_DIFF_RUN_H
 
 #include "diff-kernels.h"
 #include "diff-rows.h"
@@ -20,12 +20,13 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_COMMUNICATION,
     STROBE_DIFF_BY_STACK,
     STROBE_DIFF_BY_HEAD,
+    STROBE_DIFF_BY_MARK,
 } StrobeDiffBy;
 
 /* Whether that is kernels or communication operations. */
 gboolean strobe_diff_is_of_device(StrobeDiffBy by);
 
-typedef struct StrobeDiffSide {
+typedef struct StrobeDiffRun {
     guint side;       /* STROBE_DIFF_A or _B */
     const char *path; /* as named; the caller's */
     char *format;     /* of what another profiler wrote; NULL: recorded */
@@ -37,22 +38,21 @@ typedef struct StrobeDiffSide {
     gboolean by_name; /* kernels without the operators around their launch */
     guint64 n_lost, n_damaged;
     gboolean is_sealed;
-} StrobeDiffSide;
+} StrobeDiffRun;
 
-void strobe_diff_side_init(StrobeDiffSide *side, guint number, const char *path);
-void strobe_diff_side_clear(StrobeDiffSide *side);
+void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path);
+void strobe_diff_run_clear(StrobeDiffRun *run);
 
-/* The one result at the side's path. What another profiler wrote is imported below `scratch`, which
+/* The one result at the run's path. What another profiler wrote is imported below `scratch`, which
  * is called for it: NULL ends with its error. */
 typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
-gboolean strobe_diff_side_find(StrobeDiffSide *side, StrobeRegistry *registry,
-                               StrobeDiffScratch scratch, gpointer user, GError **error);
+gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
+                              StrobeDiffScratch scratch, gpointer user, GError **error);
 
-/* Collects the side's steps; strobe_diff_steps_finish() is the caller's. */
-gboolean strobe_diff_side_read_steps(StrobeDiffSide *side, StrobeRegistry *registry,
-                                     GError **error);
-/* Reads what is compared into the rows, and finishes them for this side. */
-gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, StrobeDiffBy by,
-                               StrobeDiffRows *rows, GError **error);
+/* Collects the run's steps; strobe_diff_steps_finish() is the caller's. */
+gboolean strobe_diff_run_read_steps(StrobeDiffRun *run, StrobeRegistry *registry, GError **error);
+/* Reads what is compared into the rows, and ends the run there. */
+gboolean strobe_diff_run_read(StrobeDiffRun *run, StrobeRegistry *registry, StrobeDiffBy by,
+                              StrobeDiffRows *rows, GError **error);
 
 #endif

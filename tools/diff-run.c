@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "diff-side.h"
+#include "diff-run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,39 +16,39 @@
 
 /* ---- finding it ---- */
 
-void strobe_diff_side_init(StrobeDiffSide *side, guint number, const char *path)
+void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path)
 {
-    *side = (StrobeDiffSide){.side = number, .path = path};
-    strobe_diff_steps_init(&side->steps);
+    *run = (StrobeDiffRun){.side = number, .path = path};
+    strobe_diff_steps_init(&run->steps);
 }
 
-void strobe_diff_side_clear(StrobeDiffSide *side)
+void strobe_diff_run_clear(StrobeDiffRun *run)
 {
-    strobe_diff_steps_clear(&side->steps);
-    g_free(side->format);
-    g_free(side->result.directory);
-    g_free(side->result.capture);
-    g_free(side->result.source);
+    strobe_diff_steps_clear(&run->steps);
+    g_free(run->format);
+    g_free(run->result.directory);
+    g_free(run->result.capture);
+    g_free(run->result.source);
 }
 
-static gboolean take_result(StrobeDiffSide *side, const StrobeResult *result)
+static gboolean take_result(StrobeDiffRun *run, const StrobeResult *result)
 {
-    side->result = (StrobeResult){.directory = g_strdup(result->directory),
-                                  .capture = g_strdup(result->capture),
-                                  .source = g_strdup(result->source)};
+    run->result = (StrobeResult){.directory = g_strdup(result->directory),
+                                 .capture = g_strdup(result->capture),
+                                 .source = g_strdup(result->source)};
     return TRUE;
 }
 
-static gboolean refuse_many(const StrobeDiffSide *side, guint n, const char *first, GError **error)
+static gboolean refuse_many(const StrobeDiffRun *run, guint n, const char *first, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
                 "\"%s\" holds %u results, expected one: name one of them, such as \"%s\"",
-                side->path, n, first);
+                run->path, n, first);
     return FALSE;
 }
 
-static gboolean import_side(StrobeDiffSide *side, const StrobeImportSource *source,
-                            const char *scratch, GError **error)
+static gboolean import_run(StrobeDiffRun *run, const StrobeImportSource *source,
+                           const char *scratch, GError **error)
 {
     const StrobeImportWish wish = {.parent = scratch,
                                    .is_temporary = TRUE,
@@ -59,9 +59,9 @@ static gboolean import_side(StrobeDiffSide *side, const StrobeImportSource *sour
     strobe_bar_clear();
     if (!import)
         return FALSE;
-    side->format = g_strdup(import->format);
-    side->n_damaged = import->n_damage;
-    return take_result(side, &import->result);
+    run->format = g_strdup(import->format);
+    run->n_damaged = import->n_damage;
+    return take_result(run, &import->result);
 }
 
 /* A file of another profiler: any file passes for a capture until it is read. */
@@ -78,29 +78,29 @@ static gboolean is_foreign_file(const char *path)
     return !is_ours;
 }
 
-gboolean strobe_diff_side_find(StrobeDiffSide *side, StrobeRegistry *registry,
-                               StrobeDiffScratch scratch, gpointer user, GError **error)
+gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
+                              StrobeDiffScratch scratch, gpointer user, GError **error)
 {
     g_autoptr(GError) own = NULL, foreign = NULL;
     g_autoptr(GPtrArray) results = NULL, sources = NULL;
-    gboolean is_foreign = is_foreign_file(side->path);
+    gboolean is_foreign = is_foreign_file(run->path);
     const char *folder;
 
-    results = is_foreign ? NULL : strobe_result_find(side->path, &own);
+    results = is_foreign ? NULL : strobe_result_find(run->path, &own);
     if (results && results->len == 1)
-        return take_result(side, g_ptr_array_index(results, 0));
+        return take_result(run, g_ptr_array_index(results, 0));
     if (results)
-        return refuse_many(side, results->len,
+        return refuse_many(run, results->len,
                            ((StrobeResult *)g_ptr_array_index(results, 0))->directory, error);
-    sources = strobe_import_find(registry, side->path, NULL, &foreign);
+    sources = strobe_import_find(registry, run->path, NULL, &foreign);
     if (sources && sources->len > 1)
-        return refuse_many(side, sources->len,
+        return refuse_many(run, sources->len,
                            ((StrobeImportSource *)g_ptr_array_index(sources, 0))->path, error);
     if (sources) {
         folder = scratch(user, error);
-        return folder && import_side(side, g_ptr_array_index(sources, 0), folder, error);
+        return folder && import_run(run, g_ptr_array_index(sources, 0), folder, error);
     }
-    if (own && !g_file_test(side->path, G_FILE_TEST_EXISTS))
+    if (own && !g_file_test(run->path, G_FILE_TEST_EXISTS))
         g_propagate_error(error, g_steal_pointer(&own));
     else
         g_propagate_error(error, g_steal_pointer(&foreign));
@@ -110,7 +110,7 @@ gboolean strobe_diff_side_find(StrobeDiffSide *side, StrobeRegistry *registry,
 /* ---- reading ---- */
 
 typedef struct Reading {
-    StrobeDiffSide *side;
+    StrobeDiffRun *run;
     StrobeDiffBy by;
     StrobeDiffRows *rows;
     const StrobeConsumerHost *host;
@@ -129,16 +129,24 @@ gboolean strobe_diff_is_of_device(StrobeDiffBy by)
     return by == STROBE_DIFF_BY_KERNEL || by == STROBE_DIFF_BY_COMMUNICATION;
 }
 
+static gboolean is_of_tree(StrobeDiffBy by)
+{
+    return by == STROBE_DIFF_BY_OPERATOR || by == STROBE_DIFF_BY_STACK || by == STROBE_DIFF_BY_MARK;
+}
+
 static StrobeStatus reading_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
     reading->host = host;
     reading->self = self;
-    if (reading->by == STROBE_DIFF_BY_OPERATOR || reading->by == STROBE_DIFF_BY_STACK)
-        reading->tree = strobe_diff_tree_new(host, self, &reading->side->steps,
-                                             reading->by == STROBE_DIFF_BY_STACK);
+    if (is_of_tree(reading->by))
+        reading->tree =
+            strobe_diff_tree_new(host, self, &reading->run->steps,
+                                 reading->by == STROBE_DIFF_BY_STACK  ? STROBE_DIFF_STACKS
+                                 : reading->by == STROBE_DIFF_BY_MARK ? STROBE_DIFF_MARKS
+                                                                      : STROBE_DIFF_OPERATORS);
     if (strobe_diff_is_of_device(reading->by))
         reading->kernels =
-            strobe_diff_kernels_new(host, self, &reading->side->steps, reading->side->by_name,
+            strobe_diff_kernels_new(host, self, &reading->run->steps, reading->run->by_name,
                                     reading->by == STROBE_DIFF_BY_COMMUNICATION);
     *state = reading;
     return STROBE_OK;
@@ -156,12 +164,12 @@ static StrobeStatus reading_end(void *state)
     StrobeDiffKernelCounts counts;
 
     if (r->tree)
-        strobe_diff_tree_finish(r->tree, r->rows, r->side->side, &r->side->rest);
+        strobe_diff_tree_finish(r->tree, r->rows, r->run->side, &r->run->rest);
     if (!r->kernels)
         return STROBE_OK;
-    strobe_diff_kernels_finish(r->kernels, r->rows, r->side->side, &r->side->rest, &counts);
-    r->side->n_values = counts.n_values;
-    r->side->n_linked = counts.n_linked;
+    strobe_diff_kernels_finish(r->kernels, r->rows, r->run->side, &r->run->rest, &counts);
+    r->run->n_values = counts.n_values;
+    r->run->n_linked = counts.n_linked;
     return STROBE_OK;
 }
 
@@ -203,31 +211,31 @@ static StrobeStatus steps_batch(void *state, const StrobeView *records, size_t n
             continue;
         }
         const StrobeDiffStep step = step_of(&records[i], number_of(&records[i], "number"));
-        strobe_diff_steps_add(&r->side->steps, &step, is_torn(&records[i]));
+        strobe_diff_steps_add(&r->run->steps, &step, is_torn(&records[i]));
     }
     return STROBE_OK;
 }
 
-static StrobeStatus operator_batch(void *state, const StrobeView *records, size_t n)
+static StrobeStatus tree_batch(void *state, const StrobeView *records, size_t n)
 {
     Reading *r = state;
 
     for (size_t i = 0; i < n; i++)
         strobe_diff_tree_add(r->tree, &records[i]);
-    r->side->n_values += n;
+    r->run->n_values += n;
     return STROBE_OK;
 }
 
 static void add_value(Reading *r, gint block, const char *name, double ns)
 {
-    StrobeDiffSide *side = r->side;
+    StrobeDiffRun *run = r->run;
 
     if (block == STROBE_DIFF_OUTSIDE) {
-        side->rest.n_outside++;
-        side->rest.outside_ns += ns;
+        run->rest.n_outside++;
+        run->rest.outside_ns += ns;
         return;
     }
-    strobe_diff_rows_add(r->rows, strobe_diff_rows_get(r->rows, &name, 1), side->side,
+    strobe_diff_rows_add(r->rows, strobe_diff_rows_get(r->rows, &name, 1), run->side,
                          (guint32)block, ns, 1);
 }
 
@@ -263,7 +271,7 @@ static void add_part(Reading *r, const StrobeView *record, const Part *part)
     guint32 at = strobe_field_offset(record->kind, part->field, part->type);
     gint64 number = number_of(record, part->number);
     gint block = number == STROBE_ABSENT_I64 ? STROBE_DIFF_OUTSIDE
-                                             : strobe_diff_steps_of(&r->side->steps, number);
+                                             : strobe_diff_steps_of(&r->run->steps, number);
     double ns = part->type == STROBE_FIELD_F64 ? strobe_field_f64(record, at, NAN) * 1000
                                                : (double)strobe_field_i64(record, at, 0);
 
@@ -292,7 +300,7 @@ static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
 /* The steps themselves: their mean, and each against the one that has its place. */
 static void add_durations(Reading *r)
 {
-    const StrobeDiffSteps *steps = &r->side->steps;
+    const StrobeDiffSteps *steps = &r->run->steps;
 
     for (guint i = 0; i < steps->steps->len; i++) {
         const StrobeDiffStep *step = &g_array_index(steps->steps, StrobeDiffStep, i);
@@ -300,11 +308,12 @@ static void add_durations(Reading *r)
 
         add_value(r, strobe_diff_steps_at(steps, step->begin_ns), STROBE_DIFF_DURATION, ns);
     }
-    r->side->n_values = steps->steps->len;
+    r->run->n_values = steps->steps->len;
 }
 
-static gboolean run(Reading *r, StrobeRegistry *registry, const char *const *wants,
-                    StrobeStatus (*batch)(void *, const StrobeView *, size_t), GError **error)
+static gboolean read_records(Reading *r, StrobeRegistry *registry, const char *const *wants,
+                             StrobeStatus (*batch)(void *, const StrobeView *, size_t),
+                             GError **error)
 {
     const StrobeConsumerOps ops = {.struct_size = sizeof ops,
                                    .open = reading_open,
@@ -323,63 +332,65 @@ static gboolean run(Reading *r, StrobeRegistry *registry, const char *const *wan
     reading = r;
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = strobe_pipeline_add_consumer(pipeline, &component, error) &&
-                    strobe_pipeline_run(pipeline, &r->side->result, error);
+                    strobe_pipeline_run(pipeline, &r->run->result, error);
     strobe_bar_clear();
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {
-        r->side->n_lost = strobe_reader_stats_lost(stats) -
-                          stats->lost[STROBE_LOSS_OVERWRITTEN]; /* that is no mishap */
-        r->side->is_sealed = stats->sealed && stats->n_damaged == 0;
+        r->run->n_lost = strobe_reader_stats_lost(stats) -
+                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* that is no mishap */
+        r->run->is_sealed = stats->sealed && stats->n_damaged == 0;
     }
     strobe_pipeline_free(pipeline);
     return good;
 }
 
-gboolean strobe_diff_side_read_steps(StrobeDiffSide *side, StrobeRegistry *registry, GError **error)
+gboolean strobe_diff_run_read_steps(StrobeDiffRun *run, StrobeRegistry *registry, GError **error)
 {
     static const char *const wants[] = {"step", "cpu_op", NULL};
-    Reading r = {.side = side, .by = STROBE_DIFF_BY_STEP};
+    Reading r = {.run = run, .by = STROBE_DIFF_BY_STEP};
     gboolean good;
 
     strobe_diff_steps_init(&r.named);
-    good = run(&r, registry, wants, steps_batch, error);
-    if (side->steps.steps->len == 0) {
-        StrobeDiffSteps none = side->steps;
+    good = read_records(&r, registry, wants, steps_batch, error);
+    if (run->steps.steps->len == 0) {
+        StrobeDiffSteps none = run->steps;
         r.named.n_unfinished += none.n_unfinished;
-        side->steps = r.named;
+        run->steps = r.named;
         r.named = none;
     }
     strobe_diff_steps_clear(&r.named);
     return good;
 }
 
-gboolean strobe_diff_side_read(StrobeDiffSide *side, StrobeRegistry *registry, StrobeDiffBy by,
-                               StrobeDiffRows *rows, GError **error)
+gboolean strobe_diff_run_read(StrobeDiffRun *run, StrobeRegistry *registry, StrobeDiffBy by,
+                              StrobeDiffRows *rows, GError **error)
 {
-    static const char *const operators[] = {"cpu_op", NULL};
+    static const char *const operators[] = {"cpu_op", NULL}, *const marks[] = {"marker", NULL};
     static const char *const steps[] = {"step_summary", "step_trace", NULL};
     static const char *const heads[] = {"head_overhead", NULL};
-    Reading r = {.side = side, .by = by, .rows = rows};
+    Reading r = {.run = run, .by = by, .rows = rows};
     gboolean good;
 
-    if (by == STROBE_DIFF_BY_OPERATOR || by == STROBE_DIFF_BY_STACK)
-        good = run(&r, registry, operators, operator_batch, error);
+    if (is_of_tree(by))
+        good = read_records(&r, registry, by == STROBE_DIFF_BY_MARK ? marks : operators, tree_batch,
+                            error);
     else if (by == STROBE_DIFF_BY_STEP)
-        good = run(&r, registry, steps, part_batch, error);
+        good = read_records(&r, registry, steps, part_batch, error);
     else if (by == STROBE_DIFF_BY_HEAD)
-        good = run(&r, registry, heads, head_batch, error);
+        good = read_records(&r, registry, heads, head_batch, error);
     else
-        good = run(&r, registry, strobe_diff_kernels_wants(side->by_name), kernel_batch, error);
+        good = read_records(&r, registry, strobe_diff_kernels_wants(run->by_name), kernel_batch,
+                            error);
     if (!good)
         return FALSE;
     if (by == STROBE_DIFF_BY_HEAD) {
-        strobe_diff_head_finish(&r.head, rows, side->side);
-        side->n_values = r.head.n_inferences;
+        strobe_diff_head_end_run(&r.head, rows, run->side);
+        run->n_values = r.head.n_inferences;
         return TRUE;
     }
     if (by == STROBE_DIFF_BY_STEP)
         add_durations(&r);
-    strobe_diff_rows_finish(rows, side->side, (const guint *)(void *)side->steps.blocks->data,
-                            side->steps.blocks->len);
+    strobe_diff_rows_end_run(rows, run->side, (const guint *)(void *)run->steps.blocks->data,
+                             run->steps.blocks->len);
     return TRUE;
 }
