@@ -208,6 +208,7 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_host_net,
     &strobe_kind_host_pressure,
     &strobe_kind_host_throttle,
+    &strobe_kind_cpu_sample,
     &strobe_kind_operator_detail,
     &strobe_kind_operator_link,
     &strobe_kind_operator_average,

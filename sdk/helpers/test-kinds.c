@@ -63,6 +63,8 @@ static void test_host(void)
     CHECK(host_throttle, host_throttle, M(host_throttle, throttled),
           M(host_throttle, throttled_time), M(host_throttle, periods),
           M(host_throttle, throttled_periods), M(host_throttle, limit), M(host_throttle, interval));
+    CHECK(cpu_sample, cpu_sample, M(cpu_sample, time), M(cpu_sample, cycles), M(cpu_sample, stack),
+          M(cpu_sample, processor), M(cpu_sample, process));
     CHECK(sampling, sampling, M(sampling, interval), M(sampling, ticks), M(sampling, missed),
           M(sampling, late_mean), M(sampling, late_max), M(sampling, took_mean),
           M(sampling, took_max));
@@ -351,7 +353,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 74);
+    g_assert_cmpuint(n, ==, 75);
 }
 
 static void test_unknown_type(void)
