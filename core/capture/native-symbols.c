@@ -158,9 +158,12 @@ static gboolean receive_function(StrobeNativeSymbols *symbols, const char *objec
                                  GPtrArray *functions)
 {
     const char *text = receive_text(symbols);
-    GString *function = g_string_new(text && *text ? text : "?");
+    GString *function = g_string_new(NULL);
 
-    g_string_append_printf(function, " (%s)", object);
+    if (text && *text == '+') /* without a name: where it begins */
+        g_string_append_printf(function, "%s%s", object, text);
+    else
+        g_string_append_printf(function, "%s (%s)", text && *text ? text : "?", object);
     const char *file = text ? receive_text(symbols) : NULL;
     if (file && *file)
         g_string_append_printf(function, " %s", file);

@@ -14,7 +14,8 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
 /* The functions at a frame's address as texts "function (object) file:line", innermost first: the
  * last is the function, those before are inlined in it. "function (object)" where no line is known,
- * "object+0x1234" alone where no function is. NULL: it is no frame of native code. */
+ * "object+0x1200", the function's begin, where no name is, and "object+0x1234" where nothing is
+ * known. NULL: it is no frame of native code. */
 char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *frame);
 
 #endif

@@ -149,6 +149,24 @@ static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
     return name;
 }
 
+/* "+0x1200", where the function begins: an object that has no symbols has tables to unwind it. */
+static const char *begin_of_function(const SymbolFile *file, GElf_Addr address)
+{
+    static char text[24];
+    Dwarf_Addr bias = 0, begin = 0, end = 0;
+    Dwarf_CFI *tables = dwfl_module_eh_cfi(file->module, &bias);
+    Dwarf_Frame *frame = NULL;
+
+    if (!tables || dwarf_cfi_addrframe(tables, address - bias, &frame) != 0)
+        return NULL;
+    dwarf_frame_info(frame, &begin, &end, NULL);
+    free(frame);
+    if (begin == 0 || begin > address - bias || address - bias >= end)
+        return NULL;
+    snprintf(text, sizeof text, "+0x%llx", (unsigned long long)(begin + bias - file->bias));
+    return text;
+}
+
 static const char *text_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute found;
@@ -249,6 +267,8 @@ size_t symbol_files_resolve(const StrobeNativeFrame *frame,
         n = 1;
     if (!functions[n - 1].name) /* assembly, or no debug information */
         functions[n - 1].name = symbol_at(file, address);
+    if (!functions[n - 1].name)
+        functions[n - 1].name = begin_of_function(file, address);
     if (!functions[n - 1].name)
         return 0;
     locate(file, address, &functions[0]);

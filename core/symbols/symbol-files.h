@@ -8,7 +8,7 @@
 #define SOURCE_FUNCTIONS_MAX 32
 
 typedef struct SourceFunction {
-    const char *name; /* as the linker has it */
+    const char *name; /* as the linker has it; "+0x1200": none, where it begins in the object */
     const char *file; /* NULL: not known */
     int line;         /* 0: not known */
 } SourceFunction;

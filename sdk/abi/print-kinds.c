@@ -106,6 +106,21 @@ static const Row general_kinds[] = {
     MEMBER_ROW(struct strobe_stack_total, calls),
     MEMBER_ROW(struct strobe_stack_total, path),
     MEMBER_ROW(struct strobe_stack_total, device_self),
+    STRUCT_ROW(struct strobe_function),
+    MEMBER_ROW(struct strobe_function, source),
+    MEMBER_ROW(struct strobe_function, location),
+    MEMBER_ROW(struct strobe_function, count),
+    MEMBER_ROW(struct strobe_function, self),
+    MEMBER_ROW(struct strobe_function, total),
+    MEMBER_ROW(struct strobe_function, self_bytes),
+    MEMBER_ROW(struct strobe_function, total_bytes),
+    MEMBER_ROW(struct strobe_function, self_share),
+    MEMBER_ROW(struct strobe_function, total_share),
+    STRUCT_ROW(struct strobe_call_path),
+    MEMBER_ROW(struct strobe_call_path, source),
+    MEMBER_ROW(struct strobe_call_path, path),
+    MEMBER_ROW(struct strobe_call_path, time),
+    MEMBER_ROW(struct strobe_call_path, count),
 };
 
 static const Row device_kinds[] = {

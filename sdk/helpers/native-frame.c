@@ -72,6 +72,58 @@ int strobe_native_frame_read(const char *text, size_t length, StrobeNativeFrame 
     return 1;
 }
 
+/* The decimal number that ends before `end`; returns where it begins, `end` if there is none. */
+static size_t read_line_number(const char *text, size_t end, uint32_t *line)
+{
+    size_t begin = end;
+    uint64_t value = 0;
+
+    while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9')
+        begin--;
+    for (size_t i = begin; i < end && value <= UINT32_MAX; i++)
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    *line = value <= UINT32_MAX ? (uint32_t)value : 0;
+    return begin;
+}
+
+/* "file(line): function": the last "): " that a number in parentheses stands before. */
+static int read_python_parts(const char *text, size_t length, StrobeFrameParts *parts)
+{
+    for (size_t at = length; at >= 3; at--) {
+        if (memcmp(text + at - 3, "): ", 3) != 0)
+            continue;
+        size_t begin = read_line_number(text, at - 3, &parts->line);
+        if (begin < at - 3 && begin > 1 && text[begin - 1] == '(') {
+            parts->file = text;
+            parts->file_length = begin - 1;
+            return 1;
+        }
+    }
+    parts->line = 0;
+    return 0;
+}
+
+StrobeFrameParts strobe_frame_parts(const char *text, size_t length)
+{
+    StrobeFrameParts parts = {.function_length = length};
+    uint32_t line;
+    size_t begin = read_line_number(text, length, &line), at;
+
+    if (begin == length || begin == 0 || text[begin - 1] != ':') {
+        read_python_parts(text, length, &parts);
+        return parts;
+    }
+    for (at = begin - 1; at >= 2 && memcmp(text + at - 2, ") ", 2) != 0;)
+        at--;
+    if (at < 2)
+        return parts;
+    parts.function_length = at - 1;
+    parts.file = text + at;
+    parts.file_length = begin - 1 - at;
+    parts.line = line;
+    return parts;
+}
+
 int strobe_build_id_find(const void *notes, size_t size, StrobeBuildId *build_id)
 {
     const char *at = notes;

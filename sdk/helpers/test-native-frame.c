@@ -56,6 +56,34 @@ static void test_other_texts(void)
         g_assert_false(strobe_native_frame_read(texts[i], strlen(texts[i]), &frame));
 }
 
+static void check_parts(const char *text, const char *function, const char *file, guint line)
+{
+    StrobeFrameParts parts = strobe_frame_parts(text, strlen(text));
+
+    g_assert_cmpmem(text, parts.function_length, function, strlen(function));
+    g_assert_cmpmem(parts.file, parts.file_length, file, strlen(file));
+    g_assert_cmpuint(parts.line, ==, line);
+}
+
+static void test_parts(void)
+{
+    check_parts("main (h) src/h.c:12", "main (h)", "src/h.c", 12);
+    check_parts("void a::b<int>(int) (lib (x).so) /a b/h.c:1", "void a::b<int>(int) (lib (x).so)",
+                "/a b/h.c", 1);
+    check_parts("train.py(12): step", "train.py(12): step", "train.py", 12);
+    check_parts("/a (1): b/train.py(12): step", "/a (1): b/train.py(12): step",
+                "/a (1): b/train.py", 12);
+    check_parts("main (h)", "main (h)", "", 0);
+    check_parts("aten::mm", "aten::mm", "", 0);
+    check_parts("aten:7", "aten:7", "", 0);
+    check_parts("f (h) h.c:99999999999", "f (h)", "h.c", 0);
+    check_parts("): f", "): f", "", 0);
+    check_parts("(1): f", "(1): f", "", 0);
+    check_parts(":1", ":1", "", 0);
+    check_parts("12", "12", "", 0);
+    check_parts("", "", "", 0);
+}
+
 static gsize add_note(char *at, guint32 type, const char *name, guint32 n, const char *value)
 {
     const Elf64_Nhdr note = {.n_namesz = 4, .n_descsz = n, .n_type = type};
@@ -92,6 +120,7 @@ int main(int argc, char **argv)
     g_test_add_func("/native-frame/round-trip", test_round_trip);
     g_test_add_func("/native-frame/no-room", test_no_room);
     g_test_add_func("/native-frame/other-texts", test_other_texts);
+    g_test_add_func("/native-frame/parts", test_parts);
     g_test_add_func("/native-frame/notes", test_notes);
     return g_test_run();
 }

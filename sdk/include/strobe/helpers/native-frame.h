@@ -40,6 +40,17 @@ size_t strobe_native_frame_write(char *text, size_t size, const char *path,
 /* 1: the text is such a frame. 0: it is something else. */
 int strobe_native_frame_read(const char *text, size_t length, StrobeNativeFrame *frame);
 
+/* A frame as a reader gives it, of whatever language: "function (object) file:line", of Python
+ * "file(line): function", or a function alone. */
+typedef struct StrobeFrameParts {
+    size_t function_length; /* from the text's begin: all that names the function */
+    const char *file;       /* in the text; NULL: not known */
+    size_t file_length;
+    uint32_t line; /* 0: not known; of Python, the function's first one */
+} StrobeFrameParts;
+
+StrobeFrameParts strobe_frame_parts(const char *text, size_t length);
+
 /* Finds the build-id in the notes of an ELF object, a PT_NOTE segment or a part of one. Returns 1,
  * or 0: there is none. The bytes may be anything. */
 int strobe_build_id_find(const void *notes, size_t size, StrobeBuildId *build_id);
