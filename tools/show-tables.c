@@ -134,6 +134,20 @@ static const StrobeColumn stack_total[] = {
     INCOMPLETE,
 };
 
+static const StrobeColumn function[] = {
+    {"Self %", "self_share", STROBE_CELL_FIXED2},
+    {"Self us", "self", STROBE_CELL_US_FIXED},
+    {"Self B", "self_bytes", STROBE_CELL_INT},
+    {"Total %", "total_share", STROBE_CELL_FIXED2},
+    {"Total us", "total", STROBE_CELL_US_FIXED},
+    {"Total B", "total_bytes", STROBE_CELL_INT},
+    {"Count", "count", STROBE_CELL_INT},
+    {"Function", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Location", "location", STROBE_CELL_TEXT},
+    {"Source", "source", STROBE_CELL_TEXT},
+    INCOMPLETE,
+};
+
 static const StrobeColumn correlation[] = {
     {"Cause to effect", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
     {"Source", "source", STROBE_CELL_TEXT},
@@ -242,6 +256,7 @@ static const StrobePresentation presentations[] = {
     PRESENT(step_trace, NULL),
     PRESENT(communication_time, NULL),
     PRESENT(stack_total, "host_self"),
+    PRESENT(function, "self_share"),
     PRESENT(correlation, NULL),
     PRESENT(device_clock, NULL),
     PRESENT_HEAD(head_overhead),

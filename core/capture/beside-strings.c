@@ -73,13 +73,13 @@ static void remember(StrobeBesideStrings *strings, struct slot *slot, const char
 /* A stack's frames may be such strings themselves. */
 static guint32 keep_stack(StrobeBesideStrings *strings, const char *bytes, guint32 length)
 {
-    g_autofree guint32 *frames = g_memdup2(bytes, length);
-    guint32 n = length / sizeof *frames;
+    g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* aligned */
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof *recorded);
 
-    for (guint32 i = 0; i < n; i++)
-        frames[i] = strobe_frame_names_of(strings->frame_names,
-                                          strobe_beside_strings_resolve(strings, frames[i]));
-    return strobe_string_table_intern(strings->table, (const char *)frames, n * sizeof *frames,
+    for (guint32 i = 0; i < length / sizeof *recorded; i++)
+        strobe_frame_names_append(strings->frame_names,
+                                  strobe_beside_strings_resolve(strings, recorded[i]), frames);
+    return strobe_string_table_intern(strings->table, frames->data, frames->len * sizeof *recorded,
                                       TRUE);
 }
 

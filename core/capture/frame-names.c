@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <string.h>
+#include "native-symbols.h"
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
@@ -63,41 +64,76 @@ char *strobe_frame_name(StrobeText frame)
 
 struct StrobeFrameNames {
     StrobeStringTable *table;
-    GHashTable *known; /* id of a name of C++ -> id of what to tell */
+    StrobeNativeSymbols *symbols;
+    GHashTable *known; /* id of a frame -> GArray of the ids that stand for it */
 };
 
-static gboolean may_be_of_cpp(StrobeText text)
+static gboolean is_of_cpp(StrobeText text)
 {
     return text.length > 2 && text.bytes[0] == '_' && text.bytes[1] == 'Z';
 }
 
-StrobeStringId strobe_frame_names_of(StrobeFrameNames *names, StrobeStringId frame)
+static StrobeStringId intern_name(StrobeFrameNames *names, const char *text)
+{
+    g_autofree char *written = strobe_frame_name((StrobeText){text, strlen(text)});
+
+    text = written ? written : text;
+    return strobe_string_table_intern(names->table, text, strlen(text), FALSE);
+}
+
+static void free_array(gpointer array)
+{
+    g_array_unref(array);
+}
+
+/* The texts of an id do not move. */
+static GArray *make_frames(StrobeFrameNames *names, StrobeStringId frame, StrobeText text)
+{
+    GArray *frames = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));
+    g_auto(GStrv) functions =
+        is_of_cpp(text) ? NULL : strobe_native_symbols_resolve(names->symbols, text.bytes);
+
+    for (char **function = functions; function && *function; function++) {
+        frame = intern_name(names, *function);
+        g_array_append_val(frames, frame);
+    }
+    if (functions)
+        return frames;
+    frame = is_of_cpp(text) ? intern_name(names, text.bytes) : frame;
+    g_array_append_val(frames, frame);
+    return frames;
+}
+
+void strobe_frame_names_append(StrobeFrameNames *names, StrobeStringId frame, GArray *frames)
 {
     StrobeText text = strobe_string_table_text(names->table, frame);
-    gpointer known;
+    GArray *known;
 
-    if (!may_be_of_cpp(text))
-        return frame;
-    if (g_hash_table_lookup_extended(names->known, GUINT_TO_POINTER(frame), NULL, &known))
-        return GPOINTER_TO_UINT(known);
-    g_autofree char *told = strobe_frame_name(text);
-    StrobeStringId id =
-        told ? strobe_string_table_intern(names->table, told, strlen(told), FALSE) : frame;
-    g_hash_table_insert(names->known, GUINT_TO_POINTER(frame), GUINT_TO_POINTER(id));
-    return id;
+    if (!is_of_cpp(text) && (text.length == 0 || text.bytes[0] != '/')) {
+        g_array_append_val(frames, frame);
+        return;
+    }
+    known = g_hash_table_lookup(names->known, GUINT_TO_POINTER(frame));
+    if (!known) {
+        known = make_frames(names, frame, text);
+        g_hash_table_insert(names->known, GUINT_TO_POINTER(frame), known);
+    }
+    g_array_append_vals(frames, known->data, known->len);
+}
+
+static void expand(gpointer user, StrobeStringId frame, GArray *frames)
+{
+    strobe_frame_names_append(user, frame, frames);
 }
 
 StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table)
 {
     StrobeFrameNames *names = g_new0(StrobeFrameNames, 1);
-    guint32 n = strobe_string_table_n_ids(table);
 
     names->table = table;
-    names->known = g_hash_table_new(g_direct_hash, g_direct_equal);
-    for (guint32 id = 0; id < n; id++)
-        strobe_frame_names_of(names, id);
-    if (g_hash_table_size(names->known))
-        strobe_string_table_replace_frames(table, names->known);
+    names->symbols = strobe_native_symbols_new(NULL);
+    names->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_array);
+    strobe_string_table_expand_frames(table, expand, names);
     return names;
 }
 
@@ -106,5 +142,6 @@ void strobe_frame_names_free(StrobeFrameNames *names)
     if (!names)
         return;
     g_hash_table_unref(names->known);
+    strobe_native_symbols_free(names->symbols);
     g_free(names);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Call paths of C and C++ programs name functions as the linker does. Whoever reads a capture is
- * given the frames as they are written in C++; captures keep what was recorded.
+ * Captures keep frames of native code as they were recorded: as addresses in an object, or by the
+ * linker's names. A reader is given functions with their object, file and line, named as they are
+ * written in C++.
  */
 #ifndef STROBE_CORE_FRAME_NAMES_H
 #define STROBE_CORE_FRAME_NAMES_H
@@ -14,8 +15,9 @@ typedef struct StrobeFrameNames StrobeFrameNames;
 StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table);
 void strobe_frame_names_free(StrobeFrameNames *names);
 
-/* The frame to tell instead of this one, which may be this one; for stacks that come later. */
-StrobeStringId strobe_frame_names_of(StrobeFrameNames *names, StrobeStringId frame);
+/* Appends the frames that stand for this one, which may be itself, for stacks that come later: an
+ * address has more than one where functions are inlined. */
+void strobe_frame_names_append(StrobeFrameNames *names, StrobeStringId frame, GArray *frames);
 
 /* "_Z4takev (program)" as "take() (program)": what is behind the first blank stays. NULL: it is no
  * name of C++, none that can be taken apart, one whose text would be endless, or this Strobe was

@@ -355,19 +355,6 @@ guint32 strobe_string_table_n_ids(const StrobeStringTable *table)
     return table->n_ids;
 }
 
-static gboolean replace_frames(StrobeStringId *frames, gsize n, GHashTable *others)
-{
-    gboolean is_changed = FALSE;
-    gpointer other;
-
-    for (gsize i = 0; i < n; i++)
-        if (g_hash_table_lookup_extended(others, GUINT_TO_POINTER(frames[i]), NULL, &other)) {
-            frames[i] = GPOINTER_TO_UINT(other);
-            is_changed = TRUE;
-        }
-    return is_changed;
-}
-
 /* After bytes have changed: all of it by the hash of what is there now. */
 static void fill_slots(StrobeStringTable *table)
 {
@@ -381,15 +368,34 @@ static void fill_slots(StrobeStringTable *table)
     }
 }
 
-void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *others)
+/* TRUE: the stack has changed. */
+static gboolean expand_stack(StrobeStringTable *table, guint32 id, StrobeFrameExpand expand,
+                             gpointer user, GArray *frames)
 {
+    const struct entry *e = entry_of(table, id);
+    const StrobeStringId *old = (const StrobeStringId *)(const void *)e->bytes;
+    gsize n = e->length / sizeof *old;
+
+    g_array_set_size(frames, 0);
+    for (gsize i = 0; i < n; i++)
+        expand(user, old[i], frames);
+    if (frames->len == n && memcmp(frames->data, old, n * sizeof *old) == 0)
+        return FALSE;
+    store(table, id, frames->data, frames->len * sizeof *old, TRUE);
+    return TRUE;
+}
+
+void strobe_string_table_expand_frames(StrobeStringTable *table, StrobeFrameExpand expand,
+                                       gpointer user)
+{
+    g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));
+    const guint32 n_ids = table->n_ids;
     gboolean is_changed = FALSE;
 
-    for (guint32 id = 1; id < table->n_ids; id++) {
+    for (guint32 id = 1; id < n_ids; id++) {
         const struct entry *e = entry_of(table, id);
         if (e->bytes && e->is_stack)
-            is_changed |= replace_frames((StrobeStringId *)(gpointer)e->bytes,
-                                         e->length / sizeof(StrobeStringId), others);
+            is_changed |= expand_stack(table, id, expand, user, frames);
     }
     if (is_changed)
         fill_slots(table);

@@ -25,9 +25,12 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
 guint64 strobe_string_table_steps(StrobeStringTable *table);
 /* One more than the highest id that has bytes. */
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
-/* Every stack names other frames instead of those that are keys (ids to ids). Before anybody has
- * been given frames. */
-void strobe_string_table_replace_frames(StrobeStringTable *table, GHashTable *others);
+/* Appends to `frames` what a stack is to have in place of a frame. */
+typedef void (*StrobeFrameExpand)(gpointer user, StrobeStringId frame, GArray *frames);
+/* Every stack has the frames that `expand` makes of its frames; it may intern strings. Before
+ * anybody has been given frames. */
+void strobe_string_table_expand_frames(StrobeStringTable *table, StrobeFrameExpand expand,
+                                       gpointer user);
 
 /* All that was stored is set: the least id that none of it has, as each that is interned from now
  * on. Frames of stacks that are none of them become 0. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "writer-process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "own-program.h"
 #include "writer-state.h"
 
 #define STACK_BYTES (64u << 10)
@@ -34,38 +33,6 @@ struct start {
     pid_t writer;
     int error;
 };
-
-/* ---- where it is ---- */
-
-/* The file that this code was loaded from, as the registry finds its own. */
-static int find_own_file(char path[PATH_MAX])
-{
-    struct link_map *map = NULL;
-    Dl_info info;
-
-    if (!dladdr1((void *)(uintptr_t)strobe_writer_process_start, &info, (void **)&map,
-                 RTLD_DL_LINKMAP) ||
-        !map || !map->l_name)
-        return ENOENT;
-    return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) ? 0 : errno;
-}
-
-/* Beside the library in the build tree and in a wheel, else where the plugins are. */
-static int find_program(char path[PATH_MAX])
-{
-    static const char *const folders[] = {"", "strobe/", "../" STROBE_PLUGIN_SUBDIR "/"};
-    char own[PATH_MAX];
-    int error = find_own_file(own);
-
-    if (error)
-        return error;
-    *(strrchr(own, '/') + 1) = 0;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (snprintf(path, PATH_MAX, "%s%s" STROBE_WRITER_NAME, own, folders[i]) < PATH_MAX &&
-            access(path, X_OK) == 0)
-            return 0;
-    return ENOENT;
-}
 
 /* ---- in the new processes: system calls only ---- */
 
@@ -195,7 +162,8 @@ int strobe_writer_process_start(const char *pool, pid_t *pid)
 
     if (!start)
         return ENOMEM;
-    int error = adopts_orphans() ? EOPNOTSUPP : find_program(start->program);
+    int error =
+        adopts_orphans() ? EOPNOTSUPP : strobe_find_own_program(STROBE_WRITER_NAME, start->program);
     if (error == 0)
         error = start_with_stacks(start, pool);
     *pid = start->writer;

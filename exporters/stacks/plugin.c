@@ -22,10 +22,17 @@ static const StrobeOption options[] = {
         .default_value = "stacks.log",
         .summary = "Name of the file in the result directory.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "cpu_file",
+        .default_value = "cpu_stacks.log",
+        .summary = "Name of the file of the processor's samples.",
+    },
     GZIP_OPTION,
 };
 
-static const char *const wants[] = {"stack_total", NULL};
+static const char *const wants[] = {"stack_total", "call_path", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

@@ -111,6 +111,28 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(text, ==, "aten::mm 12\naten::mm 1");
 }
 
+/* Samples go to a file of their own, with sums of their own. */
+static void test_samples(Fixture *f, gconstpointer unused)
+{
+    static const char *const deep[] = {"work (h)", "main (h)", "h", NULL};
+    static const gint64 times[] = {1500, 700, 900};
+
+    for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
+        const struct strobe_call_path path = {.path = strobe_mock_stack(f->mock, deep),
+                                              .time = times[i]};
+        strobe_mock_derived_kind(f->mock, &strobe_kind_call_path);
+        strobe_mock_add(f->mock, &strobe_kind_call_path, 0, 0, 0, 0, &path);
+    }
+    add(f, 999, deep);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *samples = take_file(f, "cpu_stacks.log");
+    g_autofree char *operators = take_file(f, "stacks.log");
+
+    g_assert_cmpstr(samples, ==,
+                    "h;main (h);work (h) 1\nh;main (h);work (h) 1\nh;main (h);work (h) 1");
+    g_assert_null(operators);
+}
+
 static void test_nothing(Fixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
@@ -158,6 +180,7 @@ int main(int argc, char **argv)
     ADD("lines", test_lines);
     ADD("sum", test_sum);
     ADD("device", test_device);
+    ADD("samples", test_samples);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
     ADD("foreign-kind", test_foreign_kind);

@@ -29,6 +29,7 @@ int heap_frames_prepare(void)
     void *first[2];
     if (texts)
         return 1;
+    heap_code_place_prepare();
     backtrace(first, 2); /* loads its library now, not in an allocation */
     size_t size = (sizeof *known << KNOWN_BITS) + TEXT_BYTES;
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,

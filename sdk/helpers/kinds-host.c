@@ -87,6 +87,15 @@ static const StrobeField host_throttle_fields[] = {
 KIND(host_throttle, "host_throttle", COUNTER, host_throttle_fields,
      "How the processor limit of the control group held its tasks up.");
 
+static const StrobeField cpu_sample_fields[] = {
+    FIELD("time", I64, "ns", "Processor time that the sample stands for."),
+    FIELD("cycles", U64, "", "Cycles that it stands for, absent: time was counted."),
+    FIELD("stack", STACK, "", "Call stack."),
+    FIELD("processor", U32, "", "Processor that it ran on."),
+    FIELD("process", U32, "", "Kernel id of the process: the program, or one that it has started."),
+};
+KIND(cpu_sample, "cpu_sample", INSTANT, cpu_sample_fields, "A thread was found at work.");
+
 static const StrobeField sampling_fields[] = {
     FIELD("interval", U64, "ns", "Time between two ticks as asked for."),
     FIELD("ticks", U64, "", "Samples taken; 0: this is a gap."),

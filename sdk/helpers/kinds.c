@@ -157,6 +157,27 @@ static const StrobeField stack_total_fields[] = {
 };
 KIND(stack_total, "stack_total", INSTANT, stack_total_fields, "Time by operator or call path.");
 
+static const StrobeField function_fields[] = {
+    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample, python_call, heap.block."),
+    FIELD("location", STRING, "", "Source file and line where most of it was found."),
+    FIELD("count", U64, "", "Samples, calls, or blocks, of the function itself."),
+    FIELD("self", I64, "ns", "Time of the function itself, absent: of heap.block."),
+    FIELD("total", I64, "ns", "With what it called, absent: of heap.block."),
+    FIELD("self_bytes", I64, "B", "Allocated by the function itself; of heap.block."),
+    FIELD("total_bytes", I64, "B", "With what it called."),
+    FIELD("self_share", F64, "%", "Share of all that its source has."),
+    FIELD("total_share", F64, "%", "With what it called."),
+};
+KIND(function, "function", INSTANT, function_fields, "What one function took, of all threads.");
+
+static const StrobeField call_path_fields[] = {
+    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample."),
+    FIELD("path", STACK, "", "Functions, innermost first, and the thread's name behind them."),
+    FIELD("time", I64, "ns", "Time found there."),
+    FIELD("count", U64, "", "Samples."),
+};
+KIND(call_path, "call_path", INSTANT, call_path_fields, "What was found on one path of functions.");
+
 const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_step,
     &strobe_kind_cpu_op,
@@ -208,11 +229,14 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_host_net,
     &strobe_kind_host_pressure,
     &strobe_kind_host_throttle,
+    &strobe_kind_cpu_sample,
     &strobe_kind_operator_detail,
     &strobe_kind_operator_link,
     &strobe_kind_operator_average,
     &strobe_kind_step_summary,
     &strobe_kind_stack_total,
+    &strobe_kind_function,
+    &strobe_kind_call_path,
     &strobe_kind_kernel_detail,
     &strobe_kind_operator_device,
     &strobe_kind_kernel_link,

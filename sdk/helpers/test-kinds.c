@@ -63,6 +63,8 @@ static void test_host(void)
     CHECK(host_throttle, host_throttle, M(host_throttle, throttled),
           M(host_throttle, throttled_time), M(host_throttle, periods),
           M(host_throttle, throttled_periods), M(host_throttle, limit), M(host_throttle, interval));
+    CHECK(cpu_sample, cpu_sample, M(cpu_sample, time), M(cpu_sample, cycles), M(cpu_sample, stack),
+          M(cpu_sample, processor), M(cpu_sample, process));
     CHECK(sampling, sampling, M(sampling, interval), M(sampling, ticks), M(sampling, missed),
           M(sampling, late_mean), M(sampling, late_max), M(sampling, took_mean),
           M(sampling, took_max));
@@ -109,6 +111,11 @@ static void test_derived(void)
           M(step_summary, markers));
     CHECK(stack_total, stack_total, M(stack_total, host_self), M(stack_total, calls),
           M(stack_total, path), M(stack_total, device_self));
+    CHECK(function, function, M(function, source), M(function, location), M(function, count),
+          M(function, self), M(function, total), M(function, self_bytes), M(function, total_bytes),
+          M(function, self_share), M(function, total_share));
+    CHECK(call_path, call_path, M(call_path, source), M(call_path, path), M(call_path, time),
+          M(call_path, count));
 }
 
 static void test_device(void)
@@ -351,7 +358,7 @@ static void test_list(void)
         for (size_t i = 0; i < n; i++)
             g_assert_cmpstr(strobe_standard_kinds[i]->name, !=, kind->name);
     }
-    g_assert_cmpuint(n, ==, 74);
+    g_assert_cmpuint(n, ==, 77);
 }
 
 static void test_unknown_type(void)

@@ -234,9 +234,9 @@ class ReadmeTest(ScratchTest):
 
     def test_flags(self):
         """Those of "strobe run"; the commands are not there."""
-        lines = [line for block in self.blocks("sh", 4) for line in block.splitlines()]
+        lines = [line for block in self.blocks("sh", 5) for line in block.splitlines()]
         lines = [line.split(" -- ")[0] for line in lines if line.startswith("strobe run")]
-        self.assertGreaterEqual(len(lines), 3)
+        self.assertGreaterEqual(len(lines), 4)
         for line in lines:
             words = [BUILD / "tools" / "strobe", *line.split()[1:], "--", "true"]
             done = run(*words, cwd=self.work, env=self.environment)

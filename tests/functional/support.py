@@ -34,6 +34,9 @@ sys.path.append(str(TOP / "plugins" / "common"))
 import torch_library  # noqa: E402
 
 
+needs_symbols = unittest.skipUnless(
+    (BUILD / "core" / "strobe-symbols").exists(), "built without libdw"
+)
 needs_python = unittest.skipUnless(
     (BUILD / "python" / "strobe").is_dir(), "built without the Python package"
 )

@@ -7,7 +7,7 @@ import os
 import subprocess
 import unittest
 
-from support import BUILD, PYTHON, StrobeTest, program
+from support import BUILD, PYTHON, StrobeTest, needs_symbols, program
 
 
 class HeapTest(StrobeTest):
@@ -38,6 +38,7 @@ class HeapTest(StrobeTest):
             paths[name] = [a + b for a, b in zip(before, numbers)]
         return {name: tuple(numbers) for name, numbers in paths.items()}
 
+    @needs_symbols
     def test_every_block(self):
         for seed in (1, 2):
             counted = self.run_heap(":stacks=true", seed=seed)
@@ -65,6 +66,7 @@ class HeapTest(StrobeTest):
         self.assertEqual(int(cost["allocations"]) + int(cost["releases"]), len(rows))
         self.assertGreater(int(cost["duration(ns)"]), 10 * len(rows))
 
+    @needs_symbols
     def test_threshold(self):
         counted = self.run_heap(":threshold=4KB,stacks=true")
         found = self.found()
@@ -73,6 +75,7 @@ class HeapTest(StrobeTest):
         sizes = [int(row["size(B)"]) for row in self.table("heap.block.csv")]
         self.assertGreaterEqual(min(map(abs, sizes)), 4096)
 
+    @needs_symbols
     def test_sampling(self):
         counted = self.run_heap(":sampling=16KB,stacks=true")
         found = self.found()
@@ -83,12 +86,14 @@ class HeapTest(StrobeTest):
         self.assertAlmostEqual(sampled / whole, 1, delta=0.2)
         self.assertLess(self.records_of(self.result(), "heap.block"), 10000)
 
+    @needs_symbols
     def test_forked_child_is_left_out(self):
         counted = self.run_heap(":stacks=true")
         tracks = {row["Track"] for row in self.table("heap.block.csv")}
         self.assertLessEqual(len(tracks), 5)  # main and four threads
         self.assertEqual(self.found()["take_plain"], counted["take_plain"])
 
+    @needs_symbols
     def test_threads_that_end(self):
         """They give back more after everything that could still be told."""
         counted = self.run_heap(":stacks=true,depth=2", seed="brief")
@@ -100,6 +105,7 @@ class HeapTest(StrobeTest):
         rows = self.table("heap_path.csv")
         self.assertLess(sum(int(row["live_blocks"]) for row in rows), 100 + 50)
 
+    @needs_symbols
     def test_constructors(self):
         """What was allocated before main, when nothing could record yet: as of the beginning."""
         counted = self.run_heap(":stacks=true", seed="first")
@@ -129,6 +135,7 @@ class HeapTest(StrobeTest):
         sizes = [int(row["size(B)"]) for row in self.table("heap.block.csv")]
         self.assertGreaterEqual(len([size for size in sizes if 100000 < size < 100100]), 50)
 
+    @needs_symbols
     def test_another_allocator(self):
         """Preloaded as well, behind ours."""
         found = [path for name in ("jemalloc", "tcmalloc_minimal", "tcmalloc")

@@ -7,11 +7,12 @@ import os
 import sqlite3
 import unittest
 
-from support import StrobeTest, program
+from support import StrobeTest, needs_symbols, program
 
 NAMES = ["void shapes::keep_block<long>(long)", "void shapes::keep_block<int>(int)"]
 
 
+@needs_symbols
 @unittest.skipUnless(os.path.exists(program("heap-named")), "built without C++ or libiberty")
 class HeapNamesTest(StrobeTest):
     def test_every_exporter(self):

@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from support import StrobeTest, program
+from support import StrobeTest, needs_symbols, program
 
 
 class HeapCasesTest(StrobeTest):
@@ -50,6 +50,7 @@ class HeapCasesTest(StrobeTest):
                 rows.append(row)
         return rows
 
+    @needs_symbols
     def test_a_constructor_waits_for_a_thread_that_allocates(self):
         self.cases("late", program("late-library.so"), options=":stacks=true")
         self.assertIn("loaded", self.done.stdout)
@@ -62,12 +63,14 @@ class HeapCasesTest(StrobeTest):
         self.assertEqual(len(told), 9)
         self.assertEqual(found, told)
 
+    @needs_symbols
     def test_operators_of_a_library_loaded_late(self):
         """The C++ runtime comes with it: there was none when the program began."""
         told, found = self.operators(program("heap-cases"), "late", program("late-operators.so"))
         self.assertEqual(len(told), 9)
         self.assertEqual(found, told)
 
+    @needs_symbols
     def test_operators_of_another_allocator(self):
         libraries = [path for name in ("jemalloc", "tcmalloc_minimal", "tcmalloc")
                      for path in glob.glob("/usr/lib/*/lib%s.so.[0-9]" % name)]  # fmt: skip
@@ -80,6 +83,7 @@ class HeapCasesTest(StrobeTest):
             self.assertEqual(len(told), 9)
             self.assertEqual(found, told, path)
 
+    @needs_symbols
     def test_fork_handlers(self):
         """What the program's own handlers allocate before and after a fork, in the parent."""
         self.cases("forks", "20", options=":stacks=true")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* without-processes PROGRAM [ARGUMENT...]: executes it under a seccomp filter that refuses new
- * processes and threads. */
+ * processes and threads. without-perf, the same for perf_event_open. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -18,9 +18,13 @@ int main(int argc, char **argv)
 {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef WITHOUT_PERF
+        REFUSE(SYS_perf_event_open),
+#else
         REFUSE(SYS_clone),
         REFUSE(SYS_clone3),
-#ifdef SYS_fork
+#endif
+#if defined SYS_fork && !defined WITHOUT_PERF
         REFUSE(SYS_fork),
         REFUSE(SYS_vfork),
 #endif
@@ -30,7 +34,7 @@ int main(int argc, char **argv)
 
     if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
-        perror("without-processes");
+        perror(argv[0]);
         return 2;
     }
     execvp(argv[1], argv + 1);

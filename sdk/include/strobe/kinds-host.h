@@ -91,6 +91,15 @@ struct strobe_host_throttle {
     uint64_t interval;          /* ns; time that the row covers, up to its moment */
 };
 
+/* "cpu_sample": a thread was found at work; instant on its thread, named by it. */
+struct strobe_cpu_sample {
+    int64_t time;        /* ns; processor time that the sample stands for */
+    uint64_t cycles;     /* cycles that it stands for, absent: time was counted */
+    StrobeStackId stack; /* 0: not known */
+    uint32_t processor;  /* processor that it ran on */
+    uint32_t process;    /* kernel id of the process: the program, or one that it has started */
+};
+
 /* "sampling": how well a periodic source kept its interval; span over the window or, where ticks
  * were missed, over the gap; named by the component. Emitted by the core. */
 struct strobe_sampling {
@@ -109,6 +118,7 @@ extern const StrobeKind strobe_kind_host_disk;
 extern const StrobeKind strobe_kind_host_net;
 extern const StrobeKind strobe_kind_host_pressure;
 extern const StrobeKind strobe_kind_host_throttle;
+extern const StrobeKind strobe_kind_cpu_sample;
 extern const StrobeKind strobe_kind_sampling;
 
 #if defined(__cplusplus)

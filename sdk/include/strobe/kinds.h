@@ -186,11 +186,35 @@ struct strobe_stack_total {
     double device_self; /* us; kernels that the operators launched themselves, absent: none */
 };
 
+/* "function": what one function took, by its name (pass function); of all threads. What it called
+ * counts in the totals, each function once in a stack. */
+struct strobe_function {
+    StrobeStringId source;   /* kind that it was found in: cpu_sample, python_call, heap.block */
+    StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
+    uint64_t count;          /* samples, calls, or blocks, of itself */
+    int64_t self;            /* ns; absent: of heap.block */
+    int64_t total;           /* ns; absent: of heap.block */
+    int64_t self_bytes;      /* B; allocated, of heap.block */
+    int64_t total_bytes;     /* B */
+    double self_share;       /* %; of all that its source has */
+    double total_share;      /* % */
+};
+
+/* "call_path": what was found on one path of functions (pass call_path). */
+struct strobe_call_path {
+    StrobeStringId source; /* kind that it was found in: cpu_sample */
+    StrobeStackId path;    /* functions, innermost first, and the thread's name behind them */
+    int64_t time;          /* ns */
+    uint64_t count;        /* samples */
+};
+
 extern const StrobeKind strobe_kind_operator_detail;
 extern const StrobeKind strobe_kind_operator_link;
 extern const StrobeKind strobe_kind_operator_average;
 extern const StrobeKind strobe_kind_step_summary;
 extern const StrobeKind strobe_kind_stack_total;
+extern const StrobeKind strobe_kind_function;
+extern const StrobeKind strobe_kind_call_path;
 
 /* All standard kinds, raw then derived; NULL-terminated. */
 extern const StrobeKind *const strobe_standard_kinds[];

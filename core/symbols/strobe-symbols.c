@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * strobe-symbols: resolves frames of native code for the process at the other end of its standard
+ * input and output (native-symbols.h). It is a process of its own because the files that it reads
+ * may be damaged or hostile: it may crash, hang or run out of memory without harm to the reader.
+ *
+ * It reads frames, each ended by a NUL, and answers each with texts ended by NULs: the number of
+ * functions at the frame's address, innermost first (others than the last are inlined), and of each
+ * its name, source file ("" if not known) and line.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "symbol-files.h"
+
+#define MEMORY_MAX (2ull << 30)
+#define SECONDS_MAX 20 /* for one frame */
+
+static void limit_self(void)
+{
+    const struct rlimit none = {0, 0};
+
+    setrlimit(RLIMIT_CORE, &none);
+#ifndef __SANITIZE_ADDRESS__ /* which maps much and uses little */
+    const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
+    setrlimit(RLIMIT_DATA, &memory);
+#endif
+    signal(SIGALRM, SIG_DFL);
+}
+
+static void put_text(const char *text)
+{
+    fputs(text ? text : "", stdout);
+    putchar(0);
+}
+
+static void answer(const char *text, size_t length)
+{
+    SourceFunction functions[SOURCE_FUNCTIONS_MAX];
+    StrobeNativeFrame frame;
+    size_t n = 0;
+
+    if (strobe_native_frame_read(text, length, &frame))
+        n = symbol_files_resolve(&frame, functions);
+    printf("%zu%c", n, 0);
+    for (size_t i = 0; i < n; i++) {
+        put_text(functions[i].name);
+        put_text(functions[i].file);
+        printf("%d%c", functions[i].line, 0);
+    }
+    fflush(stdout);
+}
+
+int main(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ssize_t length;
+
+    limit_self();
+    while ((length = getdelim(&text, &size, 0, stdin)) > 0) {
+        alarm(SECONDS_MAX);
+        answer(text, (size_t)length - (text[length - 1] == 0));
+        alarm(0);
+    }
+    free(text);
+    symbol_files_close();
+    return 0;
+}

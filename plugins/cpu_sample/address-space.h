@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a process has code: its mappings in order of address. */
+#ifndef STROBE_CPU_SAMPLE_ADDRESS_SPACE_H
+#define STROBE_CPU_SAMPLE_ADDRESS_SPACE_H
+
+#include "code-object.h"
+
+typedef struct MappedCode {
+    uint64_t begin, end, offset;
+    CodeObject *object;
+} MappedCode;
+
+typedef struct AddressSpace {
+    MappedCode *mapped; /* in order, without overlap */
+    size_t n, room;
+} AddressSpace;
+
+/* A new mapping takes the place of those that it covers. */
+void address_space_add(AddressSpace *space, const MappedCode *code);
+
+/* The mapping that holds the address; NULL: none. */
+const MappedCode *address_space_find(const AddressSpace *space, uint64_t address);
+
+void address_space_copy(AddressSpace *space, const AddressSpace *from);
+void address_space_clear(AddressSpace *space);
+
+/* Reads what the process has mapped now (/proc/PID/maps). -1 with errno: it cannot be read. */
+int address_space_read(AddressSpace *space, CodeObjects *objects, pid_t pid);
+
+#endif

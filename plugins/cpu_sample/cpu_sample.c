@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cpu_sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/kinds.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../common/perf-rings.h"
+#include "call-chain.h"
+#include "sample-event.h"
+#include "sample-time.h"
+#include "tasks.h"
+
+/* With the page of its head so much as every user may lock for each processor. A second of the
+ * deepest stacks fits. */
+#define RING_BYTES (512u << 10)
+
+typedef struct CpuSample {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    StrobeKindId kind;
+    pid_t pid;
+    struct perf_event_attr attributes;
+    StrobePerfRings *rings; /* NULL: not started */
+    Tasks tasks;
+    CallChains chains;
+    SampleRate rate;
+} CpuSample;
+
+/* ---- events ---- */
+
+static int64_t time_of(CpuSample *state, const Sample *sample)
+{
+    if (!sample_event_is_cycles(&state->attributes))
+        return (int64_t)sample->period;
+    return sample_rate_time(&state->rate, sample->processor, sample->tid, sample->time,
+                            sample->period);
+}
+
+static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
+{
+    const StrobeHost *host = state->host;
+    const SampledProcess *process = tasks_process(&state->tasks, (pid_t)sample->pid);
+    const SampledThread *thread =
+        tasks_thread(&state->tasks, (pid_t)sample->pid, (pid_t)sample->tid);
+
+    if (!process || !thread) {
+        host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
+        return;
+    }
+    int64_t time = time_of(state, sample);
+    StrobeStackId stack = call_chain_intern(&state->chains, writer, &process->space,
+                                            sample->addresses, sample->n_addresses);
+    StrobeStringId name = host->intern(writer, thread->name, strlen(thread->name));
+    struct strobe_cpu_sample *record =
+        host->reserve(writer, state->kind, thread->track, name, sample->time, 0);
+    if (!record)
+        return;
+    *record = (struct strobe_cpu_sample){
+        .time = time,
+        .cycles = sample_event_is_cycles(&state->attributes) ? sample->period : STROBE_ABSENT_U64,
+        .stack = stack,
+        .processor = sample->processor,
+        .process = sample->pid,
+    };
+    host->commit(writer);
+}
+
+static void take_lost(CpuSample *state, const struct perf_event_header *event)
+{
+    uint64_t lost[2]; /* whose, and how many */
+
+    if (state->attributes.read_format || event->size < sizeof *event + sizeof lost)
+        return; /* the event itself has their number */
+    memcpy(lost, event + 1, sizeof lost);
+    state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost[1]);
+}
+
+static void take_task(CpuSample *state, const struct perf_event_header *event)
+{
+    const TaskEvent *task = (const TaskEvent *)(const void *)event;
+
+    if (event->type == PERF_RECORD_FORK)
+        tasks_fork(&state->tasks, (pid_t)task->parent, (pid_t)task->pid);
+    else
+        tasks_exit(&state->tasks, (pid_t)task->pid);
+}
+
+static void take_name(CpuSample *state, const struct perf_event_header *event)
+{
+    const NameEvent *named = (const NameEvent *)(const void *)event;
+
+    if (event->misc & PERF_RECORD_MISC_COMM_EXEC)
+        tasks_exec(&state->tasks, (pid_t)named->pid);
+    tasks_rename(&state->tasks, (pid_t)named->pid, (pid_t)named->tid, named->name);
+}
+
+static void take_mapping(CpuSample *state, const struct perf_event_header *event)
+{
+    const MapEvent *map = (const MapEvent *)(const void *)event;
+    const CodeMapping mapping = sample_event_mapping(map);
+
+    tasks_map(&state->tasks, (pid_t)map->pid, &mapping);
+}
+
+static void take_event(CpuSample *state, StrobeWriter *writer,
+                       const struct perf_event_header *event)
+{
+    const Sample *sample;
+
+    switch (event->type) {
+    case PERF_RECORD_SAMPLE:
+        if ((sample = sample_event_read(event)) != NULL)
+            take_sample(state, writer, sample);
+        break;
+    case PERF_RECORD_LOST:
+        take_lost(state, event);
+        break;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        take_task(state, event);
+        break;
+    case PERF_RECORD_COMM:
+        take_name(state, event);
+        break;
+    case PERF_RECORD_MMAP2:
+        take_mapping(state, event);
+        break;
+    default:
+        break;
+    }
+}
+
+static void drain_until(CpuSample *state, uint64_t until)
+{
+    StrobeWriter *writer = state->host->writer(state->self);
+    const struct perf_event_header *event;
+
+    if (!writer || !state->rings)
+        return;
+    while ((event = strobe_perf_rings_next(state->rings, until)) != NULL)
+        take_event(state, writer, event);
+}
+
+/* ---- the collector's calls ---- */
+
+static void cpu_sample_probe(uint32_t question, StrobeProbe *answer)
+{
+    const SampleWish wish = {.frequency = 1, .has_children = 1};
+    struct perf_event_attr attributes;
+
+    (void)question;
+    if (sample_event_choose(&attributes, &wish, 0) == 0)
+        return;
+    answer->available = 0;
+    answer->reason = sample_event_reason(errno);
+    answer->hint = sample_event_hint(errno);
+}
+
+static StrobeStatus fail(const CpuSample *state, int error)
+{
+    const char *hint = sample_event_hint(error);
+
+    return state->host->fail(state->self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                             "Cannot sample the processors: %s%s%s", sample_event_reason(error),
+                             hint ? "; " : "", hint ? hint : "");
+}
+
+static void cpu_sample_close(void *user)
+{
+    CpuSample *state = user;
+
+    strobe_perf_rings_close(state->rings);
+    tasks_clear(&state->tasks);
+    call_chains_clear(&state->chains);
+    free(state);
+}
+
+static int choose_event(CpuSample *state)
+{
+    const StrobeHost *host = state->host;
+    const SampleWish wish = {
+        .frequency = (uint32_t)host->option_int(state->self, "frequency"),
+        .has_stacks = strcmp(host->option_text(state->self, "unwind"), "none") != 0,
+        .has_kernel = host->option_bool(state->self, "kernel"),
+        .has_children = host->option_bool(state->self, "children"),
+        .is_software_only = strcmp(host->option_text(state->self, "event"), "clock") == 0,
+    };
+
+    state->rate.nominal_ns = 1000000000u / wish.frequency;
+    return sample_event_choose(&state->attributes, &wish, state->pid);
+}
+
+static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self, void **state_out)
+{
+    CpuSample *state = calloc(1, sizeof *state);
+
+    if (!state)
+        return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__, "No memory");
+    state->host = state->tasks.host = state->chains.host = host;
+    state->self = state->tasks.self = self;
+    state->pid = (pid_t)host->pid(self);
+    StrobeStatus status = host->kind(self, &strobe_kind_cpu_sample, &state->kind);
+    if (status == STROBE_OK && choose_event(state) != 0)
+        status = fail(state, errno);
+    if (status != STROBE_OK) {
+        cpu_sample_close(state);
+        return status;
+    }
+    *state_out = state;
+    return STROBE_OK;
+}
+
+/* In the writer process: the program's own limit is not touched. */
+static void raise_descriptor_limit(const CpuSample *state)
+{
+    struct rlimit limit;
+
+    if (state->pid == getpid() || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static StrobeStatus cpu_sample_start(void *user)
+{
+    CpuSample *state = user;
+
+    raise_descriptor_limit(state);
+    state->rings =
+        strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1, RING_BYTES, UINT32_MAX);
+    if (!state->rings)
+        return fail(state, errno);
+    SampledProcess *process = tasks_process(&state->tasks, state->pid);
+    if (process)
+        process->n_threads = strobe_perf_rings_n_threads(state->rings);
+    return STROBE_OK;
+}
+
+static StrobeStatus cpu_sample_stop(void *user)
+{
+    CpuSample *state = user;
+
+    if (!state->rings)
+        return STROBE_OK;
+    strobe_perf_rings_disable(state->rings);
+    drain_until(state, UINT64_MAX);
+    uint64_t lost = state->attributes.read_format ? strobe_perf_rings_lost(state->rings) : 0;
+    if (lost)
+        state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
+    strobe_perf_rings_close(state->rings);
+    state->rings = NULL;
+    tasks_forget(&state->tasks);
+    return STROBE_OK;
+}
+
+static void cpu_sample_sample(void *user)
+{
+    drain_until(user, strobe_perf_settled_ns());
+}
+
+static int64_t cpu_sample_interval(void *user)
+{
+    const CpuSample *state = user;
+
+    return state->host->option_int(state->self, "interval");
+}
+
+const StrobeCollectorOps strobe_cpu_sample_ops = {
+    .struct_size = sizeof(StrobeCollectorOps),
+    .probe = cpu_sample_probe,
+    .open = cpu_sample_open,
+    .start = cpu_sample_start,
+    .stop = cpu_sample_stop,
+    .close = cpu_sample_close,
+    .sample = cpu_sample_sample,
+    .sample_interval = cpu_sample_interval,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/kinds.h>
+#include <strobe/plugin.h>
+
+#include "cpu_sample.h"
+
+static const char *const unwinders[] = {"fp", "none", NULL};
+static const char *const events[] = {"auto", "clock", NULL};
+
+static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_INT,
+        .name = "frequency",
+        .default_value = "999",
+        .min = 1,
+        .max = 100000,
+        .summary = "Samples of each thread in a second of its processor time.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "unwind",
+        .default_value = "fp",
+        .choices = unwinders,
+        .summary = "How callers are found: fp, by frame pointers; none, the innermost function "
+                   "alone is recorded.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "event",
+        .default_value = "auto",
+        .choices = events,
+        .summary = "What counts: auto, the processor's cycles where the kernel offers them, else "
+                   "the clock; clock, processor time.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "kernel",
+        .default_value = "true",
+        .summary = "Sample the kernel's work for the program too, where that is permitted.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "children",
+        .default_value = "true",
+        .summary = "Sample the processes that the program starts too.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_DURATION,
+        .name = "interval",
+        .default_value = "50ms",
+        .min = 1e6,
+        .max = 1e9,
+        .summary = "Time between two readings of the kernel's buffers.",
+    },
+};
+
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample};
+
+static const StrobeComponent collector = {
+    .struct_size = sizeof(StrobeComponent),
+    .type = STROBE_COMPONENT_COLLECTOR,
+    .flags = STROBE_COMPONENT_ANY_PROCESS,
+    .name = "cpu_sample",
+    .summary = "Where the program's threads spend their processor time, by sampling.",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .kinds = kinds,
+    .n_kinds = sizeof kinds / sizeof *kinds,
+    .ops = &strobe_cpu_sample_ops,
+};
+
+static const StrobeComponent *const components[] = {&collector};
+
+STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
+    .struct_size = sizeof(StrobePlugin),
+    .abi_minor = 0,
+    .record_version = STROBE_RECORD_VERSION,
+    .name = "cpu_sample",
+    .version = STROBE_PLUGIN_VERSION,
+    .summary = "Samples of what the processors do for the program",
+    .license = "Apache-2.0",
+    .vendor = "Strobe",
+    .url = "",
+    .components = components,
+    .n_components = 1,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes and threads of the samples: where a process has code, on which track a thread is. */
+#ifndef STROBE_CPU_SAMPLE_TASKS_H
+#define STROBE_CPU_SAMPLE_TASKS_H
+
+#include <strobe/collector.h>
+
+#include "address-space.h"
+
+typedef struct SampledProcess {
+    AddressSpace space;
+    uint32_t n_threads;
+} SampledProcess;
+
+typedef struct SampledThread {
+    StrobeTrackId track;
+    char name[16];
+} SampledThread;
+
+typedef struct Tasks {
+    const StrobeHost *host;
+    StrobeInstance *self;
+    CodeObjects objects;
+    NumberTable processes; /* number -> SampledProcess */
+    NumberTable threads;   /* number -> SampledThread */
+} Tasks;
+
+/* The process or thread of this number, which is looked up in /proc where it is new. NULL: no
+ * memory. */
+SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
+SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
+
+/* What the kernel tells of them. */
+void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid);
+void tasks_exit(Tasks *tasks, pid_t pid);
+void tasks_rename(Tasks *tasks, pid_t pid, pid_t tid, const char *name);
+void tasks_exec(Tasks *tasks, pid_t pid);
+void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping);
+
+/* Forgets all that may change while nothing is sampled; frames and tracks stay. */
+void tasks_forget(Tasks *tasks);
+void tasks_clear(Tasks *tasks);
+
+#endif

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of processor time, of a program that knows what it spends."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import unittest
+
+from support import STROBE, StrobeTest, program
+
+PROGRAM = program("cpu-program")
+
+
+def may_sample():
+    """Does the kernel let this user sample processes?"""
+    done = subprocess.run([STROBE, "plugins", "cpu_sample"], capture_output=True, text=True)
+    return "works here: yes" in done.stdout
+
+
+needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
+
+
+class CpuSamplesTest(StrobeTest):
+    def sample(self, mode, options="", seconds=0.6, flags=(), name=PROGRAM):
+        """Samples as rows, each with its thread."""
+        self.done = self.record(name, mode, seconds, collect=["cpu_sample" + options], flags=flags)
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        return table["rows"]
+
+    def assertBalanced(self, rows):
+        """All that was offered is stored or counted as lost."""
+        info, = self.json("info", self.result())
+        self.assertEqual(info["kinds"]["cpu_sample"], len(rows))
+        self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
+
+    @needs_perf
+    def test_processor_time(self):
+        rows = self.sample("plain")
+        used = float(self.done.stdout) * 1e9
+        total = sum(row["time"] for row in rows)
+        self.assertAlmostEqual(total / used, 1, delta=0.15)
+        self.assertEqual(len({row["track"] for row in rows}), 1)
+        self.assertEqual({row["track"] for row in rows}, {row["process"] for row in rows})
+        self.assertGreater(sum("cpu-program" in row["stack"] for row in rows), len(rows) * 0.95)
+        self.assertBalanced(rows)
+        self.assertNothingLeft()
+
+    @needs_perf
+    def test_frequency(self):
+        rows = self.sample("plain", ":frequency=200,event=clock")
+        self.assertEqual({row["time"] for row in rows}, {5000000})
+        self.assertAlmostEqual(len(rows), 120, delta=25)
+
+    @needs_perf
+    def test_threads(self):
+        rows = self.sample("threads")
+        times = {}
+        for row in rows:
+            times[row["name"]] = times.get(row["name"], 0) + row["time"]
+        self.assertGreaterEqual(len({row["track"] for row in rows}), 2)
+        self.assertAlmostEqual(times["large"] / (times["large"] + times["small"]), 0.75, delta=0.05)
+
+    @needs_perf
+    def test_children(self):
+        rows = self.sample("fork")
+        main = {row["track"] for row in rows if row["track"] == row["process"]}
+        times = {}
+        for row in rows:
+            times[row["process"]] = times.get(row["process"], 0) + row["time"]
+        self.assertEqual(len(times), 2)
+        self.assertEqual(len(main), 2)
+        shares = sorted(time / sum(times.values()) for time in times.values())
+        self.assertAlmostEqual(shares[0], 0.25, delta=0.05)
+
+    @needs_perf
+    def test_no_children(self):
+        rows = self.sample("fork", ":children=false")
+        self.assertEqual(len({row["process"] for row in rows}), 1)
+
+    @needs_perf
+    def test_another_program(self):
+        """A shell starts the program twice."""
+        script = "%s plain 0.2; %s plain 0.2; exit 0" % (PROGRAM, PROGRAM)
+        self.record("sh", "-c", script, collect=["cpu_sample"])
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        rows = [row for row in table["rows"] if "cpu-program" in row["stack"]]
+        self.assertEqual(len({row["process"] for row in rows}), 2)
+        self.assertEqual({row["name"] for row in rows}, {"cpu-program"})
+
+    @needs_perf
+    def test_innermost_alone(self):
+        rows = self.sample("plain", ":unwind=none,kernel=false")
+        self.assertGreater(len(rows), 100)
+        self.assertFalse([row for row in rows if ";" in row["stack"]])
+
+    @needs_perf
+    def test_lost_samples(self):
+        """The writer stands still until the kernel's buffers have run over."""
+        process = self.start("run", "-o", self.out, "--collect", "cpu_sample:frequency=9999",
+                             "--", PROGRAM, "plain", 1.5)  # fmt: skip
+        pid = self.wait_until(lambda: self.child_of(process), "the program")
+        writer = self.wait_until(lambda: self.writer_of(pid), "its writer")
+        self.wait_until(lambda: b"anon_inode:[perf_event]" in self.files_of(writer), "its events")
+        os.kill(writer, signal.SIGSTOP)
+        self.addCleanup(self.wake, writer)
+        self.wait_until(lambda: not self.is_alive(pid), "the end of the program")
+        os.kill(writer, signal.SIGCONT)
+        self.assertEqual(process.wait(60), 0, process.stderr.read())
+        info, = self.json("info", self.result())
+        self.assertGreater(info["lost"]["collector_dropped"], 100)
+        self.assertGreater(info["kinds"]["cpu_sample"], 100)
+        self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
+        offered = info["lost"]["collector_dropped"] + info["kinds"]["cpu_sample"]
+        self.assertAlmostEqual(offered / 9999 / 1.5, 1, delta=0.25)
+
+    def child_of(self, process):
+        """The program that `strobe run` has started; the writer is its child too."""
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                status = (folder / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if words[0] == os.fsencode(PROGRAM) and int(status[1]) == process.pid:
+                return int(folder.name)
+        return None
+
+    @staticmethod
+    def files_of(pid):
+        files = pathlib.Path("/proc/%d/fd" % pid)
+        return [os.readlink(os.fsencode(path)) for path in files.iterdir() if path.is_symlink()]
+
+    @staticmethod
+    def is_alive(pid):
+        try:
+            return "Z" not in pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2]
+        except OSError:
+            return False
+
+    @staticmethod
+    def wake(pid):
+        try:
+            os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def test_refused(self):
+        """The program runs, the others record, and it is said what is missing."""
+        done = subprocess.run(
+            [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample",
+             "--collect", "fake:threads=0,records=100", "--", PROGRAM, "plain", "0.1"],
+            cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("perf_event_open is not permitted", done.stderr)
+        self.assertIn("--cap-add PERFMON", done.stderr)
+        self.assertEqual(self.records_of(self.result(), "marker"), 100)
+        self.assertEqual(self.records_of(self.result(), "cpu_sample"), 0)
+        self.assertNothingLeft()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <link.h>
+#include <string.h>
+#include <strobe/helpers/native-frame.h>
+#include <sys/stat.h>
+#include "native-symbols.h"
+
+#define PROGRAM g_getenv("STROBE_TEST_SYMBOLS")
+
+static volatile int result;
+
+static __attribute__((noinline)) void known_function(void)
+{
+    result = result * 3 + 1;
+}
+
+static char *own_path(void)
+{
+    return g_file_read_link("/proc/self/exe", NULL);
+}
+
+static guint64 known_address(void)
+{
+    struct link_map *map = NULL;
+    Dl_info info;
+
+    g_assert_true(dladdr1((void *)known_function, &info, (void **)&map, RTLD_DL_LINKMAP));
+    return (guint64)(gsize)(void *)known_function - map->l_addr;
+}
+
+static char *frame_of(const char *path, const StrobeBuildId *build_id)
+{
+    static const StrobeBuildId none;
+    char text[4096];
+
+    strobe_native_frame_write(text, sizeof text, path, build_id ? build_id : &none,
+                              known_address());
+    return g_strdup(text);
+}
+
+/* The innermost function that is found with this program at the known place of the file. */
+static char *resolve_with(StrobeNativeSymbols *symbols, const char *path,
+                          const StrobeBuildId *build_id)
+{
+    g_autofree char *frame = frame_of(path, build_id);
+    g_auto(GStrv) functions = strobe_native_symbols_resolve(symbols, frame);
+
+    g_assert_nonnull(functions);
+    g_assert_nonnull(functions[0]);
+    return g_strdup(functions[0]);
+}
+
+static void expect(const char *program, const char *path, const StrobeBuildId *build_id,
+                   const char *expected)
+{
+    StrobeNativeSymbols *symbols = strobe_native_symbols_new(program);
+    g_autofree char *text = resolve_with(symbols, path, build_id);
+
+    g_assert_true(g_str_has_prefix(text, expected));
+    strobe_native_symbols_free(symbols);
+}
+
+/* A static function, by name; a function's last line is not one of another file. */
+static void test_function(void)
+{
+    g_autofree char *path = own_path();
+
+    known_function();
+    expect(PROGRAM, path, NULL, "known_function (test-native-symbols)");
+}
+
+static void test_other_texts(void)
+{
+    StrobeNativeSymbols *symbols = strobe_native_symbols_new(PROGRAM);
+
+    g_assert_null(strobe_native_symbols_resolve(symbols, ""));
+    g_assert_null(strobe_native_symbols_resolve(symbols, "main (program)"));
+    g_assert_null(strobe_native_symbols_resolve(symbols, "/a/script.py(3): f"));
+    strobe_native_symbols_free(symbols);
+}
+
+/* What is no such object leaves the place in the object. */
+static void test_no_object(void)
+{
+    const StrobeBuildId other = {4, {1, 2, 3, 4}};
+    g_autofree char *path = own_path(), *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);
+    g_autofree char *text = g_build_filename(folder, "text", NULL);
+    g_autofree char *fifo = g_build_filename(folder, "fifo", NULL);
+
+    g_file_set_contents(text, "no object", -1, NULL);
+    g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
+    expect(PROGRAM, path, &other, "test-native-symbols+0x");
+    expect(PROGRAM, "/no/such/file", NULL, "file+0x");
+    expect(PROGRAM, folder, NULL, "strobe-symbols-");
+    expect(PROGRAM, text, NULL, "text+0x");
+    expect(PROGRAM, fifo, NULL, "fifo+0x");
+    g_remove(text);
+    g_remove(fifo);
+    g_rmdir(folder);
+}
+
+/* Programs that end at once, answer something else or never end a text. */
+static void test_bad_programs(void)
+{
+    g_autofree char *path = own_path();
+
+    expect("/no/such/program", path, NULL, "test-native-symbols+0x");
+    expect("/bin/false", path, NULL, "test-native-symbols+0x");
+    expect("/bin/cat", path, NULL, "test-native-symbols+0x");
+    expect("/usr/bin/yes", path, NULL, "test-native-symbols+0x");
+}
+
+static void damage(char *bytes, gsize size, GRand *rand)
+{
+    guint n = (guint)g_rand_int_range(rand, 1, 40);
+
+    for (guint i = 0; i < n; i++) { /* headers lie at both ends */
+        gsize window = g_rand_boolean(rand) ? size : MIN(size, 4096);
+        gsize at = (gsize)g_rand_int_range(rand, 0, (gint32)window);
+        bytes[g_rand_boolean(rand) ? at : size - 1 - at] = (char)g_rand_int(rand);
+    }
+}
+
+/* Damaged objects end the other process at most; a good one is resolved all the same. */
+static void test_damaged_objects(void)
+{
+    g_autofree char *path = own_path(), *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);
+    g_autofree char *good = NULL;
+    GRand *rand = g_rand_new_with_seed(1);
+    gsize size;
+
+    g_assert_true(g_file_get_contents(path, &good, &size, NULL));
+    for (guint i = 0; i < 100; i++) {
+        g_autofree char *bad = g_memdup2(good, size), *name = g_strdup_printf("%s/%u", folder, i);
+        StrobeNativeSymbols *symbols = strobe_native_symbols_new(PROGRAM);
+
+        damage(bad, size, rand);
+        g_file_set_contents(name, bad, (gssize)(i % 3 ? size : size * i / 100), NULL);
+        g_autofree char *text = resolve_with(symbols, name, NULL);
+        g_autofree char *other = resolve_with(symbols, path, NULL);
+        g_assert_true(g_str_has_prefix(other, "known_function (test-native-symbols)"));
+        strobe_native_symbols_free(symbols);
+        g_remove(name);
+    }
+    g_rmdir(folder);
+    g_rand_free(rand);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/native-symbols/other-texts", test_other_texts);
+    g_test_add_func("/native-symbols/bad-programs", test_bad_programs);
+    if (!PROGRAM) /* built without libdw */
+        return g_test_run();
+    g_test_add_func("/native-symbols/function", test_function);
+    g_test_add_func("/native-symbols/no-object", test_no_object);
+    g_test_add_func("/native-symbols/damaged-objects", test_damaged_objects);
+    return g_test_run();
+}
