@@ -62,7 +62,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
 {
     const GOptionEntry entries[] = {
         {"config", 'c', 0, G_OPTION_ARG_FILENAME, &flags->config,
-         "Configuration in JSON; the flags below come before it", "FILE"},
+         "Configuration in JSON; command-line flags override it", "FILE"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
          "Parent of the result directories (default: the present folder)", "DIR"},
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
