@@ -34,7 +34,7 @@ class ChromeStacksTest(StrobeTest):
             (row,) = self.json("show", "--json", "--table", table, self.out)[0]["rows"]
             self.assertEqual(row[column], stack)
         drawn = {event["name"]: event for event in json.loads(
-            (output / "trace_view.json").read_text()) if event["ph"] == "X"}
+            (output / "trace_view.json").read_text()) if event["ph"] in ("X", "i")}
         self.assertEqual(drawn["aten::mm"]["args"]["Call stack"], "leaf;\r\nmain (program)")
         self.assertEqual(drawn["moment"]["args"]["stack"], "b;\r\na")
         self.assertIn("main (program);leaf", (output / "stacks.log").read_text())
