@@ -16,9 +16,9 @@ typedef struct StrobeReaderStats {
     guint64 n_nameless; /* the string of their name was lost before they were, or is forgotten */
     guint64 n_unsure;   /* of a device's clock, and when on the host is not known for certain */
     guint64 n_blocks;
-    guint64 n_bytes;           /* of the files */
-    guint64 n_damaged;         /* parts that were skipped */
-    guint64 n_loss_records;    /* of n_records, those that tell of losses */
+    guint64 n_bytes;        /* of the files */
+    guint64 n_damaged;      /* parts that were skipped */
+    guint64 n_loss_records; /* of n_records, those that tell of losses */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;          /* the window was closed properly or recovered */
     gboolean recovered;       /* by a later run: the writer had ended too */

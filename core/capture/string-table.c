@@ -379,7 +379,7 @@ static gboolean expand_stack(StrobeStringTable *table, guint32 id, StrobeFrameEx
     g_array_set_size(frames, 0);
     for (gsize i = 0; i < n; i++)
         expand(user, old[i], frames);
-    if (frames->len == n && memcmp(frames->data, old, n * sizeof *old) == 0)
+    if (frames->len == n && (n == 0 || memcmp(frames->data, old, n * sizeof *old) == 0))
         return FALSE;
     store(table, id, frames->data, frames->len * sizeof *old, TRUE);
     return TRUE;

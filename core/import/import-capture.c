@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "import-capture.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 #include <strobe/kinds.h>
@@ -336,9 +337,15 @@ static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
 
 static void set_sorter_error(const StrobeImportCapture *c, GError **error)
 {
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                "Cannot sort records in the folder for temporary files: %s: %s", c->storage->place,
-                g_strerror(strobe_external_sorter_error(c->sorter)));
+    const int code = strobe_external_sorter_error(c->sorter);
+
+    if (code == ENOMEM)
+        g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_IO,
+                            "Out of memory: the sorter of imported records gets no more");
+    else
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot sort records in the folder for temporary files: %s: %s",
+                    c->storage->place, g_strerror(code));
 }
 
 static guint64 *reserve_record(StrobeImportCapture *c, gint64 begin_ns, gint64 end_ns,

@@ -33,6 +33,7 @@
         &strobe_kind_step_range, &strobe_kind_op_statistic, &strobe_kind_api_statistic,            \
         &strobe_kind_correlation, &strobe_kind_device_clock, &strobe_kind_head_overhead,           \
         &strobe_kind_head_overhead_step, &strobe_kind_head_overhead_summary,                       \
-        &strobe_kind_head_overhead_advice
+        &strobe_kind_head_overhead_advice, &strobe_kind_cpu_sample, &strobe_kind_function,         \
+        &strobe_kind_call_path
 
 #endif

@@ -15,7 +15,7 @@ FIXED = re.compile(r"\bg_(str|int64|int|double|bytes)_hash\b|\bg_string_chunk_in
 # In the recorded program, which makes its ids itself; in a cache that keeps what came last, or in
 # what is no table; or with a limit so low that it does not matter.
 FINE = """
-core/import/import-capture.c core/recorder/intern.c core/recorder/name-cache.h
+core/capture/native-symbols.c core/import/import-capture.c core/recorder/intern.c core/recorder/name-cache.h
 plugins/ascend_raw/text-cache.c plugins/ascend_text/survey.c plugins/chrome_trace/emit.c
 plugins/prof_raw/host-usage.c sdk/helpers/keyed-hash.c
 """.split()
