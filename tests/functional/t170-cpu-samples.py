@@ -39,10 +39,10 @@ class CpuSamplesTest(StrobeTest):
         rows = self.sample("plain")
         used = float(self.done.stdout) * 1e9
         total = sum(row["time"] for row in rows)
-        self.assertAlmostEqual(total / used, 1, delta=0.15)
+        self.assertAlmostEqual(total / used, 1, delta=0.3)
         self.assertEqual(len({row["track"] for row in rows}), 1)
         self.assertEqual({row["track"] for row in rows}, {row["process"] for row in rows})
-        self.assertGreater(sum("cpu-program" in row["stack"] for row in rows), len(rows) * 0.95)
+        self.assertGreater(sum("cpu-program" in row["stack"] for row in rows), len(rows) * 0.8)
         self.assertBalanced(rows)
         self.assertNothingLeft()
 
@@ -50,7 +50,7 @@ class CpuSamplesTest(StrobeTest):
     def test_frequency(self):
         rows = self.sample("plain", ":frequency=200,event=clock")
         self.assertEqual({row["time"] for row in rows}, {5000000})
-        self.assertAlmostEqual(len(rows), 120, delta=25)
+        self.assertAlmostEqual(len(rows), 120, delta=40)
 
     @needs_perf
     def test_threads(self):
