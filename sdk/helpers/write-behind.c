@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <strobe/helpers/thread.h>
 
 #define PIECES 8u /* on their way at most */
@@ -35,9 +36,10 @@ static struct {
     .emptied = PTHREAD_COND_INITIALIZER,
 };
 
-static void *serve(void *unused)
+static void *write_pieces(void *unused)
 {
     (void)unused;
+    prctl(PR_SET_NAME, "strobe-behind");
     pthread_mutex_lock(&behind.lock);
     for (;;) {
         Piece *piece;
@@ -68,7 +70,7 @@ static bool start(void)
         behind.pieces[i].bytes = behind.room + (size_t)i * STROBE_WRITE_PIECE;
     behind.first = behind.end = 0;
     behind.is_over = false;
-    if (strobe_thread_start(&behind.thread, serve, NULL) == 0)
+    if (strobe_thread_start(&behind.thread, write_pieces, NULL) == 0)
         return true;
     free(behind.room);
     return false;
