@@ -126,6 +126,7 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
                    .sync = config->buffer.sync,
                    .policy = config->buffer.policy,
                    .ring_ns = config->buffer.keep_ns,
+                   .compress = config->buffer.compress,
                    .rotation = {.bytes = (guint64)rotate->bytes,
                                 .ns = rotate->ns,
                                 .on_demand = rotate->steps != 0,
