@@ -7,7 +7,7 @@
 #include "../cpu_op/backend.h"
 #include "../cpu_op/torch_memory.h"
 #include "allocations.h"
-#include "block-table.h"
+#include <strobe/helpers/block-table.h>
 #include "device-reports.h"
 #include "tensors.h"
 

@@ -374,7 +374,7 @@ def pack_folder(files):
 
 
 def raw_results(out):
-    """Folders of fuzz-ascend-raw.c."""
+    """Folders of fuzz-raw.c for ascend_raw."""
     order = ("torch.op_range", "torch.op_mark", "torch.memory_usage", "torch.python_tracer_func",
              "torch.python_tracer_hash", "torch.param_tensor_info", "torch.gc_record")
     host = [(9, b'{"CPU": [{"Frequency": "100.0"}]}'),
@@ -396,7 +396,7 @@ def raw_results(out):
 
 
 def prof_results(out):
-    """Folders of fuzz-prof-raw.c."""
+    """Folders of fuzz-raw.c for prof_raw."""
     stat = "%d (a) b) S " + "0 " * 10 + "%d 3 " + "0 " * 23 + "2 0\n"
     samples = "".join("time %d\n%d.00 1.00\n" % (1000 * i, i) + stat % (11, 9 * i) + stat % (12, i)
                       for i in range(1, 4))
