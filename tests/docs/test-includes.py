@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "sdk": ["sdk"],
     "formats": ["sdk", "formats"],
     "core": ["core", "sdk"],
-    "plugins": ["sdk", "formats", "plugins/common"],
+    "plugins": ["sdk", "formats", "plugins/common", "plugins/torch_bridge"],
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
                   "exporters/passes/nesting", "exporters/passes/sorted_values",
@@ -33,8 +33,6 @@ MAY_INCLUDE = {
 # Folders that meson gives to another one's module.
 SHARED = {
     "plugins/ascend_raw": ["plugins/ascend_db", "plugins/ascend_text"],
-    "plugins/marker": ["plugins/cpu_op"],
-    "plugins/memory": ["plugins/cpu_op"],
 }
 # For tests and benchmarks alone: the mock hosts, the doubles of vendors' libraries.
 OF_TESTS = ("sdk/check", "tests")
