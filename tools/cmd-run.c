@@ -78,7 +78,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "NAME[:OPTION=VALUE,...]"},
         {"buffer", 0, 0, G_OPTION_ARG_FILENAME, &flags->buffer,
          "Memory between program and disk: size=64MB,policy=drop|block|ring,keep=30s,"
-         "flush_interval=1s,sync=none|window|interval",
+         "flush_interval=1s,sync=none|window|interval,compress=none|zstd",
          "TEXT"},
         {"rotate", 0, 0, G_OPTION_ARG_FILENAME, &flags->rotate,
          "Let the capture roll over, keep the last pieces: size=1GB,time=10min,steps=100,keep=5",

@@ -104,7 +104,7 @@ char *strobe_place_bootstrap(void)
 
 char *strobe_place_torch_source(void)
 {
-    return place("plugins/cpu_op", "plugins/cpu_op", STROBE_DATADIR "/strobe/torch",
+    return place("plugins/torch_bridge", "plugins/torch_bridge", STROBE_DATADIR "/strobe/torch",
                  "torch_bridge.cpp", TRUE);
 }
 

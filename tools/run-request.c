@@ -64,7 +64,7 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error)
         strobe_config_free(config);
         return NULL;
     }
-    config->has_no_defaults |= flags->no_defaults;
+    config->has_defaults &= !flags->no_defaults;
     strobe_config_add_default_collectors(config);
     strobe_config_add_defaults(config);
     g_autofree char *given = config->directory;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json-text.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
 #include <strobe/helpers/keyed-hash.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "error.h"
 
 #define EXCERPT_BYTES 60
@@ -132,6 +135,23 @@ JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, 
         return NULL;
     }
     return root;
+}
+
+JsonNode *strobe_json_read_file(int folder, const char *name)
+{
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    g_autofree char *text = NULL;
+    struct stat st;
+    gssize n = -1;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= STROBE_JSON_MAX_BYTES) {
+        text = g_malloc((gsize)st.st_size + 1);
+        n = read(fd, text, (gsize)st.st_size);
+    }
+    close(fd);
+    return n < 0 ? NULL : strobe_json_parse(text, (gsize)n, name, NULL);
 }
 
 static void write_value(StrobeJsonWriter *json, JsonNode *node)

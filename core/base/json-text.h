@@ -15,6 +15,9 @@
  * a duplicate key, anything that is not strict JSON. `origin` is named in messages. */
 JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error);
 
+/* Parses a file of a folder. NULL: there is none, or it is no such text; a link is none. */
+JsonNode *strobe_json_read_file(int folder, const char *name);
+
 /* Any JSON value, with the same limits. */
 JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *origin,
                                   GError **error);

@@ -26,6 +26,9 @@ typedef struct StrobeRotationLimits {
  * the kernel has not written. */
 enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
 
+/* How the blocks of a capture are stored. */
+enum { STROBE_COMPRESS_NONE = 0, STROBE_COMPRESS_ZSTD = 1 };
+
 /* How the writer works; the program sets it before there is one. */
 struct pool_settings {
     uint32_t policy;           /* enum strobe_policy */
@@ -33,6 +36,7 @@ struct pool_settings {
     int64_t flush_interval_ns; /* partly filled blocks are written at least this often */
     int64_t ring_ns;           /* how far back a dump reaches, 0: as far as the pool does */
     StrobeRotationLimits rotation;
+    uint32_t compress; /* STROBE_COMPRESS_* */
 };
 
 #endif

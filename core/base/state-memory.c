@@ -56,6 +56,8 @@ static Head *map_file(gsize bytes)
     if (file >= 0 && grow_file(file, 0, bytes))
         head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (head != MAP_FAILED) {
+        /* State is read here and there: what the system reads ahead pushes out what is needed. */
+        madvise(head, bytes, MADV_RANDOM);
         head->file = file;
         return head;
     }

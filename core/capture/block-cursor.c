@@ -30,11 +30,23 @@ void strobe_block_cursor_begin(StrobeBlockCursor *cursor, int fd, guint64 size,
     cursor->window_at = cursor->scan_at = 0;
     cursor->window_n = cursor->scan_n = 0;
     cursor->scan = NULL;
+    cursor->problem = NULL;
+    cursor->stored = NULL;
+    cursor->stored_bytes = 0;
+    cursor->compression = NULL;
 }
 
 void strobe_block_cursor_end(StrobeBlockCursor *cursor)
 {
     g_clear_pointer(&cursor->scan, g_free);
+    g_clear_pointer(&cursor->stored, g_free);
+    g_clear_pointer(&cursor->compression, strobe_compression_free);
+}
+
+void strobe_block_place_find(const StrobeBlockPlace *place, guint64 *from, guint64 *to)
+{
+    *from = place->offset + (place->is_compressed ? 0 : *from);
+    *to = place->is_compressed ? strobe_block_place_end(place) : place->offset + *to;
 }
 
 static void note_damage(StrobeBlockCursor *cursor, guint64 to, const char *reason)
@@ -64,6 +76,64 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
     memcpy(header, cursor->window + (offset - cursor->window_at), sizeof *header);
     return sizeof *header;
 }
+
+/* ---- compressed blocks ---- */
+
+/* Bytes of the file, as far as they lie in the window from there; -1 if they cannot be read. */
+static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char *head)
+{
+    if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + n - 1))
+        return strobe_file_part_read(cursor->fd, offset, head, n);
+    memcpy(head, cursor->window + (offset - cursor->window_at), n);
+    return (gssize)n;
+}
+
+/* Puts the plain size into the header of a compressed block. Returns what is wrong with it, or
+ * NULL. */
+static const char *find_plain_bytes(StrobeBlockCursor *cursor, StrobeBlockPlace *place)
+{
+    char head[STROBE_COMPRESSED_HEAD_BYTES];
+    gssize n = read_head(cursor, place->offset, MIN(place->stored_bytes, sizeof head), head);
+    gsize plain = n > 0 ? strobe_compressed_length(head, (gsize)n) : 0;
+
+    if (plain == 0)
+        return "a compressed block without its plain size";
+    if (MAX(plain, place->stored_bytes) > STROBE_COMPRESSED_MAX)
+        return "a compressed block of more than 2 MiB";
+    place->header.payload_bytes = (guint32)plain;
+    return NULL;
+}
+
+/* For a place whose header has been read, and whose payload lies in the file. Returns as
+ * find_plain_bytes. */
+static const char *finish_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place)
+{
+    place->stored_bytes = place->header.payload_bytes;
+    place->is_compressed = (place->header.type & STROBE_BLOCK_COMPRESSED) != 0;
+    place->header.type &= ~STROBE_BLOCK_COMPRESSED;
+    return place->is_compressed ? find_plain_bytes(cursor, place) : NULL;
+}
+
+/* Memory for the stored bytes of a compressed block. */
+static char *stored_room(StrobeBlockCursor *cursor, gsize n)
+{
+    if (cursor->stored_bytes < n) {
+        g_free(cursor->stored);
+        cursor->stored = g_malloc(n);
+        cursor->stored_bytes = n;
+    }
+    return cursor->stored;
+}
+
+static gboolean unpack(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, void *buffer)
+{
+    if (!cursor->compression)
+        cursor->compression = strobe_compression_new();
+    return strobe_decompress(cursor->compression, buffer, place->header.payload_bytes,
+                             cursor->stored, place->stored_bytes) == 0;
+}
+
+/* ---- the walk ---- */
 
 /* Offset of the next magic behind the cursor; the size when there is none. FALSE if the file cannot
  * be read at *found. A file full of false magics is read once. */
@@ -103,6 +173,30 @@ static gboolean fail_to_read(guint64 offset, GError **error)
     return FALSE;
 }
 
+static gboolean fail_to_unpack(guint64 offset, GError **error)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
+                "The block at offset %" G_GUINT64_FORMAT
+                " is compressed, and this Strobe was built without libzstd",
+                offset);
+    return FALSE;
+}
+
+/* Is the header at the cursor that of a whole block? Returns what is wrong with it, or NULL; `to`
+ * is where to go on then. */
+static const char *check_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place, gssize n,
+                               guint64 *to)
+{
+    *to = cursor->size;
+    place->is_compressed = FALSE;
+    if (n < (gssize)sizeof place->header)
+        return "the file ends inside a block's header";
+    if (place->header.payload_bytes > cursor->size - place->offset)
+        return "the file ends inside a block";
+    *to = place->offset + place->header.payload_bytes;
+    return finish_place(cursor, place);
+}
+
 gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *place,
                                   GError **error)
 {
@@ -113,18 +207,21 @@ gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *p
         if (n < 0)
             return fail_to_read(cursor->at, error);
         place->offset = cursor->at + sizeof place->header;
-        if (n < (gssize)sizeof place->header) {
-            note_damage(cursor, cursor->size, "the file ends inside a block's header");
-        } else if (!header_is_sound(&place->header)) {
+        if (n == (gssize)sizeof place->header && !header_is_sound(&place->header)) {
             if (!find_magic(cursor, &next))
                 return fail_to_read(next, error);
             note_damage(cursor, next, "no sound block header");
-        } else if (place->header.payload_bytes > cursor->size - place->offset) {
-            note_damage(cursor, cursor->size, "the file ends inside a block");
-        } else {
-            cursor->at = place->offset + place->header.payload_bytes;
-            return TRUE;
+            continue;
         }
+        const char *problem = check_place(cursor, place, n, &next);
+        if (place->is_compressed && !strobe_compression_exists())
+            return fail_to_unpack(cursor->at, error);
+        if (problem) {
+            note_damage(cursor, next, problem);
+            continue;
+        }
+        cursor->at = next;
+        return TRUE;
     }
     return FALSE;
 }
@@ -135,24 +232,38 @@ gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, Strob
     return place->offset <= cursor->size &&
            read_header(cursor, offset, &place->header) == (gssize)sizeof place->header &&
            header_is_sound(&place->header) &&
-           place->header.payload_bytes <= cursor->size - place->offset;
+           place->header.payload_bytes <= cursor->size - place->offset &&
+           !finish_place(cursor, place);
 }
 
-gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPlace *place,
-                                  void *buffer)
+/* Reads the stored bytes of a payload; FALSE if they are not what the header says. */
+static gboolean read_stored(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, char *bytes)
 {
-    gsize n = place->header.payload_bytes, known = 0;
+    gsize n = place->stored_bytes, known = 0;
 
     if (n == 0)
         return place->header.payload_crc == 0;
     if (lies_in_window(cursor, place->offset)) {
         gsize skip = (gsize)(place->offset - cursor->window_at);
         known = MIN(n, cursor->window_n - skip);
-        memcpy(buffer, cursor->window + skip, known);
+        memcpy(bytes, cursor->window + skip, known);
     }
-    return strobe_file_part_read(cursor->fd, place->offset + known, (char *)buffer + known,
-                                 n - known) == (gssize)(n - known) &&
-           strobe_crc32c(0, buffer, n) == place->header.payload_crc;
+    return strobe_file_part_read(cursor->fd, place->offset + known, bytes + known, n - known) ==
+               (gssize)(n - known) &&
+           strobe_crc32c(0, bytes, n) == place->header.payload_crc;
+}
+
+gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPlace *place,
+                                  void *buffer)
+{
+    char *stored = place->is_compressed ? stored_room(cursor, place->stored_bytes) : buffer;
+
+    cursor->problem = NULL;
+    if (!read_stored(cursor, place, stored))
+        cursor->problem = "a block's checksum is wrong";
+    else if (place->is_compressed && !unpack(cursor, place, buffer))
+        cursor->problem = "a compressed block does not unpack";
+    return !cursor->problem;
 }
 
 gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
@@ -174,6 +285,8 @@ gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
 gboolean strobe_block_read(int fd, const StrobeBlockPlace *place, void *buffer)
 {
     guint32 n = place->header.payload_bytes;
-    return strobe_file_part_read(fd, place->offset, buffer, n) == (gssize)n &&
+
+    return !place->is_compressed &&
+           strobe_file_part_read(fd, place->offset, buffer, n) == (gssize)n &&
            strobe_crc32c(0, buffer, n) == place->header.payload_crc;
 }

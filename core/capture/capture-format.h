@@ -27,6 +27,11 @@
 #define STROBE_BLOCK_MAGIC "StrobeB1"
 #define STROBE_CAPTURE_VERSION 1
 #define STROBE_PAYLOAD_MAX (64u << 20)
+/* Plain bytes of a compressed block: what unpacking it may take. */
+#define STROBE_COMPRESSED_MAX (2u << 20)
+
+/* In a block's type: its payload is one frame of zstd that states its plain size. */
+#define STROBE_BLOCK_COMPRESSED 0x80000000u
 
 enum {
     STROBE_BLOCK_FACTS = 1,    /* JSON text: the session's facts and the configuration */

@@ -16,23 +16,48 @@
  * the pages that it takes are not to grow with the number of strings. */
 #define STRINGS_AT_ONCE 16384u
 
+/* A shorter block stays plain: compressing it saves next to nothing. */
+#define COMPRESSED_MIN 256u
+
+static char *map_pages(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
 int strobe_capture_writer_init(StrobeCaptureWriter *writer)
 {
     memset(writer, 0, sizeof *writer);
     writer->fd = -1;
-    writer->buffer = mmap(NULL, STROBE_WRITER_BUFFER, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (writer->buffer == MAP_FAILED)
-        writer->buffer = NULL;
+    writer->buffer = map_pages(STROBE_WRITER_BUFFER);
     return writer->buffer ? 0 : ENOMEM;
+}
+
+void strobe_capture_writer_compress(StrobeCaptureWriter *writer)
+{
+    writer->plain = map_pages(2u * STROBE_COMPRESSED_MAX);
+    if (!writer->plain)
+        return;
+    writer->compressed = writer->plain + STROBE_COMPRESSED_MAX;
+    writer->compression = strobe_compression_new();
+}
+
+static void free_buffers(StrobeCaptureWriter *writer)
+{
+    strobe_compression_free(writer->compression);
+    if (writer->plain)
+        munmap(writer->plain, 2u * STROBE_COMPRESSED_MAX);
+    if (writer->buffer)
+        munmap(writer->buffer, STROBE_WRITER_BUFFER);
+    writer->compression = NULL;
+    writer->buffer = writer->plain = writer->compressed = NULL;
 }
 
 void strobe_capture_writer_clear(StrobeCaptureWriter *writer)
 {
     strobe_capture_writer_end(writer);
-    if (writer->buffer)
-        munmap(writer->buffer, STROBE_WRITER_BUFFER);
-    writer->buffer = NULL;
+    free_buffers(writer);
 }
 
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
@@ -64,9 +89,7 @@ void strobe_capture_writer_end(StrobeCaptureWriter *writer)
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
 {
     writer->fd = -1; /* closed by the caller: it is the parent's */
-    if (writer->buffer)
-        munmap(writer->buffer, STROBE_WRITER_BUFFER);
-    writer->buffer = NULL;
+    free_buffers(writer);
 }
 
 void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other)
@@ -107,9 +130,42 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                  const void *payload)
+/* What a reader looks for before it knows anything of the capture stays plain, and what is short.
+ */
+static int is_compressible(const StrobeCaptureWriter *writer,
+                           const struct strobe_block_header *header)
 {
+    return writer->compression && !writer->reserve_end &&
+           (header->type == STROBE_BLOCK_RECORDS || header->type == STROBE_BLOCK_OPEN ||
+            header->type == STROBE_BLOCK_KINDS || header->type == STROBE_BLOCK_STRINGS ||
+            header->type == STROBE_BLOCK_TRACKS) &&
+           header->payload_bytes >= COMPRESSED_MIN &&
+           header->payload_bytes <= STROBE_COMPRESSED_MAX;
+}
+
+/* Returns the payload as it is stored. The program may write to what lies in the pool: a copy is
+ * compressed. */
+static const void *compress_payload(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                                    const void *payload)
+{
+    size_t n;
+
+    if (!is_compressible(writer, header))
+        return payload;
+    memcpy(writer->plain, payload, header->payload_bytes);
+    n = strobe_compress(writer->compression, writer->compressed, writer->plain,
+                        header->payload_bytes);
+    if (n == 0)
+        return payload;
+    header->type |= STROBE_BLOCK_COMPRESSED;
+    header->payload_bytes = (uint32_t)n;
+    return writer->compressed;
+}
+
+static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                  const void *plain)
+{
+    const void *payload = compress_payload(writer, header, plain);
     struct iovec iov[2] = {{header, sizeof *header},
                            {(void *)(uintptr_t)payload, header->payload_bytes}};
     int error;

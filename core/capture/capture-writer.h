@@ -3,6 +3,7 @@
 #ifndef STROBE_CORE_CAPTURE_WRITER_H
 #define STROBE_CORE_CAPTURE_WRITER_H
 
+#include <strobe/helpers/compression.h>
 #include <sys/uio.h>
 #include "capture-format.h"
 #include "pool.h"
@@ -27,11 +28,17 @@ typedef struct StrobeCaptureWriter {
     uint32_t strings_done; /* all ids below this one */
     uint64_t string_written[STROBE_POOL_STRINGS / 64];
     uint32_t track_written[STROBE_POOL_TRACKS]; /* the id last written of each place */
-    char *buffer; /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
+    char *buffer;                   /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
+    StrobeCompression *compression; /* NULL: blocks stay plain */
+    char *plain, *compressed;       /* of a block, STROBE_COMPRESSED_MAX bytes each */
 } StrobeCaptureWriter;
 
 /* Allocates the buffer. Returns 0 or ENOMEM. */
 int strobe_capture_writer_init(StrobeCaptureWriter *writer);
+/* Compresses definitions and records from now on; they stay plain where there is no memory for
+ * that.
+ */
+void strobe_capture_writer_compress(StrobeCaptureWriter *writer);
 void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
 /* Begins writing to `fd` (owned from now on), at its present end. */
@@ -44,7 +51,7 @@ void strobe_capture_writer_begin_copy(StrobeCaptureWriter *writer, int fd,
                                       const StrobeCaptureWriter *other);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 
-/* In a forked child: frees the buffer and forgets the file. */
+/* In a forked child: frees the buffers and forgets the file. */
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 
 /* Takes the clock pair that goes into the headers of the following blocks. Whatever these blocks

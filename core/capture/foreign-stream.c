@@ -8,7 +8,7 @@ struct StrobeForeignStream {
     StrobeRecordDecoder *decoder;
     StrobeBlockCursor cursor;
     StrobeRecordBlock block;
-    guint64 offset; /* of the block, in the file */
+    StrobeBlockPlace place; /* of the block */
     gboolean is_over;
 };
 
@@ -38,25 +38,34 @@ void strobe_foreign_stream_free(StrobeForeignStream *stream)
     g_free(stream);
 }
 
-static void note_damage(StrobeForeignStream *stream, guint32 from, guint32 to, const char *reason)
+/* Of the bytes [from, to) of the block's payload. */
+static void note_damage(StrobeForeignStream *stream, guint64 from, guint64 to, const char *reason)
 {
-    strobe_survey_note_damage(stream->survey, strobe_pieces_count(stream->survey->files),
-                              stream->offset + from, stream->offset + to, reason);
+    strobe_block_place_find(&stream->place, &from, &to);
+    strobe_survey_note_damage(stream->survey, strobe_pieces_count(stream->survey->files), from, to,
+                              reason);
 }
 
-static gboolean read_block(StrobeForeignStream *stream, const StrobeBlockPlace *place)
+static void note_undefined(StrobeForeignStream *stream, guint64 from, guint64 to)
 {
-    guint32 n = place->header.payload_bytes;
+    strobe_block_place_find(&stream->place, &from, &to);
+    strobe_survey_note_undefined(stream->survey, strobe_pieces_count(stream->survey->files), from,
+                                 to);
+}
+
+static gboolean read_block(StrobeForeignStream *stream)
+{
+    const struct strobe_block_header *header = &stream->place.header;
+    guint32 n = header->payload_bytes;
 
     stream->block.memory = strobe_block_memory_renew(stream->block.memory, n);
-    stream->offset = place->offset;
     stream->block.at = 0;
     stream->block.end = n & ~7u;
-    stream->block.track = place->header.track;
-    stream->block.base = place->header.base;
-    if (strobe_block_cursor_read(&stream->cursor, place, stream->block.memory->bytes))
+    stream->block.track = header->track;
+    stream->block.base = header->base;
+    if (strobe_block_cursor_read(&stream->cursor, &stream->place, stream->block.memory->bytes))
         return TRUE;
-    note_damage(stream, 0, n, "a block's checksum is wrong");
+    note_damage(stream, 0, n, stream->cursor.problem);
     stream->block.end = 0;
     return FALSE;
 }
@@ -64,10 +73,8 @@ static gboolean read_block(StrobeForeignStream *stream, const StrobeBlockPlace *
 /* The next block of records whose checksum is right. */
 static gboolean load_block(StrobeForeignStream *stream)
 {
-    StrobeBlockPlace place;
-
-    while (!stream->is_over && strobe_block_cursor_next(&stream->cursor, &place, NULL))
-        if (place.header.type == STROBE_BLOCK_RECORDS && read_block(stream, &place))
+    while (!stream->is_over && strobe_block_cursor_next(&stream->cursor, &stream->place, NULL))
+        if (stream->place.header.type == STROBE_BLOCK_RECORDS && read_block(stream))
             return TRUE;
     stream->is_over = TRUE;
     return FALSE;
@@ -115,8 +122,7 @@ gsize strobe_foreign_stream_next(StrobeForeignStream *stream, gint64 until_ns, S
         gboolean is_bad = n < max && block->at < until;
         block->end = whole;
         if (counts->n_undefined != n_undefined)
-            strobe_survey_note_undefined(stream->survey, strobe_pieces_count(stream->survey->files),
-                                         stream->offset + from, stream->offset + block->at);
+            note_undefined(stream, from, block->at);
         if (is_bad) {
             note_damage(stream, block->at, whole, "a record has a bad length");
             block->at = whole;

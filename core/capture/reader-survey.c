@@ -69,8 +69,8 @@ gboolean strobe_survey_read(StrobeSurvey *survey, const StrobeBlockPlace *place)
 {
     if (read_quietly(survey, place))
         return TRUE;
-    strobe_survey_on_damage(survey, place->offset, place->offset + place->header.payload_bytes,
-                            "a block's checksum is wrong");
+    strobe_survey_on_damage(survey, place->offset, strobe_block_place_end(place),
+                            survey->cursor.problem);
     return FALSE;
 }
 
@@ -159,7 +159,8 @@ void strobe_survey_take_names(StrobeSurvey *survey, const StrobeBlockPlace *plac
         break;
     case STROBE_BLOCK_TRACKS:
         if (!strobe_definitions_take_tracks(survey->definitions, survey->buffer, n))
-            strobe_survey_note_damage(survey, survey->current, place->offset, place->offset + n,
+            strobe_survey_note_damage(survey, survey->current, place->offset,
+                                      strobe_block_place_end(place),
                                       "tracks are left out, there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:

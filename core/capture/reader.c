@@ -110,8 +110,8 @@ static gboolean read_payload(StrobeReader *reader)
     reader->block.memory = strobe_block_memory_renew(reader->block.memory, n);
     if (strobe_block_cursor_read(&reader->cursor, place, reader->block.memory->bytes))
         return TRUE;
-    strobe_survey_note_damage(reader->survey, reader->piece, place->offset, place->offset + n,
-                              "a block's checksum is wrong");
+    strobe_survey_note_damage(reader->survey, reader->piece, place->offset,
+                              strobe_block_place_end(place), reader->cursor.problem);
     return FALSE;
 }
 
@@ -160,16 +160,28 @@ static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
 {
     const StrobeDecodedCounts *counts = strobe_record_decoder_counts(reader->decoder);
     const guint64 n_undefined = counts->n_undefined;
-    const guint32 from = reader->block.at;
+    guint64 from = reader->block.at, to;
     gsize n;
 
     n = strobe_record_decode(reader->decoder, &reader->block, views, max);
-    if (G_UNLIKELY(counts->n_undefined != n_undefined))
-        strobe_survey_note_undefined(reader->survey, reader->piece, reader->place.offset + from,
-                                     reader->place.offset + reader->block.at);
+    if (G_UNLIKELY(counts->n_undefined != n_undefined)) {
+        to = reader->block.at;
+        strobe_block_place_find(&reader->place, &from, &to);
+        strobe_survey_note_undefined(reader->survey, reader->piece, from, to);
+    }
     if (n)
         reader->memory = reader->block.memory;
     return n;
+}
+
+/* Where a record ends is not known: the rest of its block is lost. */
+static void skip_rest(StrobeReader *reader)
+{
+    guint64 from = reader->block.at, to = reader->block.end;
+
+    strobe_block_place_find(&reader->place, &from, &to);
+    strobe_survey_note_damage(reader->survey, reader->piece, from, to, "a record has a bad length");
+    reader->block.at = reader->block.end;
 }
 
 static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
@@ -192,12 +204,8 @@ static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GErr
         if (n)
             break;
         n = decode(reader, views, max);
-        if (n < max && block->at < block->end) {
-            strobe_survey_note_damage(
-                reader->survey, reader->piece, reader->place.offset + block->at,
-                reader->place.offset + block->end, "a record has a bad length");
-            block->at = block->end;
-        }
+        if (n < max && block->at < block->end)
+            skip_rest(reader);
     }
     return n;
 }

@@ -104,7 +104,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
         survey->recovery_at = place->offset - sizeof *h;
     if (survey->recovery_at && h->type != STROBE_BLOCK_SEAL)
         return TRUE;
-    survey->good_end = place->offset + h->payload_bytes;
+    survey->good_end = strobe_block_place_end(place);
     strobe_last_clock_follow(&survey->clock, &h->pair);
     if (h->type == STROBE_BLOCK_FACTS)
         take_facts(survey, place);

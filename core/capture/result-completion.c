@@ -24,24 +24,6 @@ char *strobe_result_log_name(const char *stamp, long pid)
     return g_strdup_printf("profiler_%.14s_%ld_Strobe.log", stamp, pid);
 }
 
-/* The file's text, NULL where there is none that is ours. */
-static char *read_info(int folder, const char *name, gsize *n)
-{
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat st;
-    char *text = NULL;
-
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        st.st_size <= STROBE_JSON_MAX_BYTES) {
-        text = g_malloc((gsize)st.st_size + 1);
-        gssize got = read(fd, text, (gsize)st.st_size);
-        *n = got > 0 ? (gsize)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
-}
-
 static gboolean write_whole(int folder, const char *name, const char *bytes, gsize n)
 {
     StrobeSafeFile *file = strobe_safe_file_create(folder, name);
@@ -54,9 +36,7 @@ static gboolean write_whole(int folder, const char *name, const char *bytes, gsi
 
 static void add_end_info(int folder, const char *name, const StrobeClockPair *end)
 {
-    gsize n;
-    g_autofree char *text = read_info(folder, name, &n);
-    g_autoptr(JsonNode) root = text ? strobe_json_parse(text, n, name, NULL) : NULL;
+    g_autoptr(JsonNode) root = strobe_json_read_file(folder, name);
 
     if (!root || json_object_has_member(json_node_get_object(root), "end_info"))
         return;

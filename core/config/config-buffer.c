@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <strobe/helpers/compression.h>
 #include "config-json.h"
 #include "error.h"
 #include "options.h"
@@ -16,6 +17,7 @@
 
 static const char *const sync_names[] = {"none", "window", "interval", NULL};
 static const char *const policy_names[] = {"drop", "block", "ring", NULL};
+static const char *const compress_names[] = {"none", "zstd", NULL};
 
 static const StrobeConfigMeasure pool_size = {strobe_parse_bytes, STROBE_POOL_MIN_BYTES,
                                               (gint64)64 << 30, "a size from \"8MB\" to \"64GB\""};
@@ -48,10 +50,23 @@ StrobeDumpConfig strobe_dump_config_default(void)
     return (StrobeDumpConfig){.min_interval_ns = DEFAULT_DUMP_INTERVAL_NS, .max = DEFAULT_DUMPS};
 }
 
+static gboolean get_compress(const StrobeConfigPlace *place, JsonObject *object, guint32 *out,
+                             GError **error)
+{
+    if (!strobe_config_get_choice(place, object, "compress", compress_names, out, error))
+        return FALSE;
+    if (*out == STROBE_COMPRESS_NONE || strobe_compression_exists())
+        return TRUE;
+    strobe_config_set_wrong(place, "compress", "none: this Strobe was built without libzstd",
+                            json_object_get_member(object, "compress"), error);
+    return FALSE;
+}
+
 gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
                                    const char *origin, GError **error)
 {
-    static const char *const known[] = {"size", "flush_interval", "sync", "policy", "keep", NULL};
+    static const char *const known[] = {"size", "flush_interval", "sync", "policy",
+                                        "keep", "compress",       NULL};
     StrobeConfigPlace place = {origin, "buffer"};
 
     if (!object)
@@ -63,7 +78,8 @@ gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *objec
            strobe_config_get_choice(&place, object, "sync", sync_names, &buffer->sync, error) &&
            strobe_config_get_choice(&place, object, "policy", policy_names, &buffer->policy,
                                     error) &&
-           strobe_config_get_measure(&place, object, "keep", &reach, &buffer->keep_ns, error);
+           strobe_config_get_measure(&place, object, "keep", &reach, &buffer->keep_ns, error) &&
+           get_compress(&place, object, &buffer->compress, error);
 }
 
 gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,
@@ -140,6 +156,7 @@ JsonObject *strobe_buffer_config_json(const StrobeBufferConfig *buffer)
     set_measure(out, "flush_interval", buffer->flush_interval_ns, "ns");
     json_object_set_string_member(out, "sync", sync_names[buffer->sync]);
     json_object_set_string_member(out, "policy", policy_names[buffer->policy]);
+    json_object_set_string_member(out, "compress", compress_names[buffer->compress]);
     if (buffer->keep_ns)
         set_measure(out, "keep", buffer->keep_ns, "ns");
     return out;

@@ -11,9 +11,10 @@
 typedef struct StrobeBufferConfig {
     gint64 bytes; /* of the pool */
     gint64 flush_interval_ns;
-    guint32 sync;   /* STROBE_SYNC_* of recorder.h */
-    guint32 policy; /* STROBE_POLICY_* of pool.h */
-    gint64 keep_ns; /* policy ring: how far back a dump reaches, 0: as far as the pool does */
+    guint32 sync;     /* STROBE_SYNC_* of recorder.h */
+    guint32 policy;   /* STROBE_POLICY_* of pool.h */
+    guint32 compress; /* STROBE_COMPRESS_* of recording-settings.h */
+    gint64 keep_ns;   /* policy ring: how far back a dump reaches, 0: as far as the pool does */
 } StrobeBufferConfig;
 
 /* When a capture rolls over; 0: not for that. */

@@ -49,18 +49,14 @@ static gboolean is_own_member(const char *key)
 
 /* A member of the host's own, no option of the component. */
 static gboolean read_own_member(StrobeConfigComponent *component, const StrobeConfigPlace *place,
-                                const char *key, JsonNode *value, GError **error)
+                                JsonObject *object, const char *key, GError **error)
 {
-    if (strcmp(key, "optional") != 0) {
-        gboolean *flag =
-            strcmp(key, "required") == 0 ? &component->required : &component->is_default;
-        if (json_node_get_value_type(value) != G_TYPE_BOOLEAN) {
-            strobe_config_set_wrong(place, key, "true or false", value, error);
-            return FALSE;
-        }
-        *flag = json_node_get_boolean(value);
-        return TRUE;
-    }
+    JsonNode *value = json_object_get_member(object, key);
+
+    if (strcmp(key, "required") == 0)
+        return strobe_config_get_boolean(place, object, key, &component->required, error);
+    if (strcmp(key, "by_default") == 0)
+        return strobe_config_get_boolean(place, object, key, &component->is_default, error);
     if (!JSON_NODE_HOLDS_OBJECT(value)) {
         strobe_config_set_wrong(place, key, "an object of options", value, error);
         return FALSE;
@@ -82,10 +78,10 @@ gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *
     component->json = json_object_new();
     g_autoptr(GList) keys = json_object_get_members(options);
     for (GList *k = keys; k; k = k->next) {
-        JsonNode *value = json_object_get_member(options, k->data);
         if (!is_own_member(k->data))
-            json_object_set_member(component->json, k->data, json_node_copy(value));
-        else if (!read_own_member(component, place, k->data, value, error))
+            json_object_set_member(component->json, k->data,
+                                   json_node_copy(json_object_get_member(options, k->data)));
+        else if (!read_own_member(component, place, options, k->data, error))
             return FALSE;
     }
     return TRUE;

@@ -165,3 +165,44 @@ gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *ob
     strobe_config_set_wrong(place, key, expected, node, error);
     return FALSE;
 }
+
+gboolean strobe_config_get_boolean(const StrobeConfigPlace *place, JsonObject *object,
+                                   const char *key, gboolean *out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+
+    if (!node)
+        return TRUE;
+    if (json_node_get_value_type(node) != G_TYPE_BOOLEAN) {
+        strobe_config_set_wrong(place, key, "true or false", node, error);
+        return FALSE;
+    }
+    *out = json_node_get_boolean(node);
+    return TRUE;
+}
+
+gboolean strobe_config_get_counts(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, GArray **out, GError **error)
+{
+    JsonNode *node = json_object_get_member(object, key);
+    g_autoptr(GArray) counts = g_array_new(FALSE, FALSE, sizeof(gint64));
+
+    if (!node)
+        return TRUE;
+    gboolean good = JSON_NODE_HOLDS_ARRAY(node);
+    guint n = good ? json_array_get_length(json_node_get_array(node)) : 0;
+    for (guint i = 0; good && i < n; i++) {
+        JsonNode *item = json_array_get_element(json_node_get_array(node), i);
+        gint64 count =
+            json_node_get_value_type(item) == G_TYPE_INT64 ? json_node_get_int(item) : -1;
+        good = count >= 0;
+        g_array_append_val(counts, count);
+    }
+    if (!good) {
+        strobe_config_set_wrong(place, key, "an array of integers from 0", node, error);
+        return FALSE;
+    }
+    g_clear_pointer(out, g_array_unref);
+    *out = g_steal_pointer(&counts);
+    return TRUE;
+}

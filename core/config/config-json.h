@@ -24,6 +24,8 @@ gboolean strobe_config_get_object(const StrobeConfigPlace *place, JsonObject *ob
 /* An integer from `least` (G_MININT64: any) to 10^12. */
 gboolean strobe_config_get_count(const StrobeConfigPlace *place, JsonObject *object,
                                  const char *key, gint64 least, gint64 *out, GError **error);
+gboolean strobe_config_get_boolean(const StrobeConfigPlace *place, JsonObject *object,
+                                   const char *key, gboolean *out, GError **error);
 /* A number from `low` to `high`. */
 gboolean strobe_config_get_number(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, double low, double high, double *out,
@@ -44,5 +46,8 @@ gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *o
 gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, const char *const *names, guint32 *out,
                                   GError **error);
+/* An array of integers from 0, as gint64; what was there is unreferenced. */
+gboolean strobe_config_get_counts(const StrobeConfigPlace *place, JsonObject *object,
+                                  const char *key, GArray **out, GError **error);
 
 #endif

@@ -22,6 +22,7 @@ StrobeConfig *strobe_config_new(void)
 
     config->collectors = strobe_config_components_new();
     config->exporters = strobe_config_components_new();
+    config->has_defaults = TRUE;
     config->buffer = strobe_buffer_config_default();
     config->dump = strobe_dump_config_default();
     config->metadata = json_object_new();
@@ -118,44 +119,6 @@ static gboolean read_output(StrobeConfig *config, JsonObject *object, const char
     return TRUE;
 }
 
-static gboolean read_ranks(StrobeConfig *config, JsonObject *top, const char *origin,
-                           GError **error)
-{
-    const StrobeConfigPlace place = {origin, NULL};
-    JsonNode *node = json_object_get_member(top, "ranks");
-
-    if (!node)
-        return TRUE;
-    config->ranks = g_array_new(FALSE, FALSE, sizeof(gint64));
-    guint n = JSON_NODE_HOLDS_ARRAY(node) ? json_array_get_length(json_node_get_array(node)) : 0;
-    gboolean good = JSON_NODE_HOLDS_ARRAY(node);
-    for (guint i = 0; good && i < n; i++) {
-        JsonNode *item = json_array_get_element(json_node_get_array(node), i);
-        gint64 rank = json_node_get_value_type(item) == G_TYPE_INT64 ? json_node_get_int(item) : -1;
-        good = rank >= 0;
-        g_array_append_val(config->ranks, rank);
-    }
-    if (!good)
-        strobe_config_set_wrong(&place, "ranks", "an array of integers from 0", node, error);
-    return good;
-}
-
-static gboolean read_defaults(StrobeConfig *config, JsonObject *top, const char *origin,
-                              GError **error)
-{
-    const StrobeConfigPlace place = {origin, NULL};
-    JsonNode *node = json_object_get_member(top, "defaults");
-
-    if (!node)
-        return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_BOOLEAN) {
-        strobe_config_set_wrong(&place, "defaults", "true or false", node, error);
-        return FALSE;
-    }
-    config->has_no_defaults = !json_node_get_boolean(node);
-    return TRUE;
-}
-
 gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
@@ -178,12 +141,12 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
     if (front_end)
         config->front_end = json_object_ref(front_end);
     return read_schedule(config, schedule, origin, error) &&
-           read_ranks(config, top, origin, error) &&
+           strobe_config_get_counts(&place, top, "ranks", &config->ranks, error) &&
            read_components(config->collectors, &config->has_collectors, top, "collectors", origin,
                            error) &&
            read_components(config->exporters, &config->has_exporters, top, "exporters", origin,
                            error) &&
-           read_defaults(config, top, origin, error) &&
+           strobe_config_get_boolean(&place, top, "defaults", &config->has_defaults, error) &&
            strobe_export_types_read(top, origin, &config->export_types, error) &&
            read_output(config, output, origin, error) &&
            strobe_buffer_config_read(&config->buffer, buffer, origin, error) &&
@@ -309,9 +272,9 @@ static gboolean is_of_vendor(const StrobeConfig *config)
 
 void strobe_config_add_default_collectors(StrobeConfig *config)
 {
-    if (config->has_no_defaults)
+    if (!config->has_defaults)
         config->has_collectors = TRUE;
-    if (config->has_no_defaults || is_of_vendor(config))
+    if (!config->has_defaults || is_of_vendor(config))
         return;
     for (guint i = 0; i < G_N_ELEMENTS(default_collectors); i++)
         if (!has_collector(config, default_collectors[i]))

@@ -52,7 +52,7 @@ typedef struct StrobeConfig {
     GPtrArray *exporters;
     gboolean is_checked;                    /* strobe run has looked at the exporters */
     gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
-    gboolean has_no_defaults;               /* strobe run adds no default collectors */
+    gboolean has_defaults;                  /* strobe run adds the default collectors */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
     char *directory;                        /* NULL: the present one */
     char *worker;                           /* NULL: the host name */

@@ -22,7 +22,7 @@
 #include "recording-settings.h"
 
 #define STROBE_POOL_MAGIC "StrobeP1"
-#define STROBE_POOL_VERSION 8
+#define STROBE_POOL_VERSION 9
 
 #define STROBE_POOL_LANES 1024u
 #define STROBE_POOL_WRITER_LANES 16u /* of these, the last ones: of threads of a writer process */

@@ -14,7 +14,8 @@
 #include "recorder.h"
 #include "run-link.h"
 
-#define ASK_AGAIN_US 1000 /* whether a paused collector has late records */
+#define FLUSH_DEADLINE_NS (STROBE_FLUSH_DEADLINE_S * (gint64)1000000000)
+#define ASK_AGAIN_US 1000 /* whether a collector has late records */
 
 struct collector_call_cost {
     const char *call;
@@ -323,39 +324,8 @@ gboolean strobe_collector_needs_end(const StrobeCollector *c)
     return c->is_started && (c->ops->flush || c->ops->sample);
 }
 
-void strobe_collector_pause(StrobeCollector *c, gint64 deadline_ns)
-{
-    if (!c->is_started || c->is_paused)
-        return;
-    strobe_collector_stop(c);
-    if (strobe_collector_begin_flush(c, deadline_ns))
-        while (strobe_collector_flush(c))
-            g_usleep(ASK_AGAIN_US);
-    c->is_started = c->is_paused = TRUE;
-}
-
-void strobe_collector_resume(StrobeCollector *c)
-{
-    if (!c->is_paused)
-        return;
-    c->is_started = c->is_paused = FALSE;
-    strobe_collector_start(c);
-}
-
-gboolean strobe_collector_begin_flush(StrobeCollector *c, gint64 deadline_ns)
-{
-    if (!c->is_started)
-        return FALSE;
-    c->is_started = FALSE;
-    c->has_more = FALSE;
-    c->is_draining = c->ops->flush != NULL;
-    c->flush_begin = strobe_clock_now();
-    c->flush_deadline = c->flush_begin + (guint64)((double)deadline_ns * strobe_clock_rate());
-    c->flush_until_us = g_get_monotonic_time() + deadline_ns / 1000;
-    return c->is_draining;
-}
-
-gboolean strobe_collector_flush(StrobeCollector *c)
+/* One call for late records. TRUE: there may be more. */
+static gboolean flush_once(StrobeCollector *c)
 {
     if (!c->is_draining)
         return FALSE;
@@ -367,6 +337,61 @@ gboolean strobe_collector_flush(StrobeCollector *c)
     c->has_more = status == STROBE_AGAIN;
     finish_call(c, "flush", c->flush_begin, status);
     return FALSE;
+}
+
+void strobe_collector_pause(StrobeCollector *c)
+{
+    if (!c->is_started || c->is_paused)
+        return;
+    strobe_collector_stop(c);
+    strobe_collector_begin_flush(c);
+    while (flush_once(c))
+        g_usleep(ASK_AGAIN_US);
+    c->is_started = c->is_paused = TRUE;
+}
+
+void strobe_collector_resume(StrobeCollector *c)
+{
+    if (!c->is_paused)
+        return;
+    c->is_started = c->is_paused = FALSE;
+    strobe_collector_start(c);
+}
+
+gboolean strobe_collector_begin_flush(StrobeCollector *c)
+{
+    if (!c->is_started)
+        return FALSE;
+    c->is_started = FALSE;
+    c->has_more = FALSE;
+    c->is_draining = c->ops->flush != NULL;
+    c->flush_begin = strobe_clock_now();
+    c->flush_deadline = c->flush_begin + (guint64)((double)FLUSH_DEADLINE_NS * strobe_clock_rate());
+    c->flush_until_us = g_get_monotonic_time() + FLUSH_DEADLINE_NS / 1000;
+    return c->is_draining;
+}
+
+gboolean strobe_collectors_begin_flush(const GPtrArray *collectors)
+{
+    gboolean has_late = FALSE;
+
+    for (guint i = 0; i < collectors->len; i++)
+        has_late |= strobe_collector_begin_flush(g_ptr_array_index(collectors, i));
+    return has_late;
+}
+
+/* In turn, so that none waits for another's device. */
+void strobe_collectors_flush(const GPtrArray *collectors)
+{
+    gboolean has_more = TRUE;
+
+    while (has_more) {
+        has_more = FALSE;
+        for (guint i = 0; i < collectors->len; i++)
+            has_more |= flush_once(g_ptr_array_index(collectors, i));
+        if (has_more)
+            g_usleep(ASK_AGAIN_US);
+    }
 }
 
 void strobe_collector_cool(StrobeCollector *c)

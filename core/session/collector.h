@@ -48,15 +48,16 @@ void strobe_collector_open(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);
-/* Within a window: stops it, waiting for its late records until `deadline_ns` from now; starts it
- * again. */
-void strobe_collector_pause(StrobeCollector *collector, gint64 deadline_ns);
+/* Within a window: stops it and waits for its late records; starts it again. */
+void strobe_collector_pause(StrobeCollector *collector);
 void strobe_collector_resume(StrobeCollector *collector);
-/* After stop: late records are awaited until `deadline_ns` from now. Returns whether it has any:
- * then strobe_collector_flush() is to be called until it returns FALSE, in whatever thread records
- * them. */
-gboolean strobe_collector_begin_flush(StrobeCollector *collector, gint64 deadline_ns);
-gboolean strobe_collector_flush(StrobeCollector *collector);
+/* After stop: begins to wait for late records, for STROBE_FLUSH_DEADLINE_S at most. Returns whether
+ * any collector has some: then strobe_collectors_flush() is to be called in the thread that records
+ * them. The first is for one collector. */
+#define STROBE_FLUSH_DEADLINE_S 2
+gboolean strobe_collector_begin_flush(StrobeCollector *collector);
+gboolean strobe_collectors_begin_flush(const GPtrArray *collectors);
+void strobe_collectors_flush(const GPtrArray *collectors);
 /* It holds records, or its stop makes some: it is to be stopped and flushed before the program
  * ends. */
 gboolean strobe_collector_needs_end(const StrobeCollector *collector);

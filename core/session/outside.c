@@ -15,8 +15,6 @@
 #include "timed-wait.h"
 
 /* How long late records of a window are waited for. */
-#define FLUSH_DEADLINE_NS 2000000000
-#define ASK_AGAIN_US 1000
 /* How long the end of a window waits for collectors. */
 #define END_PATIENCE_NS 5000000000
 
@@ -92,21 +90,12 @@ static void begin_window(StrobeOutside *o, guint32 window)
     strobe_bell_ring(&control->answer);
 }
 
-static void flush_all(const StrobeOutside *o)
-{
-    for (guint i = 0; i < o->collectors->len; i++) {
-        StrobeCollector *c = g_ptr_array_index(o->collectors, i);
-        strobe_collector_begin_flush(c, FLUSH_DEADLINE_NS);
-        while (strobe_collector_flush(c))
-            g_usleep(ASK_AGAIN_US);
-    }
-}
-
 static guint end_window(StrobeOutside *o, guint64 end)
 {
     strobe_sampler_stop(g_steal_pointer(&o->sampler));
     for_collectors(o, strobe_collector_stop);
-    flush_all(o);
+    strobe_collectors_begin_flush(o->collectors);
+    strobe_collectors_flush(o->collectors);
     for_collectors(o, send_failure);
     set_directory(o, NULL);
     return strobe_recorder_leave_window(end);
@@ -118,7 +107,7 @@ static void pause_some(StrobeOutside *o, guint64 paused)
     for (guint i = 0; i < o->collectors->len; i++) {
         StrobeCollector *c = g_ptr_array_index(o->collectors, i);
         if (paused >> (c->number - 1) & 1)
-            strobe_collector_pause(c, FLUSH_DEADLINE_NS);
+            strobe_collector_pause(c);
         else
             strobe_collector_resume(c);
     }

@@ -540,25 +540,6 @@ gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeCo
 
 /* ---- copies ---- */
 
-#define COPY_MAX_BYTES (4u << 20) /* of a file: its writer is not trusted */
-
-static char *read_file(int folder, const char *name, gsize *length)
-{
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat st;
-    char *text = NULL;
-
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= COPY_MAX_BYTES) {
-        text = g_malloc0((gsize)st.st_size + 1);
-        ssize_t n = read(fd, text, (size_t)st.st_size);
-        *length = n > 0 ? (gsize)n : 0;
-    }
-    close(fd);
-    return text;
-}
-
 static void set_what_differs(const StrobeResultDirectory *d, JsonObject *top)
 {
     StrobeClockPair end = strobe_clock_pair();
@@ -574,11 +555,9 @@ static void set_what_differs(const StrobeResultDirectory *d, JsonObject *top)
 static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char *name,
                           GError **error)
 {
-    gsize length = 0;
-    g_autofree char *text = read_file(from, name, &length);
-    g_autoptr(JsonNode) node = text ? strobe_json_parse(text, length, name, NULL) : NULL;
+    g_autoptr(JsonNode) node = strobe_json_read_file(from, name);
 
-    if (!node || !JSON_NODE_HOLDS_OBJECT(node))
+    if (!node)
         return TRUE; /* the program has not written it yet, or something else */
     set_what_differs(d, json_node_get_object(node));
     g_autofree char *copy = strobe_json_object_to_text(

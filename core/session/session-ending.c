@@ -14,10 +14,8 @@
 #include "signal-guard.h"
 
 /* How long collectors may take to hand over the late records of a window. */
-#define FLUSH_DEADLINE_NS 2000000000
 /* How long stop() waits for the disk at most. */
 #define STOP_PATIENCE_NS 20000000
-#define ASK_AGAIN_US 1000
 /* How long the exit waits for a call of the session that another thread makes. */
 #define EXIT_PATIENCE_MS 5000
 
@@ -84,7 +82,7 @@ static char *describe_missing(StrobeCollector *c)
     if (c->has_more)
         return g_strdup_printf("collector %s: it had more records of the window when the time "
                                "for late ones (%d s) was over",
-                               c->component->name, (int)(FLUSH_DEADLINE_NS / 1000000000));
+                               c->component->name, STROBE_FLUSH_DEADLINE_S);
     return describe_waiting(c);
 }
 
@@ -149,34 +147,10 @@ static int seal(StrobeSession *session, StrobeEnding *ending)
     return failed;
 }
 
-static gboolean begin_flush(const StrobeSession *session)
-{
-    gboolean has_late = FALSE;
-
-    for (guint i = 0; i < session->collectors->len; i++)
-        has_late |= strobe_collector_begin_flush(g_ptr_array_index(session->collectors, i),
-                                                 FLUSH_DEADLINE_NS);
-    return has_late;
-}
-
-/* In turn, so that none waits for another's device. */
-static void flush_collectors(const StrobeSession *session)
-{
-    gboolean has_more = TRUE;
-
-    while (has_more) {
-        has_more = FALSE;
-        for (guint i = 0; i < session->collectors->len; i++)
-            has_more |= strobe_collector_flush(g_ptr_array_index(session->collectors, i));
-        if (has_more)
-            g_usleep(ASK_AGAIN_US);
-    }
-}
-
 /* From here on only this thread records. FALSE: nothing is late. */
 static gboolean begin_late(const StrobeSession *session)
 {
-    if (!begin_flush(session))
+    if (!strobe_collectors_begin_flush(session->collectors))
         return FALSE;
     strobe_recorder_shut_window();
     strobe_recorder_record_late();
@@ -196,7 +170,7 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     strobe_result_directory_finish(ending->directory, session->config, &ending->failure);
     strobe_signal_guard_release(&guard);
     if (has_late)
-        flush_collectors(session);
+        strobe_collectors_flush(session->collectors);
     int failed = seal(session, ending);
     if (failed == EINPROGRESS) {
         g_ptr_array_add(session->endings, ending);
@@ -228,9 +202,9 @@ static void end_collectors(StrobeSession *session)
         if (!strobe_collector_needs_end(c))
             continue;
         strobe_collector_stop(c);
-        strobe_collector_begin_flush(c, FLUSH_DEADLINE_NS);
+        strobe_collector_begin_flush(c);
     }
-    flush_collectors(session);
+    strobe_collectors_flush(session->collectors);
     strobe_session_for_collectors(session, strobe_session_note_missing);
 }
 

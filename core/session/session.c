@@ -19,8 +19,6 @@
 #include "signal-guard.h"
 #include "writer-setup.h"
 
-#define PAUSE_DEADLINE_NS 2000000000 /* for the late records of a collector that is paused */
-
 static StrobeSession *current;
 static gint current_pid;    /* apart from it: whoever asks does not hold the session */
 static GMutex current_lock; /* for taking and clearing it; not held during a call */
@@ -126,6 +124,7 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
                    .sync = config->buffer.sync,
                    .policy = config->buffer.policy,
                    .ring_ns = config->buffer.keep_ns,
+                   .compress = config->buffer.compress,
                    .rotation = {.bytes = (guint64)rotate->bytes,
                                 .ns = rotate->ns,
                                 .on_demand = rotate->steps != 0,
@@ -540,7 +539,7 @@ StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector
     else if (is_on)
         strobe_collector_resume(c);
     else
-        strobe_collector_pause(c, PAUSE_DEADLINE_NS);
+        strobe_collector_pause(c);
     g_rec_mutex_unlock(&session->lock);
     return strobe_api_result(failure, error);
 }

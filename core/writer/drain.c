@@ -284,6 +284,15 @@ void strobe_drain_run(StrobeDrain *d)
 
 /* ---- making ---- */
 
+static int init_writer(const StrobeDrain *d, StrobeCaptureWriter *writer)
+{
+    int error = strobe_capture_writer_init(writer);
+
+    if (error == 0 && d->settings.compress == STROBE_COMPRESS_ZSTD)
+        strobe_capture_writer_compress(writer);
+    return error;
+}
+
 int strobe_drain_init(StrobeDrain *d, struct pool_header *pool, const StrobeDrainProgram *program)
 {
     memset(d, 0, sizeof *d);
@@ -300,9 +309,9 @@ int strobe_drain_init(StrobeDrain *d, struct pool_header *pool, const StrobeDrai
     d->deferred = STROBE_NO_BLOCK;
     if (program)
         d->program = *program;
-    int error = strobe_capture_writer_init(&d->window.writer);
+    int error = init_writer(d, &d->window.writer);
     if (error == 0 && (d->ring || strobe_rotation_limits_any(&d->settings.rotation)))
-        error = strobe_capture_writer_init(&d->other);
+        error = init_writer(d, &d->other);
     if (error)
         strobe_drain_clear(d);
     return error;

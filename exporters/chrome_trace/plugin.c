@@ -35,18 +35,6 @@ static const StrobeComponent component = {
     .ops = &chrome_trace_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "chrome_trace",
-    .version = "0.1.0",
-    .summary = "Trace in the Chrome trace event format.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "chrome_trace", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Trace in the Chrome trace event format.", .license = "Apache-2.0",
+              .vendor = "Strobe");

@@ -33,18 +33,5 @@ static const StrobeComponent component = {
     .ops = &flamegraph_ops,
 };
 
-static const StrobeComponent *const components[] = {&component};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .n_components = 1,
-    .name = "flamegraph",
-    .version = "0.1.0",
-    .summary = "Flame graph.",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-};
+STROBE_PLUGIN(component, .name = "flamegraph", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Flame graph.", .license = "Apache-2.0", .vendor = "Strobe");

@@ -30,14 +30,9 @@ static const StrobeField parameter_fields[] = {
     {"tensor", STROBE_FIELD_STRING, 0, "", "Metadata of the tensor."},
     {"gradient", STROBE_FIELD_STRING, 0, "", "Metadata of its gradient."},
 };
-static const StrobeKind parameter_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "ascend_raw.parameter",
-    .summary = "A tensor of a module or an optimizer, as it was when it was first seen.",
-    .fields = parameter_fields,
-    .n_fields = G_N_ELEMENTS(parameter_fields),
-};
+static const StrobeKind parameter_kind =
+    STROBE_KIND("ascend_raw.parameter", INSTANT, parameter_fields,
+                "A tensor of a module or an optimizer, as it was when it was first seen.");
 
 const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS] = {
     &parameter_kind,

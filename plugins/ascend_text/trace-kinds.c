@@ -14,14 +14,9 @@ static const StrobeField event_fields[] = {
     {"arguments", STROBE_FIELD_STRING, 0, "", "Arguments, as JSON."},
     {"duration", STROBE_FIELD_F64, 0, "us", "Duration as written."},
 };
-const StrobeKind ascend_text_event_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "ascend_text.event",
-    .summary = "An event of a trace that no other kind has a place for.",
-    .fields = event_fields,
-    .n_fields = G_N_ELEMENTS(event_fields),
-};
+const StrobeKind ascend_text_event_kind =
+    STROBE_KIND("ascend_text.event", SPAN, event_fields,
+                "An event of a trace that no other kind has a place for.");
 
 static const StrobeField unknown_field = {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "",
                                           "Arguments that no field has, as JSON."};

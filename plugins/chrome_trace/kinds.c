@@ -1,127 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kinds.h"
 
-#define FIELD(name_, type_, unit_, summary_) {name_, STROBE_FIELD_##type_, 0, unit_, summary_}
 #define OURS KINETO_OURS
 
 /* What Kineto says of every event. */
 #define EXTERNAL_FIELDS                                                                            \
-    FIELD(OURS "external_id", U64, "", "Id that joins an operator and what it causes."),           \
-        FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),                   \
-        FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON.")
+    STROBE_FIELD(OURS "external_id", U64, "", "Id that joins an operator and what it causes."),    \
+        STROBE_FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),            \
+        STROBE_FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON.")
+
+/* What it says of a kernel. */
+#define KERNEL_FIELDS                                                                              \
+    STROBE_FIELD(OURS "queued", U64, "", "When it was queued, as the source says it."),            \
+        STROBE_FIELD(OURS "context", U64, "", "Context on the device."),                           \
+        STROBE_FIELD(OURS "registers", U64, "", "Registers of a thread."),                         \
+        STROBE_FIELD(OURS "shared_memory", U64, "B", "Shared memory of a block."),                 \
+        STROBE_FIELD(OURS "blocks_per_sm", F64, "", "Blocks of a multiprocessor."),                \
+        STROBE_FIELD(OURS "warps_per_sm", F64, "", "Warps of a multiprocessor."),                  \
+        STROBE_FIELD(OURS "occupancy", F64, "%", "Occupancy that was probably achieved.")
 
 static const StrobeField operator_fields[] = {
     EXTERNAL_FIELDS,
-    FIELD(OURS "record_function", U64, "", "Id of the call of the framework's record function."),
-    FIELD(OURS "strides", STRING, "", "Strides of the inputs, as JSON."),
-    FIELD(OURS "concrete_inputs", STRING, "", "Values of the inputs, as JSON."),
-    FIELD(OURS "module_hierarchy", STRING, "", "Modules around the operator."),
+    STROBE_FIELD(OURS "record_function", U64, "",
+                 "Id of the call of the framework's record function."),
+    STROBE_FIELD(OURS "strides", STRING, "", "Strides of the inputs, as JSON."),
+    STROBE_FIELD(OURS "concrete_inputs", STRING, "", "Values of the inputs, as JSON."),
+    STROBE_FIELD(OURS "module_hierarchy", STRING, "", "Modules around the operator."),
 };
 static const StrobeField mark_fields[] = {
     EXTERNAL_FIELDS,
-    FIELD(OURS "record_function", U64, "", "Id of the call of the framework's record function."),
+    STROBE_FIELD(OURS "record_function", U64, "",
+                 "Id of the call of the framework's record function."),
 };
 static const StrobeField python_fields[] = {EXTERNAL_FIELDS};
 static const StrobeField call_fields[] = {
     EXTERNAL_FIELDS,
-    FIELD(OURS "callback", U64, "", "Number of the interface function (cbid)."),
+    STROBE_FIELD(OURS "callback", U64, "", "Number of the interface function (cbid)."),
 };
 static const StrobeField task_fields[] = {
     EXTERNAL_FIELDS,
-    FIELD(OURS "queued", U64, "", "When it was queued, as the source says it."),
-    FIELD(OURS "context", U64, "", "Context on the device."),
-    FIELD(OURS "registers", U64, "", "Registers of a thread."),
-    FIELD(OURS "shared_memory", U64, "B", "Shared memory of a block."),
-    FIELD(OURS "blocks_per_sm", F64, "", "Blocks of a multiprocessor."),
-    FIELD(OURS "warps_per_sm", F64, "", "Warps of a multiprocessor."),
-    FIELD(OURS "occupancy", F64, "%", "Occupancy that was probably achieved."),
+    KERNEL_FIELDS,
 };
 static const StrobeField communication_fields[] = {
     EXTERNAL_FIELDS,
-    FIELD(OURS "queued", U64, "", "When it was queued, as the source says it."),
-    FIELD(OURS "context", U64, "", "Context on the device."),
-    FIELD(OURS "registers", U64, "", "Registers of a thread."),
-    FIELD(OURS "shared_memory", U64, "B", "Shared memory of a block."),
-    FIELD(OURS "blocks_per_sm", F64, "", "Blocks of a multiprocessor."),
-    FIELD(OURS "warps_per_sm", F64, "", "Warps of a multiprocessor."),
-    FIELD(OURS "occupancy", F64, "%", "Occupancy that was probably achieved."),
-    FIELD(OURS "grid", STRING, "", "Grid of the kernel."),
-    FIELD(OURS "block", STRING, "", "Block of the kernel."),
+    KERNEL_FIELDS,
+    STROBE_FIELD(OURS "grid", STRING, "", "Grid of the kernel."),
+    STROBE_FIELD(OURS "block", STRING, "", "Block of the kernel."),
 };
 static const StrobeField memory_fields[] = {
-    FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),
-    FIELD(OURS "device_type", I32, "", "Sort of device: 0 CPU, 1 CUDA."),
-    FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON."),
+    STROBE_FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),
+    STROBE_FIELD(OURS "device_type", I32, "", "Sort of device: 0 CPU, 1 CUDA."),
+    STROBE_FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON."),
 };
 static const StrobeField counter_fields[] = {
-    FIELD(OURS "series", STRING, "", "Which of the counter's values."),
-    FIELD(OURS "category", STRING, "", "Category of the event."),
-    FIELD(OURS "id", STRING, "", "Id of the counter."),
+    STROBE_FIELD(OURS "series", STRING, "", "Which of the counter's values."),
+    STROBE_FIELD(OURS "category", STRING, "", "Category of the event."),
+    STROBE_FIELD(OURS "id", STRING, "", "Id of the counter."),
 };
 
 static const StrobeField span_fields[] = {
-    FIELD("category", STRING, "", "Category of the event."),
-    FIELD("id", STRING, "", "Id of an asynchronous event."),
-    FIELD("arguments", STRING, "", "Arguments, as JSON."),
-    FIELD("phase", STRING, "", "Phase that began it: X, B, b, S."),
-    FIELD("stack", STACK, "", "Call stack of its begin."),
-    FIELD("unfinished", BOOL, "", "It never ends in the source; its end is that of the trace."),
+    STROBE_FIELD("category", STRING, "", "Category of the event."),
+    STROBE_FIELD("id", STRING, "", "Id of an asynchronous event."),
+    STROBE_FIELD("arguments", STRING, "", "Arguments, as JSON."),
+    STROBE_FIELD("phase", STRING, "", "Phase that began it: X, B, b, S."),
+    STROBE_FIELD("stack", STACK, "", "Call stack of its begin."),
+    STROBE_FIELD("unfinished", BOOL, "",
+                 "It never ends in the source; its end is that of the trace."),
 };
-const StrobeKind chrome_trace_span_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = OURS "span",
-    .summary = "A span of a trace that no other kind has a place for.",
-    .fields = span_fields,
-    .n_fields = G_N_ELEMENTS(span_fields),
-};
+const StrobeKind chrome_trace_span_kind = STROBE_KIND(
+    OURS "span", SPAN, span_fields, "A span of a trace that no other kind has a place for.");
 
 static const StrobeField event_fields[] = {
-    FIELD("phase", STRING, "", "Phase of the event."),
-    FIELD("category", STRING, "", "Category of the event."),
-    FIELD("id", STRING, "", "Id of the event."),
-    FIELD("scope", STRING, "", "Scope: g, p or t."),
-    FIELD("arguments", STRING, "", "Arguments, as JSON."),
-    FIELD("stack", STACK, "", "Call stack."),
-    FIELD("duration", F64, "us", "Duration, where it has one."),
+    STROBE_FIELD("phase", STRING, "", "Phase of the event."),
+    STROBE_FIELD("category", STRING, "", "Category of the event."),
+    STROBE_FIELD("id", STRING, "", "Id of the event."),
+    STROBE_FIELD("scope", STRING, "", "Scope: g, p or t."),
+    STROBE_FIELD("arguments", STRING, "", "Arguments, as JSON."),
+    STROBE_FIELD("stack", STACK, "", "Call stack."),
+    STROBE_FIELD("duration", F64, "us", "Duration, where it has one."),
 };
-const StrobeKind chrome_trace_event_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = OURS "event",
-    .summary = "A moment of a trace that no other kind has a place for.",
-    .fields = event_fields,
-    .n_fields = G_N_ELEMENTS(event_fields),
-};
+const StrobeKind chrome_trace_event_kind = STROBE_KIND(
+    OURS "event", INSTANT, event_fields, "A moment of a trace that no other kind has a place for.");
 
 static const StrobeField flow_fields[] = {
-    FIELD("category", STRING, "", "Category of the arrow."),
-    FIELD("number", U64, "", "Id that the points of an arrow share, where it is a number."),
-    FIELD("id", STRING, "", "The same, where it is none."),
-    FIELD("phase", U8, "", "0 begin, 1 step, 2 end."),
-    FIELD("is_enclosing", BOOL, "", "It is bound to the span around it, not to the next one."),
+    STROBE_FIELD("category", STRING, "", "Category of the arrow."),
+    STROBE_FIELD("number", U64, "", "Id that the points of an arrow share, where it is a number."),
+    STROBE_FIELD("id", STRING, "", "The same, where it is none."),
+    STROBE_FIELD("phase", U8, "", "0 begin, 1 step, 2 end."),
+    STROBE_FIELD("is_enclosing", BOOL, "",
+                 "It is bound to the span around it, not to the next one."),
 };
-const StrobeKind chrome_trace_flow_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = OURS "flow",
-    .summary = "One point of an arrow, as the source drew it.",
-    .fields = flow_fields,
-    .n_fields = G_N_ELEMENTS(flow_fields),
-};
+const StrobeKind chrome_trace_flow_kind =
+    STROBE_KIND(OURS "flow", INSTANT, flow_fields, "One point of an arrow, as the source drew it.");
 
 static const StrobeField stack_fields[] = {
-    FIELD("stack", STACK, "", "Call stack."),
-    FIELD("is_end", BOOL, "", "It is that of the event's end."),
+    STROBE_FIELD("stack", STACK, "", "Call stack."),
+    STROBE_FIELD("is_end", BOOL, "", "It is that of the event's end."),
 };
-const StrobeKind chrome_trace_stack_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = OURS "stack",
-    .summary = "Call stack of an event whose own kind has no place for it.",
-    .fields = stack_fields,
-    .n_fields = G_N_ELEMENTS(stack_fields),
-};
+const StrobeKind chrome_trace_stack_kind =
+    STROBE_KIND(OURS "stack", INSTANT, stack_fields,
+                "Call stack of an event whose own kind has no place for it.");
 
 #define ROW(kind_, fields_) {kind_, fields_, G_N_ELEMENTS(fields_)}
 

@@ -9,7 +9,7 @@
 
 #include "../common/libtorch.h"
 #include "../common/python-stack.h"
-#include "backend.h"
+#include "../torch_bridge/backend.h"
 #include "compile-marks.h"
 #include "operators.h"
 #include "python-compile.h"

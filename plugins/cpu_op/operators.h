@@ -6,7 +6,7 @@
 
 #include <strobe/collector.h>
 
-#include "torch_backend.h"
+#include "../torch_bridge/torch_backend.h"
 
 /* The standard kind's fields, and what is recorded on request. */
 struct strobe_cpu_op_more {

@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-#include "torch_backend.h"
+#include "../torch_bridge/torch_backend.h"
 
 /* The session opens; without Python, or without the package in it, these calls do nothing. */
 void python_compile_open(const StrobeHost *host, StrobeInstance *self,

@@ -75,18 +75,6 @@ static const StrobeComponent collector = {
     .ops = &strobe_cpu_sample_ops,
 };
 
-static const StrobeComponent *const components[] = {&collector};
-
-STROBE_PLUGIN_EXPORT const StrobePlugin strobe_plugin_1 = {
-    .struct_size = sizeof(StrobePlugin),
-    .abi_minor = 0,
-    .record_version = STROBE_RECORD_VERSION,
-    .name = "cpu_sample",
-    .version = STROBE_PLUGIN_VERSION,
-    .summary = "Samples of what the processors do for the program",
-    .license = "Apache-2.0",
-    .vendor = "Strobe",
-    .url = "",
-    .components = components,
-    .n_components = 1,
-};
+STROBE_PLUGIN(collector, .name = "cpu_sample", .version = STROBE_PLUGIN_VERSION,
+              .summary = "Samples of what the processors do for the program",
+              .license = "Apache-2.0", .vendor = "Strobe");

@@ -3,18 +3,8 @@
 
 #include <string.h>
 
-#define FIELD(name_, type_, summary_)                                                              \
-    {.name = name_, .type = STROBE_FIELD_##type_, .unit = "", .summary = summary_}
-
-#define KIND(symbol_, name_, shape_, fields_, summary_)                                            \
-    const StrobeKind fake_kind_##symbol_ = {                                                       \
-        .struct_size = sizeof(StrobeKind),                                                         \
-        .shape = STROBE_SHAPE_##shape_,                                                            \
-        .name = name_,                                                                             \
-        .summary = summary_,                                                                       \
-        .fields = fields_,                                                                         \
-        .n_fields = sizeof(fields_) / sizeof((fields_)[0]),                                        \
-    }
+#define FIELD(name_, type_, summary_) STROBE_FIELD(name_, type_, "", summary_)
+#define KIND(symbol_, ...) const StrobeKind fake_kind_##symbol_ = STROBE_KIND(__VA_ARGS__)
 
 static const StrobeField pulse_fields[] = {
     FIELD("byte", U8, "Low byte of the number."),

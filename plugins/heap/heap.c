@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../memory/block-table.h"
+#include <strobe/helpers/block-table.h>
 #include "code-place.h"
 #include "frames.h"
 #include "heap-gate.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../memory/block-table.h"
+#include <strobe/helpers/block-table.h>
 #include "sampling.h"
 
 typedef struct Account {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "../common/libtorch.h"
-#include "../cpu_op/torch_backend.h"
+#include "../torch_bridge/torch_backend.h"
 #include "marks.h"
 
 #define GROUP_SIZE 128

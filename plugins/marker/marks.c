@@ -42,14 +42,8 @@ const StrobeKind mark_instant_kind = STROBE_MARK_INSTANT_KIND(fields, N_FIELDS);
 static const StrobeField thread_fields[] = {
     {"thread", STROBE_FIELD_U64, 0, "", "Kernel id of the thread."},
 };
-const StrobeKind mark_thread_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "marker.thread",
-    .summary = "What the program calls one of its threads.",
-    .fields = thread_fields,
-    .n_fields = sizeof thread_fields / sizeof *thread_fields,
-};
+const StrobeKind mark_thread_kind = STROBE_KIND("marker.thread", INSTANT, thread_fields,
+                                                "What the program calls one of its threads.");
 
 const MarkFacts mark_no_facts = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL, STROBE_ABSENT_U64, 0};
 

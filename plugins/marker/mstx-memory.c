@@ -25,14 +25,9 @@ static const StrobeField fields[] = {
     {"domain", STROBE_FIELD_STRING, 0, "", "Domain."},
 };
 
-const StrobeKind mstx_region_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "marker.region",
-    .summary = "Memory that the program told mstx of, such as the pools of an allocator.",
-    .fields = fields,
-    .n_fields = sizeof fields / sizeof *fields,
-};
+const StrobeKind mstx_region_kind =
+    STROBE_KIND("marker.region", INSTANT, fields,
+                "Memory that the program told mstx of, such as the pools of an allocator.");
 
 static struct {
     const StrobeHost *host;

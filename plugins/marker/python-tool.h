@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "mstx-abi.h"
+#include "../common/mstx-abi.h"
 
 #define MARKER_PYTHON_TOOL "strobe.marker"
 

@@ -6,7 +6,7 @@
 
 #include <strobe/kinds.h>
 
-#include "block-table.h"
+#include <strobe/helpers/block-table.h>
 
 enum { ALLOCATION = 0, RELEASE = 1 };
 

@@ -6,7 +6,7 @@
 
 #include <strobe/collector.h>
 
-#include "../cpu_op/torch_memory.h"
+#include "../torch_bridge/torch_memory.h"
 #include "report-gate.h"
 
 /* What the backend calls. Static: it outlives every session, as the memory does. */

@@ -4,10 +4,10 @@
 #include <strobe/kinds.h>
 
 #include "../common/libtorch.h"
-#include "../cpu_op/backend.h"
-#include "../cpu_op/torch_memory.h"
+#include "../torch_bridge/backend.h"
+#include "../torch_bridge/torch_memory.h"
 #include "allocations.h"
-#include "block-table.h"
+#include <strobe/helpers/block-table.h>
 #include "device-reports.h"
 #include "tensors.h"
 

@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-#include "../cpu_op/torch_tensors.h"
+#include "../torch_bridge/torch_tensors.h"
 
 /* What the backend calls. Static: a callback on its way outlives any session. */
 extern const StrobeTorchTensorEvents strobe_tensor_events;

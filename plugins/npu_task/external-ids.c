@@ -19,14 +19,9 @@ static const StrobeField fields[] = {
     {"id", STROBE_FIELD_U64, 0, "", "Id that the program gave to what it launched."},
     {"sort", STROBE_FIELD_U32, 0, "", "Whose ids these are: 1 unknown, 2 to 4 custom."},
 };
-const StrobeKind npu_external_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "npu_task.external_id",
-    .summary = "An id that the program gave to a launch; at the call that was told before it.",
-    .fields = fields,
-    .n_fields = sizeof fields / sizeof *fields,
-};
+const StrobeKind npu_external_kind =
+    STROBE_KIND("npu_task.external_id", INSTANT, fields,
+                "An id that the program gave to a launch; at the call that was told before it.");
 
 static void record(NpuRecords *records, const NpuExternal *external)
 {

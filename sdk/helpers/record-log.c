@@ -5,15 +5,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/compression.h>
 #include <strobe/helpers/file-part.h>
 #include <unistd.h>
 
-#if STROBE_HAVE_ZSTD
-#include <zstd.h>
-#endif
-
 #define BLOCK_BYTES ((size_t)64 * 1024) /* of most blocks; a longer record has its own */
-#define LEVEL 1
 
 /* Records one after another, each a length and its bytes, padded to eight. */
 typedef struct Block {
@@ -32,6 +28,7 @@ struct StrobeRecordLog {
     uint64_t in_memory; /* bytes of blocks, which the storage counts */
     int file;           /* -1: none yet */
     uint64_t file_size;
+    StrobeCompression *compression; /* NULL until the first use */
     int error;
 };
 
@@ -41,6 +38,7 @@ struct StrobeRecordLogReader {
     char *at, *end;
     char *room; /* of a block from the file */
     size_t room_size;
+    StrobeCompression *compression; /* NULL until the first use */
     int error;
 };
 
@@ -66,6 +64,7 @@ void strobe_record_log_free(StrobeRecordLog *log)
         close(log->file);
     free(log->blocks);
     free(log->current);
+    strobe_compression_free(log->compression);
     free(log);
 }
 
@@ -81,16 +80,12 @@ int strobe_record_log_error(const StrobeRecordLog *log)
 
 /* ---- blocks out ---- */
 
-/* Returns the bytes of the compressed block, 0 where it would not be smaller. */
-static size_t compress_block(const char *bytes, size_t length, char *compressed)
+/* Returns the bytes of the compressed block, 0: it stays plain. */
+static size_t compress_block(StrobeRecordLog *log, size_t length, char *compressed)
 {
-#if STROBE_HAVE_ZSTD
-    const size_t n = ZSTD_compress(compressed, length - 1, bytes, length, LEVEL);
-
-    return ZSTD_isError(n) ? 0 : n;
-#else
-    return 0;
-#endif
+    if (!log->compression)
+        log->compression = strobe_compression_new();
+    return strobe_compress(log->compression, compressed, log->current, length);
 }
 
 /* A file of up to `log_bytes` stays plain: writing so much takes less time than compressing it. */
@@ -98,7 +93,7 @@ static int write_block(StrobeRecordLog *log, Block *block)
 {
     const bool is_large = log->file_size >= log->storage->log_bytes;
     char *compressed = is_large ? malloc(block->length) : NULL;
-    const size_t n = compressed ? compress_block(log->current, block->length, compressed) : 0;
+    const size_t n = compressed ? compress_block(log, block->length, compressed) : 0;
     int error;
 
     if (log->file < 0)
@@ -246,6 +241,7 @@ void strobe_record_log_reader_free(StrobeRecordLogReader *reader)
     if (!reader)
         return;
     free(reader->room);
+    strobe_compression_free(reader->compression);
     free(reader);
 }
 
@@ -254,13 +250,12 @@ int strobe_record_log_reader_error(const StrobeRecordLogReader *reader)
     return reader ? reader->error : ENOMEM;
 }
 
-static int decompress_block(const Block *block, const char *stored, char *bytes)
+static int decompress_block(StrobeRecordLogReader *reader, const Block *block, const char *stored)
 {
-#if STROBE_HAVE_ZSTD
-    if (ZSTD_decompress(bytes, block->length, stored, block->stored) == block->length)
-        return 0;
-#endif
-    return EIO;
+    if (!reader->compression)
+        reader->compression = strobe_compression_new();
+    return strobe_decompress(reader->compression, reader->room, block->length, stored,
+                             block->stored);
 }
 
 /* The stored bytes of a compressed block are read behind those that they become. */
@@ -284,7 +279,7 @@ static int read_block(StrobeRecordLogReader *reader, const Block *block)
         return errno;
     if ((uint64_t)n < block->stored)
         return EIO;
-    return is_compressed ? decompress_block(block, stored, reader->room) : 0;
+    return is_compressed ? decompress_block(reader, block, stored) : 0;
 }
 
 static bool begin_next_block(StrobeRecordLogReader *reader)

@@ -21,22 +21,18 @@ MAY_INCLUDE = {
     "sdk": ["sdk"],
     "formats": ["sdk", "formats"],
     "core": ["core", "sdk"],
-    "plugins": ["sdk", "formats", "plugins/common"],
+    "plugins": ["sdk", "formats", "plugins/common", "plugins/torch_bridge"],
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
-                  "exporters/passes/nesting", "exporters/passes/sorted_values"],
+                  "exporters/passes/nesting", "exporters/passes/sorted_values",
+                  "exporters/passes/statistic", "exporters/trace_text"],
     "tools": ["tools", "core", "sdk", "exporters/passes/nesting"],
-    "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
-    "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace"],
+    "python": ["python", "core", "sdk", "plugins/common", "plugins/cpu_op", "plugins/marker"],
+    "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }
 # Folders that meson gives to another one's module.
 SHARED = {
     "plugins/ascend_raw": ["plugins/ascend_db", "plugins/ascend_text"],
-    "plugins/heap": ["plugins/memory"],
-    "plugins/marker": ["plugins/cpu_op"],
-    "plugins/memory": ["plugins/cpu_op"],
-    "plugins/mstx": ["plugins/marker"],
-    "exporters/tensorboard": ["exporters/chrome_trace"],
 }
 # For tests and benchmarks alone: the mock hosts, the doubles of vendors' libraries.
 OF_TESTS = ("sdk/check", "tests")

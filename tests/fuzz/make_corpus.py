@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_corpus.py RECORD_SEED PLUGIN_PATH OUT: writes a small seed corpus, OUT/TARGET/NAME for every
-fuzz target. The captures are real ones of the collector fake."""
+"""make_corpus.py RECORD_SEED PLUGIN_PATH COMPRESS OUT: writes a small seed corpus, OUT/TARGET/NAME for
+every fuzz target; COMPRESS names how blocks of captures can be stored: none, or none,zstd. The captures are real ones of the collector fake."""
 
 import gzip
 import json
@@ -86,19 +86,23 @@ def write(folder, name, data):
     (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
 
 
-def captures(program, plugin_path, out):
+def record(program, plugin_path, folder, options, compress, *more):
+    """Records a capture of the collector fake; its path."""
     environment = dict(os.environ, STROBE_PLUGIN_PATH=plugin_path, ASAN_OPTIONS="detect_leaks=0")
+    done = subprocess.run([program, folder, json.dumps({"fake": options}), compress, *more], env=environment,
+                          check=True, stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(done.stdout.strip())
+
+
+def captures(program, plugin_path, compressions, out):
     for name, options in CAPTURES.items():
-        with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
-            collectors = json.dumps({"fake": options})
-            done = subprocess.run([program, folder, collectors], env=environment, check=True,
-                                  stdout=subprocess.PIPE, text=True)
-            write(out / "reader", name, pathlib.Path(done.stdout.strip()).read_bytes())
+        for compress in compressions:
+            with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
+                path = record(program, plugin_path, folder, options, compress)
+                write(out / "reader", name if compress == "none" else "compressed-" + name, path.read_bytes())
     with tempfile.TemporaryDirectory(prefix="strobe-seed-") as folder:
-        collectors = json.dumps({"fake": {"records": 20, "threads": 0}})
-        done = subprocess.run([program, folder, collectors, "killed"], env=environment, check=True,
-                              stdout=subprocess.PIPE, text=True)
-        write(out / "reader", "recovered", pathlib.Path(done.stdout.strip()).read_bytes())
+        path = record(program, plugin_path, folder, {"records": 20, "threads": 0}, "none", "killed")
+        write(out / "reader", "recovered", path.read_bytes())
         write(out / "reader", "open", (pathlib.Path(folder) / "open.strobe").read_bytes())
 
 
@@ -370,7 +374,7 @@ def pack_folder(files):
 
 
 def raw_results(out):
-    """Folders of fuzz-ascend-raw.c."""
+    """Folders of fuzz-raw.c for ascend_raw."""
     order = ("torch.op_range", "torch.op_mark", "torch.memory_usage", "torch.python_tracer_func",
              "torch.python_tracer_hash", "torch.param_tensor_info", "torch.gc_record")
     host = [(9, b'{"CPU": [{"Frequency": "100.0"}]}'),
@@ -392,7 +396,7 @@ def raw_results(out):
 
 
 def prof_results(out):
-    """Folders of fuzz-prof-raw.c."""
+    """Folders of fuzz-raw.c for prof_raw."""
     stat = "%d (a) b) S " + "0 " * 10 + "%d 3 " + "0 " * 23 + "2 0\n"
     samples = "".join("time %d\n%d.00 1.00\n" % (1000 * i, i) + stat % (11, 9 * i) + stat % (12, i)
                       for i in range(1, 4))
@@ -464,10 +468,10 @@ def traces(out):
 
 
 def main():
-    program, plugin_path, out = sys.argv[1:]
+    program, plugin_path, compress, out = sys.argv[1:]
     out = pathlib.Path(out)
     shutil.rmtree(out, ignore_errors=True)
-    captures(os.path.abspath(program), plugin_path, out)
+    captures(os.path.abspath(program), plugin_path, compress.split(","), out)
     clock_captures(out)
     clock_scripts(out)
     for name, config in CONFIGS.items():

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record-seed FOLDER COLLECTORS [killed]: records one small window with the collectors given in
- * JSON and a few marks, and prints the capture's path. Killed: the process that records is, and
- * what is printed is the capture as recovery finished it; how it was before is beside it, as
- * "open.strobe".
+ * record-seed FOLDER COLLECTORS COMPRESS [killed]: records one small window with the collectors
+ * given in JSON and a few marks, its blocks compressed by COMPRESS, and prints the capture's path.
+ * Killed: the process that records is, and what is printed is the capture as recovery finished it;
+ * how it was before is beside it, as "open.strobe".
  */
 #include <gio/gio.h>
 #include <signal.h>
@@ -98,17 +98,17 @@ static gboolean record_killed(const char *config, const char *folder)
 
 int main(int argc, char **argv)
 {
-    gboolean is_killed = argc == 4 && strcmp(argv[3], "killed") == 0;
+    gboolean is_killed = argc == 5 && strcmp(argv[4], "killed") == 0;
 
-    if (argc != 3 && !is_killed) {
-        g_printerr("usage: record-seed FOLDER COLLECTORS [killed]\n");
+    if (argc != 4 && !is_killed) {
+        g_printerr("usage: record-seed FOLDER COLLECTORS COMPRESS [killed]\n");
         return 2;
     }
     g_autofree char *config =
         g_strdup_printf("{\"collectors\": %s, \"buffer\": {\"size\": \"8MB\", "
-                        "\"flush_interval\": \"20ms\"},"
+                        "\"flush_interval\": \"20ms\", \"compress\": \"%s\"},"
                         " \"output\": {\"directory\": \"%s\", \"worker\": \"seed\"}}",
-                        argv[2], argv[1]);
+                        argv[2], argv[3], argv[1]);
     if (is_killed)
         return record_killed(config, argv[1]) ? 0 : 1;
     record_whole(config);

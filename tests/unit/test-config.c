@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config-file.h"
 #include <string.h>
+#include <strobe/helpers/compression.h>
 #include "error.h"
+#include "recording-settings.h"
 
 struct bad {
     const char *text, *part;
@@ -73,6 +75,26 @@ static void test_large(void)
     g_assert_null(strobe_config_parse(text->str, "large", &error));
     g_assert_nonnull(strstr(error->message, "at most 1048576"));
     g_string_free(text, TRUE);
+}
+
+static void test_compress(void)
+{
+    g_autoptr(GError) error = NULL;
+    StrobeConfig *config = strobe_config_parse("{}", "a", &error);
+
+    g_assert_cmpuint(config->buffer.compress, ==, STROBE_COMPRESS_NONE);
+    strobe_config_free(config);
+    config = strobe_config_parse("{\"buffer\":{\"compress\":\"zstd\"}}", "a", &error);
+    if (strobe_compression_exists()) {
+        g_assert_no_error(error);
+        g_assert_cmpuint(config->buffer.compress, ==, STROBE_COMPRESS_ZSTD);
+        g_autofree char *json = strobe_config_to_json(config);
+        g_assert_nonnull(strstr(json, "\"compress\":\"zstd\""));
+        strobe_config_free(config);
+    } else {
+        g_assert_null(config);
+        g_assert_nonnull(strstr(error->message, "built without libzstd"));
+    }
 }
 
 static void test_round_trip(void)
@@ -188,6 +210,7 @@ int main(int argc, char **argv)
     g_test_add_func("/config/deep", test_deep);
     g_test_add_func("/config/large", test_large);
     g_test_add_func("/config/round-trip", test_round_trip);
+    g_test_add_func("/config/compress", test_compress);
     g_test_add_func("/config/bad-flags", test_bad_flags);
     g_test_add_func("/config/export-type", test_export_type);
     g_test_add_func("/config/export-type-flag", test_export_type_flag);

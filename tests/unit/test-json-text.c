@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json-text.h"
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 #include "error.h"
+#include "support.h"
 
 static void check_value(const char *text, gboolean ok)
 {
@@ -78,6 +81,38 @@ static void test_write(void)
     g_assert_nonnull(strstr(spaced, "\"b\": [1, -2, 0.5"));
 }
 
+static gboolean can_read(int folder, const char *name)
+{
+    g_autoptr(JsonNode) node = strobe_json_read_file(folder, name);
+
+    return node != NULL;
+}
+
+static void test_file(void)
+{
+    char *folder = scratch_new();
+    g_autofree char *path = g_build_filename(folder, "good", NULL);
+    g_autofree char *link = g_build_filename(folder, "link", NULL);
+    g_autofree char *bad = g_build_filename(folder, "bad", NULL);
+    g_autofree char *large = g_build_filename(folder, "large", NULL);
+    g_autofree char *spaces = g_strnfill(STROBE_JSON_MAX_BYTES, ' ');
+    g_autofree char *text = g_strconcat("{}", spaces, NULL);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    g_assert_true(g_file_set_contents(path, "{\"a\": 1}", -1, NULL));
+    g_assert_true(g_file_set_contents(bad, "[1]", -1, NULL));
+    g_assert_true(g_file_set_contents(large, text, -1, NULL));
+    g_assert_cmpint(symlink(path, link), ==, 0);
+    g_assert_true(can_read(fd, "good"));
+    g_assert_false(can_read(fd, "link"));
+    g_assert_false(can_read(fd, "bad"));
+    g_assert_false(can_read(fd, "large"));
+    g_assert_false(can_read(fd, "."));
+    g_assert_false(can_read(fd, "none"));
+    close(fd);
+    scratch_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -85,5 +120,6 @@ int main(int argc, char **argv)
     g_test_add_func("/json-text/messages", test_messages);
     g_test_add_func("/json-text/damage", test_damage);
     g_test_add_func("/json-text/write", test_write);
+    g_test_add_func("/json-text/file", test_file);
     return g_test_run();
 }

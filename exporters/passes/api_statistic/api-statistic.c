@@ -8,8 +8,8 @@
 #include "device-record.h"
 #include "duration-counts.h"
 #include "sorted-values.h"
+#include "statistic.h"
 
-#define GROUPS_MAX 262144u
 #define CALLS_MAX 33554432u
 
 enum { LEVEL, N_WANTED };
@@ -27,12 +27,9 @@ typedef struct Group {
 #define RECENT 256u /* a power of two */
 
 typedef struct ApiStatistic {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    StrobeBinder binder;
-    GHashTable *groups;    /* of Group, its own key */
+    Statistic statistic;   /* of Group */
     Group *recent[RECENT]; /* by their ids, of those that were asked for */
-    guint64 n_durations, n_dropped;
+    guint64 n_durations;
 } ApiStatistic;
 
 static guint group_hash(gconstpointer key)
@@ -57,56 +54,45 @@ static void free_group(gpointer data)
     g_free(group);
 }
 
+static const StatisticRules rules = {.wanted = wanted,
+                                     .n_wanted = N_WANTED,
+                                     .group_size = sizeof(Group),
+                                     .hash = group_hash,
+                                     .equal = group_equal,
+                                     .free_group = free_group};
+
 static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                        void **state)
 {
     ApiStatistic *pass = g_new0(ApiStatistic, 1);
 
-    pass->host = host;
-    pass->self = self;
-    pass->binder.wanted = wanted;
-    pass->binder.n_wanted = N_WANTED;
-    pass->groups = g_hash_table_new_full(group_hash, group_equal, free_group, NULL);
+    statistic_open(&pass->statistic, &rules, host, self);
     *state = pass;
     return STROBE_OK;
-}
-
-static Group *find_by_text(ApiStatistic *pass, Group *key)
-{
-    Group *group = g_hash_table_lookup(pass->groups, key);
-
-    if (group)
-        return group;
-    if (g_hash_table_size(pass->groups) >= GROUPS_MAX)
-        return NULL;
-    group = g_memdup2(key, sizeof *key);
-    group->min = G_MAXINT64;
-    group->max = G_MININT64;
-    g_hash_table_add(pass->groups, group);
-    return group;
 }
 
 /* Several ids may have one text. */
 static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId level)
 {
-    Group key = {.name_id = name, .level_id = level};
+    const StrobeConsumerHost *host = pass->statistic.host;
+    Group key = {.name_id = name, .level_id = level, .min = G_MAXINT64, .max = G_MININT64};
     Group **recent = &pass->recent[(name + 31 * level) % RECENT];
 
     if (*recent && (*recent)->name_id == name && (*recent)->level_id == level)
         return *recent;
-    key.name = pass->host->string(pass->self, name).bytes;
-    key.level = pass->host->string(pass->self, level).bytes;
-    return *recent = find_by_text(pass, &key);
+    key.name = host->string(pass->statistic.self, name).bytes;
+    key.level = host->string(pass->statistic.self, level).bytes;
+    return *recent = statistic_find_group(&pass->statistic, &rules, &key);
 }
 
 static void add(ApiStatistic *pass, const StrobeView *record)
 {
-    const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
+    const uint32_t *at = strobe_binder_offsets(&pass->statistic.binder, record->kind);
     gint64 ns = record->end_ns - record->begin_ns;
     Group *group = find_group(pass, record->name, strobe_field_u32(record, at[LEVEL], 0));
 
     if (!group || pass->n_durations >= CALLS_MAX) {
-        pass->n_dropped++;
+        pass->statistic.n_dropped++;
         return;
     }
     group->count++;
@@ -165,21 +151,19 @@ static double variance_of(Group *group, double mean, gboolean rounds_squares)
 
 static gboolean emit(ApiStatistic *pass, Group *group)
 {
-    const StrobeFacts *facts = pass->host->facts(pass->self);
-    struct strobe_api_statistic *fields = pass->host->emit(
-        pass->self, 0, 0, group->name_id, facts->window_begin_ns, facts->window_begin_ns);
+    const Statistic *statistic = &pass->statistic;
+    struct strobe_api_statistic *fields = statistic_emit(statistic, group->name_id);
     double mean = device_round(device_us(group->total) / (double)group->count, 3);
 
     if (!fields)
         return FALSE;
-    if (pass->host->touches_gap(pass->self, 0, G_MININT64, G_MAXINT64))
-        pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
     fields->count = group->count;
     fields->total = device_us(group->total);
     fields->avg = mean;
     fields->min = device_us(group->min);
     fields->max = device_us(group->max);
-    fields->variance = variance_of(group, mean, facts->generation == 1);
+    fields->variance =
+        variance_of(group, mean, statistic->host->facts(statistic->self)->generation == 1);
     fields->level = group->level_id;
     return TRUE;
 }
@@ -187,17 +171,17 @@ static gboolean emit(ApiStatistic *pass, Group *group)
 static StrobeStatus api_statistic_end(void *state)
 {
     ApiStatistic *pass = state;
-    g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare);
+    const Statistic *statistic = &pass->statistic;
+    g_autoptr(GPtrArray) sorted = sorted_values(statistic->groups, compare);
 
     for (guint i = 0; i < sorted->len; i++)
         if (!emit(pass, sorted->pdata[i]))
-            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                                    "Cannot emit api_statistic: the host has no room for it");
-    if (pass->n_dropped)
-        pass->host->log(pass->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " calls beyond %u different durations or %u "
-                        "functions are not counted",
-                        pass->n_dropped, CALLS_MAX, GROUPS_MAX);
+            return statistic_fail(statistic, "api_statistic");
+    if (statistic->n_dropped)
+        statistic->host->log(statistic->self, STROBE_LOG_WARNING,
+                             "%" G_GUINT64_FORMAT " calls beyond %u different durations or %u "
+                             "functions are not counted",
+                             statistic->n_dropped, CALLS_MAX, STATISTIC_GROUPS_MAX);
     return STROBE_OK;
 }
 
@@ -205,7 +189,7 @@ static void api_statistic_close(void *state)
 {
     ApiStatistic *pass = state;
 
-    g_hash_table_unref(pass->groups);
+    statistic_clear(&pass->statistic);
     g_free(pass);
 }
 

@@ -22,25 +22,16 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [STACK] = {"stack", STROBE_FIELD_STACK},
 };
 
-#define FIELD(name_, type_, unit_, summary_)                                                       \
-    {.name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_}
-
 static const StrobeField fields[] = {
-    FIELD("live_bytes", I64, "B", "Allocated in the window and there at its end."),
-    FIELD("most_bytes", I64, "B", "Most that was there at one time."),
-    FIELD("allocated_bytes", I64, "B", "Allocated in the window."),
-    FIELD("live_blocks", I64, "", "Blocks that are there at the end."),
-    FIELD("allocated_blocks", I64, "", "Blocks allocated in the window."),
-    FIELD("stack", STACK, "", "The call path."),
+    STROBE_FIELD("live_bytes", I64, "B", "Allocated in the window and there at its end."),
+    STROBE_FIELD("most_bytes", I64, "B", "Most that was there at one time."),
+    STROBE_FIELD("allocated_bytes", I64, "B", "Allocated in the window."),
+    STROBE_FIELD("live_blocks", I64, "", "Blocks that are there at the end."),
+    STROBE_FIELD("allocated_blocks", I64, "", "Blocks allocated in the window."),
+    STROBE_FIELD("stack", STACK, "", "The call path."),
 };
-const StrobeKind heap_path_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_INSTANT,
-    .name = "heap_path",
-    .summary = "Memory by the call path that allocated it.",
-    .fields = fields,
-    .n_fields = G_N_ELEMENTS(fields),
-};
+const StrobeKind heap_path_kind =
+    STROBE_KIND("heap_path", INSTANT, fields, "Memory by the call path that allocated it.");
 
 typedef struct Path {
     StrobeStackId stack;

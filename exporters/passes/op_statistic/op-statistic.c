@@ -8,8 +8,7 @@
 
 #include "device-record.h"
 #include "sorted-values.h"
-
-#define GROUPS_MAX 262144u
+#include "statistic.h"
 
 enum { OP_TYPE, CORE, IS_KERNEL, EXACT, N_WANTED };
 
@@ -29,14 +28,6 @@ typedef struct Group {
     double total, min, max; /* ns, with what is below in G1 */
 } Group;
 
-typedef struct OpStatistic {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    StrobeBinder binder;
-    GHashTable *groups; /* of Group, its own key */
-    guint64 n_dropped;
-} OpStatistic;
-
 static guint group_hash(gconstpointer key)
 {
     const Group *group = key;
@@ -52,43 +43,33 @@ static gboolean group_equal(gconstpointer a, gconstpointer b)
     return x->device == y->device && !strcmp(x->type, y->type) && !strcmp(x->core, y->core);
 }
 
+static const StatisticRules rules = {.wanted = wanted,
+                                     .n_wanted = N_WANTED,
+                                     .group_size = sizeof(Group),
+                                     .hash = group_hash,
+                                     .equal = group_equal,
+                                     .free_group = g_free};
+
 static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                       void **state)
 {
-    OpStatistic *pass = g_new0(OpStatistic, 1);
+    Statistic *pass = g_new0(Statistic, 1);
 
-    pass->host = host;
-    pass->self = self;
-    pass->binder.wanted = wanted;
-    pass->binder.n_wanted = N_WANTED;
-    pass->groups = g_hash_table_new_full(group_hash, group_equal, g_free, NULL);
+    statistic_open(pass, &rules, host, self);
     *state = pass;
     return STROBE_OK;
 }
 
-static Group *find_group(OpStatistic *pass, Group *key)
-{
-    Group *group = g_hash_table_lookup(pass->groups, key);
-
-    if (group)
-        return group;
-    if (g_hash_table_size(pass->groups) >= GROUPS_MAX)
-        return NULL;
-    key->order = g_hash_table_size(pass->groups);
-    key->min = INFINITY;
-    key->max = -INFINITY;
-    group = g_memdup2(key, sizeof *key);
-    g_hash_table_add(pass->groups, group);
-    return group;
-}
-
-static void add(OpStatistic *pass, const StrobeView *record)
+static void add(Statistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
     Group key = {.type_id = strobe_field_u32(record, at[OP_TYPE], 0),
                  .core_id = strobe_field_u32(record, at[CORE], 0),
-                 .device = track ? track->device : -1};
+                 .device = track ? track->device : -1,
+                 .order = g_hash_table_size(pass->groups),
+                 .min = INFINITY,
+                 .max = -INFINITY};
     double ns = (double)(record->end_ns - record->begin_ns);
     Group *group;
 
@@ -98,7 +79,7 @@ static void add(OpStatistic *pass, const StrobeView *record)
     key.core = pass->host->string(pass->self, key.core_id).bytes;
     if (!strobe_field_u8(record, at[IS_KERNEL], 0) || !*key.type || !strcmp(key.type, "N/A"))
         return;
-    group = find_group(pass, &key);
+    group = statistic_find_group(pass, &rules, &key);
     if (!group) {
         pass->n_dropped++;
         return;
@@ -135,16 +116,13 @@ static double whole_ns(double ns)
     return round(device_round(ns / 1000.0, 3) * 1000.0);
 }
 
-static gboolean emit(OpStatistic *pass, const Group *group, double all)
+static gboolean emit(const Statistic *pass, const Group *group, double all)
 {
-    gint64 at = pass->host->facts(pass->self)->window_begin_ns;
-    struct strobe_op_statistic *fields = pass->host->emit(pass->self, 0, 0, group->type_id, at, at);
+    struct strobe_op_statistic *fields = statistic_emit(pass, group->type_id);
     double mean = group->total / (double)group->count;
 
     if (!fields)
         return FALSE;
-    if (pass->host->touches_gap(pass->self, 0, G_MININT64, G_MAXINT64))
-        pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
     fields->count = group->count;
     fields->total = whole_ns(group->total);
     fields->min = whole_ns(group->min);
@@ -174,7 +152,7 @@ static double device_total(const GPtrArray *sorted, guint first)
 
 static StrobeStatus op_statistic_end(void *state)
 {
-    OpStatistic *pass = state;
+    Statistic *pass = state;
     g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare);
     double all = 0;
 
@@ -184,23 +162,20 @@ static StrobeStatus op_statistic_end(void *state)
         if (!i || next->device != ((const Group *)sorted->pdata[i - 1])->device)
             all = device_total(sorted, i);
         if (!emit(pass, next, all))
-            return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                                    "Cannot emit op_statistic: the host has no room for it");
+            return statistic_fail(pass, "op_statistic");
     }
     if (pass->n_dropped)
         pass->host->log(pass->self, STROBE_LOG_WARNING,
                         "%" G_GUINT64_FORMAT " kernels of more than %u operator types are not "
                         "counted",
-                        pass->n_dropped, GROUPS_MAX);
+                        pass->n_dropped, STATISTIC_GROUPS_MAX);
     return STROBE_OK;
 }
 
 static void op_statistic_close(void *state)
 {
-    OpStatistic *pass = state;
-
-    g_hash_table_unref(pass->groups);
-    g_free(pass);
+    statistic_clear(state);
+    g_free(state);
 }
 
 const StrobeConsumerOps op_statistic_ops = {

@@ -88,6 +88,22 @@ typedef struct StrobeKind {
 
 #define STROBE_KIND_FIELDS_MAX 64
 
+/* Initializers of a StrobeField, and of a StrobeKind whose fields are an array:
+ *     static const StrobeField fields[] = {STROBE_FIELD("size", U64, "B", "Size of the block.")};
+ *     static const StrobeKind kind = STROBE_KIND("example.block", INSTANT, fields, "One block.");
+ * C only. */
+#define STROBE_FIELD(name_, type_, unit_, summary_)                                                \
+    {.name = name_, .type = STROBE_FIELD_##type_, .unit = unit_, .summary = summary_}
+#define STROBE_KIND(name_, shape_, fields_, summary_)                                              \
+    {                                                                                              \
+        .struct_size = sizeof(StrobeKind),                                                         \
+        .shape = STROBE_SHAPE_##shape_,                                                            \
+        .name = name_,                                                                             \
+        .summary = summary_,                                                                       \
+        .fields = fields_,                                                                         \
+        .n_fields = sizeof(fields_) / sizeof((fields_)[0]),                                        \
+    }
+
 /* Header of a record in a lane. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
     uint16_t words; /* whole record in 8-byte words, and the flags below */

@@ -20,14 +20,8 @@ static const StrobeField faults_fields[] = {
     {"major", STROBE_FIELD_U64, 0, "", "Page faults that read the disk, since the start."},
 };
 
-static const StrobeKind faults_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_COUNTER,
-    .name = "template_collector.faults",
-    .summary = "Page faults of the process.",
-    .fields = faults_fields,
-    .n_fields = sizeof faults_fields / sizeof faults_fields[0],
-};
+static const StrobeKind faults_kind =
+    STROBE_KIND("template_collector.faults", COUNTER, faults_fields, "Page faults of the process.");
 
 /* 2. The options. */
 

@@ -23,14 +23,8 @@ static const StrobeOption options[] = {
 static const StrobeField fields[] = {
     {"line", STROBE_FIELD_U64, 0, "", "Line of the file that the event stood in."},
 };
-static const StrobeKind event_kind = {
-    .struct_size = sizeof(StrobeKind),
-    .shape = STROBE_SHAPE_SPAN,
-    .name = "template_importer.event",
-    .summary = "One event of a timeline.",
-    .fields = fields,
-    .n_fields = sizeof fields / sizeof fields[0],
-};
+static const StrobeKind event_kind =
+    STROBE_KIND("template_importer.event", SPAN, fields, "One event of a timeline.");
 
 typedef struct Timeline {
     const StrobeImporterHost *host;

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The blocks that are allocated, by address: who releases one is not told its size. */
-#ifndef STROBE_PLUGINS_BLOCK_TABLE_H
-#define STROBE_PLUGINS_BLOCK_TABLE_H
+/* The size of each allocated block, by its address, for collectors of memory: a release does not
+ * say the size. One table for the process. libc only. Since 1.0. */
+#ifndef STROBE_HELPERS_BLOCK_TABLE_H
+#define STROBE_HELPERS_BLOCK_TABLE_H
 
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 /* Places in the process's own data, and in the first part of the memory that is mapped. */
 #define STROBE_BLOCKS_NEAR 16384u
@@ -22,5 +27,9 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks);
 int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before);
 /* 1 and the block's size, 0: there is none. */
 int strobe_blocks_take(uint64_t address, uint64_t *size);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "block-table.h"
+#include <strobe/helpers/block-table.h>
 
 #include <stdatomic.h>
 #include <stddef.h>

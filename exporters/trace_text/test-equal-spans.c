@@ -102,7 +102,7 @@ static void test_long_run(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/chrome_trace/equal-spans/runs", test_runs);
-    g_test_add_func("/chrome_trace/equal-spans/long-run", test_long_run);
+    g_test_add_func("/equal-spans/runs", test_runs);
+    g_test_add_func("/equal-spans/long-run", test_long_run);
     return g_test_run();
 }
