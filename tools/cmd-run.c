@@ -13,12 +13,14 @@
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "result-directory.h"
+#include "run-claim.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
 #include "run-torch.h"
 #include "run-variables.h"
 #include "run-writers.h"
+#include "show-empty.h"
 #include "terminal.h"
 
 #define RESULTS_MAX 100000
@@ -225,15 +227,28 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
+/* Is all that was collected what the samples have of children too? */
+static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim *claim,
+                                     const char *directory)
+{
+    g_autoptr(GPtrArray) results =
+        claim->rank == STROBE_CLAIM_OWN ? NULL : strobe_result_find(directory, NULL);
+
+    return results &&
+           strobe_show_count(registry, g_ptr_array_index(results, 0), "cpu_sample", NULL) > 0;
+}
+
 /* The process that was recorded left most of the work to its children. */
-static void complain_of_children(const StrobeRunEnd *end)
+static void complain_of_children(const StrobeRunEnd *end, StrobeRegistry *registry,
+                                 const StrobeClaim *claim, const char *directory)
 {
     guint64 least = (guint64)sysconf(_SC_CLK_TCK) / 10;
 
-    if (end->children_ticks <= MAX(least, end->own_ticks))
+    if (end->children_ticks <= MAX(least, end->own_ticks) ||
+        has_sampled_children(registry, claim, directory))
         return;
-    strobe_complain("%.0f %% of the processor time was spent in child processes, which were not "
-                    "recorded: strobe run --follow records them",
+    strobe_complain("%.0f %% of the processor time was spent in child processes: strobe run "
+                    "--follow records each of them",
                     100 * (double)end->children_ticks /
                         (double)(end->children_ticks + end->own_ticks));
 }
@@ -249,8 +264,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
     g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
-    gint64 claimer = strobe_run_folder_claimer(folder);
-    gboolean is_claimed = claimer != 0;
+    StrobeClaim claim;
+    gboolean is_claimed = strobe_run_folder_claim(folder, &claim);
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
     strobe_run_folder_remove(folder);
@@ -270,8 +285,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     }
     append_report(report, directories);
     gboolean good = finish_results(config, registry, generation, directories, step_on, optimizers);
-    if (!flags->follow && claimer == end->pid)
-        complain_of_children(end);
+    if (!flags->follow && is_claimed && claim.pid == end->pid)
+        complain_of_children(end, registry, &claim, directories[0]);
     return good;
 }
 
@@ -293,7 +308,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
         return code;
     if (!strobe_run_preload_check(flags->preload))
         return STROBE_EXIT_USAGE;
-    if (!strobe_run_check(config, registry, &reach, &error) ||
+    if (!strobe_run_check(config, registry, flags->follow, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, NULL, &error))
         return strobe_command_fail(error);
     reach.torch = reach.torch && strobe_run_torch(registry, command);

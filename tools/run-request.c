@@ -13,6 +13,10 @@
 #include "pipeline.h"
 #include "run-torch.h"
 
+/* An option by which a collector takes only processes without a result of their own. */
+#define CHILDREN "children"
+#define UNRECORDED "unrecorded"
+
 void strobe_run_flags_clear(StrobeRunFlags *flags)
 {
     g_free(flags->config);
@@ -97,6 +101,21 @@ static gboolean check_options(const StrobeComponent *component, StrobeConfigComp
         return FALSE;
     strobe_config_component_settle(wanted, component->options, component->n_options);
     return TRUE;
+}
+
+/* With --follow each process has a result of its own: what is sampled of it belongs there. */
+static void leave_followed_children(const StrobeComponent *component, StrobeConfigComponent *wanted)
+{
+    for (guint i = 0; i < component->n_options; i++) {
+        const StrobeOption *option = &component->options[i];
+        if (!g_str_equal(option->name, CHILDREN) || option->type != STROBE_OPTION_ENUM ||
+            !g_strv_contains(option->choices, UNRECORDED) ||
+            strobe_config_component_sets(wanted, CHILDREN))
+            continue;
+        if (!wanted->json)
+            wanted->json = json_object_new();
+        json_object_set_string_member(wanted->json, CHILDREN, UNRECORDED);
+    }
 }
 
 /* A collector that cannot work here: an error if it is required, else a word beforehand. */
@@ -200,8 +219,8 @@ static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry 
     return n_anywhere > 0 && n_anywhere == config->collectors->len;
 }
 
-gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
-                          GError **error)
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean follow,
+                          StrobeRunReach *reach, GError **error)
 {
     drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
@@ -215,6 +234,8 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, error))
             return FALSE;
+        if (follow)
+            leave_followed_children(component, wanted);
         name_file(wanted, file);
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
     }

@@ -26,6 +26,14 @@ struct program {
     pid_t pid; /* 0: it cannot be seen from here */
 };
 
+/* Collectors that run here go on with a program that was executed in the process and that cannot
+ * record for itself. */
+static int goes_on_outside(const struct program *p)
+{
+    return p->outside && p->pid && strobe_process_is_static(p->pid) &&
+           strobe_process_is_there(p->pid, NULL);
+}
+
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
  * another program in the same process both end it. Some file systems lose it when the program
  * closes the file; there its process is looked for too. */
@@ -35,8 +43,9 @@ static int is_gone(void *user)
 
     if (p->outside)
         strobe_outside_look(p->outside);
-    return !strobe_pool_has_program(&p->pool) &&
-           (p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
+    if (strobe_pool_has_program(&p->pool) || goes_on_outside(p))
+        return 0;
+    return p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL);
 }
 
 static int finish(void *user, const StrobeCaptureWriter *writer)

@@ -47,6 +47,8 @@ static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sa
     const SampledThread *thread =
         tasks_thread(&state->tasks, (pid_t)sample->pid, (pid_t)sample->tid);
 
+    if (process && process->is_recorded)
+        return;
     if (!process || !thread) {
         host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
         return;
@@ -101,8 +103,12 @@ static void take_name(CpuSample *state, const struct perf_event_header *event)
 static void take_mapping(CpuSample *state, const struct perf_event_header *event)
 {
     const MapEvent *map = (const MapEvent *)(const void *)event;
-    const CodeMapping mapping = sample_event_mapping(map);
 
+    if (event->misc & PERF_RECORD_MISC_MMAP_DATA) {
+        tasks_map_data(&state->tasks, (pid_t)map->pid, map->path);
+        return;
+    }
+    const CodeMapping mapping = sample_event_mapping(map);
     tasks_map(&state->tasks, (pid_t)map->pid, &mapping);
 }
 
@@ -182,11 +188,13 @@ static void cpu_sample_close(void *user)
 static int choose_event(CpuSample *state)
 {
     const StrobeHost *host = state->host;
+    const char *children = host->option_text(state->self, "children");
     const SampleWish wish = {
         .frequency = (uint32_t)host->option_int(state->self, "frequency"),
         .has_stacks = strcmp(host->option_text(state->self, "unwind"), "none") != 0,
         .has_kernel = host->option_bool(state->self, "kernel"),
-        .has_children = host->option_bool(state->self, "children"),
+        .has_children = strcmp(children, "none") != 0,
+        .has_pools = strcmp(children, "unrecorded") == 0,
         .is_software_only = strcmp(host->option_text(state->self, "event"), "clock") == 0,
     };
 

@@ -5,6 +5,7 @@
 #include "cpu_sample.h"
 
 static const char *const unwinders[] = {"fp", "none", NULL};
+static const char *const children[] = {"all", "unrecorded", "none", NULL};
 static const char *const events[] = {"auto", "clock", NULL};
 
 static const StrobeOption options[] = {
@@ -44,10 +45,13 @@ static const StrobeOption options[] = {
     },
     {
         .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
+        .type = STROBE_OPTION_ENUM,
         .name = "children",
-        .default_value = "true",
-        .summary = "Sample the processes that the program starts too.",
+        .default_value = "all",
+        .choices = children,
+        .summary = "Which processes that the program starts are sampled with it: all; unrecorded, "
+                   "those that have no result of their own (with strobe run --follow this is the "
+                   "default); none.",
     },
     {
         .struct_size = sizeof(StrobeOption),

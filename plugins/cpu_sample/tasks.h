@@ -10,6 +10,8 @@
 typedef struct SampledProcess {
     AddressSpace space;
     uint32_t n_threads;
+    int is_recorded; /* it has a pool, or is a child of such a process: another session samples it
+                      */
 } SampledProcess;
 
 typedef struct SampledThread {
@@ -36,6 +38,7 @@ void tasks_exit(Tasks *tasks, pid_t pid);
 void tasks_rename(Tasks *tasks, pid_t pid, pid_t tid, const char *name);
 void tasks_exec(Tasks *tasks, pid_t pid);
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping);
+void tasks_map_data(Tasks *tasks, pid_t pid, const char *path);
 
 /* Forgets all that may change while nothing is sampled; frames and tracks stay. */
 void tasks_forget(Tasks *tasks);

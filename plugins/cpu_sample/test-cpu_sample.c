@@ -204,7 +204,15 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_map(&tasks, parent, &mapping);
     tasks_fork(&tasks, parent, child);
     g_assert_nonnull(address_space_find(&tasks_process(&tasks, child)->space, 16));
+    tasks_map_data(&tasks, child, "/dev/shm/strobe-7-00c0ffee.pool");
+    tasks_fork(&tasks, child, child + 1);
+    g_assert_true(tasks_process(&tasks, child)->is_recorded);
+    g_assert_true(tasks_process(&tasks, child + 1)->is_recorded);
     tasks_exec(&tasks, child);
+    g_assert_false(tasks_process(&tasks, child)->is_recorded);
+    tasks_map_data(&tasks, child, "/dev/shm/strobe-7-00c0ffee");
+    tasks_map_data(&tasks, child, "x.pool");
+    g_assert_false(tasks_process(&tasks, child)->is_recorded);
     g_assert_null(address_space_find(&tasks_process(&tasks, child)->space, 16));
     tasks_fork(&tasks, parent, parent); /* a thread: the process outlives one of its two */
     tasks_exit(&tasks, parent);
