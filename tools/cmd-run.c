@@ -34,6 +34,9 @@ static const StrobeUsage usage = {
                "result directory's name is printed on stderr. The exit code is the command's own.",
     .examples =
         "Examples:\n"
+        "  strobe run -- ./program\n"
+        "      Samples where its threads spend their processor time; strobe show then lists the\n"
+        "      functions.\n"
         "  strobe run -- python3 train.py\n"
         "      One window over the whole run.\n"
         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
@@ -70,8 +73,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
          "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
-         "Collector beside the default ones (cpu_op, gc, host_sys, metadata), or options of one of "
-         "these; repeatable",
+         "Collector beside the default ones (cpu_op, cpu_sample, gc, host_sys, metadata), or "
+         "options of one of these; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->no_defaults,
          "Only the collectors that are named", NULL},

@@ -118,19 +118,26 @@ static void leave_followed_children(const StrobeComponent *component, StrobeConf
     }
 }
 
+static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
+{
+    const StrobeCollectorOps *ops = component->ops;
+
+    *answer = (StrobeProbe){.struct_size = sizeof *answer, .available = 1};
+    if (ops->probe) {
+        strobe_component_call_begin(component, "probe");
+        ops->probe(STROBE_PROBE_MACHINE, answer);
+        strobe_component_call_end();
+    }
+    return answer->available;
+}
+
 /* A collector that cannot work here: an error if it is required, else a word beforehand. */
 static gboolean check_probe(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                             GError **error)
 {
-    const StrobeCollectorOps *ops = component->ops;
-    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
+    StrobeProbe answer;
 
-    if (ops->probe) {
-        strobe_component_call_begin(component, "probe");
-        ops->probe(STROBE_PROBE_MACHINE, &answer);
-        strobe_component_call_end();
-    }
-    if (answer.available != 0)
+    if (probe_machine(component, &answer) != 0)
         return TRUE;
     g_autofree char *text =
         g_strdup_printf("Collector \"%s\" cannot work here: %s%s%s", wanted->name,
@@ -203,7 +210,16 @@ static gboolean works_anywhere(StrobeRegistry *registry, const StrobeConfigCompo
     return component && (component->flags & STROBE_COMPONENT_ANY_PROCESS);
 }
 
-/* The default set alone is for programs in which more of it works. */
+static gboolean can_stand_in(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
+{
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+    StrobeProbe answer;
+
+    return (component->flags & STROBE_COMPONENT_STAND_IN) && probe_machine(component, &answer);
+}
+
+/* The default set alone is for programs in which more of it works, unless samples can be had. */
 static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry *registry)
 {
     guint n_anywhere = 0;
@@ -212,7 +228,7 @@ static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry 
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         if (!works_anywhere(registry, wanted))
             continue;
-        if (is_named(wanted))
+        if (is_named(wanted) || can_stand_in(registry, wanted))
             return TRUE;
         n_anywhere++;
     }

@@ -12,6 +12,7 @@
 #include <strobe/helpers/environment.h>
 #include <unistd.h>
 #include "api-error.h"
+#include "collector.h"
 #include "config-file.h"
 #include "error.h"
 #include "loaded-objects.h"
@@ -61,6 +62,14 @@ static gboolean works_here(const StrobeComponent *component, int process)
                                             : process != STROBE_PROCESS_STARTING;
 }
 
+/* Of the default set, operators alone are worth more than the samples that another process has of
+ * its children: what is collected in some helper in Python is not. */
+static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                              gboolean takes_any)
+{
+    return takes_any && wanted->is_default && !strobe_component_emits(component, "cpu_op");
+}
+
 /* The rank of the claim for which this process has a reason. */
 static int find_reason(const StrobeConfig *config, int process)
 {
@@ -75,7 +84,7 @@ static int find_reason(const StrobeConfig *config, int process)
         if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
             continue;
         all_anywhere = FALSE;
-        found |= works_here(component, process);
+        found |= !is_by_the_way(component, wanted, takes_any) && works_here(component, process);
     }
     strobe_registry_free(registry);
     return found          ? STROBE_CLAIM_OWN

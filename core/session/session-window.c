@@ -107,6 +107,7 @@ static void start_outside(StrobeSession *session)
     if (!any)
         return;
     strobe_recorder_begin_sampling();
+    strobe_session_end_stand_ins(session);
     strobe_session_take_messages(session);
 }
 

@@ -109,6 +109,8 @@ void strobe_session_follow_loader(StrobeSession *session);
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds);
 /* There is one: these collectors run there. */
 void strobe_session_place_outside(StrobeSession *session, const GArray *outside);
+/* Ends default collectors that stand in for operators in this window, if these are recorded. */
+void strobe_session_end_stand_ins(StrobeSession *session);
 /* Puts what the writer process has said into the log, and failures to their collectors. */
 void strobe_session_take_messages(StrobeSession *session);
 

@@ -248,6 +248,11 @@ static StrobeStatus cpu_sample_start(void *user)
     return STROBE_OK;
 }
 
+static int is_prepared(CpuSample *state)
+{
+    return state->attributes.exclude_kernel || call_chains_prepare(&state->chains);
+}
+
 static StrobeStatus cpu_sample_stop(void *user)
 {
     CpuSample *state = user;
@@ -255,6 +260,8 @@ static StrobeStatus cpu_sample_stop(void *user)
     if (!state->rings)
         return STROBE_OK;
     strobe_perf_rings_disable(state->rings);
+    while (!is_prepared(state))
+        ;
     drain_until(state, UINT64_MAX);
     uint64_t lost = state->attributes.read_format ? strobe_perf_rings_lost(state->rings) : 0;
     if (lost)
@@ -265,9 +272,11 @@ static StrobeStatus cpu_sample_stop(void *user)
     return STROBE_OK;
 }
 
+/* Meanwhile the rings hold what there is. */
 static void cpu_sample_sample(void *user)
 {
-    drain_until(user, strobe_perf_settled_ns());
+    if (is_prepared(user))
+        drain_until(user, strobe_perf_settled_ns());
 }
 
 static int64_t cpu_sample_interval(void *user)

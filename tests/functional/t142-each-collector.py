@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each collector stands for itself: one that cannot work in a process switches no other off."""
 
-from support import PYTHON, StrobeTest, needs_python
+import subprocess
+
+from support import PYTHON, STROBE, StrobeTest, needs_python, program
 
 FAKE = "fake:threads=0,records=100"
 
@@ -16,7 +18,11 @@ class EachCollectorTest(StrobeTest):
         self.assertNothingLeft()
 
     def test_the_default_set_takes_no_other_program(self):
-        done = self.strobe("run", "-o", self.out, "--", "true")
+        """Where it cannot sample."""
+        done = subprocess.run(
+            [program("without-perf"), STROBE, "run", "-o", self.out, "--", "true"], cwd=self.work,
+            env=self.environment, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
         self.assertEqual(self.results(), [])
         self.assertRegex(done.stderr, r"no process .* a requested collector \(cpu_op, gc\) can work")
 
