@@ -26,9 +26,13 @@ static size_t read_file(const char *path, char *out, size_t size)
     return used;
 }
 
-void strobe_process_command(char *out, size_t size)
+void strobe_process_command(pid_t pid, char *out, size_t size)
 {
-    size_t n = read_file("/proc/self/cmdline", out, size);
+    char path[64] = "/proc/self/cmdline"; /* its number may be another one in this /proc */
+
+    if (pid != getpid())
+        snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
+    size_t n = read_file(path, out, size);
 
     while (n && out[n - 1] == 0)
         n--;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The process's command line, arguments separated by blanks, cut to fit. */
-void strobe_process_command(char *out, size_t size);
+/* A process's command line, arguments separated by blanks, cut to fit; "" where it cannot be read. */
+void strobe_process_command(pid_t pid, char *out, size_t size);
 
 /* Is there a process of this number and name that has not ended? A zombie has. `name` is NULL or
  * what the system calls it, 15 bytes at most; where that cannot be read, the number is enough. */

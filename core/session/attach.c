@@ -147,7 +147,7 @@ int strobe_run_is_for_now(void)
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
                                   StrobeError **error)
 {
-    StrobeStatus status = strobe_session_make(text, origin, TRUE, session, error);
+    StrobeStatus status = strobe_session_make(text, origin, TRUE, 0, session, error);
 
     if (status == STROBE_OK)
         status = strobe_session_start(*session, error);

@@ -27,6 +27,7 @@ struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
     gint n_users;   /* who hold it */
     pid_t pid;      /* a forked child must not touch its parent's session */
+    pid_t target;   /* the process that is recorded where it is another one; 0: this one */
     StrobeConfig *config;
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
@@ -67,9 +68,9 @@ StrobeSession *strobe_session_recording(void);
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 
 /* strobe_session_new(); `is_checked`: strobe run has looked at the exporters, which are then not
- * loaded. */
+ * loaded. `target`: a process that is recorded from outside instead of this one; 0: this one. */
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
-                                 StrobeSession **session, StrobeError **error);
+                                 pid_t target, StrobeSession **session, StrobeError **error);
 
 /* FALSE with an error where there is none (NULL), and in a forked child: it is its parent's. Any
  * thread, no lock. */

@@ -114,6 +114,13 @@ static int is_wanted(const StrobePool *pool)
            pool->header->clock_counter == (uint32_t)strobe_clock_counter;
 }
 
+static StrobeOutside *start_outside(const struct program *p)
+{
+    const pid_t target = p->setup->target ? p->setup->target : p->pid;
+
+    return strobe_outside_new(p->pool.header, target, p->setup);
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -133,7 +140,6 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     program.pid = strobe_pool_program(&program.pool);
     program.dumps.setup = program.setup;
-    program.outside =
-        program.setup ? strobe_outside_new(program.pool.header, program.pid, program.setup) : NULL;
+    program.outside = program.setup ? start_outside(&program) : NULL;
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
