@@ -4,11 +4,21 @@
 
 #include "cpu_sample.h"
 
+static const char *const sources[] = {"perf", "timer", NULL};
 static const char *const unwinders[] = {"fp", "none", NULL};
 static const char *const children[] = {"all", "unrecorded", "none", NULL};
 static const char *const events[] = {"auto", "clock", NULL};
 
 static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "source",
+        .default_value = "perf",
+        .choices = sources,
+        .summary = "What samples: perf, the kernel's events; timer, a timer of each thread, whose "
+                   "signal is SIGPROF (strobe run takes it where perf is refused).",
+    },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_INT,
@@ -64,6 +74,17 @@ static const StrobeOption options[] = {
     },
 };
 
+static const StrobeVariable variables[] = {
+    {
+        .struct_size = sizeof(StrobeVariable),
+        .how = STROBE_VARIABLE_PREPEND,
+        .name = "LD_PRELOAD",
+        .value = "{folder}/cpu_sample-preload.so",
+        .option = "source",
+        .text = "timer",
+    },
+};
+
 static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample};
 
 static const StrobeComponent collector = {
@@ -76,6 +97,8 @@ static const StrobeComponent collector = {
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
+    .variables = variables,
+    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_cpu_sample_ops,
 };
 

@@ -38,6 +38,16 @@ SampledProcess *tasks_process(Tasks *tasks, pid_t pid)
     return process;
 }
 
+void tasks_refresh(Tasks *tasks, pid_t pid, uint32_t now)
+{
+    SampledProcess *process = tasks_process(tasks, pid);
+
+    if (!process || process->n_read == now)
+        return;
+    process->n_read = now;
+    address_space_read(&process->space, &tasks->objects, pid);
+}
+
 static void read_name(SampledThread *thread, pid_t pid, pid_t tid)
 {
     char path[64], text[32];

@@ -10,6 +10,7 @@
 typedef struct SampledProcess {
     AddressSpace space;
     uint32_t n_threads;
+    uint32_t n_read; /* when its mappings were read last, see tasks_refresh */
     int is_recorded; /* it has a pool, or is a child of such a process: another session samples it
                       */
 } SampledProcess;
@@ -31,6 +32,9 @@ typedef struct Tasks {
  * memory. */
 SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
 SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
+
+/* Reads the mappings of a process again, once for each value of `now`. */
+void tasks_refresh(Tasks *tasks, pid_t pid, uint32_t now);
 
 /* What the kernel tells of them. */
 void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid);

@@ -186,7 +186,7 @@ class CpuSamplesTest(StrobeTest):
     def test_refused(self):
         """The program runs, the others record, and it is said what is missing."""
         done = subprocess.run(
-            [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample",
+            [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample:source=perf",
              "--collect", "fake:threads=0,records=100", "--", PROGRAM, "plain", "0.1"],
             cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
