@@ -120,7 +120,7 @@ void tasks_exec(Tasks *tasks, pid_t pid)
         return;
     process->n_threads = 1;
     process->is_recorded = 0;
-    process->space.n = 0;
+    address_space_empty(&process->space);
 }
 
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping)
