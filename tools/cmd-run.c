@@ -321,7 +321,10 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, &reach);
     environment = strobe_run_variables_set(environment, config, registry);
     strobe_run_writers_begin(&writers, folder.own.path);
-    code = strobe_run_command(command, environment, &writers, &end, &error);
+    StrobeRunOutside *outside =
+        strobe_run_outside_new(config, registry, folder.own.path, command, environment);
+    code = strobe_run_command(command, environment, &writers, outside, &end, &error);
+    strobe_run_outside_end(outside);
     strobe_run_writers_end(&writers);
     if (error) {
         strobe_run_folder_remove(&folder);

@@ -4,6 +4,7 @@
 #define STROBE_TOOLS_RUN_COMMAND_H
 
 #include <glib.h>
+#include "run-outside.h"
 #include "run-writers.h"
 
 /* How the command ended. */
@@ -22,11 +23,12 @@ char *strobe_run_program(const char *name, char *const *environment);
 void strobe_run_heed_children(void);
 
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
- * are left to it alone. Starts the writers that its processes request. Returns 0 and its
+ * are left to it alone. Starts the writers that its processes request, and what is recorded from
+ * outside before it begins (NULL: nothing). Returns 0 and its
  * end; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
  * the error. */
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       StrobeRunEnd *end, GError **error);
+                       StrobeRunOutside *outside, StrobeRunEnd *end, GError **error);
 
 /* Signals act on this process again as they did before strobe_run_command(). */
 void strobe_run_restore_signals(void);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe run -- COMMAND` and nothing else: the first table is true of any program."""
 
+import os
 import shutil
 import subprocess
 import unittest
@@ -8,6 +9,7 @@ import unittest
 from support import PYTHON, STROBE, StrobeTest, has_torch, needs_python, program
 
 PROGRAM = program("cpu-program")
+STATIC = program("cpu-static")
 
 
 def may_sample():
@@ -47,6 +49,31 @@ class AnyProgramTest(StrobeTest):
         rows = self.run_alone(PYTHON, "-c", "sum(i * i for i in range(3000000))")
         self.assertTrue([row for row in rows if "_PyEval_EvalFrame" in row["name"]])
         self.assertEqual(self.done.stderr.count("\n"), 1, self.done.stderr)
+
+    @unittest.skipUnless(os.path.exists(STATIC), "no static C library")
+    def test_static_program(self):
+        """From outside, with its children; it gets its arguments, its end is the command's."""
+        rows = self.run_alone(STATIC, "fork", 0.6)
+        self.assertEqual(self.table, "function")
+        shares = {row["name"]: row["self_share"] for row in rows}
+        self.assertAlmostEqual(shares["work_large (cpu-static)"], 75, delta=7)
+        self.assertAlmostEqual(shares["work_small (cpu-static)"], 25, delta=7)
+        self.assertIn("linked statically", self.done.stderr)
+        self.assertIn("%s fork" % STATIC, self.command_of(self.result()))
+        self.strobe("run", "-o", self.out, "--", STATIC, code=2)
+        self.assertNothingLeft()
+
+    @unittest.skipUnless(os.path.exists(STATIC), "no static C library")
+    def test_static_program_with_named_collectors(self):
+        """None of them works outside: there is no other session."""
+        done = self.record(STATIC, "plain", 0.1, collect=("gc",))
+        self.assertEqual(self.results(), [])
+        self.assertRegex(done.stderr, "Nothing was recorded: .*linked statically")
+
+    @needs_python
+    def test_isolated_python(self):
+        rows = self.run_alone(PYTHON, "-I", "-c", "sum(i * i for i in range(3000000))")
+        self.assertTrue([row for row in rows if "_PyEval_EvalFrame" in row["name"]])
 
     def test_named_set_alone(self):
         self.record(PROGRAM, "plain", 0.1, flags=("--no-default-collectors",))
