@@ -17,6 +17,7 @@
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
+#include "run-outside.h"
 #include "run-torch.h"
 #include "run-variables.h"
 #include "run-writers.h"
@@ -323,7 +324,8 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     strobe_run_writers_begin(&writers, folder.own.path);
     StrobeRunOutside *outside =
         strobe_run_outside_new(config, registry, folder.own.path, command, environment);
-    code = strobe_run_command(command, environment, &writers, outside, &end, &error);
+    code = strobe_run_command(command, environment, &writers, strobe_run_outside_begin, outside,
+                              &end, &error);
     strobe_run_outside_end(outside);
     strobe_run_writers_end(&writers);
     if (error) {

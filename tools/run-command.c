@@ -190,8 +190,7 @@ static void close_pipe(const int ends[2])
     close(ends[1]);
 }
 
-/* What is recorded from outside begins before the command does. */
-static pid_t start_command(char **command, char **environment, StrobeRunOutside *outside,
+static pid_t start_command(char **command, char **environment, StrobeRunBegin *begin, void *user,
                            const int report[2])
 {
     int gate[2];
@@ -205,20 +204,21 @@ static pid_t start_command(char **command, char **environment, StrobeRunOutside 
     }
     int reason = errno;
     if (child > 0)
-        strobe_run_outside_begin(outside, child);
+        begin(user, child);
     close_pipe(gate);
     errno = reason;
     return child;
 }
 
 static int run_to_its_end(char **command, char **environment, const StrobeRunWriters *writers,
-                          StrobeRunOutside *outside, int signals, StrobeRunEnd *end, GError **error)
+                          StrobeRunBegin *begin, void *user, int signals, StrobeRunEnd *end,
+                          GError **error)
 {
     int report[2];
 
     if (pipe2(report, O_CLOEXEC) != 0)
         return fail_to_make("pipe", error);
-    pid_t child = start_command(command, environment, outside, report);
+    pid_t child = start_command(command, environment, begin, user, report);
     int code = child < 0 ? fail_to_make("process", error) : STROBE_EXIT_OK;
     close(report[1]);
     int reason = child < 0 ? 0 : read_reason(report[0]);
@@ -236,7 +236,7 @@ static int run_to_its_end(char **command, char **environment, const StrobeRunWri
 }
 
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       StrobeRunOutside *outside, StrobeRunEnd *end, GError **error)
+                       StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error)
 {
     sigset_t mask;
 
@@ -246,7 +246,7 @@ int strobe_run_command(char **command, char **environment, const StrobeRunWriter
     if (signals < 0)
         return fail_to_make("file of signals", error);
     prepare_signals();
-    int code = run_to_its_end(command, environment, writers, outside, signals, end, error);
+    int code = run_to_its_end(command, environment, writers, begin, user, signals, end, error);
     close(signals);
     return code;
 }

@@ -4,7 +4,6 @@
 #define STROBE_TOOLS_RUN_COMMAND_H
 
 #include <glib.h>
-#include "run-outside.h"
 #include "run-writers.h"
 
 /* How the command ended. */
@@ -15,6 +14,9 @@ typedef struct StrobeRunEnd {
     guint64 children_ticks; /* of the descendants that were waited for */
 } StrobeRunEnd;
 
+/* The command's process is there, and has not become the command yet. */
+typedef void StrobeRunBegin(void *user, pid_t pid);
+
 /* The program that execvp would start for `name`, NULL if there is none (free it). */
 char *strobe_run_program(const char *name, char *const *environment);
 
@@ -23,12 +25,12 @@ char *strobe_run_program(const char *name, char *const *environment);
 void strobe_run_heed_children(void);
 
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
- * are left to it alone. Starts the writers that its processes request, and what is recorded from
- * outside before it begins (NULL: nothing). Returns 0 and its
+ * are left to it alone. Starts the writers that its processes request. Calls
+ * `begin`. Returns 0 and its
  * end; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
  * the error. */
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       StrobeRunOutside *outside, StrobeRunEnd *end, GError **error);
+                       StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error);
 
 /* Signals act on this process again as they did before strobe_run_command(). */
 void strobe_run_restore_signals(void);

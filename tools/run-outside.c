@@ -76,8 +76,9 @@ StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegis
     return outside;
 }
 
-void strobe_run_outside_begin(StrobeRunOutside *outside, pid_t pid)
+void strobe_run_outside_begin(void *user, pid_t pid)
 {
+    StrobeRunOutside *outside = user;
     StrobeError *error = NULL;
 
     if (!outside)

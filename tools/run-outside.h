@@ -16,8 +16,8 @@ StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegis
                                          const char *folder, char *const *command,
                                          char *const *environment);
 
-/* The command's process is there, and has not become the command yet. NULL is allowed. */
-void strobe_run_outside_begin(StrobeRunOutside *outside, pid_t pid);
+/* A StrobeRunBegin; NULL is allowed. */
+void strobe_run_outside_begin(void *outside, pid_t pid);
 
 /* It has ended. NULL is allowed. */
 void strobe_run_outside_end(StrobeRunOutside *outside);

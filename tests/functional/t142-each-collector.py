@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each collector stands for itself: one that cannot work in a process switches no other off."""
 
-import json
-
 from support import PYTHON, StrobeTest, needs_python
 
 FAKE = "fake:threads=0,records=100"
@@ -16,14 +14,6 @@ class EachCollectorTest(StrobeTest):
         self.assertIn("collector marker: This process has made no mark yet", done.stderr)
         self.assertNotIn("Nothing was recorded", done.stderr)
         self.assertNothingLeft()
-
-    def test_the_default_set_takes_no_other_program(self):
-        """Where it is not to sample."""
-        path = self.script("set.json", json.dumps({"collectors": {
-            name: {} for name in ("cpu_op", "gc", "host_sys", "metadata")}}))
-        done = self.strobe("run", "-o", self.out, "-c", path, "--", "true")
-        self.assertEqual(self.results(), [])
-        self.assertRegex(done.stderr, r"no process .* a requested collector \(cpu_op, gc\) can work")
 
     @needs_python
     def test_a_process_in_which_more_works_takes_over(self):
