@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A process's command line, arguments separated by blanks, cut to fit; "" where it cannot be read. */
+/* A process's command line, arguments separated by blanks, cut to fit; "" where it cannot be read.
+ */
 void strobe_process_command(pid_t pid, char *out, size_t size);
 
 /* Is there a process of this number and name that has not ended? A zombie has. `name` is NULL or
