@@ -13,12 +13,15 @@
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "result-directory.h"
+#include "run-claim.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
+#include "run-outside.h"
 #include "run-torch.h"
 #include "run-variables.h"
 #include "run-writers.h"
+#include "show-empty.h"
 #include "terminal.h"
 
 #define RESULTS_MAX 100000
@@ -32,6 +35,9 @@ static const StrobeUsage usage = {
                "result directory's name is printed on stderr. The exit code is the command's own.",
     .examples =
         "Examples:\n"
+        "  strobe run -- ./program\n"
+        "      Samples where its threads spend their processor time; strobe show then lists the\n"
+        "      functions.\n"
         "  strobe run -- python3 train.py\n"
         "      One window over the whole run.\n"
         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
@@ -68,8 +74,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
          "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
-         "Collector beside the default ones (cpu_op, gc, host_sys, metadata), or options of one of "
-         "these; repeatable",
+         "Collector beside the default ones (cpu_op, cpu_sample, gc, host_sys, metadata), or "
+         "options of one of these; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->no_defaults,
          "Only the collectors that are named", NULL},
@@ -225,15 +231,28 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
+/* Is all that was collected what the samples have of children too? */
+static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim *claim,
+                                     const char *directory)
+{
+    g_autoptr(GPtrArray) results =
+        claim->rank == STROBE_CLAIM_OWN ? NULL : strobe_result_find(directory, NULL);
+
+    return results &&
+           strobe_show_count(registry, g_ptr_array_index(results, 0), "cpu_sample", NULL) > 0;
+}
+
 /* The process that was recorded left most of the work to its children. */
-static void complain_of_children(const StrobeRunEnd *end)
+static void complain_of_children(const StrobeRunEnd *end, StrobeRegistry *registry,
+                                 const StrobeClaim *claim, const char *directory)
 {
     guint64 least = (guint64)sysconf(_SC_CLK_TCK) / 10;
 
-    if (end->children_ticks <= MAX(least, end->own_ticks))
+    if (end->children_ticks <= MAX(least, end->own_ticks) ||
+        has_sampled_children(registry, claim, directory))
         return;
-    strobe_complain("%.0f %% of the processor time was spent in child processes, which were not "
-                    "recorded: strobe run --follow records them",
+    strobe_complain("%.0f %% of the processor time was spent in child processes: strobe run "
+                    "--follow records each of them",
                     100 * (double)end->children_ticks /
                         (double)(end->children_ticks + end->own_ticks));
 }
@@ -249,8 +268,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);
     g_auto(GStrv) cut = strobe_run_folder_cut_openings(folder, NOTES_MAX);
-    gint64 claimer = strobe_run_folder_claimer(folder);
-    gboolean is_claimed = claimer != 0;
+    StrobeClaim claim;
+    gboolean is_claimed = strobe_run_folder_claim(folder, &claim);
 
     /* From here on Ctrl-C ends the analysis, which can be made again. */
     strobe_run_folder_remove(folder);
@@ -270,8 +289,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     }
     append_report(report, directories);
     gboolean good = finish_results(config, registry, generation, directories, step_on, optimizers);
-    if (!flags->follow && claimer == end->pid)
-        complain_of_children(end);
+    if (!flags->follow && is_claimed && claim.pid == end->pid)
+        complain_of_children(end, registry, &claim, directories[0]);
     return good;
 }
 
@@ -293,7 +312,7 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
         return code;
     if (!strobe_run_preload_check(flags->preload))
         return STROBE_EXIT_USAGE;
-    if (!strobe_run_check(config, registry, &reach, &error) ||
+    if (!strobe_run_check(config, registry, flags->follow, &reach, &error) ||
         !strobe_folder_check_writable(config->directory, NULL, &error))
         return strobe_command_fail(error);
     reach.torch = reach.torch && strobe_run_torch(registry, command);
@@ -303,7 +322,11 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     g_auto(GStrv) environment = strobe_run_folder_environment(&folder, flags, &reach);
     environment = strobe_run_variables_set(environment, config, registry);
     strobe_run_writers_begin(&writers, folder.own.path);
-    code = strobe_run_command(command, environment, &writers, &end, &error);
+    StrobeRunOutside *outside =
+        strobe_run_outside_new(config, registry, folder.own.path, command, environment);
+    code = strobe_run_command(command, environment, &writers, strobe_run_outside_begin, outside,
+                              &end, &error);
+    strobe_run_outside_end(outside);
     strobe_run_writers_end(&writers);
     if (error) {
         strobe_run_folder_remove(&folder);

@@ -17,6 +17,7 @@
 #include "terminal.h"
 
 #define DEFAULT_TABLE "operator_average"
+#define OTHER_TABLE "function" /* where there are no operators */
 #define DEFAULT_LIMIT 20
 
 static const StrobeUsage usage = {
@@ -77,7 +78,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"table", 't', 0, G_OPTION_ARG_FILENAME, &flags->table,
-         "Kind of record to show (default: " DEFAULT_TABLE ")", "NAME"},
+         "Kind of record to show (default: " DEFAULT_TABLE ", or else " OTHER_TABLE ")", "NAME"},
         {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column",
          "COLUMN[:asc|:desc]"},
         {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
@@ -168,14 +169,16 @@ static gboolean set_passes(StrobePipeline *pipeline, const GPtrArray *passes, GE
 }
 
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
-                     const StrobeRowsRequest *request, const GPtrArray *passes,
-                     StrobeJsonWriter *json)
+                     const StrobeRowsRequest *request, const char *other_table,
+                     const GPtrArray *passes, StrobeJsonWriter *json)
 {
     StrobeRows *rows = strobe_rows_new(request);
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
     GError *error = NULL;
+    StrobeRowsRequest other = *request;
     int code = STROBE_EXIT_OK;
 
+    other.kind = NULL;
     strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good = set_passes(pipeline, passes, &error) &&
                     strobe_rows_watch(rows, pipeline, &error) &&
@@ -186,11 +189,16 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
         g_clear_error(&error);
     } else if (rows->n_seen == 0 &&
                (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
-        code = explain_empty(registry, result, request->kind, passes);
+        if (other_table && strobe_show_count(registry, result, other_table, NULL) > 0)
+            other.kind = other_table;
+        else
+            code = explain_empty(registry, result, request->kind, passes);
         g_clear_error(&error);
     }
     if (error)
         code = strobe_command_fail(error);
+    else if (other.kind)
+        code = show_rows(registry, result, &other, NULL, passes, json);
     else if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json)
         write_rows(json, rows, result);
     else if (rows->n_rows > 0)
@@ -225,6 +233,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
                                        .reverse = flags->reverse,
                                        .direction = flags->direction,
                                        .raw = flags->json};
+    const char *other = flags->table || flags->sort || columns ? NULL : OTHER_TABLE;
     int code = 0;
 
     if (!results)
@@ -235,7 +244,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
         if ((results->len > 1 || flags->n_paths > 1) && !json)
             print_heading(result->directory ? result->directory : path);
         if (!flags->list)
-            failed = show_rows(registry, result, &request, flags->passes, json);
+            failed = show_rows(registry, result, &request, other, flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;

@@ -22,6 +22,7 @@ enum {
 
 /* Each is given its own name in argv[0]; returns the exit code. */
 int strobe_command_run(int argc, char **argv);
+int strobe_command_attach(int argc, char **argv);
 int strobe_command_analyse(int argc, char **argv);
 int strobe_command_export(int argc, char **argv);
 int strobe_command_import(int argc, char **argv);

@@ -29,6 +29,7 @@ typedef struct Command {
 
 static const Command commands[] = {
     {"run", NULL, strobe_command_run, "run a command and profile it"},
+    {"attach", NULL, strobe_command_attach, "record a process that runs already"},
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
     {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},

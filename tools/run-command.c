@@ -77,9 +77,19 @@ void strobe_run_restore_signals(void)
     is_prepared = FALSE;
 }
 
-/* In the child. Tells through the pipe why it could not become the command. */
-static void become(char **command, char **environment, int report)
+static void wait_for_close(int gate)
 {
+    char byte;
+
+    while (read(gate, &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+/* In the child, when the gate's other end is closed. Tells through the pipe why it could not become
+ * the command. */
+static void become(char **command, char **environment, int gate, int report)
+{
+    wait_for_close(gate);
     strobe_run_restore_signals();
     sigaction(SIGCHLD, &child_action_before, NULL);
     execvpe(command[0], command, environment);
@@ -174,16 +184,41 @@ static int fail_to_make(const char *what, GError **error)
     return STROBE_EXIT_FAILED;
 }
 
+static void close_pipe(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static pid_t start_command(char **command, char **environment, StrobeRunBegin *begin, void *user,
+                           const int report[2])
+{
+    int gate[2];
+
+    if (pipe2(gate, O_CLOEXEC) != 0)
+        return -1;
+    pid_t child = fork();
+    if (child == 0) {
+        close(gate[1]);
+        become(command, environment, gate[0], report[1]);
+    }
+    int reason = errno;
+    if (child > 0)
+        begin(user, child);
+    close_pipe(gate);
+    errno = reason;
+    return child;
+}
+
 static int run_to_its_end(char **command, char **environment, const StrobeRunWriters *writers,
-                          int signals, StrobeRunEnd *end, GError **error)
+                          StrobeRunBegin *begin, void *user, int signals, StrobeRunEnd *end,
+                          GError **error)
 {
     int report[2];
 
     if (pipe2(report, O_CLOEXEC) != 0)
         return fail_to_make("pipe", error);
-    pid_t child = fork();
-    if (child == 0)
-        become(command, environment, report[1]);
+    pid_t child = start_command(command, environment, begin, user, report);
     int code = child < 0 ? fail_to_make("process", error) : STROBE_EXIT_OK;
     close(report[1]);
     int reason = child < 0 ? 0 : read_reason(report[0]);
@@ -201,7 +236,7 @@ static int run_to_its_end(char **command, char **environment, const StrobeRunWri
 }
 
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       StrobeRunEnd *end, GError **error)
+                       StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error)
 {
     sigset_t mask;
 
@@ -211,7 +246,7 @@ int strobe_run_command(char **command, char **environment, const StrobeRunWriter
     if (signals < 0)
         return fail_to_make("file of signals", error);
     prepare_signals();
-    int code = run_to_its_end(command, environment, writers, signals, end, error);
+    int code = run_to_its_end(command, environment, writers, begin, user, signals, end, error);
     close(signals);
     return code;
 }

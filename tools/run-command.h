@@ -14,6 +14,9 @@ typedef struct StrobeRunEnd {
     guint64 children_ticks; /* of the descendants that were waited for */
 } StrobeRunEnd;
 
+/* The command's process is there, and has not become the command yet. */
+typedef void StrobeRunBegin(void *user, pid_t pid);
+
 /* The program that execvp would start for `name`, NULL if there is none (free it). */
 char *strobe_run_program(const char *name, char *const *environment);
 
@@ -22,11 +25,12 @@ char *strobe_run_program(const char *name, char *const *environment);
 void strobe_run_heed_children(void);
 
 /* Runs it to its end in the foreground: TERM, HUP, USR1 and USR2 are passed on to it, INT and QUIT
- * are left to it alone. Starts the writers that its processes request. Returns 0 and its
+ * are left to it alone. Starts the writers that its processes request. Calls
+ * `begin`. Returns 0 and its
  * end; or, when it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
  * the error. */
 int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
-                       StrobeRunEnd *end, GError **error);
+                       StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error);
 
 /* Signals act on this process again as they did before strobe_run_command(). */
 void strobe_run_restore_signals(void);

@@ -185,9 +185,7 @@ char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max)
     return (char **)g_ptr_array_steal(found, NULL);
 }
 
-gint64 strobe_run_folder_claimer(const StrobeRunFolder *folder)
+gboolean strobe_run_folder_claim(const StrobeRunFolder *folder, StrobeClaim *claim)
 {
-    g_auto(GStrv) lines = strobe_run_folder_lines(folder, "claim", 1);
-
-    return *lines ? g_ascii_strtoll(*lines, NULL, 10) : 0;
+    return strobe_claim_read(folder->own.path, claim) != 0;
 }

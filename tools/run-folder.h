@@ -4,6 +4,7 @@
 #define STROBE_TOOLS_RUN_FOLDER_H
 
 #include "folder.h"
+#include "run-claim.h"
 #include "run-request.h"
 
 /*
@@ -39,7 +40,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
  * `max`; free with g_strfreev. */
 char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
 
-/* The process that has claimed the run; 0: none has. */
-gint64 strobe_run_folder_claimer(const StrobeRunFolder *folder);
+/* The process that has claimed the run. FALSE: none has. */
+gboolean strobe_run_folder_claim(const StrobeRunFolder *folder, StrobeClaim *claim);
 
 #endif

@@ -13,6 +13,13 @@
 #include "pipeline.h"
 #include "run-torch.h"
 
+/* An option by which a collector takes only processes without a result of their own. */
+#define CHILDREN "children"
+#define UNRECORDED "unrecorded"
+/* An option by which a collector takes samples inside the program. */
+#define SOURCE "source"
+#define TIMER "timer"
+
 void strobe_run_flags_clear(StrobeRunFlags *flags)
 {
     g_free(flags->config);
@@ -99,30 +106,59 @@ static gboolean check_options(const StrobeComponent *component, StrobeConfigComp
     return TRUE;
 }
 
-/* A collector that cannot work here: an error if it is required, else a word beforehand. */
-static gboolean check_probe(const StrobeComponent *component, const StrobeConfigComponent *wanted,
-                            GError **error)
+/* Sets an option that has this choice, unless the user sets it. TRUE if it did. */
+static gboolean set_choice(const StrobeComponent *component, StrobeConfigComponent *wanted,
+                           const char *name, const char *choice)
+{
+    for (guint i = 0; i < component->n_options; i++) {
+        const StrobeOption *option = &component->options[i];
+        if (!g_str_equal(option->name, name) || option->type != STROBE_OPTION_ENUM ||
+            !g_strv_contains(option->choices, choice) || strobe_config_component_sets(wanted, name))
+            continue;
+        if (!wanted->json)
+            wanted->json = json_object_new();
+        json_object_set_string_member(wanted->json, name, choice);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
 {
     const StrobeCollectorOps *ops = component->ops;
-    StrobeProbe answer = {.struct_size = sizeof answer, .available = 1};
 
+    *answer = (StrobeProbe){.struct_size = sizeof *answer, .available = 1};
     if (ops->probe) {
         strobe_component_call_begin(component, "probe");
-        ops->probe(STROBE_PROBE_MACHINE, &answer);
+        ops->probe(STROBE_PROBE_MACHINE, answer);
         strobe_component_call_end();
     }
-    if (answer.available != 0)
+    return answer->available;
+}
+
+/* A collector that cannot work here: an error if it is required. Else it takes timers in the
+ * program if it can; a word says so. */
+static gboolean check_probe(const StrobeComponent *component, StrobeConfigComponent *wanted,
+                            GError **error)
+{
+    StrobeProbe answer;
+
+    if (strobe_config_component_sets(wanted, SOURCE) || probe_machine(component, &answer) != 0)
         return TRUE;
-    g_autofree char *text =
-        g_strdup_printf("Collector \"%s\" cannot work here: %s%s%s", wanted->name,
-                        answer.reason ? answer.reason : "it gives no reason",
+    g_autofree char *why =
+        g_strdup_printf("%s%s%s", answer.reason ? answer.reason : "it gives no reason",
                         answer.hint ? "; " : "", answer.hint ? answer.hint : "");
     if (wanted->required) {
-        g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_PLUGIN, text);
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_PLUGIN,
+                    "Collector \"%s\" cannot work here: %s", wanted->name, why);
         return FALSE;
     }
-    if (!g_str_equal(wanted->origin, "default"))
-        strobe_complain("%s", text);
+    if (set_choice(component, wanted, SOURCE, TIMER))
+        strobe_complain("Collector \"%s\" samples by timers in the program (SIGPROF), without what "
+                        "the kernel does: %s",
+                        wanted->name, why);
+    else if (!g_str_equal(wanted->origin, "default"))
+        strobe_complain("Collector \"%s\" cannot work here: %s", wanted->name, why);
     return TRUE;
 }
 
@@ -184,7 +220,17 @@ static gboolean works_anywhere(StrobeRegistry *registry, const StrobeConfigCompo
     return component && (component->flags & STROBE_COMPONENT_ANY_PROCESS);
 }
 
-/* The default set alone is for programs in which more of it works. */
+static gboolean can_stand_in(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
+{
+    const StrobeComponent *component =
+        strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, NULL);
+    StrobeProbe answer;
+
+    return (component->flags & STROBE_COMPONENT_STAND_IN) &&
+           (strobe_config_component_sets(wanted, SOURCE) || probe_machine(component, &answer));
+}
+
+/* The default set alone is for programs in which more of it works, unless samples can be had. */
 static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry *registry)
 {
     guint n_anywhere = 0;
@@ -193,20 +239,19 @@ static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry 
         const StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         if (!works_anywhere(registry, wanted))
             continue;
-        if (is_named(wanted))
+        if (is_named(wanted) || can_stand_in(registry, wanted))
             return TRUE;
         n_anywhere++;
     }
     return n_anywhere > 0 && n_anywhere == config->collectors->len;
 }
 
-gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
-                          GError **error)
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean follow,
+                          StrobeRunReach *reach, GError **error)
 {
     drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
     drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
-    *reach = (StrobeRunReach){.any_process = may_take_any_process(config, registry),
-                              .torch = strobe_run_needs_bridge(config)};
+    *reach = (StrobeRunReach){.torch = strobe_run_needs_bridge(config)};
     for (guint i = 0; i < config->collectors->len; i++) {
         StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i);
         const StrobePluginFile *file;
@@ -215,9 +260,12 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, Strobe
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, error))
             return FALSE;
+        if (follow) /* what is sampled of a process belongs into its own result */
+            set_choice(component, wanted, CHILDREN, UNRECORDED);
         name_file(wanted, file);
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
     }
+    reach->any_process = may_take_any_process(config, registry);
     return check_exporters(config, registry, error);
 }
 

@@ -31,9 +31,9 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
 
 /* Finds every component and checks its options, so that nothing of this can fail once the command
  * runs; takes out what is missing of the default set. Says on stderr which collectors that were
- * named cannot work on this machine. */
-gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, StrobeRunReach *reach,
-                          GError **error);
+ * named cannot work on this machine. `follow`: every process records. */
+gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean follow,
+                          StrobeRunReach *reach, GError **error);
 
 /* The component's options as configured, NULL if they cannot be. */
 StrobeOptions *strobe_run_options(const StrobeComponent *component,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "process.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +26,13 @@ static size_t read_file(const char *path, char *out, size_t size)
     return used;
 }
 
-void strobe_process_command(char *out, size_t size)
+void strobe_process_command(pid_t pid, char *out, size_t size)
 {
-    size_t n = read_file("/proc/self/cmdline", out, size);
+    char path[64] = "/proc/self/cmdline"; /* its number may be another one in this /proc */
+
+    if (pid != getpid())
+        snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
+    size_t n = read_file(path, out, size);
 
     while (n && out[n - 1] == 0)
         n--;
@@ -52,6 +58,39 @@ int strobe_process_is_there(pid_t pid, const char *name)
         ((size_t)(end - begin - 1) != strlen(name) || strncmp(begin + 1, name, strlen(name))))
         return 0;
     return strncmp(end, ") Z", 3) != 0;
+}
+
+#define SEGMENTS_MAX 64
+
+static int has_interpreter(int fd, const ElfW(Ehdr) * head)
+{
+    ElfW(Phdr) segments[SEGMENTS_MAX];
+    size_t n = head->e_phnum < SEGMENTS_MAX ? head->e_phnum : SEGMENTS_MAX;
+    ssize_t bytes = (ssize_t)(n * sizeof *segments);
+
+    if (pread(fd, segments, (size_t)bytes, (off_t)head->e_phoff) != bytes)
+        return 1;
+    for (size_t i = 0; i < n; i++)
+        if (segments[i].p_type == PT_INTERP)
+            return 1;
+    return 0;
+}
+
+int strobe_process_is_static(pid_t pid)
+{
+    char path[64];
+    ElfW(Ehdr) head;
+    int is_static = 0;
+
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    if (pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
+        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0)
+        is_static = !has_interpreter(fd, &head);
+    close(fd);
+    return is_static;
 }
 
 void strobe_boot_id(char out[64])

@@ -6,12 +6,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* The process's command line, arguments separated by blanks, cut to fit. */
-void strobe_process_command(char *out, size_t size);
+/* A process's command line, arguments separated by blanks, cut to fit; "" where it cannot be read.
+ */
+void strobe_process_command(pid_t pid, char *out, size_t size);
 
 /* Is there a process of this number and name that has not ended? A zombie has. `name` is NULL or
  * what the system calls it, 15 bytes at most; where that cannot be read, the number is enough. */
 int strobe_process_is_there(pid_t pid, const char *name);
+
+/* Is the process's program linked statically, so that nothing can be loaded into it? 0 where that
+ * cannot be read. */
+int strobe_process_is_static(pid_t pid);
 
 /* Identity of this boot of this machine, "" if unknown. */
 void strobe_boot_id(char out[64]);

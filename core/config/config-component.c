@@ -132,6 +132,14 @@ gboolean strobe_config_add_component(GPtrArray *components, const char *text, co
     return strobe_config_component_parse(components, &has, text, flag, error);
 }
 
+gboolean strobe_config_component_sets(const StrobeConfigComponent *component, const char *option)
+{
+    for (guint p = 0; component->pairs && p < component->pairs->len; p += 2)
+        if (g_str_equal(g_ptr_array_index(component->pairs, p), option))
+            return TRUE;
+    return component->json && json_object_has_member(component->json, option);
+}
+
 void strobe_config_component_settle(StrobeConfigComponent *component, const StrobeOption *options,
                                     guint n_options)
 {

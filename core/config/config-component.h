@@ -27,6 +27,9 @@ gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *
 gboolean strobe_config_component_parse(GPtrArray *list, gboolean *has, const char *text,
                                        const char *flag, GError **error);
 
+/* Does the file or the command line set this option? */
+gboolean strobe_config_component_sets(const StrobeConfigComponent *component, const char *option);
+
 /* Options of the command line that are true or false, of a component with these options, become so
  * in JSON: there a text is none. */
 void strobe_config_component_settle(StrobeConfigComponent *component, const StrobeOption *options,

@@ -245,6 +245,7 @@ gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, 
 }
 
 static const char *const default_collectors[] = {"cpu_op", "gc", "host_sys", "metadata"};
+static const char *const run_collectors[] = {"cpu_op", "cpu_sample", "gc", "host_sys", "metadata"};
 
 static gboolean is_named(const StrobeConfigComponent *component, const char *name)
 {
@@ -276,9 +277,9 @@ void strobe_config_add_default_collectors(StrobeConfig *config)
         config->has_collectors = TRUE;
     if (!config->has_defaults || is_of_vendor(config))
         return;
-    for (guint i = 0; i < G_N_ELEMENTS(default_collectors); i++)
-        if (!has_collector(config, default_collectors[i]))
-            strobe_config_component_add(config->collectors, default_collectors[i], "default")
+    for (guint i = 0; i < G_N_ELEMENTS(run_collectors); i++)
+        if (!has_collector(config, run_collectors[i]))
+            strobe_config_component_add(config->collectors, run_collectors[i], "default")
                 ->is_default = TRUE;
     config->has_collectors = TRUE;
 }

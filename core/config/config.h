@@ -103,8 +103,9 @@ StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const c
 /* The default collectors and exporters, for a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);
 
-/* For `strobe run`: the default collectors beside those that are named, unless the configuration
- * has "defaults": false or is a file of another profiler. Options of a default collector stay. */
+/* For `strobe run`: its default collectors, which sample too, beside those that are named, unless
+ * the configuration has "defaults": false or is a file of another profiler. Options of a default
+ * collector stay. */
 void strobe_config_add_default_collectors(StrobeConfig *config);
 
 /* A schedule as JSON (unref it). */

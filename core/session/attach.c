@@ -12,6 +12,7 @@
 #include <strobe/helpers/environment.h>
 #include <unistd.h>
 #include "api-error.h"
+#include "collector.h"
 #include "config-file.h"
 #include "error.h"
 #include "loaded-objects.h"
@@ -61,10 +62,26 @@ static gboolean works_here(const StrobeComponent *component, int process)
                                             : process != STROBE_PROCESS_STARTING;
 }
 
+/* Of the default set, operators alone are worth more than the samples that another process has of
+ * its children: what is collected in some helper in Python is not. */
+static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
+                              gboolean is_sampled)
+{
+    return is_sampled && wanted->is_default && !strobe_component_emits(component, "cpu_op");
+}
+
+static gboolean is_claimed_by_other(const char *folder)
+{
+    StrobeClaim claim;
+
+    return strobe_claim_read(folder, &claim) && !strobe_claim_is_mine(&claim);
+}
+
 /* The rank of the claim for which this process has a reason. */
-static int find_reason(const StrobeConfig *config, int process)
+static int find_reason(const char *folder, const StrobeConfig *config, int process)
 {
     gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
+    gboolean is_sampled = takes_any && is_claimed_by_other(folder);
     StrobeRegistry *registry = strobe_registry_new(NULL);
     gboolean all_anywhere = TRUE, found = process == STROBE_PROCESS_LINKED;
 
@@ -75,7 +92,7 @@ static int find_reason(const StrobeConfig *config, int process)
         if (!component || (component->flags & STROBE_COMPONENT_ANY_PROCESS))
             continue;
         all_anywhere = FALSE;
-        found |= works_here(component, process);
+        found |= !is_by_the_way(component, wanted, is_sampled) && works_here(component, process);
     }
     strobe_registry_free(registry);
     return found          ? STROBE_CLAIM_OWN
@@ -138,7 +155,7 @@ int strobe_run_is_for_now(void)
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
                                   StrobeError **error)
 {
-    StrobeStatus status = strobe_session_make(text, origin, TRUE, session, error);
+    StrobeStatus status = strobe_session_make(text, origin, TRUE, 0, session, error);
 
     if (status == STROBE_OK)
         status = strobe_session_start(*session, error);
@@ -179,7 +196,7 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
         return strobe_api_result(failure, error);
     strobe_config_add_defaults(config);
     gboolean records = strobe_config_records_rank(config, strobe_rank()) &&
-                       claim(folder, find_reason(config, process));
+                       claim(folder, find_reason(folder, config, process));
     g_autofree char *text = strobe_config_to_json(config);
     strobe_config_free(config);
     if (!records)

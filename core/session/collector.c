@@ -227,6 +227,14 @@ static void log_line(StrobeInstance *self, gint32 level, const char *text)
     strobe_log(level, "%s: %s", self->component->name, text);
 }
 
+gboolean strobe_component_emits(const StrobeComponent *component, const char *kind)
+{
+    for (guint i = 0; i < component->n_kinds; i++)
+        if (g_str_equal(component->kinds[i]->name, kind))
+            return TRUE;
+    return FALSE;
+}
+
 StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConfigComponent *wanted,
                                       GError **error)
 {

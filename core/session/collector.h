@@ -37,6 +37,9 @@ typedef struct StrobeCollector {
     GArray *calls; /* of struct collector_call_cost: made while no window recorded */
 } StrobeCollector;
 
+/* Does it emit records of this kind? */
+gboolean strobe_component_emits(const StrobeComponent *component, const char *kind);
+
 /* `wanted` names the component and its options. */
 StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConfigComponent *wanted,
                                       GError **error);

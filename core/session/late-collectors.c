@@ -59,6 +59,7 @@ static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCo
         join(session, c);
         strobe_session_note_missing(c);
     }
+    strobe_session_end_stand_ins(session);
     strobe_run_watch_exit(session);
     session->is_changing = FALSE;
     strobe_session_follow_loader(session);

@@ -241,7 +241,7 @@ char *strobe_result_directory_facts(const StrobeResultDirectory *d, const Strobe
     char command[4096], boot_id[64], pool_id[33];
     int is_tmpfs, error;
 
-    strobe_process_command(command, sizeof command);
+    strobe_process_command(d->pid, command, sizeof command);
     strobe_boot_id(boot_id);
     json_object_set_string_member(facts, "strobe_version", strobe_version());
     json_object_set_int_member(facts, "pid", d->pid);

@@ -33,6 +33,28 @@ void strobe_session_place_outside(StrobeSession *session, const GArray *outside)
     }
 }
 
+static gboolean records_operators(const StrobeSession *session)
+{
+    for (guint i = 0; i < session->collectors->len; i++) {
+        const StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (c->is_started && strobe_component_emits(c->component, "cpu_op"))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+void strobe_session_end_stand_ins(StrobeSession *session)
+{
+    if (!session->directory || !records_operators(session))
+        return;
+    for (guint i = 0; i < session->collectors->len; i++) {
+        StrobeCollector *c = g_ptr_array_index(session->collectors, i);
+        if (c->is_default && (c->component->flags & STROBE_COMPONENT_STAND_IN) &&
+            g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE)
+            strobe_recorder_pause(c->number, TRUE);
+    }
+}
+
 static void keep_failure(StrobeSession *session, guint number, const char *text)
 {
     if (number > session->collectors->len)

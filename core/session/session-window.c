@@ -53,7 +53,8 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
     int failed, fd;
 
     strobe_session_await_endings(session, 1, NULL);
-    session->directory = strobe_result_directory_new(session->config, session->pid, error);
+    session->directory = strobe_result_directory_new(
+        session->config, session->target ? session->target : session->pid, error);
     if (!session->directory)
         return FALSE;
     fd = strobe_result_directory_capture(session->directory, STROBE_PIECE_NEW, &unnamed, error);
@@ -107,6 +108,7 @@ static void start_outside(StrobeSession *session)
     if (!any)
         return;
     strobe_recorder_begin_sampling();
+    strobe_session_end_stand_ins(session);
     strobe_session_take_messages(session);
 }
 

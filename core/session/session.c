@@ -114,7 +114,8 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     const StrobeConfig *config = session->config;
     g_autoptr(GPtrArray) kinds = g_ptr_array_new();
     g_autoptr(GArray) outside = strobe_session_find_outside(session, kinds);
-    g_autofree char *setup = strobe_writer_setup_text(config, session->registry, outside);
+    g_autofree char *setup =
+        strobe_writer_setup_text(config, session->registry, outside, session->target);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
@@ -221,7 +222,7 @@ static gboolean end_attached_session(void)
     return TRUE;
 }
 
-static StrobeSession *new_session(StrobeConfig *config, GError **error)
+static StrobeSession *new_session(StrobeConfig *config, pid_t target, GError **error)
 {
     static gsize once;
     StrobeSession *session;
@@ -239,6 +240,7 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
     session = g_new0(StrobeSession, 1);
     g_rec_mutex_init(&session->lock);
     session->pid = getpid();
+    session->target = target;
     session->config = config;
     session->collectors = g_ptr_array_new_with_free_func(strobe_collector_free);
     session->diagnostics = g_ptr_array_new_with_free_func(g_free);
@@ -260,18 +262,18 @@ static StrobeSession *new_session(StrobeConfig *config, GError **error)
 StrobeStatus strobe_session_new(const char *config, const char *origin, StrobeSession **session,
                                 StrobeError **error)
 {
-    return strobe_session_make(config, origin, FALSE, session, error);
+    return strobe_session_make(config, origin, FALSE, 0, session, error);
 }
 
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
-                                 StrobeSession **session, StrobeError **error)
+                                 pid_t target, StrobeSession **session, StrobeError **error)
 {
     GError *failure = NULL;
     StrobeConfig *parsed = strobe_config_parse(config, origin, &failure);
 
     if (parsed)
         parsed->is_checked = is_checked;
-    *session = parsed ? new_session(parsed, &failure) : NULL;
+    *session = parsed ? new_session(parsed, target, &failure) : NULL;
     return strobe_api_result(failure, error);
 }
 

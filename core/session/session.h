@@ -27,6 +27,7 @@ struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
     gint n_users;   /* who hold it */
     pid_t pid;      /* a forked child must not touch its parent's session */
+    pid_t target;   /* the process that is recorded where it is another one; 0: this one */
     StrobeConfig *config;
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
@@ -67,9 +68,9 @@ StrobeSession *strobe_session_recording(void);
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 
 /* strobe_session_new(); `is_checked`: strobe run has looked at the exporters, which are then not
- * loaded. */
+ * loaded. `target`: a process that is recorded from outside instead of this one; 0: this one. */
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
-                                 StrobeSession **session, StrobeError **error);
+                                 pid_t target, StrobeSession **session, StrobeError **error);
 
 /* FALSE with an error where there is none (NULL), and in a forked child: it is its parent's. Any
  * thread, no lock. */
@@ -109,6 +110,8 @@ void strobe_session_follow_loader(StrobeSession *session);
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds);
 /* There is one: these collectors run there. */
 void strobe_session_place_outside(StrobeSession *session, const GArray *outside);
+/* Ends default collectors that stand in for operators in this window, if these are recorded. */
+void strobe_session_end_stand_ins(StrobeSession *session);
 /* Puts what the writer process has said into the log, and failures to their collectors. */
 void strobe_session_take_messages(StrobeSession *session);
 

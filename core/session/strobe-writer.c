@@ -26,6 +26,14 @@ struct program {
     pid_t pid; /* 0: it cannot be seen from here */
 };
 
+/* Collectors that run here go on with a program that was executed in the process and that cannot
+ * record for itself. */
+static int goes_on_outside(const struct program *p)
+{
+    return p->outside && p->pid && strobe_process_is_static(p->pid) &&
+           strobe_process_is_there(p->pid, NULL);
+}
+
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
  * another program in the same process both end it. Some file systems lose it when the program
  * closes the file; there its process is looked for too. */
@@ -35,8 +43,9 @@ static int is_gone(void *user)
 
     if (p->outside)
         strobe_outside_look(p->outside);
-    return !strobe_pool_has_program(&p->pool) &&
-           (p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL));
+    if (strobe_pool_has_program(&p->pool) || goes_on_outside(p))
+        return 0;
+    return p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL);
 }
 
 static int finish(void *user, const StrobeCaptureWriter *writer)
@@ -105,6 +114,13 @@ static int is_wanted(const StrobePool *pool)
            pool->header->clock_counter == (uint32_t)strobe_clock_counter;
 }
 
+static StrobeOutside *start_outside(const struct program *p)
+{
+    const pid_t target = p->setup->target ? p->setup->target : p->pid;
+
+    return strobe_outside_new(p->pool.header, target, p->setup);
+}
+
 int main(int argc, char **argv)
 {
     static struct program program;
@@ -124,7 +140,6 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     program.pid = strobe_pool_program(&program.pool);
     program.dumps.setup = program.setup;
-    program.outside =
-        program.setup ? strobe_outside_new(program.pool.header, program.pid, program.setup) : NULL;
+    program.outside = program.setup ? start_outside(&program) : NULL;
     return write_pool(&program) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "config-file.h"
 #include "error.h"
 #include "json-text.h"
@@ -38,18 +39,19 @@ static JsonArray *array_of_numbers(const GArray *numbers)
 }
 
 char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
-                               const GArray *outside)
+                               const GArray *outside, pid_t target)
 {
     g_autoptr(JsonObject) facts = json_object_new();
     g_autofree char *directory =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     char command[4096];
 
-    strobe_process_command(command, sizeof command);
+    strobe_process_command(target ? target : getpid(), command, sizeof command);
     set_text(facts, "directory", directory);
     set_text(facts, "worker", config->worker ? config->worker : g_get_host_name());
     set_text(facts, "command", command);
     json_object_set_int_member(facts, "rank", strobe_rank());
+    json_object_set_int_member(facts, "target", target);
     json_object_set_array_member(facts, "plugin_path", array_of(strobe_registry_path(registry)));
     json_object_set_array_member(facts, "outside", array_of_numbers(outside));
     g_autofree char *head = strobe_json_object_to_text(facts, 0);
@@ -107,6 +109,7 @@ static void take_facts(StrobeWriterSetup *setup, JsonObject *facts)
     replace_text(&setup->config->worker, facts, "worker");
     replace_text(&setup->command, facts, "command");
     setup->rank = (gint)CLAMP(strobe_json_member_int(facts, "rank", -1), -1, G_MAXINT);
+    setup->target = (pid_t)CLAMP(strobe_json_member_int(facts, "target", 0), 0, G_MAXINT);
     setup->outside = numbers_of(facts, "outside", setup->config->collectors->len);
     setup->plugin_path = texts_of(facts, "plugin_path");
 }

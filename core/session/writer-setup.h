@@ -18,12 +18,13 @@ typedef struct StrobeWriterSetup {
     char **plugin_path;   /* folders, for strobe_registry_new() */
     char *command;        /* of the program */
     GArray *outside;      /* of guint: numbers of collectors, from 1, that run in the writer */
+    pid_t target;         /* the process to be sampled where it is not the program; 0: it is */
     gint rank;            /* of the program when it made the session; -1: none */
 } StrobeWriterSetup;
 
-/* The text for the pool (free it). */
+/* The text for the pool (free it). `target`: 0 for the program itself. */
 char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
-                               const GArray *outside);
+                               const GArray *outside, pid_t target);
 /* Reads the pool's text, or one (free it). The program may have written anything there. */
 StrobeWriterSetup *strobe_writer_setup_read(const struct pool_header *pool, GError **error);
 StrobeWriterSetup *strobe_writer_setup_parse(const char *text, GError **error);

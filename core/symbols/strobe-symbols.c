@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "jit-symbols.h"
 #include "symbol-files.h"
 
 #define MEMORY_MAX (2ull << 30)
@@ -38,6 +39,15 @@ static void put_text(const char *text)
     putchar(0);
 }
 
+static size_t resolve(const StrobeNativeFrame *frame,
+                      SourceFunction functions[SOURCE_FUNCTIONS_MAX])
+{
+    if (!jit_symbols_lists(frame))
+        return symbol_files_resolve(frame, functions);
+    functions[0] = (SourceFunction){.name = jit_symbols_find(frame)};
+    return functions[0].name != NULL;
+}
+
 static void answer(const char *text, size_t length)
 {
     SourceFunction functions[SOURCE_FUNCTIONS_MAX];
@@ -45,7 +55,7 @@ static void answer(const char *text, size_t length)
     size_t n = 0;
 
     if (strobe_native_frame_read(text, length, &frame))
-        n = symbol_files_resolve(&frame, functions);
+        n = resolve(&frame, functions);
     printf("%zu%c", n, 0);
     for (size_t i = 0; i < n; i++) {
         put_text(functions[i].name);
@@ -69,5 +79,6 @@ int main(void)
     }
     free(text);
     symbol_files_close();
+    jit_symbols_close();
     return 0;
 }

@@ -90,12 +90,12 @@ static const struct {
                {"is_compile", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds that say more about what another kind draws, or that have no time of their own: they are in
- * tables. */
+/* Kinds that say more about what another kind draws, that have no time of their own, or that are
+ * read as sums (samples): they are in tables. */
 static const char *const not_drawn[] = {
-    "device_pmu",  "l2_cache",          "soc_pmu",           "aicpu",
-    "device_info", "clock_sync",        "module_memory",     "mac",
-    "sampling",    "memory.tensor_use", "memory.tensor_role"};
+    "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",    "device_info",
+    "clock_sync",         "module_memory", "mac",     "sampling", "memory.tensor_use",
+    "memory.tensor_role", "cpu_sample"};
 
 /* What stands in other files of the tool that recorded, and what is about the import itself. */
 static const char *const not_drawn_of_imports[] = {"metadata",

@@ -192,6 +192,22 @@ static void test_generic(Fixture *f, gconstpointer unused)
     assert_has(text, ", {\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711");
 }
 
+/* A sample has no length: its sums are in other files. */
+static void test_samples(Fixture *f, gconstpointer unused)
+{
+    const struct strobe_cpu_sample sample = {.time = 1000};
+    const struct strobe_metadata metadata = {0, 0};
+
+    strobe_mock_add(f->mock, &strobe_kind_cpu_sample, f->thread, string(f, "main"), T0, T0,
+                    &sample);
+    strobe_mock_add(f->mock, &strobe_kind_metadata, f->thread, string(f, "args"), T0, T0,
+                    &metadata);
+    g_autofree char *text = run(f);
+
+    assert_has(text, "\"cat\": \"metadata\"");
+    g_assert_null(strstr(text, "cpu_sample"));
+}
+
 /* Nothing that was recorded about the run itself gets lost. */
 static void test_core_kinds(Fixture *f, gconstpointer unused)
 {
@@ -405,6 +421,7 @@ int main(int argc, char **argv)
     ADD("framework", test_framework);
     ADD("counters-and-markers", test_counters_and_markers);
     ADD("generic", test_generic);
+    ADD("samples", test_samples);
     ADD("core-kinds", test_core_kinds);
     ADD("one-event-an-operator", test_one_event_an_operator);
     ADD("hostile-names", test_hostile_names);

@@ -94,10 +94,10 @@ static const struct {
 /* Kinds that say more about what another kind draws, or about the recording itself, and arrows as
  * another tool draws them. */
 static const char *const not_drawn[] = {
-    "device_pmu",        "l2_cache",      "soc_pmu", "aicpu",
-    "clock_sync",        "module_memory", "mac",     "diagnostic",
-    "collector_call",    "flow_point",    "loss",    "memory.tensor_use",
-    "memory.tensor_role"};
+    "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",
+    "clock_sync",         "module_memory", "mac",     "diagnostic",
+    "collector_call",     "flow_point",    "loss",    "memory.tensor_use",
+    "memory.tensor_role", "cpu_sample"};
 
 static void write_nothing(Board *board, const BoardKind *kind, const StrobeView *record)
 {

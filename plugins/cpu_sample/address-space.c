@@ -73,17 +73,40 @@ static void cut(AddressSpace *space, uint64_t begin, uint64_t end)
     space->n -= last - at;
 }
 
+/* A compiler at run time that writes a jitdump has it mapped, so that it is found: it lists all
+ * code that is in no file. */
+static void use_dump(AddressSpace *space, CodeObject *dump)
+{
+    space->dump = dump;
+    for (size_t i = 0; i < space->n; i++)
+        if (code_object_is_unnamed(space->mapped[i].object))
+            space->mapped[i].object = dump;
+}
+
 void address_space_add(AddressSpace *space, const MappedCode *code)
 {
+    MappedCode added = *code;
+
     if (code->begin >= code->end || make_room(space, space->n + 2) != 0)
         return;
+    if (code_object_is_dump(code->object))
+        use_dump(space, code->object);
+    else if (space->dump && code_object_is_unnamed(code->object))
+        added.object = space->dump;
     cut(space, code->begin, code->end);
-    insert(space, position_of(space, code->begin), code);
+    insert(space, position_of(space, code->begin), &added);
+}
+
+void address_space_empty(AddressSpace *space)
+{
+    space->n = 0;
+    space->dump = NULL;
 }
 
 void address_space_copy(AddressSpace *space, const AddressSpace *from)
 {
-    space->n = 0;
+    address_space_empty(space);
+    space->dump = from->dump;
     if (from->n == 0 || make_room(space, from->n) != 0)
         return;
     memcpy(space->mapped, from->mapped, from->n * sizeof *from->mapped);
@@ -106,6 +129,8 @@ static void take_line(AddressSpace *space, CodeObjects *objects, pid_t pid, cons
             4 ||
         rights[2] != 'x')
         return;
+    if (path[0] != '/') /* the kernel's events have the address there too */
+        offset = begin;
     const CodeMapping mapping = {.begin = begin, .end = end, .offset = offset, .path = path};
     CodeObject *object = code_objects_find(objects, pid, &mapping);
     if (object)
@@ -121,7 +146,7 @@ int address_space_read(AddressSpace *space, CodeObjects *objects, pid_t pid)
     FILE *file = fopen(name, "re");
     if (!file)
         return -1;
-    space->n = 0;
+    address_space_empty(space);
     while (getline(&line, &size, file) > 0)
         take_line(space, objects, pid, line);
     free(line);

@@ -13,6 +13,7 @@ typedef struct MappedCode {
 typedef struct AddressSpace {
     MappedCode *mapped; /* in order, without overlap */
     size_t n, room;
+    CodeObject *dump; /* lists what is in no file; NULL: there is none */
 } AddressSpace;
 
 /* A new mapping takes the place of those that it covers. */
@@ -21,6 +22,7 @@ void address_space_add(AddressSpace *space, const MappedCode *code);
 /* The mapping that holds the address; NULL: none. */
 const MappedCode *address_space_find(const AddressSpace *space, uint64_t address);
 
+void address_space_empty(AddressSpace *space);
 void address_space_copy(AddressSpace *space, const AddressSpace *from);
 void address_space_clear(AddressSpace *space);
 

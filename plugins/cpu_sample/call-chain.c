@@ -41,9 +41,6 @@ static StrobeStringId intern_kernel(CallChains *chains, StrobeWriter *writer, ui
 
     if (id)
         return id;
-    if (!chains->has_read_kernel)
-        chains->kernel = kernel_symbols_read("/proc/kallsyms");
-    chains->has_read_kernel = 1;
     kernel_symbols_name(chains->kernel, address, text, sizeof text);
     id = chains->host->intern(writer, text, strlen(text));
     keep(&chains->kernel_frames, address, id);
@@ -74,6 +71,13 @@ StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const 
                                        : intern_user(chains, writer, code, address);
     }
     return n_frames ? chains->host->stack(writer, frames, n_frames) : 0;
+}
+
+int call_chains_prepare(CallChains *chains)
+{
+    if (!chains->kernel)
+        chains->kernel = kernel_symbols_open("/proc/kallsyms");
+    return !chains->kernel || kernel_symbols_read(chains->kernel);
 }
 
 void call_chains_clear(CallChains *chains)

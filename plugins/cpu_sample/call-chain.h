@@ -10,8 +10,7 @@
 
 typedef struct CallChains {
     const StrobeHost *host;
-    KernelSymbols *kernel;
-    int has_read_kernel; /* they are read when the first frame of the kernel comes */
+    KernelSymbols *kernel; /* NULL: its frames have no names */
     NumberTable kernel_frames;
 } CallChains;
 
@@ -19,6 +18,10 @@ typedef struct CallChains {
  * chain ends at an address where the process has no code. 0: it is empty. */
 StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const AddressSpace *space,
                                 const uint64_t *addresses, size_t n);
+
+/* To be called before chains are interned, until it returns 1: reads the names of the kernel's
+ * functions, some milliseconds at once. */
+int call_chains_prepare(CallChains *chains);
 
 void call_chains_clear(CallChains *chains);
 

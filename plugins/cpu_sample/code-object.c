@@ -156,6 +156,29 @@ uint64_t code_object_address(const CodeObject *object, uint64_t offset)
     return offset;
 }
 
+/* "PREFIX" number "SUFFIX" */
+static int has_form(const char *name, const char *prefix, const char *suffix)
+{
+    size_t length = strlen(prefix);
+
+    if (strncmp(name, prefix, length) != 0)
+        return 0;
+    name += length;
+    return *name && strcmp(name + strspn(name, "0123456789"), suffix) == 0;
+}
+
+int code_object_is_unnamed(const CodeObject *object)
+{
+    return object && has_form(object->path, "/tmp/perf-", ".map");
+}
+
+int code_object_is_dump(const CodeObject *object)
+{
+    const char *name = object ? strrchr(object->path, '/') : NULL;
+
+    return name && has_form(name, "/jit-", ".dump");
+}
+
 void code_objects_clear(CodeObjects *objects)
 {
     while (objects->first) {

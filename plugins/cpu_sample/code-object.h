@@ -42,6 +42,11 @@ CodeObject *code_objects_find(CodeObjects *objects, pid_t pid, const CodeMapping
  * offset itself. */
 uint64_t code_object_address(const CodeObject *object, uint64_t offset);
 
+/* Is it code that is in no file, or the list that a compiler at run time makes of such code? NULL
+ * is allowed. */
+int code_object_is_unnamed(const CodeObject *object);
+int code_object_is_dump(const CodeObject *object);
+
 void code_objects_clear(CodeObjects *objects);
 
 #endif

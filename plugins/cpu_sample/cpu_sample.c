@@ -13,6 +13,7 @@
 #include "sample-event.h"
 #include "sample-time.h"
 #include "tasks.h"
+#include "timer-reader.h"
 
 /* With the page of its head so much as every user may lock for each processor. A second of the
  * deepest stacks fits. */
@@ -24,7 +25,9 @@ typedef struct CpuSample {
     StrobeKindId kind;
     pid_t pid;
     struct perf_event_attr attributes;
-    StrobePerfRings *rings; /* NULL: not started */
+    StrobePerfRings *rings; /* NULL: not started, or source=timer */
+    TimerReader *timers;    /* the other way round */
+    uint32_t n_drains;
     Tasks tasks;
     CallChains chains;
     SampleRate rate;
@@ -47,6 +50,8 @@ static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sa
     const SampledThread *thread =
         tasks_thread(&state->tasks, (pid_t)sample->pid, (pid_t)sample->tid);
 
+    if (process && process->is_recorded)
+        return;
     if (!process || !thread) {
         host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
         return;
@@ -101,8 +106,12 @@ static void take_name(CpuSample *state, const struct perf_event_header *event)
 static void take_mapping(CpuSample *state, const struct perf_event_header *event)
 {
     const MapEvent *map = (const MapEvent *)(const void *)event;
-    const CodeMapping mapping = sample_event_mapping(map);
 
+    if (event->misc & PERF_RECORD_MISC_MMAP_DATA) {
+        tasks_map_data(&state->tasks, (pid_t)map->pid, map->path);
+        return;
+    }
+    const CodeMapping mapping = sample_event_mapping(map);
     tasks_map(&state->tasks, (pid_t)map->pid, &mapping);
 }
 
@@ -145,6 +154,67 @@ static void drain_until(CpuSample *state, uint64_t until)
         take_event(state, writer, event);
 }
 
+/* ---- source=timer ---- */
+
+static int has_timers(const CpuSample *state)
+{
+    return strcmp(state->host->option_text(state->self, "source"), "timer") == 0;
+}
+
+/* No event tells of mappings. */
+static void take_timer_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
+{
+    const pid_t pid = (pid_t)sample->pid;
+    const SampledProcess *process = tasks_process(&state->tasks, pid);
+
+    if (process && sample->n_addresses &&
+        !address_space_find(&process->space, sample->addresses[0]))
+        tasks_refresh(&state->tasks, pid, state->n_drains);
+    take_sample(state, writer, sample);
+}
+
+static void drain_timers(CpuSample *state)
+{
+    StrobeWriter *writer = state->host->writer(state->self);
+    const Sample *sample;
+
+    if (!writer)
+        return;
+    state->n_drains++;
+    timer_reader_look(state->timers);
+    while ((sample = timer_reader_next(state->timers)) != NULL)
+        take_timer_sample(state, writer, sample);
+}
+
+static StrobeStatus start_timers(CpuSample *state)
+{
+    const StrobeHost *host = state->host;
+    const int has_children = strcmp(host->option_text(state->self, "children"), "all") == 0;
+    const uint64_t interval = 1000000000u / (uint64_t)host->option_int(state->self, "frequency");
+
+    state->timers = timer_reader_open("/proc", state->pid, interval, has_children);
+    if (state->timers)
+        return STROBE_OK;
+    return host->fail(state->self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                      "The program has no timers: it was not started by strobe run, is linked "
+                      "statically or handles SIGPROF itself");
+}
+
+static void stop_timers(CpuSample *state)
+{
+    const StrobeHost *host = state->host;
+
+    drain_timers(state);
+    uint64_t lost = timer_reader_lost(state->timers);
+    if (lost)
+        host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
+    if (timer_reader_is_taken(state->timers))
+        host->log(state->self, STROBE_LOG_WARNING,
+                  "The program handles SIGPROF itself: its samples end there");
+    timer_reader_close(state->timers);
+    state->timers = NULL;
+}
+
 /* ---- the collector's calls ---- */
 
 static void cpu_sample_probe(uint32_t question, StrobeProbe *answer)
@@ -174,6 +244,7 @@ static void cpu_sample_close(void *user)
     CpuSample *state = user;
 
     strobe_perf_rings_close(state->rings);
+    timer_reader_close(state->timers);
     tasks_clear(&state->tasks);
     call_chains_clear(&state->chains);
     free(state);
@@ -182,15 +253,22 @@ static void cpu_sample_close(void *user)
 static int choose_event(CpuSample *state)
 {
     const StrobeHost *host = state->host;
+    const char *children = host->option_text(state->self, "children");
     const SampleWish wish = {
         .frequency = (uint32_t)host->option_int(state->self, "frequency"),
         .has_stacks = strcmp(host->option_text(state->self, "unwind"), "none") != 0,
         .has_kernel = host->option_bool(state->self, "kernel"),
-        .has_children = host->option_bool(state->self, "children"),
+        .has_children = strcmp(children, "none") != 0,
+        .has_pools = strcmp(children, "unrecorded") == 0,
         .is_software_only = strcmp(host->option_text(state->self, "event"), "clock") == 0,
     };
 
     state->rate.nominal_ns = 1000000000u / wish.frequency;
+    if (has_timers(state)) {
+        state->attributes =
+            (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
+        return 0;
+    }
     return sample_event_choose(&state->attributes, &wish, state->pid);
 }
 
@@ -229,6 +307,8 @@ static StrobeStatus cpu_sample_start(void *user)
 {
     CpuSample *state = user;
 
+    if (has_timers(state))
+        return start_timers(state);
     raise_descriptor_limit(state);
     state->rings =
         strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1, RING_BYTES, UINT32_MAX);
@@ -240,13 +320,22 @@ static StrobeStatus cpu_sample_start(void *user)
     return STROBE_OK;
 }
 
+static int is_prepared(CpuSample *state)
+{
+    return state->attributes.exclude_kernel || call_chains_prepare(&state->chains);
+}
+
 static StrobeStatus cpu_sample_stop(void *user)
 {
     CpuSample *state = user;
 
+    if (state->timers)
+        stop_timers(state);
     if (!state->rings)
         return STROBE_OK;
     strobe_perf_rings_disable(state->rings);
+    while (!is_prepared(state))
+        ;
     drain_until(state, UINT64_MAX);
     uint64_t lost = state->attributes.read_format ? strobe_perf_rings_lost(state->rings) : 0;
     if (lost)
@@ -257,9 +346,15 @@ static StrobeStatus cpu_sample_stop(void *user)
     return STROBE_OK;
 }
 
+/* Meanwhile the rings hold what there is. */
 static void cpu_sample_sample(void *user)
 {
-    drain_until(user, strobe_perf_settled_ns());
+    CpuSample *state = user;
+
+    if (state->timers)
+        drain_timers(state);
+    else if (is_prepared(user))
+        drain_until(user, strobe_perf_settled_ns());
 }
 
 static int64_t cpu_sample_interval(void *user)

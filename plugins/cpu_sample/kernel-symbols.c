@@ -15,7 +15,10 @@ struct KernelSymbols {
     size_t n, room;
     char *texts;
     size_t used, texts_room;
+    FILE *file; /* NULL: all is read */
 };
+
+#define LINES_AT_ONCE 8192
 
 static int add_text(KernelSymbols *symbols, const char *name, const char *module)
 {
@@ -68,30 +71,41 @@ static int take_line(KernelSymbols *symbols, const char *line)
     return add_symbol(symbols, address, name, module);
 }
 
-KernelSymbols *kernel_symbols_read(const char *path)
+KernelSymbols *kernel_symbols_open(const char *path)
 {
     KernelSymbols *symbols = calloc(1, sizeof *symbols);
-    FILE *file = symbols ? fopen(path, "re") : NULL;
+
+    if (symbols)
+        symbols->file = fopen(path, "re");
+    return symbols;
+}
+
+static void finish(KernelSymbols *symbols)
+{
+    fclose(symbols->file);
+    symbols->file = NULL;
+    if (symbols->n)
+        qsort(symbols->symbols, symbols->n, sizeof *symbols->symbols, compare);
+}
+
+int kernel_symbols_read(KernelSymbols *symbols)
+{
     char *line = NULL;
     size_t size = 0;
 
-    while (file && getline(&line, &size, file) > 0 && take_line(symbols, line) == 0)
-        ;
+    for (int i = 0; symbols->file && i < LINES_AT_ONCE; i++)
+        if (getline(&line, &size, symbols->file) <= 0 || take_line(symbols, line) != 0)
+            finish(symbols);
     free(line);
-    if (file)
-        fclose(file);
-    if (!symbols || symbols->n == 0) {
-        kernel_symbols_free(symbols);
-        return NULL;
-    }
-    qsort(symbols->symbols, symbols->n, sizeof *symbols->symbols, compare);
-    return symbols;
+    return symbols->file == NULL;
 }
 
 void kernel_symbols_free(KernelSymbols *symbols)
 {
     if (!symbols)
         return;
+    if (symbols->file)
+        fclose(symbols->file);
     free(symbols->symbols);
     free(symbols->texts);
     free(symbols);

@@ -8,13 +8,14 @@
 
 typedef struct KernelSymbols KernelSymbols;
 
-/* Reads the file, which takes some tens of milliseconds. NULL: it cannot be read, or hides the
- * addresses. */
-KernelSymbols *kernel_symbols_read(const char *path);
+/* The whole file takes some hundred milliseconds. NULL: no memory. */
+KernelSymbols *kernel_symbols_open(const char *path);
+/* Reads some milliseconds of it. 1: all is read; 0: call again. */
+int kernel_symbols_read(KernelSymbols *symbols);
 void kernel_symbols_free(KernelSymbols *symbols);
 
-/* Writes "function (kernel)", or "function (module)"; "kernel" where it is not known, also with
- * NULL. */
+/* Writes "function (kernel)", or "function (module)"; "kernel" where it is not known: the
+ * file cannot be read, or hides the addresses. */
 void kernel_symbols_name(const KernelSymbols *symbols, uint64_t address, char *text, size_t size);
 
 #endif

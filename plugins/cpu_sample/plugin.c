@@ -4,10 +4,21 @@
 
 #include "cpu_sample.h"
 
+static const char *const sources[] = {"perf", "timer", NULL};
 static const char *const unwinders[] = {"fp", "none", NULL};
+static const char *const children[] = {"all", "unrecorded", "none", NULL};
 static const char *const events[] = {"auto", "clock", NULL};
 
 static const StrobeOption options[] = {
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "source",
+        .default_value = "perf",
+        .choices = sources,
+        .summary = "What samples: perf, the kernel's events; timer, a timer of each thread, whose "
+                   "signal is SIGPROF (strobe run takes it where perf is refused).",
+    },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_INT,
@@ -44,19 +55,33 @@ static const StrobeOption options[] = {
     },
     {
         .struct_size = sizeof(StrobeOption),
-        .type = STROBE_OPTION_BOOL,
+        .type = STROBE_OPTION_ENUM,
         .name = "children",
-        .default_value = "true",
-        .summary = "Sample the processes that the program starts too.",
+        .default_value = "all",
+        .choices = children,
+        .summary = "Which processes that the program starts are sampled with it: all; unrecorded, "
+                   "those that have no result of their own (with strobe run --follow this is the "
+                   "default); none.",
     },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_DURATION,
         .name = "interval",
-        .default_value = "50ms",
+        .default_value = "100ms",
         .min = 1e6,
         .max = 1e9,
         .summary = "Time between two readings of the kernel's buffers.",
+    },
+};
+
+static const StrobeVariable variables[] = {
+    {
+        .struct_size = sizeof(StrobeVariable),
+        .how = STROBE_VARIABLE_PREPEND,
+        .name = "LD_PRELOAD",
+        .value = "{folder}/cpu_sample-preload.so",
+        .option = "source",
+        .text = "timer",
     },
 };
 
@@ -65,13 +90,15 @@ static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample};
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,
-    .flags = STROBE_COMPONENT_ANY_PROCESS,
+    .flags = STROBE_COMPONENT_ANY_PROCESS | STROBE_COMPONENT_STAND_IN,
     .name = "cpu_sample",
     .summary = "Where the program's threads spend their processor time, by sampling.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof *kinds,
+    .variables = variables,
+    .n_variables = sizeof variables / sizeof *variables,
     .ops = &strobe_cpu_sample_ops,
 };
 

@@ -27,6 +27,7 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .inherit_thread = !wish->has_children,
         .mmap = 1,
         .mmap2 = 1,
+        .mmap_data = wish->has_pools & 1,
         .comm = 1,
         .comm_exec = 1,
         .task = 1,

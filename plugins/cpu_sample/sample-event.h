@@ -15,6 +15,7 @@ typedef struct SampleWish {
     int has_stacks;       /* the callers too, not only the innermost frame */
     int has_kernel;       /* what is done in the kernel too */
     int has_children;     /* processes that the program starts too */
+    int has_pools;        /* mappings of data too, among them Strobe's pools */
     int is_software_only; /* the clock, also where the processor counts cycles */
 } SampleWish;
 

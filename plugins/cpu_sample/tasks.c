@@ -7,6 +7,9 @@
 
 #include "../common/sys-file.h"
 
+#define POOL_PREFIX "/strobe-"
+#define POOL_SUFFIX ".pool"
+
 static SampledProcess *find_process(const Tasks *tasks, pid_t pid)
 {
     return (SampledProcess *)number_table_find(&tasks->processes, (uint64_t)pid);
@@ -33,6 +36,16 @@ SampledProcess *tasks_process(Tasks *tasks, pid_t pid)
         address_space_read(&process->space, &tasks->objects, pid);
     }
     return process;
+}
+
+void tasks_refresh(Tasks *tasks, pid_t pid, uint32_t now)
+{
+    SampledProcess *process = tasks_process(tasks, pid);
+
+    if (!process || process->n_read == now)
+        return;
+    process->n_read = now;
+    address_space_read(&process->space, &tasks->objects, pid);
 }
 
 static void read_name(SampledThread *thread, pid_t pid, pid_t tid)
@@ -78,6 +91,7 @@ void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid)
     if (!process || !from)
         return;
     process->n_threads = 1;
+    process->is_recorded = from->is_recorded; /* or it is sampled with that one */
     address_space_copy(&process->space, &from->space);
 }
 
@@ -105,7 +119,8 @@ void tasks_exec(Tasks *tasks, pid_t pid)
     if (!process && !(process = add_process(tasks, pid)))
         return;
     process->n_threads = 1;
-    process->space.n = 0;
+    process->is_recorded = 0;
+    address_space_empty(&process->space);
 }
 
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping)
@@ -116,6 +131,19 @@ void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping)
     if (process && object)
         address_space_add(&process->space,
                           &(MappedCode){mapping->begin, mapping->end, mapping->offset, object});
+}
+
+/* A pool is a file "strobe-NUMBER-RANDOM.pool". */
+void tasks_map_data(Tasks *tasks, pid_t pid, const char *path)
+{
+    const char *name = strrchr(path, '/'), *end = path + strlen(path) - strlen(POOL_SUFFIX);
+
+    if (!name || strncmp(name, POOL_PREFIX, strlen(POOL_PREFIX)) != 0 || end <= name ||
+        strcmp(end, POOL_SUFFIX) != 0)
+        return;
+    SampledProcess *process = tasks_process(tasks, pid);
+    if (process)
+        process->is_recorded = 1;
 }
 
 void tasks_forget(Tasks *tasks)

@@ -10,6 +10,9 @@
 typedef struct SampledProcess {
     AddressSpace space;
     uint32_t n_threads;
+    uint32_t n_read; /* when its mappings were read last, see tasks_refresh */
+    int is_recorded; /* it has a pool, or is a child of such a process: another session samples it
+                      */
 } SampledProcess;
 
 typedef struct SampledThread {
@@ -30,12 +33,16 @@ typedef struct Tasks {
 SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
 SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
 
+/* Reads the mappings of a process again, once for each value of `now`. */
+void tasks_refresh(Tasks *tasks, pid_t pid, uint32_t now);
+
 /* What the kernel tells of them. */
 void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid);
 void tasks_exit(Tasks *tasks, pid_t pid);
 void tasks_rename(Tasks *tasks, pid_t pid, pid_t tid, const char *name);
 void tasks_exec(Tasks *tasks, pid_t pid);
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping);
+void tasks_map_data(Tasks *tasks, pid_t pid, const char *path);
 
 /* Forgets all that may change while nothing is sampled; frames and tracks stay. */
 void tasks_forget(Tasks *tasks);

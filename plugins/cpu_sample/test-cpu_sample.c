@@ -149,8 +149,8 @@ static void test_kernel(Fixture *f, gconstpointer unused)
                         "ffffffff81000100 T do_work\nffffffff81000180 t do_more\n"
                         "ffffffff81000104 d data\n",
                         -1, NULL);
-    f->chains.kernel = kernel_symbols_read(path);
-    f->chains.has_read_kernel = 1;
+    f->chains.kernel = kernel_symbols_open(path);
+    g_assert_cmpint(kernel_symbols_read(f->chains.kernel), ==, 1);
     call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain));
     g_assert_cmpstr(frame(f, 0), ==, "do_work (kernel)");
     g_assert_cmpstr(frame(f, 1), ==, "do_more (kernel)");
@@ -161,7 +161,11 @@ static void test_kernel(Fixture *f, gconstpointer unused)
     kernel_symbols_name(f->chains.kernel, 0xffffffff80000000, text, sizeof text);
     g_assert_cmpstr(text, ==, "kernel");
     g_file_set_contents(path, "0000000000000000 T hidden\n", -1, NULL);
-    g_assert_null(kernel_symbols_read(path));
+    KernelSymbols *hidden = kernel_symbols_open(path);
+    g_assert_cmpint(kernel_symbols_read(hidden), ==, 1);
+    kernel_symbols_name(hidden, 0xffffffffc0000010, text, sizeof text);
+    g_assert_cmpstr(text, ==, "kernel");
+    kernel_symbols_free(hidden);
     g_remove(path);
 }
 
@@ -204,7 +208,15 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_map(&tasks, parent, &mapping);
     tasks_fork(&tasks, parent, child);
     g_assert_nonnull(address_space_find(&tasks_process(&tasks, child)->space, 16));
+    tasks_map_data(&tasks, child, "/dev/shm/strobe-7-00c0ffee.pool");
+    tasks_fork(&tasks, child, child + 1);
+    g_assert_true(tasks_process(&tasks, child)->is_recorded);
+    g_assert_true(tasks_process(&tasks, child + 1)->is_recorded);
     tasks_exec(&tasks, child);
+    g_assert_false(tasks_process(&tasks, child)->is_recorded);
+    tasks_map_data(&tasks, child, "/dev/shm/strobe-7-00c0ffee");
+    tasks_map_data(&tasks, child, "x.pool");
+    g_assert_false(tasks_process(&tasks, child)->is_recorded);
     g_assert_null(address_space_find(&tasks_process(&tasks, child)->space, 16));
     tasks_fork(&tasks, parent, parent); /* a thread: the process outlives one of its two */
     tasks_exit(&tasks, parent);

@@ -5,7 +5,7 @@ import os
 
 from support import PYTHON, StrobeTest, needs_python
 
-COMMANDS = ("run", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
+COMMANDS = ("run", "attach", "show", "analyse", "diff", "info", "plugins", "torch", "doctor")
 
 
 def without_rights():

@@ -130,7 +130,7 @@ class ConfigurationTest(StrobeTest):
         return self.json("info", self.result())[0]["facts"]["collectors"]
 
     def test_named_collectors_are_added(self):
-        default = {"cpu_op", "gc", "host_sys", "metadata"}
+        default = {"cpu_op", "cpu_sample", "gc", "host_sys", "metadata"}
         self.assertEqual(set(self.collectors("--collect", "fake")), default | {"fake"})
         configured = self.collectors("--collect", "host_sys:interval=50ms")
         self.assertEqual(set(configured), default)

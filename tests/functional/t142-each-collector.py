@@ -15,11 +15,6 @@ class EachCollectorTest(StrobeTest):
         self.assertNotIn("Nothing was recorded", done.stderr)
         self.assertNothingLeft()
 
-    def test_the_default_set_takes_no_other_program(self):
-        done = self.strobe("run", "-o", self.out, "--", "true")
-        self.assertEqual(self.results(), [])
-        self.assertRegex(done.stderr, r"no process .* a requested collector \(cpu_op, gc\) can work")
-
     @needs_python
     def test_a_process_in_which_more_works_takes_over(self):
         script = "%s -c 'import gc; gc.collect()'; exit 3" % PYTHON

@@ -10,6 +10,7 @@ import unittest
 from support import STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
+STATIC = program("cpu-static")
 
 
 def may_sample():
@@ -18,6 +19,7 @@ def may_sample():
     return "works here: yes" in done.stdout
 
 
+needs_static = unittest.skipUnless(os.path.exists(STATIC), "no static libraries")
 needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
 
 
@@ -75,7 +77,7 @@ class CpuSamplesTest(StrobeTest):
 
     @needs_perf
     def test_no_children(self):
-        rows = self.sample("fork", ":children=false")
+        rows = self.sample("fork", ":children=none")
         self.assertEqual(len({row["process"] for row in rows}), 1)
 
     @needs_perf
@@ -87,6 +89,42 @@ class CpuSamplesTest(StrobeTest):
         rows = [row for row in table["rows"] if "cpu-program" in row["stack"]]
         self.assertEqual(len({row["process"] for row in rows}), 2)
         self.assertEqual({row["name"] for row in rows}, {"cpu-program"})
+
+    def times_of_processes(self, result):
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, result)
+        times = {}
+        for row in table["rows"]:
+            if "work_" in row["stack"]:
+                times[row["process"]] = times.get(row["process"], 0) + row["time"] / 1e9
+        return times
+
+    @needs_perf
+    @needs_static
+    def test_static_program_in_the_process(self):
+        """Nothing can be loaded into what the shell becomes: its samples go on."""
+        done = self.record("sh", "-c", "exec %s plain 0.6" % STATIC, collect=["cpu_sample"])
+        time, = self.times_of_processes(self.result()).values()
+        self.assertAlmostEqual(time / float(done.stdout), 1, delta=0.15)
+        self.assertNothingLeft()
+
+    @needs_perf
+    @needs_static
+    def test_followed_children_once(self):
+        """A process with a result of its own is in no other; one without is in its parent's."""
+        script = "%s plain 0.4; %s fork 0.4; %s plain 0.4; exit 0" % (STATIC, PROGRAM, PROGRAM)
+        done = self.record("sh", "-c", script, collect=["cpu_sample"], flags=("--follow",))
+        results = [self.times_of_processes(result) for result in self.results()]
+        self.assertEqual(sorted(map(len, results)), [1, 1, 2])
+        every = [pid for times in results for pid in times]
+        self.assertEqual(len(every), len(set(every)))
+        total = sum(sum(times.values()) for times in results)
+        self.assertAlmostEqual(total, 1.2, delta=0.2)
+        self.assertNotIn("child processes", done.stderr)
+
+    @needs_perf
+    def test_sampled_children_are_not_missed(self):
+        done = self.record("sh", "-c", "%s plain 0.3; exit 0" % PROGRAM, collect=["cpu_sample"])
+        self.assertNotIn("child processes", done.stderr)
 
     @needs_perf
     def test_innermost_alone(self):
@@ -148,7 +186,7 @@ class CpuSamplesTest(StrobeTest):
     def test_refused(self):
         """The program runs, the others record, and it is said what is missing."""
         done = subprocess.run(
-            [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample",
+            [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample:source=perf",
              "--collect", "fake:threads=0,records=100", "--", PROGRAM, "plain", "0.1"],
             cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=60,
         )  # fmt: skip

@@ -85,7 +85,8 @@ class CompletionTest(StrobeTest):
 class ManualTest(StrobeTest):
     @unittest.skipUnless((PAGES / "strobe-run.1").exists(), "built without help2man")
     def test_a_page_for_each_command(self):
-        for command in "run", "show", "analyse", "export", "import", "diff", "info", "plugins", "doctor":
+        for command in ("run", "attach", "show", "analyse", "export", "import", "diff", "info",
+                        "plugins", "doctor"):
             text = (PAGES / ("strobe-%s.1" % command)).read_text()
             self.assertRegex(text, r"\nstrobe\\?-%s \\- \w" % command)
             self.assertIn("Show help options", text)

@@ -25,7 +25,7 @@ static char *make_text(void)
     const guint number = 2;
 
     g_array_append_val(outside, number);
-    char *text = strobe_writer_setup_text(config, registry, outside);
+    char *text = strobe_writer_setup_text(config, registry, outside, getpid());
     strobe_config_free(config);
     strobe_registry_free(registry);
     return text;
@@ -42,6 +42,7 @@ static void check(const StrobeWriterSetup *setup)
     g_assert_cmpstr(gc->name, ==, "gc");
     g_assert_cmpstr(json_object_get_string_member(gc->json, "threshold"), ==, "1ms");
     g_assert_cmpint(setup->rank, ==, 7);
+    g_assert_cmpint(setup->target, ==, getpid());
     g_assert_cmpuint(setup->outside->len, ==, 1);
     g_assert_cmpuint(g_array_index(setup->outside, guint, 0), ==, 2);
     g_assert_cmpstr(setup->plugin_path[0], ==, "/p");

@@ -52,7 +52,11 @@ enum {
      * library there. A thread of the program then calls it. Without this flag a collector that has
      * a `sample` runs outside, in the process that writes the capture, and reads what it samples
      * by the program's number (StrobeHost.pid). */
-    STROBE_COMPONENT_INSIDE = 1u << 4
+    STROBE_COMPONENT_INSIDE = 1u << 4,
+    /* A collector that shows of any program where its time goes. As a default collector of
+     * `strobe run` it is a reason to record any process, and it ends in a window in which another
+     * collector records operators (kind "cpu_op"). */
+    STROBE_COMPONENT_STAND_IN = 1u << 5
 };
 
 /* How a variable is set that has a value already. */

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code that a compiler makes at run time, by the lists that it leaves."""
+
+import glob
+import os
+import platform
+import unittest
+
+from support import StrobeTest, needs_symbols, program
+
+PROGRAM = program("jit-program")
+
+
+@needs_symbols
+@unittest.skipUnless(platform.machine() in ("x86_64", "aarch64"), "no code for this machine")
+class RunTimeCodeTest(StrobeTest):
+    def shares(self, kind, options):
+        """Of both functions; their frames' object."""
+        self.record(PROGRAM, kind, 0.5, self.work, collect=["cpu_sample" + options])
+        for path in glob.glob("/tmp/perf-%s.map" % self.json("info", self.result())[0]["facts"]["pid"]):
+            self.addCleanup(os.unlink, path)
+        table, = self.json("show", "--table", "function", "--limit", 100000, self.result())
+        return {row["name"]: row["self_share"] for row in table["rows"] if "made_" in row["name"]}
+
+    def check(self, kind, options, prefix, suffix):
+        shares = self.shares(kind, options)
+        names = sorted(shares)
+        self.assertEqual([name.split(" (")[0] for name in names], ["made_large", "made_small"])
+        for name in names:
+            self.assertIn(" (" + prefix, name)
+            self.assertTrue(name.endswith(suffix + ")"), name)
+        large, small = (shares[name] for name in names)
+        self.assertAlmostEqual(large / (large + small), 0.75, delta=0.08)
+        self.assertGreater(large + small, 80)
+
+    def test_map(self):
+        self.check("map", "", "perf-", ".map")
+
+    def test_dump(self):
+        """Mapped after the code."""
+        self.check("dump", "", "jit-", ".dump")
+
+    def test_mappings_read(self):
+        """Where no event tells of them."""
+        self.check("map", ":source=timer", "perf-", ".map")
+
+
+if __name__ == "__main__":
+    unittest.main()
