@@ -63,7 +63,7 @@ static void print_help(void)
         "  strobe show DIR                    the operators that took longest\n"
         "\n"
         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
-        "ASCEND_PROFILER_OUTPUT/trace_view.json opens in chrome://tracing, ui.perfetto.dev and\n"
+        "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"
         "MindStudio Insight.\n"
         "\n"
         "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"

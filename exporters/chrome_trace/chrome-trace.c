@@ -55,8 +55,6 @@ static void init_parts(ChromeTrace *trace, StrobeSafeFile *file)
     StrobeStorage *storage = trace->host->storage(trace->self);
 
     trace_out_init(&trace->main, file);
-    memcpy(trace->main.bytes, "[", 1);
-    trace->main.used = 1;
     trace_out_init(&trace->event, NULL);
     trace_part_init(&trace->backward, storage, FALSE);
     trace_part_init(&trace->python, storage, TRUE);
@@ -104,6 +102,21 @@ static void take_record(void *user, const StrobeView *record)
         kind->compose(trace, kind, record, row);
 }
 
+/* The array alone, or an object that says what times count from. */
+static void write_head(ChromeTrace *trace)
+{
+    const TraceOrigin *origin = &trace->rows->origin;
+    g_autofree char *head =
+        g_strdup_printf("{\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": "
+                        "%" G_GINT64_FORMAT ", \"traceEvents\": [",
+                        origin->base_ns);
+
+    if (origin->is_start)
+        trace_out_sink(&trace->main, head, strlen(head));
+    else
+        trace_out_sink(&trace->main, "[", 1);
+}
+
 static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                       void **state)
 {
@@ -123,6 +136,7 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
     init_parts(trace, file);
     trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
     trace->rows = trace_rows_new(host, self);
+    write_head(trace);
     trace->is_old = trace->rows->generation < 3;
     trace->is_import = *host->fact(self, "source") != '\0';
     trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
@@ -188,7 +202,7 @@ static void write_devices(ChromeTrace *trace)
         write_part(trace, &trace->flows);
     write_part(trace, &trace->links);
     write_part(trace, &trace->tail);
-    trace_out_sink(out, "]", 1);
+    trace_out_sink(out, "]}", trace->rows->origin.is_start ? 2 : 1);
     trace_out_flush(out);
 }
 

@@ -104,7 +104,7 @@ static void bind_series(Series *series, const StrobeKindView *view, const Ascend
     find_field(view, row->field, &series->type, &series->offset);
     find_field(view, row->index, &series->index_type, &series->index);
     find_field(view, row->without, &series->without_type, &series->without);
-    bind_pattern(&series->name, "{\"name\": \"", row->name, is_old ? "\", \"ts\": \"" : "\", ",
+    bind_pattern(&series->name, "{\"name\": \"", row->name, is_old ? "\", \"ts\": " : "\", ",
                  series->index_type != 0);
     bind_pattern(&series->key, ", \"", row->key, "\": ", series->index_type != 0);
 }
@@ -254,11 +254,14 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
 }
 
 /* The last sample of a clock in the older files has no decimals. */
-static char *put_time(char *at, gint64 time_ns, gboolean is_last)
+static char *put_counter_time(char *at, const TraceRow *row, gint64 time_ns, gboolean is_last)
 {
-    if (is_last && time_ns % 1000 == 0)
-        return put_int(at, time_ns / 1000);
-    return at + strobe_format_us_fixed(at, time_ns);
+    if (!is_last || row->origin->is_start || time_ns % 1000 != 0)
+        return put_time(at, row, time_ns);
+    *at++ = '"';
+    at = put_int(at, time_ns / 1000);
+    *at++ = '"';
+    return at;
 }
 
 static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
@@ -268,8 +271,8 @@ static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
 
     at = put_pattern(trace, out, at, series, &series->name, 0, record);
     if (trace->is_old) {
-        at = put_time(at, record->begin_ns, is_last);
-        PUT_LITERAL(at, "\", ");
+        at = put_counter_time(at, row, record->begin_ns, is_last);
+        PUT_LITERAL(at, ", ");
         at = put_where(at, row);
         return PUT_LITERAL(at, ", \"args\": {");
     }

@@ -120,9 +120,8 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
         at = put_where(at, row);
         PUT_LITERAL(at, ", ");
     }
-    PUT_LITERAL(at, "\"ts\": \"");
-    at += strobe_format_us_fixed(at, time_ns);
-    *at++ = '"';
+    PUT_LITERAL(at, "\"ts\": ");
+    at = put_time(at, row, time_ns);
     if (is_old_end) {
         PUT_LITERAL(at, ", ");
         at = put_where(put_category(out, at, &texts[0]), row);

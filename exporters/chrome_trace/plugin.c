@@ -4,6 +4,8 @@
 
 #include "chrome-trace.h"
 
+static const char *const origins[] = {"auto", "epoch", "start", NULL};
+
 static const StrobeOption options[] = {
     {
         .struct_size = sizeof(StrobeOption),
@@ -19,6 +21,15 @@ static const StrobeOption options[] = {
         .default_value = "",
         .summary = "Draw these derived kinds too, such as head_overhead.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_ENUM,
+        .name = "origin",
+        .default_value = "auto",
+        .choices = origins,
+        .summary = "What times count from: the epoch, or the start of the window, which viewers "
+                   "hold exactly. auto: epoch where there are data of Ascend devices.",
+    },
     GZIP_OPTION,
 };
 
@@ -28,7 +39,7 @@ static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_EXPORTER,
     .name = "chrome_trace",
-    .summary = "trace_view.json for MindStudio Insight, chrome://tracing and Perfetto.",
+    .summary = "trace_view.json for Perfetto, speedscope, MindStudio Insight and chrome://tracing.",
     .options = options,
     .n_options = G_N_ELEMENTS(options),
     .wants = wants,

@@ -8,6 +8,7 @@
 #define GC_LAYER "Python GC"
 #define MARKER_SORT_INDEX 6
 #define HOST_DEVICE 31u
+#define NS_PER_S 1000000000
 
 static void free_row(gpointer row)
 {
@@ -26,6 +27,27 @@ static void free_layer(gpointer user)
     g_free(layer);
 }
 
+static gboolean has_ascend_data(const StrobeConsumerHost *host, StrobeInstance *self)
+{
+    const char *source = host->fact(self, "source");
+
+    return strstr(source, "\"ascend_") || strstr(source, "\"prof_raw\"") ||
+           strstr(host->fact(self, "collectors"), "\"npu_");
+}
+
+/* Viewers keep times as doubles, which hold microseconds since the epoch to a quarter of one: spans
+ * of a host overlap then. The tools of Ascend expect the epoch. */
+static TraceOrigin choose_origin(const StrobeConsumerHost *host, StrobeInstance *self)
+{
+    const char *origin = host->option_text(self, "origin");
+    gboolean is_start =
+        !strcmp(origin, "auto") ? !has_ascend_data(host, self) : !strcmp(origin, "start");
+
+    if (!is_start)
+        return (TraceOrigin){0, FALSE};
+    return (TraceOrigin){MAX(host->facts(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S, TRUE};
+}
+
 TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     TraceRows *rows = g_new0(TraceRows, 1);
@@ -38,6 +60,7 @@ TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
     rows->of_marker = g_ptr_array_new();
     rows->unknown_layers = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
     rows->generation = CLAMP(host->facts(self)->generation, 1, 3);
+    rows->origin = choose_origin(host, self);
     rows->level = host->facts(self)->level;
     rows->device = *host->fact(self, "device") ? atoi(host->fact(self, "device")) : -1;
     rows->next_extra = TRACE_FIRST_EXTRA_TID;
@@ -155,14 +178,15 @@ static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const
         return row;
     row = g_new0(TraceRow, 1);
     row->layer = layer;
+    row->origin = &rows->origin;
     row->tid = row->sort_index = tid;
     row->name = g_strdup(name);
     row->order = TRACE_ROW_OTHER;
     row->number = layer->rows->len;
-    row->place_length = (guint)g_snprintf(row->place, sizeof row->place,
-                                          "\"pid\": %" G_GUINT64_FORMAT
-                                          ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": \"",
-                                          layer->pid, tid);
+    row->place_length = (guint)g_snprintf(
+        row->place, sizeof row->place,
+        "\"pid\": %" G_GUINT64_FORMAT ", \"tid\": %" G_GUINT64_FORMAT ", \"ts\": ", layer->pid,
+        tid);
     g_ptr_array_add(layer->rows, row);
     g_hash_table_insert(layer->by_tid, &row->tid, row);
     if (tid >= TRACE_FIRST_EXTRA_TID && name && !g_hash_table_contains(layer->extra, name))

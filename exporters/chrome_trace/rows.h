@@ -33,7 +33,14 @@ typedef struct TraceLayer {
 #define TRACE_PLACE_MAX 96u
 #define TRACE_PLACE_USUAL 48u
 
+/* What times count from. */
+typedef struct TraceOrigin {
+    gint64 base_ns;
+    gboolean is_start; /* times are numbers beyond the base; else texts since the epoch, base 0 */
+} TraceOrigin;
+
 typedef struct TraceRow {
+    const TraceOrigin *origin; /* of the rows */
     TraceLayer *layer;
     guint64 tid;
     guint64 sort_index;
@@ -42,13 +49,13 @@ typedef struct TraceRow {
     guint8 order;          /* among the rows of the framework: TRACE_ROW_* */
     gboolean has_dequeues; /* sorted behind all other threads */
     guint place_length;
-    char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": " */
+    char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": */
 } TraceRow;
 
 enum { TRACE_ROW_OPERATORS = 0, TRACE_ROW_QUEUE = 1, TRACE_ROW_PYTHON = 2, TRACE_ROW_OTHER = 3 };
 
 /* Length of the place without its time: "pid": 1, "tid": 2 */
-#define TRACE_WHERE_LENGTH(row_) ((row_)->place_length - strlen(", \"ts\": \""))
+#define TRACE_WHERE_LENGTH(row_) ((row_)->place_length - strlen(", \"ts\": "))
 
 /* Who asked for a row of a layer, and what it got. */
 typedef struct KnownRow {
@@ -66,6 +73,7 @@ typedef struct TraceRows {
     StrobeInstance *self;
     gint32 generation;
     gint32 level;
+    TraceOrigin origin; /* by the option of that name */
     gint32 device;      /* of the capture, -1: none */
     gboolean has_names; /* threads have those that the source gave them */
     GPtrArray *layers;  /* in order of first use */

@@ -50,9 +50,9 @@ static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 
 {
     if (!phase || strcmp(trace->host->string(trace->self, phase).bytes, "C"))
         return put_place(at, row, time_ns);
-    PUT_LITERAL(at, "\"ts\": \"");
-    at += strobe_format_us_fixed(at, time_ns);
-    PUT_LITERAL(at, "\", ");
+    PUT_LITERAL(at, "\"ts\": ");
+    at = put_time(at, row, time_ns);
+    PUT_LITERAL(at, ", ");
     return put_where(at, row);
 }
 

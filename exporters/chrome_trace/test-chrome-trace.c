@@ -374,6 +374,49 @@ static void test_file_option(Fixture *f, gconstpointer unused)
     assert_has(text, "\"name\": \"cpu_op\"");
 }
 
+/* Numbers beyond the second in which the window begins, in an object. */
+static void test_origin(Fixture *f, gconstpointer unused)
+{
+    const struct strobe_operator_link link = {1, T0 + 5000, f->worker};
+    const char *const origins[] = {"start", "auto"};
+
+    strobe_mock_facts(f->mock)->window_begin_ns = T0 + 999;
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0 - 1500, T0 + 999, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->worker, 0, T0 + 5000, T0 + 6000, NULL);
+    strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, T0 + 1, T0 + 1, &link);
+    for (guint i = 0; i < G_N_ELEMENTS(origins); i++) {
+        strobe_mock_option(f->mock, "origin", origins[i]);
+        g_autofree char *text = run_as(f, '{');
+
+        g_assert_true(g_str_has_prefix(text,
+                                       "{\"displayTimeUnit\": \"ms\", \"baseTimeNanoseconds\": "
+                                       "1736412474000000000, \"traceEvents\": [{"));
+        assert_has(text, "\"tid\": 4711, \"ts\": -1.500, \"dur\": 2.499, ");
+        assert_has(text, "\"tid\": 4712, \"ts\": 5.000, \"dur\": 1.0, ");
+        assert_has(text, "\"tid\": 4711, \"ts\": 0.001, \"cat\": \"fwdbwd\"}");
+    }
+}
+
+/* Of Ascend are what an importer of its results or a collector of its devices has recorded. */
+static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
+{
+    static const struct {
+        const char *key, *value;
+    } facts[] = {{"source", "{\"importer\": \"ascend_text\"}"},
+                 {"source", "{\"importer\": \"prof_raw\"}"},
+                 {"collectors", "{\"cpu_op\": {}, \"npu_task\": {}}"}};
+
+    strobe_mock_option(f->mock, "origin", "auto");
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0 + 999, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(facts); i++) {
+        strobe_mock_fact(f->mock, facts[i].key, facts[i].value);
+        g_autofree char *text = run(f);
+
+        assert_has(text, "\"ts\": \"1736412474000000.000\", ");
+        strobe_mock_fact(f->mock, facts[i].key, "");
+    }
+}
+
 /* Without a good end nothing appears. */
 static void test_no_end(Fixture *f, gconstpointer unused)
 {
@@ -429,6 +472,8 @@ int main(int argc, char **argv)
     ADD("many-held", test_many_held);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
+    ADD("origin", test_origin);
+    ADD("origin-of-ascend", test_origin_of_ascend);
     ADD("no-end", test_no_end);
     ADD("many-threads", test_many_threads);
     return g_test_run();

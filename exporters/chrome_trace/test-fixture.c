@@ -12,6 +12,7 @@ void fixture_set_up(Fixture *f, gconstpointer unused)
     f->folder = g_dir_make_tmp("strobe-chrome-trace-XXXXXX", NULL);
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
+    strobe_mock_option(f->mock, "origin", "epoch");
     f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, "main", NULL, -1);
     f->worker = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4712, NULL, NULL, -1);
 }
@@ -46,7 +47,7 @@ char *read_file(Fixture *f, const char *name)
     return text;
 }
 
-char *run(Fixture *f)
+char *run_as(Fixture *f, char begin)
 {
     g_autoptr(JsonParser) parser = json_parser_new_immutable();
     GError *error = NULL;
@@ -60,8 +61,13 @@ char *run(Fixture *f)
         g_assert_cmpint((guchar)*at, >=, 0x20);
     json_parser_load_from_data(parser, text, -1, &error);
     g_assert_no_error(error);
-    g_assert_true(JSON_NODE_HOLDS_ARRAY(json_parser_get_root(parser)));
+    g_assert_cmpint(text[0], ==, begin);
     return text;
+}
+
+char *run(Fixture *f)
+{
+    return run_as(f, '[');
 }
 
 void assert_has(const char *text, const char *part)

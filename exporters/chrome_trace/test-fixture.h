@@ -25,6 +25,8 @@ guint string(Fixture *f, const char *text);
 char *read_file(Fixture *f, const char *name);
 /* Runs and returns the file, which must be one line of valid JSON. */
 char *run(Fixture *f);
+/* The same where the file begins so: an object. */
+char *run_as(Fixture *f, char begin);
 void assert_has(const char *text, const char *part);
 void assert_has_not(const char *text, const char *part);
 /* All of them, each behind the one before. */

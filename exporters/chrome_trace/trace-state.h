@@ -261,14 +261,24 @@ static inline char *put_where(char *at, const TraceRow *row)
     return at + TRACE_WHERE_LENGTH(row);
 }
 
+/* "1736412474000000.001" since the epoch, or a number beyond the base. */
+static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
+{
+    const TraceOrigin *origin = row->origin;
+
+    if (!origin->is_start)
+        *at++ = '"';
+    at += strobe_format_us_fixed(at, time_ns - origin->base_ns);
+    if (!origin->is_start)
+        *at++ = '"';
+    return at;
+}
+
 /* Place of the row, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
     copy_place(at, row);
-    at += row->place_length;
-    at += strobe_format_us_fixed(at, time_ns);
-    *at++ = '"';
-    return at;
+    return put_time(at + row->place_length, row, time_ns);
 }
 
 #endif

@@ -9,7 +9,6 @@ import collections
 import csv
 import gc
 import itertools
-import json
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ import unittest
 
 import tap
 from support import FolderTest, messages, native_stderr, needs_torch, results, torch
+from trace_file import trace_events
 from strobe import profiler
 from strobe.profiler import torch_style
 
@@ -84,7 +84,7 @@ class Files:
     def __init__(self, directory):
         self.folder = os.path.join(directory, "ASCEND_PROFILER_OUTPUT")
         with open(os.path.join(self.folder, "trace_view.json"), encoding="utf-8") as file:
-            self.events = json.load(file)
+            self.events = trace_events(file.read())
         (name,) = (each for each in os.listdir(self.folder) if each.endswith(".db"))
         self.database = sqlite3.connect(os.path.join(self.folder, name))
         self.tables = {each for (each,) in self.ask("SELECT name FROM sqlite_master")}

@@ -117,8 +117,7 @@ class _Finished:
     def events(self):
         """Operators and ranges of the trace."""
         with open(os.path.join(self.folder, "trace.json")) as file:
-            trace = json.load(file)
-        trace = trace["traceEvents"] if isinstance(trace, dict) else trace
+            trace = json.load(file)["traceEvents"]
         kinds = ("cpu_op", "user_annotation")
         return [each for each in trace if each.get("ph") == "X" and each.get("cat") in kinds]
 

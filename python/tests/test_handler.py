@@ -7,6 +7,7 @@ import socket
 import unittest
 
 from support import FolderTest, messages, needs_torch, results, torch
+from trace_file import trace_events
 from strobe import profiler
 
 _OUTPUT = "ASCEND_PROFILER_OUTPUT"
@@ -111,7 +112,7 @@ class Handler(FolderTest):
 
     def _trace_names(self, directory):
         with open(os.path.join(directory, _OUTPUT, "trace_view.json")) as file:
-            return [event["name"] for event in json.load(file)]
+            return [event["name"] for event in trace_events(file.read())]
 
     def test_result_directory(self):
         handler, _ = _made(dir_name="out")
@@ -198,7 +199,7 @@ with profiler.profile(experimental_config=config, schedule=schedule, on_trace_re
         self._run(_made(dir_name="out", use_gzip=True)[0])
         path = os.path.join(results("out")[0], _OUTPUT, "trace_view.json.gz")
         with gzip.open(path, "rt") as file:
-            self.assertIn("aten::mm", [event["name"] for event in json.load(file)])
+            self.assertIn("aten::mm", [event["name"] for event in trace_events(file.read())])
 
     def test_handler_that_fails(self):
         calls = []

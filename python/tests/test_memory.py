@@ -13,6 +13,7 @@ import weakref
 from unittest import mock
 
 from support import FolderTest, messages, needs_torch
+from trace_file import trace_events
 from strobe import profiler
 from strobe.profiler import tensor_roles
 from strobe.profiler.events import EventList, FunctionEvent
@@ -397,7 +398,8 @@ class Timeline(FolderTest):
                     prof.step()
                     prof.export_chrome_trace(path)
             with open(path) as file:
-                spans = {each["name"]: each for each in json.load(file) if each["ph"] == "X"}
+                events = trace_events(file.read())
+            spans = {each["name"]: each for each in events if each["ph"] == "X"}
             step, told = spans["ProfilerStep#0"], spans["told"]
             self.assertLessEqual(float(step["ts"]) + step["dur"], float(told["ts"]))
 

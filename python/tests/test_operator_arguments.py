@@ -9,6 +9,7 @@ import threading
 import support
 from strobe import profiler
 from support import FolderTest, messages, needs_torch, results
+from trace_file import trace_events
 
 CPU = [profiler.ProfilerActivity.CPU]
 
@@ -121,7 +122,7 @@ class OperatorArgumentsTest(FolderTest):
             prof.export_chrome_trace("trace.json")
         self.assertEqual(told, [])
         with open("trace.json") as file:
-            (first, _) = [e for e in json.load(file) if e["name"] == "aten::mm"]
+            (first, _) = [e for e in trace_events(file.read()) if e["name"] == "aten::mm"]
         self.assertEqual(first["args"]["Input Dims"], "2,2;\r\n2,2")
         self.assertIn(": test_without_steps", first["args"]["Call stack"])
         with open("stacks.log") as file:

@@ -18,6 +18,7 @@ import strobe
 import support
 from strobe import _strobe, profiler
 from support import FolderTest, messages, needs_torch, results
+from trace_file import trace_events
 
 CPU = [profiler.ProfilerActivity.CPU]
 HERE = os.path.abspath(__file__)
@@ -233,7 +234,7 @@ class StacksTest(FolderTest):
         (folder,) = [os.path.join(path, "ASCEND_PROFILER_OUTPUT") for path in results(self.folder)]
         stacks = self.stacks_of(prof, "aten::add")
         with open(os.path.join(folder, "trace_view.json")) as file:
-            events = json.load(file)
+            events = trace_events(file.read())
         traced = [e["args"]["Call stack"] for e in events if e["name"] == "aten::add"]
         self.assertEqual(traced, [";\r\n".join(stack) for stack in stacks])
         with open(os.path.join(folder, "operator_details.csv"), newline="") as file:
@@ -316,7 +317,8 @@ class StacksTest(FolderTest):
         def ready(prof):
             prof.export_chrome_trace("window.json")
             with open("window.json") as file:
-                found.extend(e for e in json.load(file) if "Python id" in e.get("args", {}))
+                events = trace_events(file.read())
+            found.extend(e for e in events if "Python id" in e.get("args", {}))
 
         with messages(), profiler.profile(activities=CPU, with_stack=True, schedule=choose,
                                           on_trace_ready=ready) as prof:
@@ -364,7 +366,7 @@ class StacksTest(FolderTest):
         def ready(prof):
             prof.export_chrome_trace("window.json")
             with open("window.json") as file:
-                events = json.load(file)
+                events = trace_events(file.read())
             found.append([(e["name"], e["args"]["Python module id"])
                           for e in events if "Python module id" in e.get("args", {})])
 
@@ -399,7 +401,8 @@ class StacksTest(FolderTest):
         prof = self.profile(work, with_modules=True)
         prof.export_chrome_trace("trace.json")
         with open("trace.json") as file:
-            names = [e["name"] for e in json.load(file) if e["name"].startswith("nn.Module: ")]
+            events = trace_events(file.read())
+        names = [e["name"] for e in events if e["name"].startswith("nn.Module: ")]
         self.assertEqual(len(names), 20)
         self.assertEqual(len(set(names)), 20)
 
@@ -563,7 +566,7 @@ class StacksTest(FolderTest):
         prof = self.profile(work_of_flops, with_flops=True)
         prof.export_chrome_trace("trace.json")
         with open("trace.json") as file:
-            events = [e for e in json.load(file) if e.get("cat") == "cpu_op"]
+            events = [e for e in trace_events(file.read()) if e.get("cat") == "cpu_op"]
         found = [e["args"]["flops"] for e in events if "flops" in e["args"]]
         expected = [e.flops for e in prof.events() if e.flops]
         self.assertEqual([int(text) for text in found if text != "0"], expected)

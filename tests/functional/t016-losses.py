@@ -2,11 +2,11 @@
 """Losses by cause, thread and time, wherever a result is shown, and what they touch is marked."""
 
 import csv
-import json
 import shutil
 
 from made_capture import BEGIN, STEPS, THREAD, MadeCapture
 from support import PROGRAMS, StrobeTest, program
+from trace_file import trace_events
 
 MS = 1000000
 DEPTH_MAX = 1024  # ranges that may be open at once on one thread
@@ -173,7 +173,7 @@ class MadeTest(StrobeTest):
     def test_trace(self):
         self.make((2, 5, POOL_EMPTY, 120, 130))
         self.strobe("analyse", self.out)
-        events = json.loads((self.output() / "trace_view.json").read_text())
+        events = trace_events((self.output() / "trace_view.json").read_text())
         rows = {
             (event["pid"], event["tid"]): event["args"]["name"]
             for event in events if event["name"] == "thread_name"

@@ -13,6 +13,7 @@ import unittest
 
 import kineto
 from support import TOP, StrobeTest
+from trace_file import trace_events
 
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data") / "kineto"
 
@@ -96,7 +97,7 @@ class KinetoTest(StrobeTest):
         made, output = self.import_trace(
             self.make_source(kineto.made()), "--export", "chrome_trace", "--export", "csv",
             "--export", "stacks")
-        trace = json.loads((output / "trace_view.json").read_text())
+        trace = trace_events((output / "trace_view.json").read_text())
         names = {event["name"] for event in trace}
         for name in ("aten::mm", "cudaLaunchKernel", "void gemm<float>(int)", "ProfilerStep#7",
                      "nn.Module: Linear_0", "Activity Buffer Request"):
@@ -152,7 +153,7 @@ class KinetoTest(StrobeTest):
                 self.out = self.work / source.name
                 made, output = self.import_trace(source, "--export", "chrome_trace")
                 self.assertEqual(made["damaged"], [])
-                trace = json.loads((output / "trace_view.json").read_text())
+                trace = trace_events((output / "trace_view.json").read_text())
                 kernels = [event for event in kineto.read(source)["traceEvents"]
                            if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
                 found = [event["name"] for event in trace if event["ph"] == "X"]

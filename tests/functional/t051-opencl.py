@@ -3,7 +3,6 @@
 
 import collections
 import csv
-import json
 import os
 import pathlib
 import shutil
@@ -12,6 +11,7 @@ import tempfile
 import unittest
 
 from support import TIMEOUT, StrobeTest, program
+from trace_file import trace_events
 
 PROGRAM = program("opencl-program")
 ICDS = pathlib.Path("/etc/OpenCL/vendors")
@@ -182,7 +182,7 @@ class WhatIsRecordedTest(OpenclTest):
         self.assertEqual({row["Level"] for row in calls.values()}, {"opencl"})
         tracks = {track["name"] for track in self.json("info", self.result())[0]["tracks"]}
         self.assertLessEqual({"stream 0 (Queue 0)", "stream 1 (Queue 1)"}, tracks)
-        trace = json.loads((output / "trace_view.json").read_text())
+        trace = trace_events((output / "trace_view.json").read_text())
         layers = {
             event["args"]["name"]: event["pid"] for event in trace if event["name"] == "process_name"
         }

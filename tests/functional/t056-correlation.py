@@ -14,6 +14,7 @@ import sqlite3
 import unittest
 
 from support import PROGRAMS, TOP, StrobeTest
+from trace_file import trace_events
 
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 REAL = DATA / "ascend"
@@ -87,7 +88,7 @@ class DevicesTest(CorrelationTest):
 
     def test_layers_and_arrows(self):
         self.run_devices()
-        trace = json.loads(
+        trace = trace_events(
             (self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").read_text()
         )
         layers = {

@@ -9,7 +9,6 @@ import atexit
 import collections
 import csv
 import functools
-import json
 import os
 import pathlib
 import shutil
@@ -17,7 +16,15 @@ import sqlite3
 import tempfile
 import unittest
 
-from support import PYTHON, StrobeTest, find_torch_device, has_torch, needs_python, program
+from support import (
+    PYTHON,
+    StrobeTest,
+    find_torch_device,
+    has_torch,
+    needs_python,
+    program,
+)
+from trace_file import trace_events
 
 EXTENSION = find_torch_device()
 HAS_POCL = os.path.exists(EXTENSION) and pathlib.Path("/etc/OpenCL/vendors/pocl.icd").exists()
@@ -166,7 +173,7 @@ class TorchDeviceTest(DeviceTest):
         self.assertEqual(len(self.told), 16)
         tasks = {row["opencl.start"]: row for row in self.rows("device_task")}
         calls = {row["connection"]: row for row in self.rows("api_call") if row["connection"]}
-        trace = json.loads((self.output / "trace_view.json").read_text())
+        trace = trace_events((self.output / "trace_view.json").read_text())
         self.check_tasks(tasks)
         self.check_links()
         self.check_arrows(tasks, calls, trace)

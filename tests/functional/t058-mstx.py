@@ -2,12 +2,21 @@
 """Scripts marked up with strobe.mstx in the style of the vendor's documentation."""
 
 import glob
-import json
 import sqlite3
 import subprocess
 import unittest
 
-from support import BUILD, PYTHON, SANITIZERS, TIMEOUT, StrobeTest, has_torch, needs_python, program
+from support import (
+    BUILD,
+    PYTHON,
+    SANITIZERS,
+    TIMEOUT,
+    StrobeTest,
+    has_torch,
+    needs_python,
+    program,
+)
+from trace_file import trace_events
 
 # As documented for a profile that collects marks only, into the database only.
 TRAINING = """
@@ -150,7 +159,7 @@ class PlainTest(MstxTest):
             flags=["--export", "chrome_trace", "--export", "db"],
         )
         folder = self.result() / "ASCEND_PROFILER_OUTPUT"
-        events = json.loads((folder / "trace_view.json").read_text())
+        events = trace_events((folder / "trace_view.json").read_text())
         found = {
             (each["name"], each["args"]["domain"], each["args"]["event_type"])
             for each in events
@@ -331,7 +340,7 @@ class TorchTest(MstxTest):
     def test_text(self):
         self.train(export_type="Text")
         path, = glob.glob(str(self.out / "*/ASC*/trace_view.json"))
-        events = json.loads(open(path).read())
+        events = trace_events(open(path).read())
         layer, = {
             each["pid"]
             for each in events

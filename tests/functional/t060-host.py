@@ -11,6 +11,7 @@ import subprocess
 import time
 
 from support import PYTHON, STROBE, StrobeTest, needs_python, program
+from trace_file import trace_events
 
 WAITING = program("waiting-program")
 ITEMS = "cpu+mem+disk+network+pressure+throttle"
@@ -125,7 +126,7 @@ class HostTest(StrobeTest):
                    collect="host_sys:items=%s,interval=20ms,loopback=true" % ITEMS)
         for kind in ("host_cpu", "host_thread", "host_core", "host_mem", "host_net", "usage"):
             self.assertTrue(self.rows(kind), kind)
-        trace = json.loads(
+        trace = trace_events(
             (self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").read_text()
         )
         layers = {event["args"]["name"] for event in trace if event["name"] == "process_name"}
@@ -140,7 +141,7 @@ class HostTest(StrobeTest):
     def test_calls_have_a_layer(self):
         self.record(WAITING, 3, collect=["osrt:threshold=0s"],
                     flags=["--export", "chrome_trace"])
-        trace = json.loads(
+        trace = trace_events(
             (self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").read_text()
         )
         layers = {

@@ -8,6 +8,7 @@ import subprocess
 import unittest
 
 from support import BUILD, PYTHON, StrobeTest, find_account, has_torch, needs_python
+from trace_file import trace_events
 
 SCRIPT = """
 import threading, torch
@@ -107,7 +108,7 @@ class MemoryTest(StrobeTest):
         self.assertGreaterEqual(peak, 4000)
 
     def check_trace(self, folder):
-        events = json.loads((folder / "trace_view.json").read_text())
+        events = trace_events((folder / "trace_view.json").read_text())
         counters = [each for each in events if each["name"] == "PyTorch Memory"]
         self.assertEqual(len(counters), self.records_of(self.result(), "memory_event"))
         self.assertEqual({each["ph"] for each in counters}, {"C"})

@@ -2,13 +2,13 @@
 """Calls in Python under `strobe run`: any script, no PyTorch."""
 
 import collections
-import json
 import os
 import signal
 import subprocess
 import unittest
 
 from support import BUILD, PYTHON, StrobeTest, needs_python
+from trace_file import trace_events
 
 SCRIPT = """
 import sys, threading
@@ -70,7 +70,7 @@ assert "call" in seen
 class PythonCallsTest(StrobeTest):
     def events(self, path):
         output = path / "ASCEND_PROFILER_OUTPUT"
-        trace = json.loads((output / "trace_view.json").read_text())
+        trace = trace_events((output / "trace_view.json").read_text())
         return [e for e in trace if e.get("cat") == "python_function"]
 
     def trace(self, text, *flags, options=""):

@@ -3,11 +3,11 @@
 
 import collections
 import csv
-import json
 import unittest
 
 import tap
 from support import PYTHON, StrobeTest, has_torch, needs_python
+from trace_file import trace_events
 
 TREE = """
 import torch
@@ -126,7 +126,7 @@ class PythonStacksTest(StrobeTest):
     @tap.long_test
     def test_5000_frames(self):
         self.run_script(DEEP, "--export", "chrome_trace")
-        trace = json.loads(self.output("trace_view.json").read_text())
+        trace = trace_events(self.output("trace_view.json").read_text())
         stacks = [e["args"]["Call stack"] for e in trace if e["name"] in ("aten::add", "aten::mul")]
         self.assertEqual(len(stacks), 2)
         for stack in stacks:

@@ -8,6 +8,7 @@ import sqlite3
 import unittest
 
 from support import StrobeTest, needs_symbols, program
+from trace_file import trace_events
 
 NAMES = ["void shapes::keep_block<long>(long)", "void shapes::keep_block<int>(int)"]
 
@@ -22,7 +23,7 @@ class HeapNamesTest(StrobeTest):
         for table in ("heap.block.csv", "heap_path.csv"):
             with open(output / table, newline="") as file:
                 self.check(table, [row["stack"] for row in csv.DictReader(file)])
-        trace = json.loads((output / "trace_view.json").read_text())
+        trace = trace_events((output / "trace_view.json").read_text())
         stacks = [event["args"]["stack"] for event in trace if "stack" in event.get("args", {})]
         self.check("trace_view.json", stacks)
         database, = output.glob("*.db")

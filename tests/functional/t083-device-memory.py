@@ -3,11 +3,11 @@
 reports as allocators of devices do."""
 
 import csv
-import json
 import subprocess
 import unittest
 
 from support import BUILD, PYTHON, StrobeTest, find_account, has_torch, needs_python
+from trace_file import trace_events
 
 LIBRARY = find_account()
 SCRIPT = """
@@ -65,7 +65,7 @@ class DeviceMemoryTest(StrobeTest):
             [("on the double", "1024.0", "0.5"), ("on the double", "512.0", "")],
         )
         output = self.result() / "ASCEND_PROFILER_OUTPUT"
-        events = json.loads((output / "trace_view.json").read_text())
+        events = trace_events((output / "trace_view.json").read_text())
         counters = [each["args"] for each in events if each["name"] == "PyTorch Memory NPU 1"]
         self.assertEqual([each["Allocated(MB)"] for each in counters], [1.0, 1.5, 0.5])
         self.assertEqual(self.usage, "524288")

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from support import STROBE, StrobeTest, program
+from trace_file import trace_events
 
 FRAMES = {"1": {"name": "main", "category": "program"}, "2": {"name": "leaf", "parent": 1}}
 EVENTS = [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 5, "dur": 3,
@@ -33,7 +34,7 @@ class ChromeStacksTest(StrobeTest):
                                      ("chrome_trace.stack", "stack", "main (program)")):
             (row,) = self.json("show", "--json", "--table", table, self.out)[0]["rows"]
             self.assertEqual(row[column], stack)
-        drawn = {event["name"]: event for event in json.loads(
+        drawn = {event["name"]: event for event in trace_events(
             (output / "trace_view.json").read_text()) if event["ph"] in ("X", "i")}
         self.assertEqual(drawn["aten::mm"]["args"]["Call stack"], "leaf;\r\nmain (program)")
         self.assertEqual(drawn["moment"]["args"]["stack"], "b;\r\na")

@@ -4,6 +4,7 @@
 import json
 
 from support import StrobeTest
+from trace_file import trace_events
 
 
 class ForeignTraceTest(StrobeTest):
@@ -27,7 +28,7 @@ class ForeignTraceTest(StrobeTest):
         folder = self.work / ("cut%d" % len(flags))
         self.strobe("export", result, "-o", folder, "--export", "chrome_trace", *flags)
         (path,) = folder.glob("*/*/trace_view.json")
-        return json.loads(path.read_text())
+        return trace_events(path.read_text())
 
     @staticmethod
     def arrows(events):

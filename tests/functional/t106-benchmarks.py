@@ -12,6 +12,7 @@ import sys
 import unittest
 
 from support import BUILD, TOP, StrobeTest, has_torch
+from trace_file import trace_events
 
 sys.path.insert(0, str(TOP / "bench"))
 from free_memory import free_memory  # noqa: E402
@@ -191,7 +192,7 @@ class MixTest(StrobeTest):
         return found
 
     def events(self, folder):
-        return json.loads((folder / "trace_view.json").read_bytes())
+        return trace_events((folder / "trace_view.json").read_bytes())
 
     def test_seed(self):
         first = self.make("first", 20000).read_bytes()
