@@ -118,6 +118,7 @@ class TensorBoardTest(StrobeTest):
                          ["aten::mm", "void gemm<float>(int)", "nn.Module: Linear_0"])
         self.check_rows(page, "Memory", ["aten::mm", "4", "16", "16", "4", "4", "16", "16"])
         self.check_rows(page, "Module", ["Net_0", "4", "4", "1580", "540"])
+        page.expand()
         page.text("Linear_0")
         self.check_rows(page, "Distributed", ["host_0", "130", "122", "87", "560"],
                         ["host_1", "130", "122", "87", "560"],
@@ -134,6 +135,7 @@ class TensorBoardTest(StrobeTest):
                           "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"])
         self.check_rows(page, "Memory", ["aten::addmm", "6", "1.88", "1.88", "6", "6"])
         self.check_rows(page, "Module", ["DistributedDataParallel_0", "3", "0", None])
+        page.expand()
         page.text("Net_0", "Linear_0", "Linear_1")
         self.check_rows(page, "Distributed", ["host_0", None], ["host_1", None],
                         ["gloo:all_reduce", "3", "28128", "9376", None, None])

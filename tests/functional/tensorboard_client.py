@@ -164,6 +164,13 @@ class Page(chromium.Page):
         self.wait_for("%s.every((each) => %s.includes(each))" % (json.dumps(wanted), main))
         return self.value(main)
 
+    def expand(self):
+        """Opens all rows of a tree: the plugin does so itself only if its table comes after its data."""
+        self.wait_for(
+            "(() => { const closed = [...%s.querySelectorAll("
+            "'.ant-table-row-expand-icon-collapsed')]; closed.forEach((each) => each.click()); "
+            "return closed.length == 0; })()" % self._FRAME)
+
     def rows(self):
         """The rows of all tables and charts of the view, as texts of their cells."""
         return self.value(
