@@ -80,11 +80,12 @@ static const StrobeWantedField capture_fields[] = {
     {"model", STROBE_FIELD_U32}, {"number", STROBE_FIELD_U32},      {"batch", STROBE_FIELD_U32},
     {"pics", STROBE_FIELD_U32},  {"tasks", STROBE_FIELD_U32},       {"is_first", STROBE_FIELD_BOOL},
 };
-enum { CALL_LEVEL, CALL_MODE, CALL_ITEM, CALL_DEVICE, CALL_MODEL };
+enum { CALL_LEVEL, CALL_MODE, CALL_ITEM, CALL_DEVICE, CALL_MODEL, CALL_CONNECTION, CALL_STATUS };
 static const StrobeWantedField call_fields[] = {
-    {"level", STROBE_FIELD_STRING},  {"mode", STROBE_FIELD_STRING},
-    {"item", STROBE_FIELD_STRING},   {"svp.device", STROBE_FIELD_U32},
-    {"svp.model", STROBE_FIELD_U32},
+    {"level", STROBE_FIELD_STRING},   {"mode", STROBE_FIELD_STRING},
+    {"item", STROBE_FIELD_STRING},    {"svp.device", STROBE_FIELD_U32},
+    {"svp.model", STROBE_FIELD_U32},  {"connection", STROBE_FIELD_LINK},
+    {"svp.status", STROBE_FIELD_I32},
 };
 enum { FREQUENCY_MHZ, FREQUENCY_DEVICE, FREQUENCY_CORE };
 static const StrobeWantedField frequency_fields[] = {
@@ -313,7 +314,9 @@ static void take_call(SvpRows *rows, const StrobeView *view, const guint32 *at)
                       .model = strobe_field_u32(view, at[CALL_MODEL], STROBE_ABSENT_U32),
                       .name = view->name,
                       .mode = strobe_field_u32(view, at[CALL_MODE], 0),
-                      .item = strobe_field_u32(view, at[CALL_ITEM], 0)};
+                      .item = strobe_field_u32(view, at[CALL_ITEM], 0),
+                      .connection = strobe_field_u64(view, at[CALL_CONNECTION], STROBE_ABSENT_U64),
+                      .status = strobe_field_i32(view, at[CALL_STATUS], 0)};
     note_first(rows, call);
 }
 

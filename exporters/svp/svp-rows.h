@@ -40,7 +40,9 @@ typedef struct SvpCall {
     gint64 begin_ns, end_ns;
     guint64 pid, tid;
     guint32 device;
-    guint32 model; /* a call of no model counts to the first one of its process, else to 0 */
+    guint64 connection; /* the capture's id; STROBE_ABSENT_U64: of none */
+    gint32 status;      /* what it returned */
+    guint32 model;      /* a call of no model counts to the first one of its process, else to 0 */
     StrobeStringId name, mode, item;
 } SvpCall;
 

@@ -11,6 +11,7 @@
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */
 #define HEAD_BYTES 16u
+#define FILE_FACTS_MAX 1000u
 
 typedef struct DataFile {
     char *name;
@@ -114,6 +115,22 @@ static void keep_foreign(Job *job, const char *name, const guchar *head, gssize 
     job->head = g_string_free(text, FALSE);
 }
 
+/* For tables that list the files: records, bytes, 1 where a mark of completion lies beside it, and
+ * the name. */
+static void tell_file(Job *job, int data, const char *name, int file, guint64 rows)
+{
+    g_autofree char *key = g_strdup_printf("svp.file.%u", job->n_files);
+    g_autofree char *mark = g_strconcat(name, ".done", NULL);
+    struct stat st = {0};
+
+    fstat(file, &st);
+    g_autofree char *value =
+        g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %d %s", rows,
+                        (gint64)st.st_size, has_content(data, mark), name);
+    if (job->n_files++ < FILE_FACTS_MAX)
+        job->host->fact_text(job->self, key, value);
+}
+
 static void import_file(Job *job, int data, const DataFile *file)
 {
     int descriptor = foreign_folder_open_file(data, file->name);
@@ -132,6 +149,7 @@ static void import_file(Job *job, int data, const DataFile *file)
         else
             job->host->damage(job->self, file->name, "not one part of it is whole");
         job->host->found(job->self, file->name, rows);
+        tell_file(job, data, file->name, descriptor, rows);
     }
     if (descriptor >= 0)
         close(descriptor);

@@ -18,6 +18,7 @@ typedef struct Job {
     int folder; /* lent */
     guint64 pid;
     guint n_captures; /* files that are captures */
+    guint n_files;    /* that were told of as facts */
     char *foreign;    /* the first file in data that is none; NULL: there is none */
     char *head;       /* its first bytes, in hexadecimal */
 } Job;

@@ -24,8 +24,8 @@ MAY_INCLUDE = {
     "plugins": ["sdk", "formats", "plugins/common"],
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
-                  "exporters/passes/nesting", "exporters/passes/sorted_values"],
-    "tools": ["tools", "core", "sdk", "exporters/passes/nesting"],
+                  "exporters/passes/nesting", "exporters/passes/sorted_values", "exporters/svp"],
+    "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace"],
 }
