@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "svp-config.h"
 #include "svp-names.h"
 #include "svp-numbers.h"
 #include "svp.h"
@@ -156,6 +157,123 @@ static void test_counters(void)
     g_assert_cmpuint(svp_unit_find(""), ==, SVP_UNITS);
 }
 
+/* ---- acl.json ---- */
+
+static void keep_told(void *user, const char *key, const char *why)
+{
+    g_string_append_printf(user, "%s: %s\n", key, why);
+}
+
+static SvpConfig read_config(const char *text, int is_good, const char *told)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    SvpConfig config;
+
+    g_assert_cmpint(svp_config_read(&config, text, strlen(text), keep_told, all), ==, is_good);
+    if (*told)
+        g_assert_nonnull(strstr(all->str, told));
+    else
+        g_assert_cmpstr(all->str, ==, "");
+    return config;
+}
+
+static void test_config(void)
+{
+    SvpConfig config = read_config(
+        "{\"dump\": {}, \"profiler\": {\"output\": \"out\", \"aacpu\": \"off\", "
+        "\"aac_metrics\": \"ArithmeticUtilization\", \"interval\": \"2\", \"acl_api\": \"on\", "
+        "\"switch\": \"on\"}}",
+        1, "");
+    g_assert_true(config.is_on && config.has_metrics && config.acl_api && !config.aacpu);
+    g_assert_true(config.dumps);
+    g_assert_cmpuint(config.interval, ==, 2);
+    g_assert_cmpstr(config.output, ==, "out");
+    config = read_config("{}", 1, "");
+    g_assert_true(!config.is_on && config.aacpu && config.acl_api && !config.has_section);
+    config = read_config("\xef\xbb\xbf{\"profiler\": {\"switch\": \"on\"}}", 1, "");
+    g_assert_true(config.is_on);
+}
+
+/* Only "on" is on. */
+static void test_config_switch(void)
+{
+    static const char *const values[] = {"\"ON\"", "true",    "\"\"",    "1",
+                                         "null",   "\"on \"", "[\"on\"]"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        g_autofree char *text = g_strdup_printf("{\"profiler\": {\"switch\": %s}}", values[i]);
+        g_assert_false(read_config(text, 1, "profiler.switch: neither").is_on);
+    }
+}
+
+static void test_config_interval(void)
+{
+    static const char *const bad[] = {"-1",  "1.5",  "\"x\"", "2147483648",
+                                      "1e3", "\"\"", "true",  "99999999999999999999"};
+    SvpConfig config;
+
+    for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
+        g_autofree char *text = g_strdup_printf("{\"profiler\": {\"interval\": %s}}", bad[i]);
+        g_assert_cmpuint(read_config(text, 1, "profiler.interval: no whole").interval, ==, 0);
+    }
+    config = read_config("{\"profiler\": {\"interval\": 2147483647}}", 1, "");
+    g_assert_cmpuint(config.interval, ==, G_MAXINT32);
+}
+
+static void test_config_keys(void)
+{
+    SvpConfig config = read_config("{\"profiler\": {\"aicpu\": \"off\", \"aic_metrics\": "
+                                   "\"ArithmeticUtilization\"}}",
+                                   1, "");
+    g_assert_true(!config.aacpu && config.has_metrics);
+    config =
+        read_config("{\"profiler\": {\"aacpu\": \"on\", \"aicpu\": \"off\"}}", 1, "two spellings");
+    g_assert_true(config.aacpu);
+    config =
+        read_config("{\"profiler\": {\"aicpu\": \"off\", \"aacpu\": \"on\"}}", 1, "two spellings");
+    g_assert_true(config.aacpu);
+    config = read_config("{\"profiler\": {\"interval\": 3, \"interval\": 4}}", 1, "twice");
+    g_assert_cmpuint(config.interval, ==, 4);
+    read_config("{\"profiler\": {\"wrong\": {\"a\": [1]}, \"switch\": \"on\"}}", 1,
+                "profiler.wrong: unknown");
+}
+
+/* What is no JSON is off, says where, and never comes to grief. */
+static void test_config_bad(void)
+{
+    static const char text[] = "{\"profiler\": {\"switch\": \"on\", \"interval\": \"2\"}}";
+    g_autoptr(GString) large = g_string_new(text);
+
+    for (gsize n = 0; n < strlen(text); n++) {
+        g_autofree char *cut = g_strndup(text, n);
+        g_assert_false(read_config(cut, 0, "no JSON at byte").is_on);
+    }
+    read_config("{\"profiler\": []}", 0, "profiler: no object");
+    read_config("{\"profiler\": {\"switch\": \"on\"}} x", 0, "no JSON");
+    while (large->len <= SVP_CONFIG_BYTES_MAX)
+        g_string_append_c(large, ' ');
+    read_config(large->str, 0, "over 1 MiB");
+}
+
+static void test_config_copy(void)
+{
+    static const char *const cases[][2] = {
+        {"{\"a\": 1, \"profiler\" : {\"switch\" : \"on\", \"x\": {\"switch\": \"on\"}}, \"b\": []}",
+         "{\"a\": 1, \"profiler\" : {\"switch\" : \"off\", \"x\": {\"switch\": \"on\"}}, \"b\": "
+         "[]}"},
+        {"{\"switch\": \"on\"}", "{\"switch\": \"on\"}"},
+        {"{}", "{}"},
+    };
+    char out[256];
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_assert_cmpuint(svp_config_switch_off(cases[i][0], strlen(cases[i][0]), out, sizeof out),
+                         ==, strlen(cases[i][1]));
+        g_assert_cmpstr(out, ==, cases[i][1]);
+    }
+    g_assert_cmpuint(svp_config_switch_off("{}", 2, out, 2), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -165,5 +283,11 @@ int main(int argc, char **argv)
     g_test_add_func("/formats/svp/paths", test_paths);
     g_test_add_func("/formats/svp/numbers", test_numbers);
     g_test_add_func("/formats/svp/counters", test_counters);
+    g_test_add_func("/formats/svp/config", test_config);
+    g_test_add_func("/formats/svp/config-switch", test_config_switch);
+    g_test_add_func("/formats/svp/config-interval", test_config_interval);
+    g_test_add_func("/formats/svp/config-keys", test_config_keys);
+    g_test_add_func("/formats/svp/config-bad", test_config_bad);
+    g_test_add_func("/formats/svp/config-copy", test_config_copy);
     return g_test_run();
 }

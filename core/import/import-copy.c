@@ -19,6 +19,7 @@ typedef struct Copy {
     GHashTable *strings; /* id to id */
     GHashTable *stacks;
     GHashTable *tracks;
+    gint64 offset; /* of the reader's times to CLOCK_MONOTONIC */
     guint64 n_records, n_kindless;
 } Copy;
 
@@ -135,7 +136,8 @@ static gboolean copy_record(Copy *copy, const StrobeView *view, GError **error)
     for (guint32 i = 0; i < view->kind->n_fields; i++)
         copy_field(copy, view, &view->kind->fields[i], (char *)&texts[i]);
     char *fields =
-        strobe_import_capture_add(copy->to, kind, track, name, view->begin_ns, view->end_ns, error);
+        strobe_import_capture_add(copy->to, kind, track, name, view->begin_ns - copy->offset,
+                                  view->end_ns - copy->offset, error);
     if (!fields)
         return FALSE;
     for (guint32 i = 0; i < view->kind->n_fields; i++)
@@ -191,6 +193,7 @@ gboolean strobe_import_copy(StrobeImportCapture *capture, int descriptor,
         return FALSE;
     }
     strobe_reader_keep_strings(copy.from);
+    copy.offset = strobe_reader_monotonic_offset(copy.from);
     copy.kinds = g_hash_table_new(NULL, NULL);
     copy.strings = g_hash_table_new(strobe_hash_of_pointer, NULL);
     copy.stacks = g_hash_table_new(strobe_hash_of_pointer, NULL);
