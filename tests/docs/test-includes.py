@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
                   "exporters/passes/nesting", "exporters/passes/sorted_values", "exporters/svp"],
+    "board": ["board", "core", "sdk", "formats"],
     "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace"],

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
+ *
+ * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
+ * abort (kills itself); wait (until its input ends); no-finalize. Prints the number
+ * of calls that failed.
+ */
+#include "svp-double.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int n_failed;
+static uint32_t model;
+static const char *model_path;
+
+static void check(int code)
+{
+    if (code)
+        __atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED);
+}
+
+static void load(void)
+{
+    void *handle = &model;
+
+    check(svp_acl_mdl_set_config_opt(handle, SVP_PATH_ATTRIBUTE, &model_path, sizeof model_path));
+    check(svp_acl_mdl_load_with_config(handle, &model));
+}
+
+static void execute(int n)
+{
+    for (int i = 0; i < n; i++)
+        check(svp_acl_mdl_execute(model, NULL, NULL));
+}
+
+static int calls_of_thread;
+
+static void *call_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < calls_of_thread / 2; i++) {
+        void *memory = NULL;
+
+        check(svp_acl_rt_malloc(&memory, 16, 0));
+        check(svp_acl_rt_free(memory));
+    }
+    return NULL;
+}
+
+static void run_threads(int n)
+{
+    pthread_t threads[64];
+
+    for (int i = 0; i < n && i < 64; i++)
+        pthread_create(&threads[i], NULL, call_often, NULL);
+    for (int i = 0; i < n && i < 64; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
+    int finalizes = 1;
+    char byte;
+
+    model_path = argc > 2 ? argv[2] : "model.om";
+    check(svp_acl_init(config));
+    for (int i = 3; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "0";
+
+        if (!strcmp(argv[i], "execute"))
+            execute(atoi(next)), i++;
+        else if (!strcmp(argv[i], "threads"))
+            calls_of_thread = atoi(argv[i + 2]), run_threads(atoi(next)), i += 2;
+        else if (!strcmp(argv[i], "device"))
+            check(svp_acl_rt_set_device(atoi(next))), i++;
+        else if (!strcmp(argv[i], "exit"))
+            exit(atoi(next));
+        else if (!strcmp(argv[i], "load"))
+            load();
+        else if (!strcmp(argv[i], "abort"))
+            kill(getpid(), SIGKILL);
+        else if (!strcmp(argv[i], "wait"))
+            puts("ready"), fflush(stdout), (void)!read(0, &byte, 1);
+        else if (!strcmp(argv[i], "no-finalize"))
+            finalizes = 0;
+    }
+    if (finalizes)
+        check(svp_acl_finalize());
+    printf("failed %d\n", n_failed);
+    return 0;
+}
