@@ -130,27 +130,50 @@ static void begin(void)
     board_is_on = 1;
 }
 
-/* The calls get their name when the first model is known. */
+/* The name of the file of calls has the first model, which is known when one is executed. */
+static void make_calls_name(char name[SVP_FILE_NAME_MAX])
+{
+    SvpFileName parts = {.type = SVP_FILE_ACL, .device = board.jobs[0].device};
+
+    parts.model_id = board.n_models ? board.models[0].id : 0;
+    strcpy(parts.model, board.n_models ? board.models[0].name : "model");
+    svp_file_name_write(&parts, name);
+}
+
+/* From now on the JOB is one to be kept. The writer has the file open, whatever its name is. */
+static void note_execute(void)
+{
+    char name[SVP_FILE_NAME_MAX], from[SVP_PATH_MAX], to[SVP_PATH_MAX];
+
+    if (board.has_executed || !board_is_on)
+        return;
+    board.has_executed = 1;
+    if (!board.has_calls)
+        return;
+    make_calls_name(name);
+    snprintf(from, sizeof from, "%.3800s/data/.calls", board.jobs[0].path);
+    snprintf(to, sizeof to, "%.3800s/data/%s", board.jobs[0].path, name);
+    if (rename(from, to))
+        board_say("%s: %s", to, strerror(errno));
+    else
+        board_say("%s: created", to);
+}
+
 static void end_calls(void)
 {
-    BoardJob *job = &board.jobs[0];
-    SvpFileName name = {.type = SVP_FILE_ACL, .device = job->device};
-    char file[SVP_FILE_NAME_MAX], from[SVP_PATH_MAX], to[SVP_PATH_MAX];
+    const BoardJob *job = &board.jobs[0];
+    char name[SVP_FILE_NAME_MAX], path[SVP_PATH_MAX];
     const int error = board_calls_end(&board.totals.n_lost_records);
 
     if (error)
         board.totals.disk_error = error;
-    name.model_id = board.n_models ? board.models[0].id : 0;
-    strcpy(name.model, board.n_models ? board.models[0].name : "model");
-    svp_file_name_write(&name, file);
-    snprintf(from, sizeof from, "%.3800s/data/.calls", job->path);
-    snprintf(to, sizeof to, "%.3800s/data/%s", job->path, file);
-    if (!board.has_executed) {
-        unlink(from);
-        return;
+    make_calls_name(name);
+    if (board.has_executed && !error) {
+        board_job_mark_done(job, name, 0, 0);
+    } else if (!board.has_executed) {
+        snprintf(path, sizeof path, "%.3800s/data/.calls", job->path);
+        unlink(path);
     }
-    if (rename(from, to) == 0 && !error)
-        board_job_mark_done(job, file, 0, 0);
 }
 
 static void end(int state)
@@ -370,7 +393,7 @@ static int is_due(const BoardModel *model)
 void board_session_note_execute(void)
 {
     pthread_mutex_lock(&lock);
-    board.has_executed = 1;
+    note_execute();
     pthread_mutex_unlock(&lock);
 }
 
@@ -380,7 +403,7 @@ int board_session_begin_execute(uint32_t id, BoardCapture *capture)
     int is_captured;
 
     pthread_mutex_lock(&lock);
-    board.has_executed = 1;
+    note_execute();
     model = find_model(id);
     is_captured = board_is_on && model && is_due(model);
     if (is_captured)

@@ -3,11 +3,16 @@
 
 import json
 import os
+import pathlib
+import random
 import re
-import signal
+import shutil
+import struct
 import subprocess
+import time
 import unittest
 
+import tap
 from support import BUILD, StrobeTest
 
 LIBRARY = BUILD / "board" / "libstrobe-board.so"
@@ -223,12 +228,49 @@ class BoardTest(StrobeTest):
         self.assertEqual(len(self.data()), 2)
 
     def test_kill(self):
-        """What was captured stays."""
-        self.configure()
-        self.run_program("load", "execute", 1, "abort", code=-signal.SIGKILL)
-        self.assertEqual(self.info()["state"], "collecting")
-        self.assertIn("AAcore.0.a.b-c.1.1.1.1.0", self.data())
-        self.strobe("svp", "show", "-dir", self.job())
+        """No call that had returned is lost, nor what was captured; the pool goes."""
+        before = set(pathlib.Path("/dev/shm").iterdir())
+        for n_calls in 2, 40, 1000, 6000:
+            self.configure()
+            process = self.begin("load", "execute", 1, "threads", 1, n_calls, "wait")
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            process.kill()
+            process.communicate()
+            self.assertEqual(self.info()["state"], "collecting")
+            self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AclModule.0.a.b-c.1.1"])
+            calls = self.calls()
+            self.assertEqual((calls["svp_acl_rt_malloc"], calls["svp_acl_rt_free"],
+                              calls["svp_acl_mdl_execute"]), (n_calls // 2, n_calls // 2, 1))
+            shutil.rmtree(self.job())
+        self.assertEqual([path.name for path in set(pathlib.Path("/dev/shm").iterdir()) - before
+                          if path.name.startswith("strobe-") and
+                          str(process.pid) in path.name], [])
+
+    def kill_often(self, times):
+        """At any moment: every call that had returned is there."""
+        chance, returned = random.Random(times), self.work / "returned"
+        for _ in range(times):
+            self.configure()
+            returned.unlink(missing_ok=True)
+            process = self.begin("load", "execute", 1, "steady", returned)
+            while not returned.exists() or not returned.stat().st_size:
+                time.sleep(0.01)
+            time.sleep(chance.random())
+            process.kill()
+            process.communicate()
+            (count,) = struct.unpack("<Q", returned.read_bytes())
+            calls = self.calls()
+            found = calls.get("svp_acl_rt_malloc", 0) + calls.get("svp_acl_rt_free", 0)
+            self.assertLessEqual(count, found)
+            self.assertLessEqual(found, count + 2)
+            shutil.rmtree(self.job())
+
+    def test_kill_at_some_moments(self):
+        self.kill_often(4)
+
+    @tap.long_test
+    def test_kill_at_any_moment(self):
+        self.kill_often(50)
 
     def test_full_disk(self):
         """Nothing can be written: the program goes on as it would."""

@@ -3,16 +3,18 @@
  * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
  *
  * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
- * abort (kills itself); wait (until its input ends); no-finalize. Prints the number
- * of calls that failed.
+ * abort (kills itself); steady FILE (calls until it is killed); wait (until its input ends);
+ * no-finalize. Prints the number of calls that failed.
  */
 #include "svp-double.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int n_failed;
@@ -63,6 +65,25 @@ static void run_threads(int n)
         pthread_join(threads[i], NULL);
 }
 
+/* Calls without an end. How many have returned is in the file, which outlives the process. */
+static void call_steadily(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    volatile uint64_t *n;
+
+    if (fd < 0 || ftruncate(fd, sizeof *n))
+        exit(9);
+    n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (;; usleep(50)) {
+        void *memory = NULL;
+
+        check(svp_acl_rt_malloc(&memory, 16, 0));
+        *n += 1;
+        check(svp_acl_rt_free(memory));
+        *n += 1;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
@@ -84,6 +105,8 @@ int main(int argc, char **argv)
             exit(atoi(next));
         else if (!strcmp(argv[i], "load"))
             load();
+        else if (!strcmp(argv[i], "steady"))
+            call_steadily(next);
         else if (!strcmp(argv[i], "abort"))
             kill(getpid(), SIGKILL);
         else if (!strcmp(argv[i], "wait"))
