@@ -252,24 +252,33 @@ static int write_copy(const char *text, size_t length, char copy[SVP_PATH_MAX])
 
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX])
 {
-    size_t length;
-    char *text = path ? read_text(path, &length) : NULL;
+    const char *wanted = getenv("STROBE_BOARD_CONFIG");
+    size_t length, own_length;
+    char *text = NULL, *own = path ? read_text(path, &own_length) : NULL;
     const char *given = path;
 
-    if (!text)
+    if (wanted && *wanted)
+        text = read_text(wanted, &length);
+    else if (own)
+        text = own, length = own_length, wanted = path;
+    if (!text) {
+        free(own);
         return path;
+    }
     pthread_mutex_lock(&lock);
-    svp_config_read(&board.config, text, length, tell, (void *)(uintptr_t)path);
+    svp_config_read(&board.config, text, length, tell, (void *)(uintptr_t)wanted);
     if (board.config.is_on && board.config.dumps) {
-        board_say("%s: dump and profiler.switch are both on: profiling is off", path);
+        board_say("%s: dump and profiler.switch are both on: profiling is off", wanted);
     } else if (board.config.is_on && !board_is_on) {
         begin();
         board.is_by_file = board_is_on;
-        if (board_is_on && write_copy(text, length, copy))
+        if (board_is_on && own && write_copy(own, own_length, copy))
             given = copy;
     }
     pthread_mutex_unlock(&lock);
-    free(text);
+    if (text != own)
+        free(text);
+    free(own);
     return given;
 }
 

@@ -212,6 +212,33 @@ class BoardTest(StrobeTest):
         self.assertIn("profiler.wrong: unknown key", errors)
         self.assertEqual(len(self.data()), 2)
 
+    def test_run_by_command(self):
+        """`strobe run -c acl.json`: that file counts, whatever the program names."""
+        self.configure(output="jobs")
+        other = self.work / "own.json"
+        other.write_text('{"profiler": {"switch": "on", "output": "/nowhere"}}')
+        self.environment.update(SVP_DOUBLE=str(self.double), SVP_DOUBLE_CONFIG=str(self.given))
+        done = self.strobe("run", "-c", self.config, "--", PROGRAM, other, "m.om", "load",
+                           "execute", 1, "exit", 7, code=7, cwd=self.work)
+        self.assertIn("JOB", done.stderr)
+        self.assertEqual(self.data(), ["AAcore.0.m.1.1.1.0", "AclModule.0.m.1"])
+        self.assertEqual(json.loads(self.given.read_text())["profiler"]["switch"], "off")
+
+    def test_refused_by_command(self):
+        """On the desk what is wrong is an error, before anything runs."""
+        for keys, *named in (
+                ({"interval": "x"}, "profiler.interval", "no whole number"),
+                ({"acl_api": "maybe"}, "profiler.acl_api"),
+                ({"intervall": "1"}, "intervall", 'did you mean "interval"'),
+                ({"task_time": "on", "ascendcl": "on"}, "task_time, ascendcl", "a board's are"),
+                ({"dump": {"dump_path": "x"}}, "dump", "both on")):
+            self.configure(**keys)
+            done = self.strobe("run", "-c", self.config, "--", "touch", "ran", code=3,
+                               cwd=self.work)
+            for text in (str(self.config), *named):
+                self.assertIn(text, done.stderr)
+            self.assertFalse((self.work / "ran").exists())
+
     # ---- ends ----
 
     def test_nothing_executed(self):
