@@ -239,6 +239,32 @@ class BoardTest(StrobeTest):
                 self.assertIn(text, done.stderr)
             self.assertFalse((self.work / "ran").exists())
 
+    # ---- profiling by calls ----
+
+    def test_by_calls(self):
+        """The same files as by acl.json; the order of the calls is checked."""
+        self.configure(switch="off")
+        output, _ = self.run_program(
+            "prof-start", "prof-stop", "prof-finalize", "prof-init", "relative",
+            "prof-init", self.jobs, "prof-init", self.jobs, "load", "prof-start", "prof-start",
+            "execute", 3, "prof-stop", "prof-stop", "prof-finalize")
+        self.assertEqual(output, "100043 100043 100043 100000 0 100042 0 100042 0 100043 0 failed 0\n")
+        self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AclModule.0.a.b-c.1.1"])
+        self.assertEqual((self.info()["mode"], self.info()["state"]), ("acl_api", "complete"))
+        self.assertEqual(self.calls()["svp_acl_mdl_execute"], 3)
+
+    def test_by_calls_while_the_file_has_it_on(self):
+        self.configure()
+        output, _ = self.run_program("prof-init", self.jobs, "prof-start", "load", "execute", 1)
+        self.assertEqual(output, "100042 100042 failed 0\n")
+
+    def test_by_calls_twice(self):
+        """Two rounds are two JOBs."""
+        self.configure(switch="off")
+        self.run_program("load", *["prof-init", self.jobs, "prof-start", "execute", 1, "prof-stop",
+                                   "prof-finalize"] * 2)
+        self.assertEqual(len(list(self.jobs.glob("JOB*/data/AAcore.0.a.b-c.1.1.1.1.0"))), 2)
+
     # ---- ends ----
 
     def test_nothing_executed(self):

@@ -3,8 +3,9 @@
  * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
  *
  * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
- * abort (kills itself); steady FILE (calls until it is killed); wait (until its input ends);
- * no-finalize. Prints the number of calls that failed.
+ * prof-init PATH, prof-start, prof-stop, prof-finalize (print their codes); abort (kills itself);
+ * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
+ * number of calls that failed.
  */
 #include "svp-double.h"
 
@@ -84,6 +85,23 @@ static void call_steadily(const char *path)
     }
 }
 
+/* ---- profiling by calls ---- */
+
+static const void *profile(void)
+{
+    static const uint32_t device = 0;
+    static const void *config;
+
+    if (!config)
+        config = svp_acl_prof_create_config(&device, 1, 0, NULL, 15);
+    return config;
+}
+
+static void print_code(int code)
+{
+    printf("%d ", code);
+}
+
 int main(int argc, char **argv)
 {
     const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
@@ -107,6 +125,14 @@ int main(int argc, char **argv)
             load();
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
+        else if (!strcmp(argv[i], "prof-init"))
+            print_code(svp_acl_prof_init(next, strlen(next))), i++;
+        else if (!strcmp(argv[i], "prof-start"))
+            print_code(svp_acl_prof_start(profile()));
+        else if (!strcmp(argv[i], "prof-stop"))
+            print_code(svp_acl_prof_stop(profile()));
+        else if (!strcmp(argv[i], "prof-finalize"))
+            print_code(svp_acl_prof_finalize());
         else if (!strcmp(argv[i], "abort"))
             kill(getpid(), SIGKILL);
         else if (!strcmp(argv[i], "wait"))
