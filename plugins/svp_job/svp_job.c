@@ -24,7 +24,8 @@ static void svp_job_probe(const StrobeSource *source, StrobeSourceProbe *answer)
     g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
     g_autoptr(GPtrArray) infos = job_info_names(names);
     int data = foreign_folder_open(source->descriptor, "data");
-    gboolean has_files = data >= 0 && job_files_are_in(data);
+    gboolean has_files =
+        data >= 0 && (job_files_are_in(data) || job_timeline_is_in(source->descriptor));
 
     answer->format = "JOB of a camera board";
     if (infos->len || svp_is_job_name(source->path))
@@ -54,7 +55,10 @@ static StrobeStatus import_data(Job *job)
     job_models_import(job, data);
     job_files_import(job, data);
     close(data);
-    return job->n_captures == 0 && job->foreign ? refuse_foreign(job) : STROBE_OK;
+    if (job->n_captures == 0)
+        job_timeline_import(job);
+    return job->n_captures == 0 && job->n_vendor == 0 && job->foreign ? refuse_foreign(job)
+                                                                      : STROBE_OK;
 }
 
 static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstance *self,

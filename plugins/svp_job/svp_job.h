@@ -18,6 +18,7 @@ typedef struct Job {
     int folder; /* lent */
     guint64 pid;
     guint n_captures; /* files that are captures */
+    guint n_vendor;   /* of the vendor's files that were read */
     guint n_files;    /* that were told of as facts */
     char *foreign;    /* the first file in data that is none; NULL: there is none */
     char *head;       /* its first bytes, in hexadecimal */
@@ -38,5 +39,11 @@ void job_models_import(Job *job, int data);
 gboolean job_files_are_in(int data);
 /* All captures in `data`; what is none is kept in mind. */
 void job_files_import(Job *job, int data);
+
+/* ---- vendor-timeline.c ---- */
+
+gboolean job_timeline_is_in(int top);
+/* What the vendor's tool made of data that only it can read. */
+void job_timeline_import(Job *job);
 
 #endif

@@ -132,6 +132,33 @@ class JobsTest(StrobeTest):
         self.assertEqual(values["mish/Tanh"][0], 6000000)
         self.assertEqual(values["leakyrelu"][1], 5190000)
 
+    def test_vendor_timeline(self):
+        """Data that only the vendor's tool reads: what it made of them is read."""
+        job = made_job.make_captures(self.jobs)
+        self.import_job(job)
+        names = "task_time_0.a.b-c.1.1.100.json", "acl_0.a.b-c.1.1.100.json"
+        made = {name: (self.output() / name).read_text() for name in names}
+        (job / "timeline").mkdir()
+        for name, text in made.items():
+            (job / "timeline" / name).write_text(text)
+        for path in (job / "data").iterdir():
+            path.write_bytes(bytes(range(32)))
+        done = self.import_job(job)
+        self.assertIn("timeline/task_time_0.a.b-c.1.1.100.json", done.stderr)
+        for name, text in made.items():
+            spans = [[event[key] for key in ("name", "ts", "dur", "tid")]
+                     for event in json.loads((self.output() / name).read_text())
+                     if event["ph"] == "X" and "capture" not in event["name"]]
+            self.assertEqual(spans, [[event[key] for key in ("name", "ts", "dur", "tid")]
+                                     for event in json.loads(text)
+                                     if event["ph"] == "X" and "capture" not in event["name"]])
+        self.assertEqual([name for name in self.names() if "statistic_0_1_" in name], [
+            "acl_statistic_0_1_1.csv"] + ["op_statistic_0_1_%d_%d.csv" % (100 * number, number + 1)
+                                          for number in range(5)])
+        for name, text in made.items():  # torn
+            (job / "timeline" / name).write_text(text[:len(text) // 2])
+        self.assertIn("no JSON from some place on", self.import_job(job).stderr)
+
     # ---- bad input ----
 
     def refuse(self, job, *words):

@@ -14,6 +14,8 @@ static const char *const names[] = {
     "data/AclModule.0.m.1.done",
     "data/AAcore.0.m.1.1.1.0.slice_2",
     "data/AAcore.0.m.1.1.1.0.slice_2.done",
+    "timeline/task_time_0.m.1.4.json",
+    "timeline/acl_0.m.1.4.json",
 };
 
 int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)

@@ -437,6 +437,11 @@ def jobs(out):
     write(out / "svp-job", "two", pack_folder(files + [(1, info.encode())]))
     write(out / "svp-job", "new", pack_folder([(0, info.replace('r": 1', 'r": 2').encode())]
                                               + files[1:]))
+    tasks = b'[{"name": "a", "ph": "X", "pid": 0, "tid": 1, "ts": 5.125, "dur": 2.000, "args": ' \
+            b'{"Task Type": "AA CPU", "Stream Id": 0, "Task Id": 0}}, {"name": "m", "ph": "M"}]'
+    calls = b'[{"name": "f", "ph": "X", "pid": 7, "tid": 8, "ts": 1.5, "dur": 0, "args": ' \
+            b'{"Mode": "model", "Process_Id": 7, "Thread_Id": 8}}]'
+    write(out / "svp-job", "vendor", pack_folder([files[0], (5, b"vendor"), (7, tasks), (8, calls)]))
     write(out / "svp-job", "foreign", pack_folder([files[0], (5, bytes(range(64)))]))
 
 
