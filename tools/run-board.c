@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <svp-config.h>
@@ -17,10 +18,14 @@ static const char *const own_keys[] = {
     "switch",   "output", "aacpu",       "aac_metrics",          "acl_api",
     "interval", "aicpu",  "aic_metrics", "strobe_interval_zero", NULL};
 
+/* A pipe is left to the usual reader, for it can be read once. */
 static char *read_config(const char *path, gsize *length)
 {
+    struct stat st;
     char *text = NULL;
 
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > SVP_CONFIG_BYTES_MAX)
+        return NULL;
     return g_file_get_contents(path, &text, length, NULL) ? text : NULL;
 }
 
