@@ -13,6 +13,7 @@
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "result-directory.h"
+#include "run-board.h"
 #include "run-claim.h"
 #include "run-command.h"
 #include "run-diagnosis.h"
@@ -355,6 +356,10 @@ int strobe_command_run(int argc, char **argv)
     if (argc < 2) {
         code = strobe_command_misuse(&usage, "A command is needed, such as: strobe run -- python3 "
                                              "train.py");
+        goto out;
+    }
+    if (strobe_run_is_board(flags.config)) {
+        code = strobe_run_board(flags.config, argv + 1);
         goto out;
     }
     StrobeConfig *config = strobe_run_configure(&flags, &error);

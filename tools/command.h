@@ -31,6 +31,7 @@ int strobe_command_diff(int argc, char **argv);
 int strobe_command_info(int argc, char **argv);
 int strobe_command_plugins(int argc, char **argv);
 int strobe_command_torch(int argc, char **argv);
+int strobe_command_svp(int argc, char **argv);
 int strobe_command_doctor(int argc, char **argv);
 
 /* "strobe: ..." and a newline on stderr. */

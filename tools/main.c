@@ -38,6 +38,7 @@ static const Command commands[] = {
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the bridge to your PyTorch early", TRUE},
+    {"svp", NULL, strobe_command_svp, "the vendor's commands for camera boards", TRUE},
     {"doctor", NULL, strobe_command_doctor, "say what works here, and what to do where it does not",
      TRUE},
 };
@@ -130,8 +131,24 @@ static void take_closed_places(void)
             (void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
+/* By the name of the vendor's tool for camera boards the program is `strobe svp`. */
+static void take_vendor_name(int *argc, char ***argv)
+{
+    g_autofree char *name = g_path_get_basename(*argc > 0 ? (*argv)[0] : "");
+
+    if (strcmp(name, "msprof") && strcmp(name, "msprof.pyc"))
+        return;
+    char **words = g_new0(char *, (gsize)*argc + 2); /* for the process's life */
+    words[0] = (*argv)[0];
+    words[1] = (char *)"svp";
+    memcpy(words + 2, *argv + 1, (gsize)*argc * sizeof *words);
+    *argv = words;
+    (*argc)++;
+}
+
 int main(int argc, char **argv)
 {
+    take_vendor_name(&argc, &argv);
     take_closed_places();
     setlocale(LC_CTYPE, "");
     strobe_run_heed_children();

@@ -86,6 +86,11 @@ char *strobe_place_preload(void)
     return place("tools", NULL, STROBE_PLUGIN_DIR, "libstrobe-preload.so", FALSE);
 }
 
+char *strobe_place_board(void)
+{
+    return place("board", NULL, STROBE_PLUGIN_DIR, "libstrobe-board.so", FALSE);
+}
+
 char *strobe_place_writer(void)
 {
     return place("core", NULL, STROBE_WRITER_DIR, STROBE_WRITER_NAME, FALSE);

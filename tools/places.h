@@ -8,6 +8,7 @@
 /* Each returns an absolute path (free it), NULL when the file is not there. */
 char *strobe_place_library(void);      /* libstrobe.so */
 char *strobe_place_preload(void);      /* libstrobe-preload.so */
+char *strobe_place_board(void);        /* libstrobe-board.so */
 char *strobe_place_writer(void);       /* strobe-writer */
 char *strobe_place_python(void);       /* the folder that holds the package "strobe" */
 char *strobe_place_bootstrap(void);    /* the folder that holds our sitecustomize.py */

@@ -282,6 +282,11 @@ void strobe_reader_free(StrobeReader *reader)
 
 /* ---- what was found ---- */
 
+gint64 strobe_reader_monotonic_offset(const StrobeReader *reader)
+{
+    return strobe_clock_map_from_monotonic(reader->survey->clock, 0);
+}
+
 double strobe_reader_progress(const StrobeReader *reader)
 {
     guint64 done = reader->bytes_before + reader->cursor.at +

@@ -41,6 +41,8 @@ double strobe_reader_progress(const StrobeReader *reader);
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_facts(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
+/* What the times of records have above CLOCK_MONOTONIC of the recorder's host; the same for all. */
+gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
 /* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
 /* The clocks of devices, from 0; NULL behind the last. Their tracks' views have them too. */

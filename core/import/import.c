@@ -12,6 +12,7 @@
 #include "component-call.h"
 #include "error.h"
 #include "import-capture.h"
+#include "import-copy.h"
 #include "import-directory.h"
 #include "import-source.h"
 #include "instance.h"
@@ -233,6 +234,27 @@ static StrobeStorage *host_storage(StrobeInstance *self)
     return run_of(self)->storage;
 }
 
+static void tell_copy(void *user, const char *part, const char *reason)
+{
+    host_damage(user, part, reason);
+}
+
+static StrobeStatus host_capture(StrobeInstance *self, const char *part, int32_t descriptor,
+                                 uint64_t *n)
+{
+    struct run *run = run_of(self);
+    const StrobeCopyWish wish = {.part = part, .damage = tell_copy, .user = self};
+    g_autoptr(GError) error = NULL;
+    guint64 copied = 0;
+
+    if (!strobe_import_copy(run->capture, descriptor, &wish, &copied, &error))
+        return strobe_instance_fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__, "%s",
+                                    error->message);
+    if (n)
+        *n = copied;
+    return STROBE_OK;
+}
+
 static const StrobeImporterHost importer_host = {
     .struct_size = sizeof(StrobeImporterHost),
     .abi_minor = STROBE_ABI_MINOR,
@@ -259,6 +281,7 @@ static const StrobeImporterHost importer_host = {
     .fail = strobe_instance_fail,
     .retrack = host_retrack,
     .time_base = host_time_base,
+    .capture = host_capture,
 };
 
 static void log_line(StrobeInstance *self, gint32 level, const char *text)

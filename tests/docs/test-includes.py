@@ -25,8 +25,9 @@ MAY_INCLUDE = {
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
                   "exporters/passes/nesting", "exporters/passes/sorted_values",
-                  "exporters/passes/statistic", "exporters/trace_text"],
-    "tools": ["tools", "core", "sdk", "exporters/passes/nesting"],
+                  "exporters/passes/statistic", "exporters/svp", "exporters/trace_text"],
+    "board": ["board", "core", "sdk", "formats"],
+    "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/common", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }

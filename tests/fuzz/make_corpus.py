@@ -422,6 +422,33 @@ def prof_results(out):
     for number, data in files:
         write(out / "prof-raw", "file-%02d" % number, pack_folder([(number, data), files[16]]))
 
+
+def jobs(out):
+    """Files of a board: acl.json, and folders of fuzz-svp-job.c."""
+    profiler = ('"profiler": {"output": "out", "aacpu": "on", "aic_metrics": "ArithmeticUtilization", '
+                '"interval": "2", "acl_api": "off", "switch": "on", "strobe_interval_zero": "every"}')
+    for number, config in enumerate((
+            "{%s}" % profiler, '{"dump": {"dump_path": "x"}, %s, "a": [1, {"b": null}]}' % profiler,
+            '\ufeff{"profiler": {"interval": 7, "switch": "off", "switch": "on", "aicpu": true}}',
+            '{"profiler": {"sw\\u0069tch": "on", "x": {"switch": "on"}}, "switch": "on"}', "{}")):
+        write(out / "svp-config", "%02d" % number, config)
+    info = ('{"format": "SVPR", "version": {"major": 1, "minor": 0}, "pid": 7, "hostname": "b", '
+            '"sync": [{"mono_ns": 5, "real_ns": 172800000000000}], "models": [{"model_id": 1, '
+            '"batch_num": 100}], "frequency_mhz": 1000, "counters": {"lost_captures": 2}}')
+    net = b'{"model": "m", "model_id": 1, "batch_num": 4, "input_pic_num": 1}'
+    files = [(0, info.encode()), (2, net), (3, b"StrobeB1" + bytes(200)), (4, b"filesize:208\n")]
+    write(out / "svp-job", "plain", pack_folder(files))
+    write(out / "svp-job", "two", pack_folder(files + [(1, info.encode())]))
+    write(out / "svp-job", "new", pack_folder([(0, info.replace('r": 1', 'r": 2').encode())]
+                                              + files[1:]))
+    tasks = b'[{"name": "a", "ph": "X", "pid": 0, "tid": 1, "ts": 5.125, "dur": 2.000, "args": ' \
+            b'{"Task Type": "AA CPU", "Stream Id": 0, "Task Id": 0}}, {"name": "m", "ph": "M"}]'
+    calls = b'[{"name": "f", "ph": "X", "pid": 7, "tid": 8, "ts": 1.5, "dur": 0, "args": ' \
+            b'{"Mode": "model", "Process_Id": 7, "Thread_Id": 8}}]'
+    write(out / "svp-job", "vendor", pack_folder([files[0], (5, b"vendor"), (7, tasks), (8, calls)]))
+    write(out / "svp-job", "foreign", pack_folder([files[0], (5, bytes(range(64)))]))
+
+
 TRACES = {
     "kineto": """{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "a"}],
 "distributedInfo": {"rank": 1}, "traceEvents": [
@@ -482,6 +509,7 @@ def main():
     result_directories(out)
     raw_results(out)
     prof_results(out)
+    jobs(out)
     traces(out)
     json_scripts(out)
     recover_scripts(out)

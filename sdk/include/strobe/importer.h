@@ -123,6 +123,13 @@ typedef struct StrobeImporterHost {
     /* Times that are emitted, before and after, count from this moment (ns since the epoch): some
      * sources tell it last. 0 to begin with. An error if the last record would be out of range. */
     StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
+    /* Adds all that a capture of Strobe's holds which is a part of the source: `descriptor` (lent)
+     * is its file. Kinds, tracks, texts and ids of links are taken as they are; times become
+     * CLOCK_MONOTONIC of the host that recorded: time_base can say what time of day that was. Its
+     * damage and a missing end are told as those of `part`. `n` (may be NULL): its records. An
+     * error, with the reason told by `fail`, where it is no capture. */
+    StrobeStatus (*capture)(StrobeInstance *self, const char *part, int32_t descriptor,
+                            uint64_t *n);
     /* end of base ABI 1.0 */
 } StrobeImporterHost;
 

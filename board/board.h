@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libstrobe-board.so: records what a program does with a camera board's runtime. It stands before
+ * libsvp_acl.so (LD_PRELOAD), and never changes what a call returns. libc and pthread only.
+ */
+#ifndef STROBE_BOARD_H
+#define STROBE_BOARD_H
+
+#include <svp-config.h>
+#include <svp-names.h>
+#include <svp.h>
+
+/* ---- job.c: JOB directories, one for each device ---- */
+
+typedef struct BoardJob {
+    char path[SVP_PATH_MAX]; /* "": none */
+    char name[SVP_JOB_NAME_MAX];
+    uint32_t device;
+} BoardJob;
+
+/* Why a JOB is as it is; what info.json says. */
+enum { BOARD_COLLECTING, BOARD_COMPLETE, BOARD_INCOMPLETE_EXIT, BOARD_DISK_FULL };
+
+typedef struct BoardTotals {
+    uint64_t n_captures, n_lost_captures, n_lost_records;
+    int is_simulated, is_by_api, disk_error;
+} BoardTotals;
+
+/* Makes a JOB in `output`, with `data` in it. 0 or an errno value. */
+int board_job_make(BoardJob *job, const char *output, uint32_t device);
+/* Writes info.json anew, whole. 0 or an errno value. */
+int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
+                         const BoardTotals *totals);
+void board_job_remove(BoardJob *job);
+/* The mark beside a finished data file. 0 or an errno value. */
+int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns, uint64_t records);
+/* Where JOBs go: as configured if that is a folder that can be written, else that of the program.
+ * 0: neither; profiling is off. */
+int board_output_find(const char *wanted, char out[SVP_PATH_MAX]);
+
+/* ---- calls.c: the calls of all threads, through the recorder ---- */
+
+int board_calls_begin(const char *folder, int is_simulated);
+void board_calls_record(const char *name, const char *mode, uint64_t begin, int status,
+                        const char *model, uint32_t model_id, uint64_t capture, uint32_t device);
+/* Seals the file. 0 or an errno value; *n_lost: records that were lost. */
+int board_calls_end(uint64_t *n_lost);
+void board_calls_forget(void); /* in a forked child */
+uint64_t board_calls_now(void);
+
+/* ---- layers.c: the layers of one inference into a file ---- */
+
+typedef struct BoardModel {
+    uint32_t id, batch, n_executed, n_captured;
+    char name[SVP_MODEL_MAX + 1];
+} BoardModel;
+
+typedef struct BoardCapture {
+    uint64_t id, current_pic, begin_ns, end_ns;
+    uint32_t device, number;
+    const BoardModel *model;
+    int fd; /* what the subscription wrote; -1: none */
+} BoardCapture;
+
+/* Has the runtime describe the model's layers until the end. 0: it does not. */
+int board_layers_begin(BoardCapture *capture);
+/* Reads what it wrote and makes the file. 0 or an errno value. */
+int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
+                     int *is_simulated);
+
+/* ---- session.c: what is on, and which inference is captured ---- */
+
+/* Are calls recorded just now? One load where not. */
+extern _Atomic int board_is_on;
+
+/* Reads the file; begins if it is on. The path of what the runtime is to get, `path` itself if that
+ * may stay. */
+const char *board_session_init(const char *path, char copy[SVP_PATH_MAX]);
+void board_session_finalize(void);
+int board_session_is_by_file(void);
+int board_session_start(const char *output, uint64_t mask); /* by the API; an error code */
+int board_session_stop(void);
+void board_session_name_model(uint32_t id);
+void board_session_note_path(const void *value, size_t size);
+/* A model runs, and its layers are not captured. */
+void board_session_note_execute(void);
+/* 0: this inference is not captured. */
+int board_session_begin_execute(uint32_t id, BoardCapture *capture);
+void board_session_end_execute(BoardCapture *capture);
+/* What a call of the model, or of none (0), belongs to. */
+const char *board_session_model(uint32_t id);
+uint32_t board_session_device(void);
+void board_session_set_device(uint32_t device);
+
+void board_say(const char *form, ...) __attribute__((format(printf, 1, 2)));
+/* The function of the runtime; NULL: there is none. */
+void *board_runtime(const char *name);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strobe/helpers/json-writer.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crc32c.h"
+#include "process.h"
+
+#define TRIES 16
+#define NS 1000000000
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec now;
+
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * NS + now.tv_nsec;
+}
+
+/* ---- folders ---- */
+
+static int can_write(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
+}
+
+static int find_program_folder(char out[SVP_PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", out, SVP_PATH_MAX - 1);
+    char *slash;
+
+    if (n <= 0)
+        return 0;
+    out[n] = 0;
+    slash = strrchr(out, '/');
+    if (slash == out)
+        slash++;
+    if (slash)
+        *slash = 0;
+    return 1;
+}
+
+int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
+{
+    char folder[SVP_PATH_MAX];
+
+    if (*wanted && can_write(wanted)) {
+        if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
+            folder[0] = 0;
+        /* the program may change its folder later */
+        return snprintf(out, SVP_PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", wanted) <
+               (int)SVP_PATH_MAX - 256;
+    }
+    if (!find_program_folder(out))
+        return 0;
+    if (*wanted)
+        board_say("output \"%s\" is no folder that can be written: \"%s\" is taken", wanted, out);
+    if (can_write(out) && strlen(out) < SVP_PATH_MAX - 256)
+        return 1;
+    board_say("\"%s\" cannot be written either: profiling is off", out);
+    return 0;
+}
+
+int board_job_make(BoardJob *job, const char *output, uint32_t device)
+{
+    unsigned char random[SVP_JOB_LETTERS];
+    char data[SVP_PATH_MAX];
+    int error = EEXIST;
+
+    for (int i = 0; i < TRIES && error == EEXIST; i++) {
+        if (getrandom(random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
+            for (size_t k = 0; k < sizeof random; k++)
+                random[k] = (unsigned char)(read_clock(CLOCK_MONOTONIC) >> k % 16);
+        svp_job_name(random, job->name);
+        snprintf(job->path, sizeof job->path, "%.3800s/%s", output, job->name);
+        error = mkdir(job->path, 0750) ? errno : 0;
+    }
+    snprintf(data, sizeof data, "%.4080s/data", job->path);
+    if (!error && mkdir(data, 0750))
+        error = errno;
+    if (error)
+        job->path[0] = 0;
+    job->device = device;
+    return error;
+}
+
+void board_job_remove(BoardJob *job)
+{
+    char path[SVP_PATH_MAX];
+
+    if (!job->path[0])
+        return;
+    snprintf(path, sizeof path, "%.4000s/info.json.%u", job->path, job->device);
+    unlink(path);
+    snprintf(path, sizeof path, "%.4080s/data", job->path);
+    rmdir(path);
+    rmdir(job->path);
+    job->path[0] = 0;
+}
+
+/* ---- files that appear whole ---- */
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length) {
+        ssize_t n = write(fd, bytes, length);
+
+        if (n < 0 && errno != EINTR)
+            return errno;
+        if (n > 0) {
+            bytes += n;
+            length -= (size_t)n;
+        }
+    }
+    return 0;
+}
+
+static int write_file(const char *path, const char *bytes, size_t length)
+{
+    char made[SVP_PATH_MAX];
+    int fd, error;
+
+    snprintf(made, sizeof made, "%.4080s.tmp", path);
+    fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640);
+    if (fd < 0)
+        return errno;
+    error = write_all(fd, bytes, length);
+    if (!error && fsync(fd))
+        error = errno;
+    close(fd);
+    if (!error && rename(made, path))
+        error = errno;
+    if (error)
+        unlink(made);
+    return error;
+}
+
+/* ---- info.json ---- */
+
+typedef struct Text {
+    char bytes[65536];
+    size_t n;
+} Text;
+
+static int append(void *user, const char *bytes, size_t length)
+{
+    Text *text = user;
+
+    if (length > sizeof text->bytes - text->n)
+        return ENOSPC;
+    memcpy(text->bytes + text->n, bytes, length);
+    text->n += length;
+    return 0;
+}
+
+static void put_text(StrobeJsonWriter *json, const char *key, const char *value)
+{
+    strobe_json_key(json, key);
+    strobe_json_string(json, value);
+}
+
+static void put_int(StrobeJsonWriter *json, const char *key, int64_t value)
+{
+    strobe_json_key(json, key);
+    strobe_json_int(json, value);
+}
+
+static void put_config(StrobeJsonWriter *json, const SvpConfig *config)
+{
+    strobe_json_key(json, "config");
+    strobe_json_begin_object(json);
+    put_text(json, "switch", "on");
+    put_text(json, "output", config->output);
+    put_text(json, "aacpu", config->aacpu ? "on" : "off");
+    put_text(json, "aac_metrics", config->has_metrics ? "ArithmeticUtilization" : "");
+    put_text(json, "acl_api", config->acl_api ? "on" : "off");
+    put_int(json, "interval", config->interval);
+    put_text(json, "strobe_interval_zero", config->is_each ? "every" : "once");
+    strobe_json_end_object(json);
+}
+
+static void put_process(StrobeJsonWriter *json)
+{
+    char host[256] = "", command[4096];
+
+    gethostname(host, sizeof host - 1);
+    strobe_process_command(getpid(), command, sizeof command);
+    put_int(json, "pid", getpid());
+    put_text(json, "process", command);
+    put_text(json, "hostname", host);
+}
+
+static void put_clock(StrobeJsonWriter *json)
+{
+    strobe_json_key(json, "clock");
+    strobe_json_begin_object(json);
+    put_text(json, "id", "monotonic");
+    put_int(json, "resolution_ns", 1);
+    strobe_json_end_object(json);
+    strobe_json_key(json, "sync");
+    strobe_json_begin_array(json);
+    strobe_json_begin_object(json);
+    put_int(json, "mono_ns", read_clock(CLOCK_MONOTONIC));
+    put_int(json, "real_ns", read_clock(CLOCK_REALTIME));
+    strobe_json_end_object(json);
+    strobe_json_end_array(json);
+}
+
+static void put_counters(StrobeJsonWriter *json, const BoardTotals *totals)
+{
+    strobe_json_key(json, "counters");
+    strobe_json_begin_object(json);
+    put_int(json, "captures", (int64_t)totals->n_captures);
+    put_int(json, "lost_captures", (int64_t)totals->n_lost_captures);
+    put_int(json, "lost_records", (int64_t)totals->n_lost_records);
+    strobe_json_end_object(json);
+}
+
+int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
+                         const BoardTotals *totals)
+{
+    static const char *const states[] = {"collecting", "complete", "incomplete_exit", "disk_full"};
+    char path[SVP_PATH_MAX];
+    StrobeJsonWriter json;
+    Text *text = calloc(1, sizeof *text);
+    int error = text ? 0 : ENOMEM;
+
+    if (error)
+        return error;
+    strobe_json_init(&json, append, text, STROBE_JSON_INDENTED);
+    strobe_json_begin_object(&json);
+    put_text(&json, "format", "SVPR");
+    strobe_json_key(&json, "version");
+    strobe_json_begin_object(&json);
+    put_int(&json, "major", 1);
+    put_int(&json, "minor", 0);
+    strobe_json_end_object(&json);
+    strobe_json_key(&json, "producer");
+    strobe_json_begin_object(&json);
+    put_text(&json, "name", "strobe-board");
+    put_text(&json, "version", STROBE_VERSION);
+    strobe_json_end_object(&json);
+    put_text(&json, "job", job->name);
+    put_text(&json, "state", states[totals->disk_error ? BOARD_DISK_FULL : state]);
+    put_text(&json, "mode", totals->is_by_api ? "acl_api" : "acl_json");
+    put_int(&json, "device_id", job->device);
+    put_process(&json);
+    put_clock(&json);
+    put_config(&json, config);
+    put_counters(&json, totals);
+    strobe_json_key(&json, "simulated");
+    strobe_json_bool(&json, totals->is_simulated);
+    strobe_json_end_object(&json);
+    error = strobe_json_flush(&json);
+    snprintf(path, sizeof path, "%.4000s/info.json.%u", job->path, job->device);
+    if (!error)
+        error = write_file(path, text->bytes, text->n);
+    free(text);
+    return error;
+}
+
+/* ---- marks ---- */
+
+static int checksum(const char *path, uint32_t *crc, uint64_t *size)
+{
+    char *bytes = malloc(65536);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t n = -1;
+
+    *crc = 0;
+    *size = 0;
+    while (bytes && fd >= 0 && (n = read(fd, bytes, 65536)) > 0) {
+        *crc = strobe_crc32c(*crc, bytes, (size_t)n);
+        *size += (uint64_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(bytes);
+    return n == 0 ? 0 : EIO;
+}
+
+int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns, uint64_t records)
+{
+    char path[SVP_PATH_MAX], text[256];
+    uint32_t crc;
+    uint64_t size;
+    int n, error;
+
+    snprintf(path, sizeof path, "%.3800s/data/%.256s", job->path, name);
+    error = checksum(path, &crc, &size);
+    if (error)
+        return error;
+    n = snprintf(text, sizeof text,
+                 "filesize:%llu\nstarttime:%llu\nendtime:%llu\nrecords:%llu\ncrc32c:%08x\n",
+                 (unsigned long long)size, (unsigned long long)begin_ns,
+                 (unsigned long long)read_clock(CLOCK_MONOTONIC), (unsigned long long)records, crc);
+    strcat(path, ".done");
+    return write_file(path, text, (size_t)n);
+}

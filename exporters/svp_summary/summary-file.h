@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table as CSV or as JSON (an array of objects by the titles). It appears whole or not at all.
+ */
+#ifndef STROBE_SVP_SUMMARY_FILE_H
+#define STROBE_SVP_SUMMARY_FILE_H
+
+#include <glib.h>
+
+typedef struct SummaryFile SummaryFile;
+
+/* `titles` ends with NULL and is lent. NULL: errno. */
+SummaryFile *summary_file_new(int directory, const char *name, const char *const *titles,
+                              gboolean is_json);
+/* Cells come row after row. A number is one in JSON too, but for "N/A" and "-". */
+void summary_file_text(SummaryFile *file, const char *bytes, gsize length);
+void summary_file_number(SummaryFile *file, const char *text);
+void summary_file_uint(SummaryFile *file, guint64 value);
+/* 0 or an errno value; frees. */
+int summary_file_finish(SummaryFile *file);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef STROBE_SVP_SUMMARY_H
+#define STROBE_SVP_SUMMARY_H
+
+#include <strobe/exporter.h>
+#include <svp-rows.h>
+
+#include "summary-file.h"
+
+extern const StrobeConsumerOps svp_summary_ops;
+
+typedef struct Summary {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    SvpRows *rows;
+    gboolean is_json, is_per_iter, has_details;
+} Summary;
+
+/* Each returns 0 or an errno value. */
+
+/* task-summary.c: op_summary and op_statistic of every capture. */
+int task_summary_write(Summary *summary);
+/* call-summary.c: acl_statistic of every device and model. */
+int call_summary_write(Summary *summary);
+
+/* A file of the format that was asked for; `name` without its ending. NULL: errno. */
+SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of a board's JOB directories and of the files in them. A model's name may hold dots, so
+ * names are read from the right. libc only. */
+#ifndef STROBE_FORMATS_SVP_NAMES_H
+#define STROBE_FORMATS_SVP_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SVP_JOB_LETTERS 29u
+#define SVP_JOB_NAME_MAX (3u + SVP_JOB_LETTERS + 1u)
+#define SVP_MODEL_MAX 128u
+#define SVP_FILE_NAME_MAX 256u
+#define SVP_INFO_PREFIX "info.json."
+
+/* "JOB" and 29 letters A to Z, made of that many random bytes. */
+void svp_job_name(const unsigned char random[SVP_JOB_LETTERS], char out[SVP_JOB_NAME_MAX]);
+/* Does the last part of a path begin with JOB? */
+int svp_is_job_name(const char *name);
+
+/* Is it "info.json.<decimal>"? Then its device. */
+int svp_info_device(const char *name, uint32_t *device);
+
+/* The model's part of a file name: of a path its last part without ".om"; what is not in
+ * [A-Za-z0-9_.-] becomes "_"; longer ones are cut and end in a checksum; an empty one is "model".
+ */
+void svp_model_name(const char *text, size_t length, char out[SVP_MODEL_MAX + 1]);
+
+enum { SVP_FILE_OTHER, SVP_FILE_CORE, SVP_FILE_ACL, SVP_FILE_FREQUENCY };
+
+/* What the name of a file in `data` says. */
+typedef struct SvpFileName {
+    int type;       /* SVP_FILE_* */
+    uint64_t slice; /* 0 without ".slice_<n>" */
+    uint32_t device;
+    uint32_t model_id;
+    uint32_t batch, pics; /* of SVP_FILE_CORE */
+    uint64_t current_pic;
+    char model[SVP_FILE_NAME_MAX];
+} SvpFileName;
+
+/* Names with the prefixes aicore., AIcore. and acl_api. are the same files. SVP_FILE_OTHER, too
+ * where a mark of completion (.done) or a temporary name is behind it. */
+int svp_file_name_read(const char *name, SvpFileName *out);
+/* The name of such a file; its length. `slice` is written where it is not 0. */
+size_t svp_file_name_write(const SvpFileName *file, char out[SVP_FILE_NAME_MAX]);
+
+/* How far a path may be used for profiling. */
+enum { SVP_PATH_GOOD, SVP_PATH_UNUSUAL, SVP_PATH_FORBIDDEN };
+/* `at` (may be NULL) is the first byte that made it so. */
+int svp_path_check(const char *path, const char **at);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a camera board's profile is made of: the kinds of its records beside the standard ones, the
+ * names of its files, and how its numbers are written. libc only: the recorder on the board, the
+ * importer and the exporters share it.
+ *
+ * A captured inference is one record "svp.capture". Each of its tasks is a "device_task" whose
+ * `connection` is the capture's id, with a "svp.layer" and, where counters were read, a
+ * "device_pmu" of the same `task`. Calls are "api_call" of the level "acl".
+ */
+#ifndef STROBE_FORMATS_SVP_H
+#define STROBE_FORMATS_SVP_H
+
+#include <strobe/record.h>
+
+/* "svp.capture": one captured inference; span on the device's track, named by the model. */
+struct svp_capture {
+    uint64_t id;          /* its tasks carry it as `connection` */
+    uint64_t current_pic; /* pictures before it */
+    uint32_t device;
+    uint32_t model;  /* id that the runtime gave the model */
+    uint32_t number; /* of the model's captures, from 1 */
+    uint32_t batch;  /* pictures in a batch */
+    uint32_t pics;   /* pictures in this inference */
+    uint32_t tasks;  /* that it had: where fewer are there, it was cut; absent: not known */
+    uint8_t is_first;
+};
+
+/* "svp.layer": the layer of one task; instant at its begin, named by the layer. */
+struct svp_layer {
+    uint64_t task; /* as in device_task */
+    uint32_t layer_id;
+    StrobeStringId ori_name; /* names in the original network */
+    StrobeStringId fused;    /* the layers that were fused, joined by semicolons */
+};
+
+/* "svp.frequency": the clock of the device's cores; counter. */
+struct svp_frequency {
+    double frequency; /* MHz */
+    uint32_t device;
+    uint32_t core;
+};
+
+/* "api_call" with what a board's call has besides; `item` is the model's name. */
+struct svp_api_call {
+    StrobeStringId level, mode, item;
+    uint64_t connection;
+    double exact_us;
+    uint32_t device;
+    uint32_t model; /* absent: of no model */
+    int32_t status; /* what it returned */
+};
+
+extern const StrobeKind svp_kind_capture;
+extern const StrobeKind svp_kind_layer;
+extern const StrobeKind svp_kind_frequency;
+extern const StrobeKind svp_kind_api_call;
+
+/* The counters of a task, in the order in which a board's device_pmu has them. */
+enum {
+    SVP_CYCLES,
+    SVP_MAC_BUSY,
+    SVP_MAC_PPEN,
+    SVP_VEC_BUSY,
+    SVP_VEC_PPEN,
+    SVP_DSTR,
+    SVP_DTRANS,
+    SVP_DLD,
+    SVP_WLD,
+    SVP_DDR_READ,
+    SVP_DDR_WRITE,
+    SVP_ICACHE_REQUESTS,
+    SVP_ICACHE_MISSES,
+    SVP_COUNTERS
+};
+
+/* The field `metrics` of such a record. */
+extern const char svp_metrics[];
+/* The counter of this name, SVP_COUNTERS if it is none. */
+unsigned svp_counter_find(const char *name, size_t length);
+
+/* Execution units, by the number that a row of the timeline has: AA_CORE, AA_CPU, AA_VECTOR_CORE.
+ * The spelling with AI is the same; an unknown one is SVP_UNITS. */
+enum { SVP_UNIT_CORE, SVP_UNIT_CPU, SVP_UNIT_VECTOR, SVP_UNITS };
+extern const char *const svp_unit_names[SVP_UNITS];
+unsigned svp_unit_find(const char *name);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The captures in a JOB's folder `data`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/foreign-folder.h"
+#include "svp_job.h"
+
+#define MAGIC "StrobeB1" /* a capture's first bytes */
+#define HEAD_BYTES 16u
+#define FILE_FACTS_MAX 1000u
+
+typedef struct DataFile {
+    char *name;
+    SvpFileName parts;
+} DataFile;
+
+static void free_file(gpointer data)
+{
+    DataFile *file = data;
+
+    g_free(file->name);
+    g_free(file);
+}
+
+static int compare_numbers(guint64 a, guint64 b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* In the order of what happened: slices by number, not as text. */
+static int compare_files(gconstpointer a, gconstpointer b)
+{
+    const DataFile *one = *(DataFile *const *)a, *other = *(DataFile *const *)b;
+    int order = compare_numbers((guint64)one->parts.type, (guint64)other->parts.type);
+
+    if (!order)
+        order = strcmp(one->parts.model, other->parts.model);
+    if (!order)
+        order = compare_numbers(one->parts.model_id, other->parts.model_id);
+    if (!order)
+        order = compare_numbers(one->parts.current_pic, other->parts.current_pic);
+    if (!order)
+        order = compare_numbers(one->parts.slice, other->parts.slice);
+    return order ? order : strcmp(one->name, other->name);
+}
+
+static gboolean has_content(int data, const char *name)
+{
+    struct stat st;
+
+    return fstatat(data, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+           st.st_size > 0;
+}
+
+static GPtrArray *list_files(int data)
+{
+    g_autoptr(GPtrArray) names = foreign_folder_names(data);
+    GPtrArray *files = g_ptr_array_new_with_free_func(free_file);
+
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        SvpFileName parts;
+
+        if (svp_file_name_read(name, &parts) == SVP_FILE_OTHER || !has_content(data, name))
+            continue;
+        DataFile *file = g_new0(DataFile, 1);
+        file->name = g_strdup(name);
+        file->parts = parts;
+        g_ptr_array_add(files, file);
+    }
+    g_ptr_array_sort(files, compare_files);
+    return files;
+}
+
+gboolean job_files_are_in(int data)
+{
+    g_autoptr(GPtrArray) files = list_files(data);
+
+    return files->len > 0;
+}
+
+/* ---- reading ---- */
+
+/* The mark says how long the file was when it was whole. */
+static void check_mark(const Job *job, int data, const char *name, int file)
+{
+    g_autofree char *mark = g_strconcat(name, ".done", NULL);
+    gsize length;
+    g_autofree char *bytes = foreign_folder_read(data, mark, 4096, &length);
+    const char *line = bytes ? strstr(bytes, "filesize:") : NULL;
+    struct stat st;
+
+    if (!line || fstat(file, &st))
+        return;
+    if (g_ascii_strtoull(line + strlen("filesize:"), NULL, 10) != (guint64)st.st_size)
+        job->host->damage(job->self, name, "not as long as it was when it was finished");
+}
+
+/* Keeps the first one, for the message if nothing else can be read. */
+static void keep_foreign(Job *job, const char *name, const guchar *head, gssize n)
+{
+    GString *text;
+
+    job->host->unknown(job->self, name, "no capture of Strobe's", 1);
+    if (job->foreign)
+        return;
+    text = g_string_new(NULL);
+    for (gssize i = 0; i < n; i++)
+        g_string_append_printf(text, "%s%02x", i ? " " : "", head[i]);
+    job->foreign = g_strdup(name);
+    job->head = g_string_free(text, FALSE);
+}
+
+/* For tables that list the files: records, bytes, 1 where a mark of completion lies beside it, and
+ * the name. */
+static void tell_file(Job *job, int data, const char *name, int file, guint64 rows)
+{
+    g_autofree char *key = g_strdup_printf("svp.file.%u", job->n_files);
+    g_autofree char *mark = g_strconcat(name, ".done", NULL);
+    struct stat st = {0};
+
+    fstat(file, &st);
+    g_autofree char *value =
+        g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %d %s", rows,
+                        (gint64)st.st_size, has_content(data, mark), name);
+    if (job->n_files++ < FILE_FACTS_MAX)
+        job->host->fact_text(job->self, key, value);
+}
+
+static void import_file(Job *job, int data, const DataFile *file)
+{
+    int descriptor = foreign_folder_open_file(data, file->name);
+    guchar head[HEAD_BYTES];
+    gssize n = descriptor >= 0 ? pread(descriptor, head, sizeof head, 0) : -1;
+    uint64_t rows = 0;
+
+    if (n < 0) {
+        job->host->damage(job->self, file->name, g_strerror(errno));
+    } else if (n < (gssize)strlen(MAGIC) || memcmp(head, MAGIC, strlen(MAGIC))) {
+        keep_foreign(job, file->name, head, n);
+    } else {
+        check_mark(job, data, file->name, descriptor);
+        if (job->host->capture(job->self, file->name, descriptor, &rows) == STROBE_OK)
+            job->n_captures++;
+        else
+            job->host->damage(job->self, file->name, "not one part of it is whole");
+        job->host->found(job->self, file->name, rows);
+        tell_file(job, data, file->name, descriptor, rows);
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+void job_files_import(Job *job, int data)
+{
+    g_autoptr(GPtrArray) files = list_files(data);
+
+    for (guint i = 0; i < files->len; i++) {
+        import_file(job, data, g_ptr_array_index(files, i));
+        job->host->progress(job->self, i + 1, files->len);
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "svp_job.h"
+
+#include <errno.h>
+#include <strobe/kinds.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/foreign-folder.h"
+
+const StrobeKind *const svp_job_kinds[SVP_JOB_KINDS] = {
+    &svp_kind_api_call, &strobe_kind_device_task, &strobe_kind_device_pmu, &svp_kind_capture,
+    &svp_kind_layer,    &svp_kind_frequency,      &strobe_kind_loss,
+};
+
+#define CAUSES                                                                                     \
+    "was the model built with --online_model_type=2, and did the program execute it, with the "    \
+    "switch on? Loading and unloading alone collect nothing"
+
+static void svp_job_probe(const StrobeSource *source, StrobeSourceProbe *answer)
+{
+    if (!source->is_folder)
+        return;
+    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) infos = job_info_names(names);
+    int data = foreign_folder_open(source->descriptor, "data");
+    gboolean has_files =
+        data >= 0 && (job_files_are_in(data) || job_timeline_is_in(source->descriptor));
+
+    answer->format = "JOB of a camera board";
+    if (infos->len || svp_is_job_name(source->path))
+        answer->score = has_files ? 90 : 0;
+    if (infos->len && !has_files)
+        answer->reason = "a JOB without data: " CAUSES;
+    if (data >= 0)
+        close(data);
+}
+
+static StrobeStatus refuse_foreign(const Job *job)
+{
+    return job->host->fail(
+        job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+        "data/%s is of the vendor's own form (it begins with %s), which nobody has described: "
+        "have the vendor's tool make timeline and summary in the JOB, or record with Strobe",
+        job->foreign, job->head);
+}
+
+static StrobeStatus import_data(Job *job)
+{
+    int data = foreign_folder_open(job->folder, "data");
+
+    if (data < 0)
+        return job->host->fail(job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+                               "The JOB has no folder data (%s): " CAUSES, g_strerror(errno));
+    job_models_import(job, data);
+    job_files_import(job, data);
+    close(data);
+    if (job->n_captures == 0)
+        job_timeline_import(job);
+    return job->n_captures == 0 && job->n_vendor == 0 && job->foreign ? refuse_foreign(job)
+                                                                      : STROBE_OK;
+}
+
+static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstance *self,
+                                   const StrobeSource *source)
+{
+    Job job = {.host = host, .self = self, .folder = source->descriptor};
+    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) infos = job_info_names(names);
+    StrobeStatus status = STROBE_OK;
+
+    if (infos->len > 1)
+        return host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+                          "%u files info.json.<n> in one JOB, expected one: of which device is it?",
+                          infos->len);
+    if (!infos->len)
+        host->damage(self, SVP_INFO_PREFIX "<n>", "is missing: the data files say what they can");
+    else if (!job_info_import(&job, g_ptr_array_index(infos, 0)))
+        status = STROBE_ERROR_INPUT;
+    if (status == STROBE_OK)
+        status = import_data(&job);
+    g_free(job.foreign);
+    g_free(job.head);
+    return status;
+}
+
+const StrobeImporterOps svp_job_ops = {
+    .struct_size = sizeof(StrobeImporterOps),
+    .probe = svp_job_probe,
+    .import = svp_job_import,
+};

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recording on a camera board: libstrobe-board.so before the runtime's double."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import time
+import unittest
+
+import tap
+from support import BUILD, StrobeTest
+
+LIBRARY = BUILD / "board" / "libstrobe-board.so"
+PROGRAM = BUILD / "tests" / "svp-double" / "svp-program"
+LAYERS = """\
+layer conv1 Convolution AA_CORE 400 400000 320000 260000 20000 12000 40000 8000 96000 60000 1048576 524288 2000 65
+layer pool1 Pooling AA_CORE 200 200000 0 0 180000 120000 140000 2000 90000 0 409600 102400 1000 35
+layer detect DetectionOutput AA_CPU 300
+layer conv2+relu2 Convolution AA_CORE 100 100000 50000 40000 10000 0 5000 1000 60000 20000 204800 51200 1000 30
+"""
+
+
+class BoardTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.jobs = self.work / "jobs"
+        self.jobs.mkdir()
+        self.config = self.work / "acl.json"
+        self.double = self.work / "double.txt"
+        self.given = self.work / "given.json"
+
+    def configure(self, double=LAYERS, dump=None, **keys):
+        values = {"switch": "on", "output": str(self.jobs), "aacpu": "on",
+                  "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "interval": "0", **keys}
+        sections = {"profiler": {key: value for key, value in values.items() if value is not None}}
+        if dump:
+            sections["dump"] = dump
+        self.config.write_text(json.dumps(sections))
+        self.double.write_text(double)
+
+    def begin(self, *words, config=None, **options):
+        environment = {**self.environment, "LD_PRELOAD": str(LIBRARY),
+                       "SVP_DOUBLE": str(self.double), "SVP_DOUBLE_CONFIG": str(self.given)}
+        config = self.config if config is None else config
+        return subprocess.Popen(
+            [PROGRAM, config, "/models/a.b-c.1.om", *map(str, words)], env=environment,
+            cwd=self.work, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, **options)
+
+    def run_program(self, *words, code=0, **options):
+        process = self.begin(*words, **options)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, errors)
+        return output, errors
+
+    def job(self):
+        (job,) = self.jobs.glob("JOB*")
+        return job
+
+    def info(self, device=0):
+        return json.loads((self.job() / ("info.json.%d" % device)).read_text())
+
+    def calls(self, job=None):
+        shown = json.loads(self.strobe("svp", "show", "-dir", job or self.job(), "--json").stdout)
+        return {row["Name"]: row["Count"] for row in shown["acl_statistic"]}
+
+    def data(self):
+        return sorted(path.name for path in (self.job() / "data").iterdir()
+                      if not path.name.endswith(".done"))
+
+    # ---- recording ----
+
+    def test_run(self):
+        self.configure()
+        output, errors = self.run_program("load", "execute", 2)
+        self.assertEqual(output, "failed 0\n")
+        job = self.job()
+        self.assertRegex(job.name, r"^JOB[A-Z]{29}$")
+        self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AclModule.0.a.b-c.1.1"])
+        for name in self.data():
+            mark = (job / "data" / (name + ".done")).read_text()
+            self.assertIn("filesize:%d\n" % (job / "data" / name).stat().st_size, mark)
+        self.assertEqual(os.stat(job).st_mode & 0o777, 0o750)
+        info = self.info()
+        self.assertEqual((info["format"], info["state"], info["mode"], info["simulated"]),
+                         ("SVPR", "complete", "acl_json", True))
+        self.assertIn(job.name, errors)
+        shown = json.loads(self.strobe("svp", "show", "-dir", job, "--json").stdout)
+        self.assertEqual([(row["Layer Name"], row["Mac Busy Ratio"], row["Memory Bound"])
+                          for row in shown["aa_core_metric"]],
+                         [("conv1", 80.0, 0.3), ("pool1", 0.0, 1.167), ("detect", "N/A", "N/A"),
+                          ("conv2+relu2", 50.0, 1.2), ("-", 52.857, 0.665)])
+        self.assertEqual(self.calls(), {
+            "svp_acl_init": 1, "svp_acl_mdl_set_config_opt": 1, "svp_acl_mdl_load_with_config": 1,
+            "svp_acl_mdl_execute": 2, "svp_acl_finalize": 1})
+
+    def test_on_one_clock(self):
+        """A captured inference lies within its call, on the board's monotonic clock."""
+        before = int(open("/proc/uptime").read().split(".")[0])
+        self.configure()
+        self.run_program("load", "execute", 1)
+        self.strobe("svp", "export", "timeline", "-dir", self.job())
+        read = lambda kind: json.loads(
+            next((self.job() / "timeline").glob(kind + "_*")).read_text())
+        execute = next(event for event in read("acl") if event["name"] == "svp_acl_mdl_execute")
+        for event in read("task_time"):
+            if event["ph"] == "X" and not event["name"].startswith("capture"):
+                self.assertGreaterEqual(event["ts"], execute["ts"] - 1)
+                self.assertLessEqual(event["ts"] + event["dur"],
+                                     execute["ts"] + execute["dur"] + 1)
+        self.assertLess(abs(execute["ts"] / 1e6 - before), 3600)
+
+    def test_interval(self):
+        self.configure(double="batch 100\n" + LAYERS, interval="2")
+        self.run_program("load", "execute", 10)
+        self.assertEqual([name for name in self.data() if name.startswith("AAcore")], [
+            "AAcore.0.a.b-c.1.1.100.100.%d" % (200 * number) for number in range(5)])
+        self.assertEqual(self.info()["counters"]["captures"], 5)
+
+    def test_every(self):
+        self.configure(strobe_interval_zero="every")
+        self.run_program("load", "execute", 5)
+        self.assertEqual(len(self.data()), 6)
+
+    def test_unit_of_the_runtime(self):
+        self.configure(double="unit us\n" + LAYERS)
+        self.run_program("load", "execute", 1)
+        shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+        self.assertEqual([row["Time(us)"] for row in shown["aa_core_metric"]],
+                         [400, 200, 300, 100, 1000])
+
+    def test_switches(self):
+        self.configure(aacpu="off", aac_metrics="None", acl_api="off")
+        self.run_program("load", "execute", 1)
+        self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0"])
+        shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+        self.assertEqual([row["OP Name"] for row in shown["op_statistic"]],
+                         ["conv1", "pool1", "conv2+relu2"])
+        self.assertEqual((shown["aa_core_metric"], shown["acl_statistic"]), ([], []))
+
+    def test_threads(self):
+        """16 threads of 10,000 calls: all are there."""
+        self.configure(double=LAYERS)
+        output, errors = self.run_program("load", "execute", 1, "threads", 16, 10000)
+        self.assertEqual(output, "failed 0\n")
+        lost = self.info()["counters"]["lost_records"]
+        shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+        count = sum(row["Count"] for row in shown["acl_statistic"]
+                    if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free"))
+        self.assertEqual(count + lost, 160000)
+
+    def test_two_devices(self):
+        self.configure(double="devices 2\n" + LAYERS, interval="1")
+        self.run_program("load", "execute", 1, "device", 1, "execute", 1)
+        infos = sorted(path.name for path in self.jobs.glob("JOB*/info.json.*"))
+        self.assertEqual(infos, ["info.json.0", "info.json.1"])
+        (second,) = [path.parent for path in self.jobs.glob("JOB*/info.json.1")]
+        self.assertEqual([path.name for path in (second / "data").glob("AAcore*")
+                          if path.suffix != ".done"], ["AAcore.1.a.b-c.1.1.1.1.1"])
+
+    def test_errors_pass(self):
+        """What the runtime returns is what the program gets."""
+        self.configure(double="error svp_acl_rt_malloc 200000\n" + LAYERS)
+        output, _ = self.run_program("load", "execute", 1, "threads", 1, 20)
+        self.assertEqual(output, "failed 10\n")
+
+    # ---- acl.json ----
+
+    def test_copy(self):
+        """The runtime is told that profiling is off; the rest of its file is as it was."""
+        self.configure(other={"switch": "on"})
+        self.run_program("load", "execute", 1)
+        given = json.loads(self.given.read_text())
+        self.assertEqual(given["profiler"]["switch"], "off")
+        self.assertEqual(given["profiler"]["other"], {"switch": "on"})
+        self.assertEqual(given["profiler"]["output"], str(self.jobs))
+
+    def test_off(self):
+        self.configure(switch="off")
+        self.run_program("load", "execute", 1)
+        self.assertEqual(self.given.read_text(), self.config.read_text())
+        for text in "{}", "", "{", "[]", '{"profiler": 1}', '{"profiler": {"switch": "ON"}}':
+            self.config.write_text(text)
+            output, _ = self.run_program("load", "execute", 1)
+            self.assertEqual(output, "failed 0\n")
+        self.run_program("load", "execute", 1, config="")
+        self.run_program("load", "execute", 1, config="/no/such")
+        self.assertEqual(list(self.jobs.iterdir()), [])
+        self.assertEqual(list(self.work.glob("JOB*")), [])
+
+    def test_dump(self):
+        self.configure(dump={"dump_path": "x"})
+        _, errors = self.run_program("load", "execute", 1)
+        self.assertIn("dump and profiler.switch are both on", errors)
+        self.assertEqual(list(self.jobs.iterdir()), [])
+
+    def test_output(self):
+        """Relative to the folder that the program runs in."""
+        self.configure(output="jobs")
+        self.run_program("load", "execute", 1)
+        self.assertEqual(len(self.data()), 2)
+
+    def test_warnings(self):
+        self.configure(interval="-1", wrong="x")
+        _, errors = self.run_program("load", "execute", 1)
+        self.assertIn("profiler.interval: no whole number", errors)
+        self.assertIn("profiler.wrong: unknown key", errors)
+        self.assertEqual(len(self.data()), 2)
+
+    def test_run_by_command(self):
+        """`strobe run -c acl.json`: that file counts, whatever the program names."""
+        self.configure(output="jobs")
+        other = self.work / "own.json"
+        other.write_text('{"profiler": {"switch": "on", "output": "/nowhere"}}')
+        self.environment.update(SVP_DOUBLE=str(self.double), SVP_DOUBLE_CONFIG=str(self.given))
+        done = self.strobe("run", "-c", self.config, "--", PROGRAM, other, "m.om", "load",
+                           "execute", 1, "exit", 7, code=7, cwd=self.work)
+        self.assertIn("JOB", done.stderr)
+        self.assertEqual(self.data(), ["AAcore.0.m.1.1.1.0", "AclModule.0.m.1"])
+        self.assertEqual(json.loads(self.given.read_text())["profiler"]["switch"], "off")
+
+    def test_refused_by_command(self):
+        """On the desk what is wrong is an error, before anything runs."""
+        for keys, *named in (
+                ({"interval": "x"}, "profiler.interval", "no whole number"),
+                ({"acl_api": "maybe"}, "profiler.acl_api"),
+                ({"intervall": "1"}, "intervall", 'did you mean "interval"'),
+                ({"task_time": "on", "ascendcl": "on"}, "task_time, ascendcl", "a board's are"),
+                ({"dump": {"dump_path": "x"}}, "dump", "both on")):
+            self.configure(**keys)
+            done = self.strobe("run", "-c", self.config, "--", "touch", "ran", code=3,
+                               cwd=self.work)
+            for text in (str(self.config), *named):
+                self.assertIn(text, done.stderr)
+            self.assertFalse((self.work / "ran").exists())
+
+    # ---- profiling by calls ----
+
+    def test_by_calls(self):
+        """The same files as by acl.json; the order of the calls is checked."""
+        self.configure(switch="off")
+        output, _ = self.run_program(
+            "prof-start", "prof-stop", "prof-finalize", "prof-init", "relative",
+            "prof-init", self.jobs, "prof-init", self.jobs, "load", "prof-start", "prof-start",
+            "execute", 3, "prof-stop", "prof-stop", "prof-finalize")
+        self.assertEqual(output, "100043 100043 100043 100000 0 100042 0 100042 0 100043 0 failed 0\n")
+        self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AclModule.0.a.b-c.1.1"])
+        self.assertEqual((self.info()["mode"], self.info()["state"]), ("acl_api", "complete"))
+        self.assertEqual(self.calls()["svp_acl_mdl_execute"], 3)
+
+    def test_by_calls_while_the_file_has_it_on(self):
+        self.configure()
+        output, _ = self.run_program("prof-init", self.jobs, "prof-start", "load", "execute", 1)
+        self.assertEqual(output, "100042 100042 failed 0\n")
+
+    def test_by_calls_twice(self):
+        """Two rounds are two JOBs."""
+        self.configure(switch="off")
+        self.run_program("load", *["prof-init", self.jobs, "prof-start", "execute", 1, "prof-stop",
+                                   "prof-finalize"] * 2)
+        self.assertEqual(len(list(self.jobs.glob("JOB*/data/AAcore.0.a.b-c.1.1.1.1.0"))), 2)
+
+    # ---- ends ----
+
+    def test_nothing_executed(self):
+        self.configure()
+        _, errors = self.run_program("load")
+        self.assertIn("no model was executed", errors)
+        self.assertEqual(list(self.jobs.iterdir()), [])
+
+    def test_exit(self):
+        """Without finalize."""
+        self.configure()
+        self.run_program("load", "execute", 1, "exit", 3, code=3)
+        self.assertEqual(self.info()["state"], "incomplete_exit")
+        self.assertEqual(len(self.data()), 2)
+
+    def test_kill(self):
+        """No call that had returned is lost, nor what was captured; the pool goes."""
+        before = set(pathlib.Path("/dev/shm").iterdir())
+        for n_calls in 2, 40, 1000, 6000:
+            self.configure()
+            process = self.begin("load", "execute", 1, "threads", 1, n_calls, "wait")
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            process.kill()
+            process.communicate()
+            self.assertEqual(self.info()["state"], "collecting")
+            self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AclModule.0.a.b-c.1.1"])
+            calls = self.calls()
+            self.assertEqual((calls["svp_acl_rt_malloc"], calls["svp_acl_rt_free"],
+                              calls["svp_acl_mdl_execute"]), (n_calls // 2, n_calls // 2, 1))
+            shutil.rmtree(self.job())
+        self.assertEqual([path.name for path in set(pathlib.Path("/dev/shm").iterdir()) - before
+                          if path.name.startswith("strobe-") and
+                          str(process.pid) in path.name], [])
+
+    def kill_often(self, times):
+        """At any moment: every call that had returned is there."""
+        chance, returned = random.Random(times), self.work / "returned"
+        for _ in range(times):
+            self.configure()
+            returned.unlink(missing_ok=True)
+            process = self.begin("load", "execute", 1, "steady", returned)
+            while not returned.exists() or not returned.stat().st_size:
+                time.sleep(0.01)
+            time.sleep(chance.random())
+            process.kill()
+            process.communicate()
+            (count,) = struct.unpack("<Q", returned.read_bytes())
+            calls = self.calls()
+            found = calls.get("svp_acl_rt_malloc", 0) + calls.get("svp_acl_rt_free", 0)
+            self.assertLessEqual(count, found)
+            self.assertLessEqual(found, count + 2)
+            shutil.rmtree(self.job())
+
+    def test_kill_at_some_moments(self):
+        self.kill_often(4)
+
+    @tap.long_test
+    def test_kill_at_any_moment(self):
+        self.kill_often(50)
+
+    def test_full_disk(self):
+        """Nothing can be written: the program goes on as it would."""
+        self.configure(strobe_interval_zero="every")
+        process = subprocess.run(
+            ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec %s %s m.om load execute 3"
+             % (PROGRAM, self.config)], text=True, capture_output=True,
+            env={**self.environment, "LD_PRELOAD": str(LIBRARY), "SVP_DOUBLE": str(self.double)})
+        self.assertEqual((process.returncode, process.stdout), (0, "failed 0\n"), process.stderr)
+        self.assertRegex(process.stderr, "could not be written|profiling is off|lost")
+
+    # ---- the library ----
+
+    def test_libraries(self):
+        needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True).stdout
+        names = re.findall(r"NEEDED.*\[(.*)\]", needed)
+        self.assertTrue(all(re.match(r"lib(c|pthread|dl|m|zstd)\.so|ld-linux", name)
+                            for name in names), names)
+
+    def test_symbols(self):
+        """It exports the runtime's functions and nothing else."""
+        text = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True,
+                              text=True).stdout
+        names = [line.split()[2] for line in text.splitlines()]
+        self.assertEqual([name for name in names if not name.startswith("svp_acl_")], [])
+        self.assertGreater(len(names), 40)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bytes are files of a JOB directory but for its captures, which fuzz-reader reads: the
+ * importer keeps its contract, whatever is in them. */
+#include "folder-input.h"
+#include "fuzz.h"
+
+const char fuzz_target[] = "svp-job";
+
+static const char *const names[] = {
+    "info.json.0",
+    "info.json.1",
+    "data/m.1.net.info",
+    "data/AclModule.0.m.1",
+    "data/AclModule.0.m.1.done",
+    "data/AAcore.0.m.1.1.1.0.slice_2",
+    "data/AAcore.0.m.1.1.1.0.slice_2.done",
+    "timeline/task_time_0.m.1.4.json",
+    "timeline/acl_0.m.1.4.json",
+};
+
+int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
+{
+    folder_input_import(bytes, n, names, G_N_ELEMENTS(names));
+    return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
+ *
+ * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
+ * prof-init PATH, prof-start, prof-stop, prof-finalize (print their codes); abort (kills itself);
+ * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
+ * number of calls that failed.
+ */
+#include "svp-double.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int n_failed;
+static uint32_t model;
+static const char *model_path;
+
+static void check(int code)
+{
+    if (code)
+        __atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED);
+}
+
+static void load(void)
+{
+    void *handle = &model;
+
+    check(svp_acl_mdl_set_config_opt(handle, SVP_PATH_ATTRIBUTE, &model_path, sizeof model_path));
+    check(svp_acl_mdl_load_with_config(handle, &model));
+}
+
+static void execute(int n)
+{
+    for (int i = 0; i < n; i++)
+        check(svp_acl_mdl_execute(model, NULL, NULL));
+}
+
+static int calls_of_thread;
+
+static void *call_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < calls_of_thread / 2; i++) {
+        void *memory = NULL;
+
+        check(svp_acl_rt_malloc(&memory, 16, 0));
+        check(svp_acl_rt_free(memory));
+    }
+    return NULL;
+}
+
+static void run_threads(int n)
+{
+    pthread_t threads[64];
+
+    for (int i = 0; i < n && i < 64; i++)
+        pthread_create(&threads[i], NULL, call_often, NULL);
+    for (int i = 0; i < n && i < 64; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Calls without an end. How many have returned is in the file, which outlives the process. */
+static void call_steadily(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    volatile uint64_t *n;
+
+    if (fd < 0 || ftruncate(fd, sizeof *n))
+        exit(9);
+    n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (;; usleep(50)) {
+        void *memory = NULL;
+
+        check(svp_acl_rt_malloc(&memory, 16, 0));
+        *n += 1;
+        check(svp_acl_rt_free(memory));
+        *n += 1;
+    }
+}
+
+/* ---- profiling by calls ---- */
+
+static const void *profile(void)
+{
+    static const uint32_t device = 0;
+    static const void *config;
+
+    if (!config)
+        config = svp_acl_prof_create_config(&device, 1, 0, NULL, 15);
+    return config;
+}
+
+static void print_code(int code)
+{
+    printf("%d ", code);
+}
+
+int main(int argc, char **argv)
+{
+    const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
+    int finalizes = 1;
+    char byte;
+
+    model_path = argc > 2 ? argv[2] : "model.om";
+    check(svp_acl_init(config));
+    for (int i = 3; i < argc; i++) {
+        const char *next = i + 1 < argc ? argv[i + 1] : "0";
+
+        if (!strcmp(argv[i], "execute"))
+            execute(atoi(next)), i++;
+        else if (!strcmp(argv[i], "threads"))
+            calls_of_thread = atoi(argv[i + 2]), run_threads(atoi(next)), i += 2;
+        else if (!strcmp(argv[i], "device"))
+            check(svp_acl_rt_set_device(atoi(next))), i++;
+        else if (!strcmp(argv[i], "exit"))
+            exit(atoi(next));
+        else if (!strcmp(argv[i], "load"))
+            load();
+        else if (!strcmp(argv[i], "steady"))
+            call_steadily(next);
+        else if (!strcmp(argv[i], "prof-init"))
+            print_code(svp_acl_prof_init(next, strlen(next))), i++;
+        else if (!strcmp(argv[i], "prof-start"))
+            print_code(svp_acl_prof_start(profile()));
+        else if (!strcmp(argv[i], "prof-stop"))
+            print_code(svp_acl_prof_stop(profile()));
+        else if (!strcmp(argv[i], "prof-finalize"))
+            print_code(svp_acl_prof_finalize());
+        else if (!strcmp(argv[i], "abort"))
+            kill(getpid(), SIGKILL);
+        else if (!strcmp(argv[i], "wait"))
+            puts("ready"), fflush(stdout), (void)!read(0, &byte, 1);
+        else if (!strcmp(argv[i], "no-finalize"))
+            finalizes = 0;
+    }
+    if (finalizes)
+        check(svp_acl_finalize());
+    printf("failed %d\n", n_failed);
+    return 0;
+}
