@@ -181,7 +181,7 @@ class Parameters(FolderTest):
         self.assertEqual((counts["aten::mul"], counts.get("aten::add")), (3, None))
         prof.export_chrome_trace("trace.json")
         with open("trace.json") as file:
-            names = [event["name"] for event in json.load(file)]
+            names = [event["name"] for event in json.load(file)["traceEvents"]]
         self.assertEqual((names.count("aten::mul"), names.count("aten::add")), (3, 0))
         prof.start()
         work()
@@ -237,7 +237,7 @@ class Parameters(FolderTest):
         self.assertEqual(found.table(row_limit=1), prof.events().table(row_limit=1))
         found.export_chrome_trace("trace.json")
         with open("trace.json") as file:
-            self.assertIn("aten::mul", [event["name"] for event in json.load(file)])
+            self.assertIn("aten::mul", [event["name"] for event in json.load(file)["traceEvents"]])
 
     def test_profile_of_autograd(self):
         with autograd.profile(record_shapes=True, use_kineto=True) as prof:

@@ -178,7 +178,7 @@ took = time.monotonic() - begin
 prof.export_chrome_trace("trace.json")
 waited = time.monotonic() - begin
 with open("trace.json") as file:
-    print(took, waited, sum(event["name"] == "x" for event in json.load(file)))
+    print(took, waited, sum(event["name"] == "x" for event in json.load(file)["traceEvents"]))
 prof.stop()
 """
 

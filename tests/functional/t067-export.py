@@ -6,6 +6,7 @@ import pathlib
 
 from made_capture import STEPS, THREAD, MadeCapture
 from support import StrobeTest
+from trace_file import trace_events
 
 MS = 1000000
 N_STEPS, N_SMALL = 6, 1500
@@ -39,7 +40,7 @@ class ExportTest(StrobeTest):
     def operators(self, folder=None):
         """(name, thread) of the operators in the trace, in order of their begins."""
         path = (folder or self.cut / "made_ascend_pt") / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
-        events = json.loads(path.read_text())
+        events = trace_events(path.read_text())
         ops = [event for event in events if event.get("cat") == "cpu_op" and event["ph"] == "X"
                and not event["name"].startswith("ProfilerStep")]
         return [(op["name"], int(op["tid"])) for op in sorted(ops, key=lambda op: float(op["ts"]))]

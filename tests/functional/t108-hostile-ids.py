@@ -17,7 +17,8 @@ FIXED = re.compile(r"\bg_(str|int64|int|double|bytes)_hash\b|\bg_string_chunk_in
 FINE = """
 core/capture/native-symbols.c core/import/import-capture.c core/recorder/intern.c core/recorder/name-cache.h
 plugins/ascend_raw/text-cache.c plugins/ascend_text/survey.c plugins/chrome_trace/emit.c
-plugins/prof_raw/host-usage.c sdk/helpers/keyed-hash.c
+plugins/prof_raw/host-usage.c
+sdk/helpers/block-table.c sdk/helpers/keyed-hash.c
 """.split()
 COLLECTORS = "fake heap marker memory npu_task opencl python_call".split()
 
