@@ -383,7 +383,8 @@ int strobe_svp_show(StrobeSvpJob *job, const StrobeSvpShow *show)
         {.exporter = "svp_summary:details=true", .prefixes = all, .ending = ".csv"},
         {NULL},
     };
-    g_autoptr(GHashTable) files = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) files =
+        g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
     g_autoptr(StrobeAnalysis) analysis = NULL;
     GError *error = NULL;
 

@@ -45,7 +45,7 @@ class FunctionsTest(StrobeTest):
         rows = self.sample(PLAIN, "plain", 0.8)
         large, small = self.row(rows, "work_large"), self.row(rows, "work_small")
         both = large["self"] + small["self"]
-        self.assertAlmostEqual(large["self"] / both, 0.75, delta=0.05)
+        self.assertAlmostEqual(large["self"] / both, 0.75, delta=0.1)
         self.assertGreater(large["self_share"] + small["self_share"], 75)
         self.assertGreater(self.row(rows, "main")["total_share"], 80)
         self.assertEqual(large["name"], "work_large (cpu-program)")
@@ -61,7 +61,7 @@ class FunctionsTest(StrobeTest):
         rows = self.sample(PLAIN, "inlined", 0.6)
         self.assertGreater(self.row(rows, "mix")["self_share"], 75)
         large, small = self.row(rows, "mix_large"), self.row(rows, "mix_small")
-        self.assertAlmostEqual(large["total"] / (large["total"] + small["total"]), 0.75, delta=0.06)
+        self.assertAlmostEqual(large["total"] / (large["total"] + small["total"]), 0.75, delta=0.1)
         self.assertEqual(int(large["location"].rsplit(":", 1)[1]), line_of("mix(3 * ROUND)"))
 
     def test_stripped(self):
@@ -69,7 +69,7 @@ class FunctionsTest(StrobeTest):
         rows = self.sample(STRIPPED, "plain", 0.6)
         largest = [row for row in rows if row["name"].startswith("cpu-stripped+0x")][:2]
         self.assertAlmostEqual(largest[0]["self"] / (largest[0]["self"] + largest[1]["self"]), 0.75,
-                               delta=0.06)  # fmt: skip
+                               delta=0.1)  # fmt: skip
         # The rest is the loading of the program: a tenth of it all where the machine is busy.
         self.assertGreater(largest[0]["self_share"] + largest[1]["self_share"], 75)
         self.assertEqual(largest[0]["location"], None)
@@ -96,7 +96,7 @@ class FunctionsTest(StrobeTest):
             sums[frames[0], frames[-1]] = sums.get((frames[0], frames[-1]), 0) + int(number)
         large = sums["large", "work_large (cpu-program)"]
         small = sums["small", "work_small (cpu-program)"]
-        self.assertAlmostEqual(large / (large + small), 0.75, delta=0.06)
+        self.assertAlmostEqual(large / (large + small), 0.75, delta=0.1)
         self.assertGreater(large + small, 0.75 * sum(sums.values()))
         self.assertFalse((path.parent / "stacks.log").exists())
 

@@ -36,7 +36,7 @@ class FlamegraphTest(StrobeTest):
         threads = {name: end - x for name, y, x, end in frames if y == bottom}
         self.assertAlmostEqual(sum(threads.values()), 1180, delta=3)
         share = threads["large"] / (threads["large"] + threads["small"])
-        self.assertAlmostEqual(share, 0.75, delta=0.06)
+        self.assertAlmostEqual(share, 0.75, delta=0.1)
         for name, y, x, end in frames:
             self.assertTrue(y == bottom or [each for each in frames if each[1] == y + 16 and
                             each[2] <= x + 0.01 and each[3] >= end - 0.01], name)  # fmt: skip
