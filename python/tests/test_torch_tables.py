@@ -124,7 +124,8 @@ class Tables(unittest.TestCase):
             path = os.path.join(folder, "trace.json")
             prof.export_chrome_trace(path)
             with open(path, encoding="utf-8") as file:
-                events = json.load(file)["traceEvents"]
+                trace = json.load(file)
+        events = trace["traceEvents"] if isinstance(trace, dict) else trace
         return collections.Counter(each["name"] for each in events if each["ph"] == "X")
 
     def _check(self, name, **switches):
