@@ -73,8 +73,8 @@ int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig
 /* Are calls recorded just now? One load where not. */
 extern _Atomic int board_is_on;
 
-/* Reads the file; begins if it is on. The path of what the runtime is to get, `path` itself if that
- * may stay. */
+/* Reads the file, and begins a session if the file switches profiling on. Returns the path of the
+ * file that the runtime is to read: `path`, or that of a copy in `copy`. */
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX]);
 void board_session_finalize(void);
 int board_session_is_by_file(void);

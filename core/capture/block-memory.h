@@ -16,8 +16,8 @@ typedef struct StrobeBlockMemory {
 StrobeBlockMemory *strobe_block_memory_ref(StrobeBlockMemory *memory);
 void strobe_block_memory_unref(gpointer memory);
 
-/* Memory for another block, in place of a reference (NULL: none): the same if nobody else has one
- * and it is large enough. */
+/* Returns memory for another block and takes over the reference `memory` (NULL: none). It is the
+ * same memory if there is no other reference and it is large enough. */
 StrobeBlockMemory *strobe_block_memory_renew(StrobeBlockMemory *memory, gsize size);
 
 /* Further bytes, zeroed, which are freed with the memory. The caller is the only one who appends.

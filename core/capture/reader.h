@@ -26,8 +26,8 @@ void strobe_reader_free(StrobeReader *reader);
  * is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
-/* What the views of the last call point to: stays as it is for who has a reference of its own.
- * NULL: there are none. */
+/* Returns the memory that the views of the last call point to; NULL if there are none. A caller
+ * that takes a reference keeps it unchanged. */
 StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader);
 
 /* Before the first record: string ids of records stay valid as long as the reader. Without it those

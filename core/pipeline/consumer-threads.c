@@ -56,7 +56,7 @@ static void take_inputs(const Thread *thread)
     }
 }
 
-/* Readers of what it emitted begin when its state is gone. */
+/* Frees the consumer's state first: then those that read its records begin. */
 static void close_consumer(StrobeConsumer *c, gboolean is_whole)
 {
     strobe_consumer_close(c);

@@ -21,7 +21,7 @@ StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
 /* To all who want any of its kinds. */
 void strobe_consumer_threads_push(StrobeConsumerThreads *threads, StrobeBatch *batch);
 /* No more raw records. Both are valid until the threads have ended. `facts` NULL: the capture
- * cannot be read; nothing is derived then, and nobody's end is called. */
+ * cannot be read; passes derive nothing then, and no consumer's `end` is called. */
 void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeFacts *facts,
                                      StrobeGaps *gaps);
 

@@ -134,8 +134,8 @@ static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-/* Does the capture hold records of this derived kind itself? (An import of what the source derived:
- * they stand, the pass's own do not.) */
+/* Does the capture hold records of this derived kind? An import may have them from its source; they
+ * replace the pass's own. */
 static gboolean is_stored(StrobeReader *reader, const char *kind)
 {
     const StrobeKindView *view;

@@ -29,7 +29,7 @@ void strobe_derived_log_unref(StrobeDerivedLog *log);
  * NULL when it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
 int strobe_derived_log_error(const StrobeDerivedLog *log); /* why: an errno value */
-/* No more is added. `is_whole`: FALSE if the pass failed; then nobody reads it. */
+/* No more is added. `is_whole`: FALSE if the pass failed; its records are not read then. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for the end. NULL: the pass failed. */

@@ -174,7 +174,7 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-/* In C++ the linkage name says of what class the function is; in C there is none. */
+/* In C++ the linkage name includes the class; C has no linkage names. */
 static const char *name_of(Dwarf_Die *die)
 {
     const char *name = text_of(die, DW_AT_linkage_name);
