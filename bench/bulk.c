@@ -4,7 +4,7 @@
  * does, and how many such records memory takes a second as plain bytes, in a region larger than the
  * caches.
  */
-#include <lane.h>
+#include <thread-buffer.h>
 #include <recorder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct Marker {
 
 #define BULK_RECORDS (STROBE_BULK_MAX / sizeof(Marker))
 
-static void fill(Marker *marker, StrobeKindId kind, uint32_t name, uint64_t begin)
+static void fill_marker(Marker *marker, StrobeKindId kind, uint32_t name, uint64_t begin)
 {
     marker->header = (StrobeRecordHeader){sizeof *marker / 8, (uint16_t)kind, name};
     marker->begin = begin;
@@ -33,20 +33,20 @@ static void fill(Marker *marker, StrobeKindId kind, uint32_t name, uint64_t begi
 }
 
 /* Records a second. */
-static double emit(StrobeKindId kind, uint32_t name)
+static double emit_bulks(StrobeKindId kind, uint32_t name)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
     uint64_t time = read_counter();
     double begin = now_ns();
 
     for (int i = 0; i < BULKS; i++) {
         Marker *markers =
-            strobe_lane_reserve_bulk(writer, BULK_RECORDS * sizeof *markers, BULK_RECORDS);
+            strobe_thread_buffer_reserve_bulk(writer, BULK_RECORDS * sizeof *markers, BULK_RECORDS);
         if (!markers)
             fail("bulk", "the pool is full");
         for (uint64_t k = 0; k < BULK_RECORDS; k++)
-            fill(&markers[k], kind, name, time + k);
-        strobe_lane_commit(writer);
+            fill_marker(&markers[k], kind, name, time + k);
+        strobe_thread_buffer_commit(writer);
     }
     return BULKS * (double)BULK_RECORDS / (now_ns() - begin) * 1e9;
 }
@@ -57,7 +57,7 @@ static double fill_memory(char *memory, unsigned step)
 
     memset(memory + (size_t)(step % (MEMORY_BYTES / MEMORY_PART)) * MEMORY_PART, (int)step,
            MEMORY_PART);
-    keep((uint64_t)memory[step]);
+    keep_value((uint64_t)memory[step]);
     return MEMORY_PART / (double)sizeof(Marker) / (now_ns() - begin) * 1e9;
 }
 
@@ -77,12 +77,12 @@ int main(int argc, char **argv)
     StrobeKindId kind = strobe_recorder_kind(&strobe_kind_marker, error, sizeof error);
     if (!kind)
         fail("marker", error);
-    uint32_t name = strobe_lane_intern(strobe_lane_writer(), "benchmark", 9, 0);
-    emit(kind, name); /* the pages are touched */
+    uint32_t name = strobe_thread_buffer_intern(strobe_thread_buffer_writer(), "benchmark", 9, 0);
+    emit_bulks(kind, name); /* the pages are touched */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
         samples_add(&memory, fill_memory(region, (unsigned)i));
-        samples_add(&own, emit(kind, name));
+        samples_add(&own, emit_bulks(kind, name));
     }
     session_stop(session);
     if (*strobe_session_diagnostics(session))

@@ -9,7 +9,7 @@
 
 static char names[100][32];
 
-static void record(long n)
+static void record_ranges(long n)
 {
     for (long i = 0; i < n; i += 4) {
         StrobeRange outer = strobe_range_begin_argument(names[i / 4 % 100], (uint64_t)i);
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
         snprintf(names[i], sizeof names[i], "benchmark::operation_%d", i);
     StrobeSession *session = session_begin(argv[1]);
     for (long left = spans; left > 0; left -= CHUNK) {
-        record(left < CHUNK ? left : CHUNK);
+        record_ranges(left < CHUNK ? left : CHUNK);
         nanosleep(&pause, NULL);
     }
     session_stop(session);

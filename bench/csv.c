@@ -35,7 +35,7 @@ typedef struct Load {
 
 static Load load;
 
-static StrobeStringId text(const char *format, int number)
+static StrobeStringId intern_text(const char *format, int number)
 {
     char bytes[128];
 
@@ -43,7 +43,7 @@ static StrobeStringId text(const char *format, int number)
     return strobe_mock_string(load.mock, bytes);
 }
 
-static StrobeStackId stack(int number)
+static StrobeStackId intern_stack(int number)
 {
     static char frames[N_FRAMES][96];
     const char *pointers[N_FRAMES + 1] = {NULL};
@@ -59,25 +59,26 @@ static StrobeStackId stack(int number)
 
 static void fill_kernel(struct strobe_kernel_detail *kernel, int i)
 {
-    *kernel = (struct strobe_kernel_detail){.task = (uint64_t)i,
-                                            .step = 50 + i % 10,
-                                            .wait = 1000.0 * (i % 777) + i % 3,
-                                            .task_id = (uint32_t)i,
-                                            .stream = 2,
-                                            .model = UINT32_MAX,
-                                            .context = UINT32_MAX,
-                                            .block_num = (uint32_t)i % 40,
-                                            .core = text(i % 3 ? "AI_CORE" : "AI_VECTOR_CORE", 0),
-                                            .op_type = text("Type%d", i % 40),
-                                            .op_state = text("dynamic", 0),
-                                            .hf32 = text("NO", 0),
-                                            .exact_us = STROBE_ABSENT_F64};
-    kernel->input_shapes = text("\"32,%d,224,224;64,%d,11,11;64\"", i % 100);
-    kernel->input_types = text("FLOAT;FLOAT;FLOAT", 0);
-    kernel->input_formats = text("NC1HWC0;FRACTAL_Z;NCHW", 0);
-    kernel->output_shapes = text("\"32,%d,55,55,8\"", i % 100);
-    kernel->output_types = text("FLOAT", 0);
-    kernel->output_formats = text("NC1HWC0", 0);
+    *kernel =
+        (struct strobe_kernel_detail){.task = (uint64_t)i,
+                                      .step = 50 + i % 10,
+                                      .wait = 1000.0 * (i % 777) + i % 3,
+                                      .task_id = (uint32_t)i,
+                                      .stream = 2,
+                                      .model = UINT32_MAX,
+                                      .context = UINT32_MAX,
+                                      .block_num = (uint32_t)i % 40,
+                                      .core = intern_text(i % 3 ? "AI_CORE" : "AI_VECTOR_CORE", 0),
+                                      .op_type = intern_text("Type%d", i % 40),
+                                      .op_state = intern_text("dynamic", 0),
+                                      .hf32 = intern_text("NO", 0),
+                                      .exact_us = STROBE_ABSENT_F64};
+    kernel->input_shapes = intern_text("\"32,%d,224,224;64,%d,11,11;64\"", i % 100);
+    kernel->input_types = intern_text("FLOAT;FLOAT;FLOAT", 0);
+    kernel->input_formats = intern_text("NC1HWC0;FRACTAL_Z;NCHW", 0);
+    kernel->output_shapes = intern_text("\"32,%d,55,55,8\"", i % 100);
+    kernel->output_types = intern_text("FLOAT", 0);
+    kernel->output_formats = intern_text("NC1HWC0", 0);
     kernel->metrics = strobe_mock_string(
         load.mock,
         "aic_total_time;aic_total_cycles;aic_mac_time;aic_mac_ratio;aic_scalar_time;"
@@ -100,19 +101,19 @@ static void fill_operator(struct strobe_operator_device *op, int i)
         .device_total = has_kernel ? 0.02 * (i % 5000) + 0.1 : STROBE_ABSENT_F64,
         .device_self_aicore = STROBE_ABSENT_F64,
         .device_total_aicore = STROBE_ABSENT_F64,
-        .shapes = text("%d,3,224,224;64,%d,7,7;", i % 100),
-        .stack = stack(i % N_STACKS)};
+        .shapes = intern_text("%d,3,224,224;64,%d,7,7;", i % 100),
+        .stack = intern_stack(i % N_STACKS)};
 }
 
 /* One batch of records, that is fed again and again with other times. */
-static void fill(int is_kernel, int directory)
+static void fill_batch(int is_kernel, int directory)
 {
     load.mock = strobe_mock_new(strobe_plugin_1.components[0], directory);
     load.kind = is_kernel ? &strobe_kind_kernel_detail : &strobe_kind_operator_device;
     load.file = is_kernel ? "kernel_details.csv" : "operator_details.csv";
     load.row_bytes = is_kernel ? 380 : 1650;
-    strobe_mock_facts(load.mock)->level = 1;
-    strobe_mock_facts(load.mock)->generation = 3;
+    strobe_mock_metadata(load.mock)->level = 1;
+    strobe_mock_metadata(load.mock)->generation = 3;
     for (int i = 0; i < N_BATCH; i++) {
         if (is_kernel)
             fill_kernel(&load.fields.kernels[i], i);
@@ -121,18 +122,18 @@ static void fill(int is_kernel, int directory)
         load.views[i] = (StrobeView){.kind = strobe_mock_derived_kind(load.mock, load.kind),
                                      .fields = is_kernel ? (void *)&load.fields.kernels[i]
                                                          : (void *)&load.fields.operators[i],
-                                     .name = text("aten::some_operator_%d", i % N_NAMES)};
+                                     .name = intern_text("aten::some_operator_%d", i % N_NAMES)};
     }
 }
 
-static void check(StrobeStatus status)
+static void check_status(StrobeStatus status)
 {
     if (status)
         fail("csv", strobe_mock_error(load.mock));
 }
 
 /* Exports about so many bytes; the time that took in ns, opening and closing included. */
-static double export(double bytes)
+static double export_bytes(double bytes)
 {
     const StrobeConsumerOps *ops = strobe_plugin_1.components[0]->ops;
     const long batches = (long)(bytes / load.row_bytes / N_BATCH) + 1;
@@ -140,15 +141,15 @@ static double export(double bytes)
     const double begin = now_ns();
     void *state;
 
-    check(ops->open(strobe_mock_table(load.mock), (StrobeInstance *)load.mock, &state));
+    check_status(ops->open(strobe_mock_table(load.mock), (StrobeInstance *)load.mock, &state));
     for (long batch = 0; batch < batches; batch++) {
         for (int i = 0; i < N_BATCH; i++, time_ns += 3210) {
             load.views[i].begin_ns = time_ns;
             load.views[i].end_ns = time_ns + 2260;
         }
-        check(ops->batch(state, load.views, N_BATCH));
+        check_status(ops->batch(state, load.views, N_BATCH));
     }
-    check(ops->end(state));
+    check_status(ops->end(state));
     ops->close(state);
     return now_ns() - begin;
 }
@@ -162,10 +163,10 @@ int main(int argc, char **argv)
     Samples own = {.name = "own"}, floor = {.name = "floor"}, size = {.name = "bytes"};
     struct stat status;
 
-    fill(is_kernel, directory);
-    export(1e6);
+    fill_batch(is_kernel, directory);
+    export_bytes(1e6);
     for (int i = 0; i < REPEATS; i++) {
-        double ns = export(bytes);
+        double ns = export_bytes(bytes);
 
         if (fstatat(directory, load.file, &status, 0))
             fail(folder, "no table was written");

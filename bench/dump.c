@@ -17,7 +17,7 @@
 static _Atomic int is_stopped;
 static _Atomic uint64_t n_recorded;
 
-static void *record(void *unused)
+static void *record_spans(void *unused)
 {
     for (uint64_t i = 0; !is_stopped; i++) {
         strobe_range_end(strobe_range_begin_argument("benchmark", i));
@@ -48,7 +48,7 @@ static double take_capture(const char *directory)
     return (double)st.st_size;
 }
 
-static void measure(StrobeSession *session, const char *folder, long repeats)
+static void measure_dumps(StrobeSession *session, const char *folder, long repeats)
 {
     static Samples own = {.name = "own"}, floor = {.name = "floor"}, bytes = {.name = "bytes"},
                    offered = {.name = "offered"};
@@ -80,11 +80,11 @@ int main(int argc, char **argv)
     if (argc < 2)
         fail("usage", "dump FOLDER [REPEATS]");
     StrobeSession *session = session_begin_with(argv[1], "\"buffer\": {\"policy\": \"ring\"}");
-    if (pthread_create(&thread, NULL, record, NULL))
+    if (pthread_create(&thread, NULL, record_spans, NULL))
         fail("thread", "there is none");
     while (n_recorded < FULL)
         usleep(1000);
-    measure(session, argv[1], number_argument(argc, argv, 2, 10));
+    measure_dumps(session, argv[1], number_argument(argc, argv, 2, 10));
     is_stopped = 1;
     pthread_join(thread, NULL);
     session_stop(session);

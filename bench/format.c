@@ -30,7 +30,7 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
     return is_dropped ? (ssize_t)length : syscall(SYS_pwrite64, file, bytes, length, at);
 }
 
-static double now(void)
+static double read_seconds(void)
 {
     struct timespec time;
 
@@ -38,7 +38,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void fill(StrobeMockHost *mock, StrobeView *views, struct strobe_cpu_op *ops)
+static void fill_batch(StrobeMockHost *mock, StrobeView *views, struct strobe_cpu_op *ops)
 {
     StrobeTrackId tracks[N_TRACKS];
     char text[64];
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     void *state;
 
     strobe_mock_option(mock, "file", "speed-chrome-trace.json");
-    fill(mock, views, ops);
-    begin = now();
+    fill_batch(mock, views, ops);
+    begin = read_seconds();
     if (chrome_trace_ops.open(strobe_mock_table(mock), mock, &state)) {
         fprintf(stderr, "%s\n", strobe_mock_error(mock));
         return 1;
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
     }
     if (chrome_trace_ops.end(state))
         return 1;
-    end = now();
+    end = read_seconds();
     printf("%.2f million events/s (%.0f ns each), %s\n", n_events / (end - begin) / 1e6,
            (end - begin) / n_events * 1e9, is_dropped ? "written nowhere" : "file synced");
     chrome_trace_ops.close(state);

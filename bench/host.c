@@ -62,7 +62,8 @@ static double own_time(void)
     return total;
 }
 
-static int sample(const char *folder, long n_threads, long seconds, const char *collectors)
+static int measure_sampling(const char *folder, long n_threads, long seconds,
+                            const char *collectors)
 {
     char config[1024];
     static Samples cost = {.name = "cost"};
@@ -109,7 +110,7 @@ static double time_spans(void)
     return (now_ns() - begin) / CALLS;
 }
 
-static int calls(const char *folder)
+static int measure_calls(const char *folder)
 {
     static Samples shut = {.name = "shut"}, open = {.name = "open"}, span = {.name = "span"};
     const char *preload = getenv("LD_PRELOAD");
@@ -140,9 +141,9 @@ int main(int argc, char **argv)
         "\"items\": \"cpu+mem+disk+network+pressure+throttle\"}";
 
     if (argc > 3 && !strcmp(argv[1], "sample"))
-        return sample(argv[2], number_argument(argc, argv, 3, 1), number_argument(argc, argv, 4, 3),
-                      argc > 5 ? argv[5] : all);
+        return measure_sampling(argv[2], number_argument(argc, argv, 3, 1),
+                                number_argument(argc, argv, 4, 3), argc > 5 ? argv[5] : all);
     if (argc > 2 && !strcmp(argv[1], "calls"))
-        return calls(argv[2]);
+        return measure_calls(argv[2]);
     fail("usage", "host sample FOLDER THREADS [SECONDS] | host calls FOLDER");
 }

@@ -21,7 +21,7 @@ typedef struct Trace {
 
 static uint64_t random_of(const Trace *trace, uint64_t place, uint64_t purpose)
 {
-    return scatter(scatter(place ^ trace->seed << 48) + purpose);
+    return scatter_number(scatter_number(place ^ trace->seed << 48) + purpose);
 }
 
 /* In no order: everywhere in the trace's time. */
@@ -67,7 +67,7 @@ static void put_launch(Trace *trace, uint64_t place)
     fprintf(trace->file, is_call ? "}},\n" : ", \"device\": 0, \"stream\": 7}},\n");
 }
 
-static void put_arrow(Trace *trace, uint64_t place)
+static void put_flow_event(Trace *trace, uint64_t place)
 {
     put_head(trace, place < trace->n / 2 ? "s" : "f", "arrow", place);
     fprintf(trace->file, "\"name\": \"arrow\", \"id\": %" PRIu64 ", \"bp\": \"e\"},\n",
@@ -97,7 +97,7 @@ static void put_event(Trace *trace, uint64_t place)
         break;
     case 2:
     case 5:
-        put_arrow(trace, place);
+        put_flow_event(trace, place);
         break;
     case 4:
         if (trace->n_allocations < ALLOCATIONS_MAX) {

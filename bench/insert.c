@@ -38,13 +38,13 @@ static unsigned n_tables;
 static char *indexes[TABLES_MAX];
 static unsigned n_indexes;
 
-static void check(sqlite3 *db, int code)
+static void check_sqlite(sqlite3 *db, int code)
 {
     if (code != SQLITE_OK && code != SQLITE_DONE)
         fail("sqlite", sqlite3_errmsg(db));
 }
 
-static char *copy(const void *bytes, int length)
+static char *copy_bytes(const void *bytes, int length)
 {
     char *made = malloc((size_t)length + 1);
 
@@ -57,7 +57,8 @@ static char *copy(const void *bytes, int length)
 
 static char *text_at(sqlite3_stmt *statement, int column)
 {
-    return copy(sqlite3_column_text(statement, column), sqlite3_column_bytes(statement, column));
+    return copy_bytes(sqlite3_column_text(statement, column),
+                      sqlite3_column_bytes(statement, column));
 }
 
 /* ---- reading ---- */
@@ -91,12 +92,12 @@ static void read_rows(sqlite3 *db, Table *table)
     char *sql = sqlite3_mprintf("SELECT * FROM \"%w\" ORDER BY rowid", table->name);
     sqlite3_stmt *statement;
 
-    check(db, sqlite3_prepare_v2(db, sql, -1, &statement, NULL));
+    check_sqlite(db, sqlite3_prepare_v2(db, sql, -1, &statement, NULL));
     table->n_columns = sqlite3_column_count(statement);
     while (sqlite3_step(statement) == SQLITE_ROW)
         for (int i = 0; i < table->n_columns; i++)
             take_value(table, statement, i);
-    check(db, sqlite3_finalize(statement));
+    check_sqlite(db, sqlite3_finalize(statement));
     sqlite3_free(sql);
 }
 
@@ -105,9 +106,9 @@ static void read_all(const char *path)
     sqlite3 *db;
     sqlite3_stmt *statement;
 
-    check(NULL, sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL));
-    check(db, sqlite3_prepare_v2(db, "SELECT name, sql, type FROM sqlite_master", -1, &statement,
-                                 NULL));
+    check_sqlite(NULL, sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL));
+    check_sqlite(db, sqlite3_prepare_v2(db, "SELECT name, sql, type FROM sqlite_master", -1,
+                                        &statement, NULL));
     while (sqlite3_step(statement) == SQLITE_ROW) {
         if (n_tables == TABLES_MAX || n_indexes == TABLES_MAX)
             fail("tables", "there are too many");
@@ -118,7 +119,7 @@ static void read_all(const char *path)
         tables[n_tables].name = text_at(statement, 0);
         tables[n_tables++].create = text_at(statement, 1);
     }
-    check(db, sqlite3_finalize(statement));
+    check_sqlite(db, sqlite3_finalize(statement));
     for (unsigned i = 0; i < n_tables; i++)
         read_rows(db, &tables[i]);
     sqlite3_close(db);
@@ -126,7 +127,7 @@ static void read_all(const char *path)
 
 /* ---- writing ---- */
 
-static sqlite3_stmt *prepare(sqlite3 *db, const Table *table)
+static sqlite3_stmt *prepare_insert(sqlite3 *db, const Table *table)
 {
     sqlite3_str *sql = sqlite3_str_new(db);
     sqlite3_stmt *statement;
@@ -137,7 +138,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const Table *table)
         sqlite3_str_appendall(sql, ",?");
     sqlite3_str_appendall(sql, ")");
     text = sqlite3_str_finish(sql);
-    check(db, sqlite3_prepare_v2(db, text, -1, &statement, NULL));
+    check_sqlite(db, sqlite3_prepare_v2(db, text, -1, &statement, NULL));
     sqlite3_free(text);
     return statement;
 }
@@ -146,8 +147,8 @@ static void write_rows(sqlite3 *db, const Table *table)
 {
     sqlite3_stmt *insert;
 
-    check(db, sqlite3_exec(db, table->create, NULL, NULL, NULL));
-    insert = prepare(db, table);
+    check_sqlite(db, sqlite3_exec(db, table->create, NULL, NULL, NULL));
+    insert = prepare_insert(db, table);
     for (const Value *value = table->values, *end = value + table->n_values; value < end;) {
         for (int i = 1; i <= table->n_columns; i++, value++) {
             if (value->type == SQLITE_INTEGER)
@@ -174,15 +175,15 @@ static double write_all(const char *folder)
     sqlite3 *db;
     int file;
 
-    check(NULL,
-          sqlite3_open_v2(part, &db,
-                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
-    check(db, sqlite3_exec(db, SETTINGS, NULL, NULL, NULL));
+    check_sqlite(NULL, sqlite3_open_v2(
+                           part, &db,
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    check_sqlite(db, sqlite3_exec(db, SETTINGS, NULL, NULL, NULL));
     for (unsigned i = 0; i < n_tables; i++)
         write_rows(db, &tables[i]);
     for (unsigned i = 0; i < n_indexes; i++)
-        check(db, sqlite3_exec(db, indexes[i], NULL, NULL, NULL));
-    check(db, sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
+        check_sqlite(db, sqlite3_exec(db, indexes[i], NULL, NULL, NULL));
+    check_sqlite(db, sqlite3_exec(db, "COMMIT", NULL, NULL, NULL));
     sqlite3_close(db);
     file = open(part, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fsync(file) || rename(part, path))

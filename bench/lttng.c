@@ -13,20 +13,20 @@
 #define CALLS 20000
 #define PAUSE_NS 15000000
 
-static void spans(unsigned n)
+static void record_spans(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         StrobeRange range = strobe_range_begin_argument("benchmark", i);
-        keep(i);
+        keep_value(i);
         strobe_range_end(range);
     }
 }
 
-static void pairs(unsigned n)
+static void record_pairs(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         lttng_ust_tracepoint(strobe_bench, span_begin, i);
-        keep(i);
+        keep_value(i);
         lttng_ust_tracepoint(strobe_bench, span_end);
     }
 }
@@ -39,27 +39,27 @@ static double time_of(void (*loop)(unsigned n))
     return (now_ns() - begin) / CALLS;
 }
 
-static void rest(void)
+static void pause_briefly(void)
 {
     const struct timespec pause = {0, PAUSE_NS};
 
     nanosleep(&pause, NULL);
 }
 
-static void measure(const char *folder, long repeats)
+static void measure_tracers(const char *folder, long repeats)
 {
     static Samples own = {.name = "own"}, peer = {.name = "peer"};
     StrobeSession *session = session_begin(folder);
 
-    time_of(spans);
-    time_of(pairs);
+    time_of(record_spans);
+    time_of(record_pairs);
     for (long i = 0; i < repeats; i++) {
-        rest();
-        spans(CALLS / 20); /* wakes the processor up */
-        samples_add(&own, time_of(spans));
-        rest();
-        pairs(CALLS / 20);
-        samples_add(&peer, time_of(pairs));
+        pause_briefly();
+        record_spans(CALLS / 20); /* wakes the processor up */
+        samples_add(&own, time_of(record_spans));
+        pause_briefly();
+        record_pairs(CALLS / 20);
+        samples_add(&peer, time_of(record_pairs));
     }
     session_stop(session);
     if (*strobe_session_diagnostics(session))
@@ -69,11 +69,11 @@ static void measure(const char *folder, long repeats)
     samples_print(&peer);
 }
 
-static void emit(long n)
+static void emit_pairs(long n)
 {
     for (; n > 0; n -= CALLS) {
-        pairs(n < CALLS ? (unsigned)n : CALLS);
-        rest();
+        record_pairs(n < CALLS ? (unsigned)n : CALLS);
+        pause_briefly();
     }
 }
 
@@ -85,8 +85,8 @@ int main(int argc, char **argv)
         !lttng_ust_tracepoint_enabled(strobe_bench, span_end))
         fail("lttng", "no session has the events enabled");
     if (strcmp(argv[1], "emit") == 0)
-        emit(number_argument(argc, argv, 2, 1000000));
+        emit_pairs(number_argument(argc, argv, 2, 1000000));
     else
-        measure(argv[1], number_argument(argc, argv, 2, 50));
+        measure_tracers(argv[1], number_argument(argc, argv, 2, 50));
     return 0;
 }

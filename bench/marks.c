@@ -42,7 +42,7 @@ static const void *get_nvtx_export(uint32_t id)
     return id == 1 ? &callbacks : NULL;
 }
 
-static void inject(const char *path)
+static void load_tool(const char *path)
 {
     void *tool = dlopen(path, RTLD_NOW);
 
@@ -117,10 +117,10 @@ static void empty_calls(unsigned n)
         call("benchmark", NULL);
 }
 
-static void nothing(unsigned n)
+static void run_nothing(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        keep(i);
+        keep_value(i);
 }
 
 static double time_of(Loop loop, unsigned n)
@@ -136,7 +136,7 @@ struct measured {
     Samples samples;
 };
 
-static void measure(struct measured *all, unsigned n, unsigned calls, long repeats)
+static void measure_loops(struct measured *all, unsigned n, unsigned calls, long repeats)
 {
     for (unsigned i = 0; i < n; i++)
         time_of(all[i].loop, calls);
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
     static struct measured idle[] = {{mstx_marks, {.name = "mstx_idle"}},
                                      {nvtx_marks, {.name = "nvtx_idle"}},
                                      {empty_calls, {.name = "empty_call"}},
-                                     {nothing, {.name = "nothing"}}};
+                                     {run_nothing, {.name = "nothing"}}};
     static struct measured busy[] = {{mstx_ranges, {.name = "mstx"}},
                                      {nvtx_ranges, {.name = "nvtx"}},
                                      {strobe_ranges, {.name = "strobe"}}};
@@ -160,12 +160,12 @@ int main(int argc, char **argv)
     if (argc < 3)
         fail("usage", "marks PLUGIN FOLDER [REPEATS]");
     long repeats = number_argument(argc, argv, 3, 50);
-    inject(argv[1]);
-    measure(idle, 4, IDLE_CALLS, repeats / 5 + 1);
+    load_tool(argv[1]);
+    measure_loops(idle, 4, IDLE_CALLS, repeats / 5 + 1);
     StrobeSession *session =
         session_begin_with(argv[2], "\"collectors\": {\"marker\": {}}, "
                                     "\"buffer\": {\"size\": \"64MB\", \"policy\": \"ring\"}");
-    measure(busy, 3, CALLS, repeats);
+    measure_loops(busy, 3, CALLS, repeats);
     session_stop(session);
     if (*strobe_session_diagnostics(session))
         fail("the session is incomplete", strobe_session_diagnostics(session));

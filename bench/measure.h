@@ -27,13 +27,13 @@ static inline uint64_t read_counter(void)
 #endif
 }
 
-static inline void keep(uint64_t value)
+static inline void keep_value(uint64_t value)
 {
     __asm__ volatile("" : : "r"(value) : "memory");
 }
 
 /* Of one number always the same one, and another one of each other (splitmix64). */
-static inline uint64_t scatter(uint64_t number)
+static inline uint64_t scatter_number(uint64_t number)
 {
     number += 0x9e3779b97f4a7c15u;
     number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;

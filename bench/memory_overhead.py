@@ -10,7 +10,7 @@ import sys
 import torch
 
 from measure import in_turn, print_samples
-from op_overhead import NativeWork, PeerMode, StrobeMode, print_facts
+from op_overhead import NativeWork, PeerMode, StrobeMode, print_metadata
 
 
 def main():
@@ -26,7 +26,7 @@ def main():
         "peer": PeerMode(work, {"profile_memory": True}),
     }
     print_samples(in_turn(modes, int(sys.argv[3]) if len(sys.argv) > 3 else 8))
-    print_facts(modes["strobe"], work.recorded)
+    print_metadata(modes["strobe"], work.recorded)
 
 
 if __name__ == "__main__":

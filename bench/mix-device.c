@@ -113,20 +113,20 @@ void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin)
 static void add_transfer(Mix *mix, uint32_t i, uint64_t connection, int64_t begin, int64_t end)
 {
     const uint32_t plane = i < 4 ? 0 : 1 + (i - 4) % (MIX_PLANES - 1);
-    const uint64_t sort = i < 4 ? 2 + i % 2 : i % 5 == 4 ? 2 : i % 2;
-    const uint32_t name = mix->texts[MIX_TRANSFERS].ids[sort];
+    const uint64_t transfer_type = i < 4 ? 2 + i % 2 : i % 5 == 4 ? 2 : i % 2;
+    const uint32_t name = mix->texts[MIX_TRANSFERS].ids[transfer_type];
     const uint64_t number = mix->task;
     struct strobe_device_task *task = add_task(mix, MIX_COMM_STREAM, name, connection, begin, end);
     const uint32_t task_id = task->task_id;
     struct strobe_comm_task *transfer;
 
-    task->host_type = mix->texts[MIX_TASK_TYPES].ids[sort < 2 ? MIX_WAIT : MIX_DMA];
+    task->host_type = mix->texts[MIX_TASK_TYPES].ids[transfer_type < 2 ? MIX_WAIT : MIX_DMA];
     task->context = i;
     transfer = mix_add(mix, MIX_COMM_TASK, (MixTrack)(MIX_PLANE + plane), name, begin, end);
     transfer->op = mix->comm_op;
     transfer->task = number;
     transfer->connection = connection;
-    transfer->size = sort < 2 ? 0 : 1245184 + 4096 * (mix->comm_op % 4096);
+    transfer->size = transfer_type < 2 ? 0 : 1245184 + 4096 * (mix->comm_op % 4096);
     transfer->notify = mix_pick(mix, MIX_NOTIFIES);
     transfer->plane = plane;
     transfer->stream = 4;
@@ -135,8 +135,8 @@ static void add_transfer(Mix *mix, uint32_t i, uint64_t connection, int64_t begi
     transfer->source_rank = 0;
     transfer->target_rank = plane;
     transfer->group = mix->texts[MIX_COMMUNICATOR].ids[MIX_GROUP_NAME];
-    transfer->transport = mix->texts[MIX_LINKS].ids[sort == 1 ? 3 : 2];
-    transfer->link_type = mix->texts[MIX_LINKS].ids[sort < 2 ? 0 : 1];
+    transfer->transport = mix->texts[MIX_LINKS].ids[transfer_type == 1 ? 3 : 2];
+    transfer->link_type = mix->texts[MIX_LINKS].ids[transfer_type < 2 ? 0 : 1];
     transfer->rdma_type = mix->texts[MIX_LINKS].ids[0];
     transfer->data_type = mix->texts[MIX_LINKS].ids[0];
 }

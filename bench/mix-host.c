@@ -25,7 +25,7 @@ enum {
     COLLECTIVES = 4
 };
 
-static unsigned share(const Mix *mix, uint64_t total)
+static unsigned compute_share(const Mix *mix, uint64_t total)
 {
     return mix_share(total, mix->layer, MIX_LAYERS);
 }
@@ -54,7 +54,7 @@ static void add_call(Mix *mix, MixTrack track, uint32_t name, unsigned level, in
     call->connection = mix->connection++;
 }
 
-static void launch(Mix *mix, unsigned i, unsigned n_kernels, int64_t begin)
+static void add_launch(Mix *mix, unsigned i, unsigned n_kernels, int64_t begin)
 {
     const uint64_t connection = mix->connection;
 
@@ -69,15 +69,15 @@ static void launch(Mix *mix, unsigned i, unsigned n_kernels, int64_t begin)
 /* The call that a task of the queue is, and what it calls. */
 static int64_t add_queue_calls(Mix *mix, int64_t t)
 {
-    const unsigned n_kernels = share(mix, MIX_KERNELS_A_STEP),
-                   n_inner = share(mix, QUEUE_INNER_CALLS);
+    const unsigned n_kernels = compute_share(mix, MIX_KERNELS_A_STEP),
+                   n_inner = compute_share(mix, QUEUE_INNER_CALLS);
     const unsigned n_collectives = share_of_pass(mix, 0, COLLECTIVES);
     const uint64_t connection = mix->connection++;
     const int64_t begin = t;
     struct strobe_api_call *call;
 
     t += 700 + (int64_t)mix_random(mix, 2000);
-    if (share(mix, COPIES))
+    if (compute_share(mix, COPIES))
         mix_device_copy(mix, connection, begin);
     if (n_collectives)
         add_call(mix, MIX_QUEUE_API, mix->texts[MIX_LAUNCHES].ids[MIX_LAUNCH_ALL], MIX_HCCL, t,
@@ -86,7 +86,7 @@ static int64_t add_queue_calls(Mix *mix, int64_t t)
         add_call(mix, MIX_QUEUE_API, mix_pick(mix, MIX_INNER_CALLS), MIX_ACL, t,
                  t + 400 + (int64_t)mix_random(mix, 3000));
     for (unsigned i = 0; i < n_kernels + n_collectives; i++, t += 20000)
-        launch(mix, i, n_kernels, t);
+        add_launch(mix, i, n_kernels, t);
     t += 90000 * n_collectives + (int64_t)mix_random(mix, 4000);
     call = mix_add(mix, MIX_API_CALL, MIX_QUEUE_API, mix_pick(mix, MIX_CALLS), begin, t);
     call->level = mix->texts[MIX_LEVELS].ids[MIX_ACL];
@@ -175,7 +175,7 @@ static int64_t add_operators(Mix *mix, int64_t t)
 {
     const unsigned n = share_of_pass(mix, FORWARD_OPERATORS, BACKWARD_OPERATORS);
     const int64_t self_ns = is_forward(mix) ? 60000 : 10000;
-    unsigned depth = 0, n_allocations = share(mix, ALLOCATIONS);
+    unsigned depth = 0, n_allocations = compute_share(mix, ALLOCATIONS);
     Open open[DEPTH_MAX];
 
     for (unsigned i = 0; i < n; i++) {
@@ -206,7 +206,7 @@ static int64_t add_calls(Mix *mix, int64_t t)
     for (unsigned i = 0; i < n_requests; i++, t += 3000)
         add_call(mix, is_forward(mix) ? MIX_MAIN_API : MIX_BACKWARD_API,
                  mix_pick(mix, MIX_REQUESTS), MIX_ACL, t, t + mix_skewed(mix, 200, 3));
-    for (unsigned i = 0; i < share(mix, RELEASES); i++)
+    for (unsigned i = 0; i < compute_share(mix, RELEASES); i++)
         add_call(mix, MIX_RELEASE_API, mix_pick(mix, MIX_RELEASES), MIX_ACL, t + 40000 + 2000 * i,
                  t + 40300 + 2000 * i);
     return t;

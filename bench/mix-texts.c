@@ -93,16 +93,16 @@ uint32_t mix_text(Mix *mix, const char *format, ...)
     return strobe_import_capture_intern(mix->capture, text, (gsize)n, FALSE);
 }
 
-static MixPool *begin_pool(Mix *mix, MixText sort, uint32_t n)
+static MixPool *begin_pool(Mix *mix, MixText which, uint32_t n)
 {
-    mix->texts[sort] = (MixPool){.n = n, .ids = g_new(uint32_t, n)};
-    return &mix->texts[sort];
+    mix->texts[which] = (MixPool){.n = n, .ids = g_new(uint32_t, n)};
+    return &mix->texts[which];
 }
 
-static void fill(Mix *mix, MixText sort)
+static void fill_pool(Mix *mix, MixText which)
 {
-    const Names *name = &names[sort];
-    MixPool *pool = begin_pool(mix, sort, name->n);
+    const Names *name = &names[which];
+    MixPool *pool = begin_pool(mix, which, name->n);
     uint32_t n_stems = 0;
 
     while (n_stems < G_N_ELEMENTS(name->stems) && name->stems[n_stems])
@@ -115,12 +115,12 @@ static void fill(Mix *mix, MixText sort)
 
 /* Lists such as "float;Scalar", of one to five parts; one that ends in a comma gets a number, as a
  * shape has. */
-static void fill_lists(Mix *mix, MixText sort, uint32_t n, const char *parts, const char *quote)
+static void fill_lists(Mix *mix, MixText which, uint32_t n, const char *parts, const char *quote)
 {
     g_auto(GStrv) part = g_strsplit(parts, ";", 0);
     const guint n_parts = g_strv_length(part);
     g_autoptr(GString) text = g_string_new(NULL);
-    MixPool *pool = begin_pool(mix, sort, n);
+    MixPool *pool = begin_pool(mix, which, n);
 
     for (uint32_t i = 0; i < n; i++) {
         g_string_assign(text, quote);
@@ -157,9 +157,9 @@ static void fill_stacks(Mix *mix, uint32_t n)
 
 void mix_texts_make(Mix *mix)
 {
-    for (MixText sort = 0; sort < MIX_TEXTS; sort++)
-        if (names[sort].n)
-            fill(mix, sort);
+    for (MixText which = 0; which < MIX_TEXTS; which++)
+        if (names[which].n)
+            fill_pool(mix, which);
     fill_lists(mix, MIX_SHAPES, 192, "32,;192,64,3,;;32,192,13,;4096,", "");
     fill_lists(mix, MIX_TYPES, 59, "float;Scalar;ScalarList;None;long int", "");
     fill_lists(mix, MIX_KERNEL_SHAPES, 110, "32,1,224,224,;121,4,;64,;32,8,55,", "\"");
@@ -170,6 +170,6 @@ void mix_texts_make(Mix *mix)
 
 void mix_texts_clear(Mix *mix)
 {
-    for (MixText sort = 0; sort < MIX_TEXTS; sort++)
-        g_free(mix->texts[sort].ids);
+    for (MixText which = 0; which < MIX_TEXTS; which++)
+        g_free(mix->texts[which].ids);
 }

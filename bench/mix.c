@@ -92,7 +92,7 @@ static const struct {
 
 uint64_t mix_random(Mix *mix, uint64_t n)
 {
-    return (scatter(mix->seed++) >> 11) % n;
+    return (scatter_number(mix->seed++) >> 11) % n;
 }
 
 int64_t mix_skewed(Mix *mix, int64_t least, unsigned doublings)
@@ -105,9 +105,9 @@ unsigned mix_share(uint64_t total, uint64_t place, uint64_t n)
     return (unsigned)(total * (place + 1) / n - total * place / n);
 }
 
-uint32_t mix_pick(Mix *mix, MixText sort)
+uint32_t mix_pick(Mix *mix, MixText which)
 {
-    return mix->texts[sort].ids[mix_random(mix, mix->texts[sort].n)];
+    return mix->texts[which].ids[mix_random(mix, mix->texts[which].n)];
 }
 
 void *mix_add(Mix *mix, MixKind kind, MixTrack track, uint32_t name, int64_t begin, int64_t end)
@@ -123,7 +123,7 @@ void *mix_add(Mix *mix, MixKind kind, MixTrack track, uint32_t name, int64_t beg
 
 /* ---- the capture ---- */
 
-static void declare(Mix *mix)
+static void declare_kinds(Mix *mix)
 {
     char error[256] = "";
 
@@ -146,7 +146,7 @@ static void declare(Mix *mix)
 }
 
 /* What a run tells once. */
-static void add_facts(Mix *mix)
+static void add_metadata(Mix *mix)
 {
     struct strobe_device_info *device =
         mix_add(mix, MIX_DEVICE_INFO, MIX_DEVICE, mix_text(mix, "Ascend910B"), BEGIN_NS, BEGIN_NS);
@@ -179,7 +179,7 @@ static void write_capture(Mix *mix, const char *folder, int64_t end)
 {
     g_autofree char *framework = g_build_filename(folder, "FRAMEWORK", NULL);
     g_autofree char *path = g_build_filename(framework, "capture.strobe", NULL);
-    g_autofree char *facts = g_strdup_printf(
+    g_autofree char *run_metadata = g_strdup_printf(
         "{\"pid\": %u, \"rank\": 0, \"device\": 0, \"generation\": 1, \"level\": 1, "
         "\"session_begin_ns\": %" G_GINT64_FORMAT ", \"session_end_ns\": %" G_GINT64_FORMAT
         ", \"start_realtime_ns\": %" G_GINT64_FORMAT ", \"source\": {\"importer\": "
@@ -194,7 +194,7 @@ static void write_capture(Mix *mix, const char *folder, int64_t end)
     if (file < 0)
         fail(path, strerror(errno));
     strobe_import_capture_set_temporary(mix->capture); /* nobody waits for the disk */
-    if (!strobe_import_capture_write(mix->capture, file, facts, &error))
+    if (!strobe_import_capture_write(mix->capture, file, run_metadata, &error))
         fail(path, error->message);
     printf("%s\n", path);
 }
@@ -206,10 +206,10 @@ int main(int argc, char **argv)
 
     if (argc < 3)
         fail("usage", "mix FOLDER RECORDS [SEED]");
-    mix.seed = scatter((uint64_t)number_argument(argc, argv, 3, 1));
+    mix.seed = scatter_number((uint64_t)number_argument(argc, argv, 3, 1));
     mix.capture = strobe_import_capture_new(argv[1], SORTER_BYTES);
-    declare(&mix);
-    add_facts(&mix);
+    declare_kinds(&mix);
+    add_metadata(&mix);
     write_capture(&mix, argv[1],
                   add_steps(&mix, (uint64_t)number_argument(argc, argv, 2, 1000000)));
     strobe_import_capture_free(mix.capture);

@@ -66,7 +66,7 @@ typedef enum MixTrack {
     MIX_TRACKS
 } MixTrack;
 
-/* Texts of one sort: how many there are, and how long, is as in the real run; they are made up. */
+/* Texts of one type: how many there are, and how long, is as in the real run; they are made up. */
 typedef enum MixText {
     MIX_OPERATORS,
     MIX_GRADIENTS,
@@ -134,7 +134,7 @@ uint64_t mix_random(Mix *mix, uint64_t n);
 int64_t mix_skewed(Mix *mix, int64_t least, unsigned doublings);
 /* Of `total` things that are spread evenly over `n` places, how many are at this one. */
 unsigned mix_share(uint64_t total, uint64_t place, uint64_t n);
-uint32_t mix_pick(Mix *mix, MixText sort);
+uint32_t mix_pick(Mix *mix, MixText which);
 
 /* A record with its fields absent. */
 void *mix_add(Mix *mix, MixKind kind, MixTrack track, uint32_t name, int64_t begin, int64_t end);

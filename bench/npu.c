@@ -82,7 +82,7 @@ static double collector_time(void)
     return used;
 }
 
-static double tell(uint64_t first)
+static double measure_kernels(uint64_t first)
 {
     const struct timespec pause = {0, 15000000};
     struct timespec now;
@@ -102,7 +102,7 @@ static double fill_memory(char *memory)
     double begin = now_ns();
 
     memset(memory, (int)(size_t)begin & 255, MEMORY_BYTES);
-    keep((uint64_t)memory[17]);
+    keep_value((uint64_t)memory[17]);
     return MEMORY_BYTES / (double)RECORD_BYTES / (now_ns() - begin) * 1e9;
 }
 
@@ -123,10 +123,10 @@ int main(int argc, char **argv)
                  "\"buffer\": {\"size\": \"64MB\", \"policy\": \"block\"}");
     find_double();
     nanosleep(&(const struct timespec){0, 50000000}, NULL); /* the thread has named itself */
-    tell(1);                                                /* the pages are touched */
+    measure_kernels(1);                                     /* the pages are touched */
     for (long i = 0; i < repeats; i++) {
         const MsptiDoubleState before = *get();
-        samples_add(&own, tell(1 + (uint64_t)(i + 1) * KERNELS));
+        samples_add(&own, measure_kernels(1 + (uint64_t)(i + 1) * KERNELS));
         samples_add(&hand_over, (double)(get()->handing_ns - before.handing_ns) /
                                     (double)(get()->n_handed - before.n_handed));
         samples_add(&memory, fill_memory(region));

@@ -139,7 +139,7 @@ def empty_callback(library, work):
     return mode
 
 
-def print_facts(own, n_records):
+def print_metadata(own, n_records):
     print(json.dumps({"name": "operators", "samples": [n_records]}))
     print(json.dumps({"name": "peer_name", "text": peer_name()}))
     print(json.dumps({"name": "directory", "text": own.directory}))
@@ -159,7 +159,7 @@ def main():
         modes[name + "_strobe"] = StrobeMode(work, sys.argv[2], collectors)
         modes[name + "_peer"] = PeerMode(work, options)
     print_samples(in_turn(modes, int(sys.argv[3]) if len(sys.argv) > 3 else 8))
-    print_facts(modes["none_strobe"], native.recorded)
+    print_metadata(modes["none_strobe"], native.recorded)
 
 
 if __name__ == "__main__":

@@ -23,11 +23,11 @@ static cl_kernel kernel;
 
 static cl_int do_nothing(cl_command_queue unused)
 {
-    keep((uint64_t)(uintptr_t)unused);
+    keep_value((uint64_t)(uintptr_t)unused);
     return CL_SUCCESS;
 }
 
-static void check(cl_int status, const char *what)
+static void check_status(cl_int status, const char *what)
 {
     char text[32];
 
@@ -91,17 +91,18 @@ static void set_up(void)
     cl_device_id device;
     cl_int status;
 
-    check(layer->clGetPlatformIDs(1, &platform, NULL), "no platform");
-    check(layer->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), "no device");
+    check_status(layer->clGetPlatformIDs(1, &platform, NULL), "no platform");
+    check_status(layer->clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL),
+                 "no device");
     cl_context context = layer->clCreateContext(NULL, 1, &device, NULL, NULL, &status);
-    check(status, "no context");
+    check_status(status, "no context");
     queue = layer->clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
-    check(status, "no queue");
+    check_status(status, "no queue");
     cl_program program = layer->clCreateProgramWithSource(context, 1, &source, NULL, &status);
-    check(status, "no program");
-    check(layer->clBuildProgram(program, 1, &device, "", NULL, NULL), "cannot build");
+    check_status(status, "no program");
+    check_status(layer->clBuildProgram(program, 1, &device, "", NULL, NULL), "cannot build");
     kernel = layer->clCreateKernel(program, "nothing", &status);
-    check(status, "no kernel");
+    check_status(status, "no kernel");
 }
 
 /* ---- what is measured ---- */
@@ -121,14 +122,15 @@ static double time_of_launches(const cl_icd_dispatch *table)
     double begin = now_ns();
 
     for (unsigned i = 0; i < LAUNCHES; i++)
-        check(table->clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL),
-              "cannot launch");
-    check(table->clFinish(queue), "cannot finish");
+        check_status(
+            table->clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL),
+            "cannot launch");
+    check_status(table->clFinish(queue), "cannot finish");
     return (now_ns() - begin) / LAUNCHES;
 }
 
-static void measure(Samples *call_bare, Samples *call, Samples *launch_bare, Samples *launch,
-                    long repeats)
+static void measure_layer(Samples *call_bare, Samples *call, Samples *launch_bare, Samples *launch,
+                          long repeats)
 {
     time_of_launches(layer);
     for (long r = 0; r < repeats; r++) {
@@ -157,11 +159,11 @@ int main(int argc, char **argv)
     long repeats = number_argument(argc, argv, 3, 30);
     let_in(argv[1]);
     set_up();
-    measure(&idle[0], &idle[1], &idle[2], &idle[3], repeats);
+    measure_layer(&idle[0], &idle[1], &idle[2], &idle[3], repeats);
     StrobeSession *session =
         session_begin_with(argv[2], "\"collectors\": {\"opencl\": {}}, "
                                     "\"buffer\": {\"size\": \"64MB\", \"policy\": \"ring\"}");
-    measure(&busy[0], &busy[1], &busy[2], &busy[3], repeats);
+    measure_layer(&busy[0], &busy[1], &busy[2], &busy[3], repeats);
     session_stop(session);
     if (*strobe_session_diagnostics(session))
         fail("the session is incomplete", strobe_session_diagnostics(session));

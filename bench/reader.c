@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "measure.h"
 
-static guint64 stream(const char *path, guint64 *bytes)
+static guint64 stream_capture(const char *path, guint64 *bytes)
 {
     static StrobeView views[1024];
     g_autoptr(GError) error = NULL;
@@ -21,7 +21,7 @@ static guint64 stream(const char *path, guint64 *bytes)
         fail(path, error->message);
     while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), &error))) {
         for (gsize i = 0; i < n; i++)
-            keep((uint64_t)views[i].begin_ns);
+            keep_value((uint64_t)views[i].begin_ns);
         total += n;
     }
     if (error)
@@ -39,7 +39,7 @@ static void read_plainly(const char *path)
     if (fd < 0)
         fail(path, "cannot be opened");
     while (read(fd, buffer, sizeof buffer) > 0)
-        keep((uint64_t)buffer[0]);
+        keep_value((uint64_t)buffer[0]);
     close(fd);
 }
 
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
         fail("usage", "reader CAPTURE [REPEATS]");
     for (long i = 0; i < repeats; i++) {
         double begin = now_ns();
-        total = stream(argv[1], &bytes);
+        total = stream_capture(argv[1], &bytes);
         double middle = now_ns();
         read_plainly(argv[1]);
         samples_add(&own, (double)total / (middle - begin) * 1e9);

@@ -16,41 +16,41 @@
 
 typedef void (*Loop)(unsigned n);
 
-static void spans(unsigned n)
+static void record_spans(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         StrobeRange range = strobe_range_begin_argument("benchmark", i);
-        keep(i);
+        keep_value(i);
         strobe_range_end(range);
     }
 }
 
-static void instants(unsigned n)
+static void record_instants(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         strobe_mark("benchmark");
-        keep(i);
+        keep_value(i);
     }
 }
 
 static void counter_pairs(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        keep(read_counter());
-        keep(read_counter());
+        keep_value(read_counter());
+        keep_value(read_counter());
     }
 }
 
 static void counter_reads(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        keep(read_counter());
+        keep_value(read_counter());
 }
 
-static void nothing(unsigned n)
+static void run_nothing(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        keep(i);
+        keep_value(i);
 }
 
 static const struct mode {
@@ -58,10 +58,10 @@ static const struct mode {
     Loop own, floor;
     const char *policy; /* NULL: nothing records */
     unsigned calls;
-} modes[] = {{"span", spans, counter_pairs, "drop", CALLS},
-             {"instant", instants, counter_reads, "drop", CALLS},
-             {"ring", spans, counter_pairs, "ring", CALLS},
-             {"disabled", spans, nothing, NULL, 100 * CALLS}};
+} modes[] = {{"span", record_spans, counter_pairs, "drop", CALLS},
+             {"instant", record_instants, counter_reads, "drop", CALLS},
+             {"ring", record_spans, counter_pairs, "ring", CALLS},
+             {"disabled", record_spans, run_nothing, NULL, 100 * CALLS}};
 
 static const struct mode *mode_named(const char *name)
 {
@@ -79,7 +79,7 @@ static double time_of(Loop loop, unsigned n)
     return (now_ns() - begin) / n;
 }
 
-static void measure(const struct mode *mode, long repeats)
+static void measure_mode(const struct mode *mode, long repeats)
 {
     static Samples own = {.name = "own"}, floor = {.name = "floor"};
     const struct timespec pause = {0, PAUSE_NS};
@@ -95,7 +95,7 @@ static void measure(const struct mode *mode, long repeats)
     samples_print(&floor);
 }
 
-static StrobeSession *begin(const struct mode *mode, const char *folder, const char *size)
+static StrobeSession *begin_session(const struct mode *mode, const char *folder, const char *size)
 {
     char buffer[256];
 
@@ -110,10 +110,10 @@ int main(int argc, char **argv)
     StrobeSession *session = NULL;
 
     if (mode->policy)
-        session = begin(mode, argv[2], argc > 4 ? argv[4] : "64MB");
+        session = begin_session(mode, argv[2], argc > 4 ? argv[4] : "64MB");
     if (mode->policy && strcmp(mode->policy, "ring") == 0)
-        spans(FULL);
-    measure(mode, number_argument(argc, argv, 3, 50));
+        record_spans(FULL);
+    measure_mode(mode, number_argument(argc, argv, 3, 50));
     if (session) {
         session_stop(session);
         if (*strobe_session_diagnostics(session))

@@ -33,7 +33,7 @@ static double time_calls(Report *volatile *report)
     return (now_ns() - begin) / CALLS;
 }
 
-static void *load(const char *library)
+static void *load_library(const char *library)
 {
     void *loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
@@ -44,7 +44,7 @@ static void *load(const char *library)
 
 static void *find_symbol(const char *library, const char *name)
 {
-    void *found = dlsym(load(library), name);
+    void *found = dlsym(load_library(library), name);
 
     if (!found)
         fail(library, dlerror());
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 
     if (argc < 4)
         fail("usage", "report LIBC10 MEMORY_PRELOAD PLAIN_FRONT");
-    const char *name = dlsym(load(argv[1]), SIGNED_NAME) ? SIGNED_NAME : UNSIGNED_NAME;
+    const char *name = dlsym(load_library(argv[1]), SIGNED_NAME) ? SIGNED_NAME : UNSIGNED_NAME;
     *(void **)&ways[0] = find_symbol(argv[1], name);
     *(void **)&ways[1] = find_symbol(argv[2], name);
     *(void **)&ways[2] = find_symbol(argv[3], SIGNED_NAME);

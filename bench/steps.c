@@ -14,22 +14,22 @@
 static uint64_t memory[WORDS];
 
 /* Work that takes as long each time, but for what the machine does. */
-static void work(unsigned rounds)
+static void do_rounds(unsigned rounds)
 {
     uint64_t value = rounds;
 
     for (unsigned i = 0; i < rounds; i++) {
-        value = scatter(value);
+        value = scatter_number(value);
         memory[value % WORDS] += value;
     }
-    keep(memory[value % WORDS]);
+    keep_value(memory[value % WORDS]);
 }
 
 static void run_range(const char *name, unsigned rounds)
 {
     StrobeRange range = strobe_range_begin(name);
 
-    work(rounds);
+    do_rounds(rounds);
     strobe_range_end(range);
 }
 

@@ -29,10 +29,10 @@ static void record_spans(unsigned n)
 static void read_counters(unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        keep(read_counter());
+        keep_value(read_counter());
 }
 
-static void *run(void *user)
+static void *run_worker(void *user)
 {
     struct worker *worker = user;
 
@@ -45,7 +45,7 @@ static void *run(void *user)
 }
 
 /* Calls per ns of `threads` threads at once. */
-static double rate(void (*work)(unsigned n), unsigned n, unsigned threads)
+static double measure_rate(void (*work)(unsigned n), unsigned n, unsigned threads)
 {
     const struct timespec pause = {0, PAUSE_NS};
     struct worker workers[2];
@@ -56,7 +56,7 @@ static double rate(void (*work)(unsigned n), unsigned n, unsigned threads)
     pthread_barrier_init(&gate, NULL, threads);
     for (unsigned i = 0; i < threads; i++) {
         workers[i] = (struct worker){.work = work, .n = n};
-        if (pthread_create(&ids[i], NULL, run, &workers[i]))
+        if (pthread_create(&ids[i], NULL, run_worker, &workers[i]))
             fail("thread", "cannot be started");
     }
     for (unsigned i = 0; i < threads; i++)
@@ -81,10 +81,10 @@ int main(int argc, char **argv)
         fail("usage", "threads FOLDER [REPEATS]");
     StrobeSession *session = session_begin(argv[1]);
     for (long i = 0; i < repeats; i++) {
-        samples_add(&floor_one, rate(read_counters, READS, 1));
-        samples_add(&floor_two, rate(read_counters, READS, 2));
-        samples_add(&one, rate(record_spans, SPANS, 1));
-        samples_add(&two, rate(record_spans, SPANS, 2));
+        samples_add(&floor_one, measure_rate(read_counters, READS, 1));
+        samples_add(&floor_two, measure_rate(read_counters, READS, 2));
+        samples_add(&one, measure_rate(record_spans, SPANS, 1));
+        samples_add(&two, measure_rate(record_spans, SPANS, 2));
     }
     session_stop(session);
     if (*strobe_session_diagnostics(session))

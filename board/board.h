@@ -68,7 +68,7 @@ int board_layers_begin(BoardCapture *capture);
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
                      int *is_simulated);
 
-/* ---- session.c: what is on, and which inference is captured ---- */
+/* ---- board-session.c: what is on, and which inference is captured ---- */
 
 /* Are calls recorded just now? One load where not. */
 extern _Atomic int board_is_on;

@@ -13,64 +13,64 @@
 
 #include "capture-format.h"
 #include "clock.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "process.h"
 #include "recorder.h"
 
 #define POOL_BYTES ((size_t)4 << 20)
 #define FLUSH_NS 500000000
-#define FACTS_MAX 16384u
+#define METADATA_MAX 16384u
 
 static StrobeKindId call_kind;
 
-typedef struct Facts {
-    char text[FACTS_MAX];
+typedef struct Metadata {
+    char text[METADATA_MAX];
     size_t n;
-} Facts;
+} Metadata;
 
-static int append(void *user, const char *bytes, size_t length)
+static int append_bytes(void *user, const char *bytes, size_t length)
 {
-    Facts *facts = user;
+    Metadata *metadata = user;
 
-    if (length >= sizeof facts->text - facts->n)
+    if (length >= sizeof metadata->text - metadata->n)
         return ENOSPC;
-    memcpy(facts->text + facts->n, bytes, length);
-    facts->n += length;
-    facts->text[facts->n] = 0;
+    memcpy(metadata->text + metadata->n, bytes, length);
+    metadata->n += length;
+    metadata->text[metadata->n] = 0;
     return 0;
 }
 
-static void put(StrobeJsonWriter *json, const char *key, const char *value)
+static void write_member(StrobeJsonWriter *json, const char *key, const char *value)
 {
     strobe_json_key(json, key);
     strobe_json_string(json, value);
 }
 
 /* Recovery finds the pool by them. */
-static int make_facts(Facts *facts, int is_simulated)
+static int make_metadata(Metadata *metadata, int is_simulated)
 {
     char command[4096], boot_id[64], pool_id[33], host[256] = "";
     StrobeJsonWriter json;
     int is_tmpfs;
 
-    facts->n = 0;
+    metadata->n = 0;
     gethostname(host, sizeof host - 1);
     strobe_process_command(getpid(), command, sizeof command);
     strobe_boot_id(boot_id);
-    strobe_json_init(&json, append, facts, 0);
+    strobe_json_init(&json, append_bytes, metadata, 0);
     strobe_json_begin_object(&json);
-    put(&json, "strobe_version", STROBE_VERSION);
+    write_member(&json, "strobe_version", STROBE_VERSION);
     strobe_json_key(&json, "pid");
     strobe_json_int(&json, getpid());
-    put(&json, "host", host);
-    put(&json, "command", command);
-    put(&json, "boot_id", boot_id);
-    put(&json, "clock", strobe_clock_name());
-    put(&json, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
-    put(&json, "pool_id", pool_id);
+    write_member(&json, "host", host);
+    write_member(&json, "command", command);
+    write_member(&json, "boot_id", boot_id);
+    write_member(&json, "clock", strobe_clock_name());
+    write_member(&json, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
+    write_member(&json, "pool_id", pool_id);
     strobe_json_key(&json, "pool_in_memory");
     strobe_json_bool(&json, is_tmpfs);
-    put(&json, "writer", "thread");
+    write_member(&json, "writer", "thread");
     strobe_json_key(&json, "simulated");
     strobe_json_bool(&json, is_simulated);
     strobe_json_end_object(&json);
@@ -80,17 +80,17 @@ static int make_facts(Facts *facts, int is_simulated)
 static int begin_window(const char *folder, int is_simulated)
 {
     char path[SVP_PATH_MAX], made[SVP_PATH_MAX + 8], reason[256];
-    static Facts facts;
+    static Metadata metadata;
     int fd, error;
 
     call_kind = strobe_recorder_kind(&svp_kind_api_call, reason, sizeof reason);
-    error = call_kind ? make_facts(&facts, is_simulated) : EINVAL;
+    error = call_kind ? make_metadata(&metadata, is_simulated) : EINVAL;
     if (error)
         return error;
     snprintf(path, sizeof path, "%.4000s/data/.calls", folder);
     snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, path);
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    return fd < 0 ? errno : strobe_recorder_begin_window(fd, path, facts.text);
+    return fd < 0 ? errno : strobe_recorder_begin_window(fd, path, metadata.text);
 }
 
 int board_calls_begin(const char *folder, int is_simulated)
@@ -117,16 +117,18 @@ uint64_t board_calls_now(void)
 void board_calls_record(const char *name, const char *mode, uint64_t begin, int status,
                         const char *model, uint32_t model_id, uint64_t capture, uint32_t device)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
     const uint64_t end = strobe_clock_now();
 
     if (!writer)
         return;
-    const StrobeStringId of_name = strobe_lane_intern(writer, name, strlen(name), 0);
-    const StrobeStringId of_level = strobe_lane_intern(writer, "acl", 3, 0);
-    const StrobeStringId of_mode = strobe_lane_intern(writer, mode, strlen(mode), 0);
-    const StrobeStringId of_model = model ? strobe_lane_intern(writer, model, strlen(model), 0) : 0;
-    struct svp_api_call *call = strobe_lane_reserve(writer, call_kind, 0, of_name, begin, end);
+    const StrobeStringId of_name = strobe_thread_buffer_intern(writer, name, strlen(name), 0);
+    const StrobeStringId of_level = strobe_thread_buffer_intern(writer, "acl", 3, 0);
+    const StrobeStringId of_mode = strobe_thread_buffer_intern(writer, mode, strlen(mode), 0);
+    const StrobeStringId of_model =
+        model ? strobe_thread_buffer_intern(writer, model, strlen(model), 0) : 0;
+    struct svp_api_call *call =
+        strobe_thread_buffer_reserve(writer, call_kind, 0, of_name, begin, end);
 
     if (!call)
         return;
@@ -138,7 +140,7 @@ void board_calls_record(const char *name, const char *mode, uint64_t begin, int 
     call->device = device;
     call->model = model ? model_id : STROBE_ABSENT_U32;
     call->status = status;
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
 }
 
 int board_calls_end(uint64_t *n_lost)

@@ -13,7 +13,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /* A program that calls it has the runtime, unless it is linked statically. */
-static void *find(const char *name)
+static void *find_function(const char *name)
 {
     void *function = board_runtime(name);
 
@@ -24,8 +24,8 @@ static void *find(const char *name)
     return function;
 }
 
-static void record(const char *name, const char *mode, uint64_t begin, int status, uint32_t model,
-                   uint64_t capture)
+static void record_call(const char *name, const char *mode, uint64_t begin, int status,
+                        uint32_t model, uint64_t capture)
 {
     const int number = errno;
 
@@ -39,7 +39,7 @@ static void record(const char *name, const char *mode, uint64_t begin, int statu
     static int(*_Atomic next) parameters_;                                                         \
     int(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                             \
     if (__builtin_expect(!real, 0)) {                                                              \
-        real = (int(*) parameters_)find("svp_acl_" #name_);                                        \
+        real = (int(*) parameters_)find_function("svp_acl_" #name_);                               \
         __atomic_store_n(&next, real, __ATOMIC_RELAXED);                                           \
     }
 
@@ -52,7 +52,7 @@ static void record(const char *name, const char *mode, uint64_t begin, int statu
             return real arguments_;                                                                \
         const uint64_t begin = board_calls_now();                                                  \
         const int status = real arguments_;                                                        \
-        record("svp_acl_" #name_, mode_, begin, status, model_, 0);                                \
+        record_call("svp_acl_" #name_, mode_, begin, status, model_, 0);                           \
         return status;                                                                             \
     }
 
@@ -104,7 +104,7 @@ EXPORT int svp_acl_init(const char *config_path)
     const int status = real(given);
 
     if (board_is_on)
-        record("svp_acl_init", "others", begin, status, 0, 0);
+        record_call("svp_acl_init", "others", begin, status, 0, 0);
     return status;
 }
 
@@ -116,7 +116,7 @@ EXPORT int svp_acl_finalize(void)
     const int status = real();
 
     if (board_is_on)
-        record("svp_acl_finalize", "others", begin, status, 0, 0);
+        record_call("svp_acl_finalize", "others", begin, status, 0, 0);
     board_session_finalize();
     return status;
 }
@@ -131,7 +131,7 @@ EXPORT int svp_acl_rt_set_device(int32_t device)
     if (status == 0 && device >= 0)
         board_session_set_device((uint32_t)device);
     if (board_is_on)
-        record("svp_acl_rt_set_device", "runtime", begin, status, 0, 0);
+        record_call("svp_acl_rt_set_device", "runtime", begin, status, 0, 0);
     return status;
 }
 
@@ -145,7 +145,7 @@ EXPORT int svp_acl_mdl_set_config_opt(void *handle, int attribute, const void *v
     if (attribute == 2 && value && status == 0)
         board_session_note_path(value, size);
     if (board_is_on)
-        record("svp_acl_mdl_set_config_opt", "model", begin, status, 0, 0);
+        record_call("svp_acl_mdl_set_config_opt", "model", begin, status, 0, 0);
     return status;
 }
 
@@ -159,7 +159,7 @@ EXPORT int svp_acl_mdl_load_from_mem(const void *model, size_t size, uint32_t *i
     if (status == 0)
         board_session_name_model(*id);
     if (board_is_on)
-        record("svp_acl_mdl_load_from_mem", "model", begin, status, status ? 0 : *id, 0);
+        record_call("svp_acl_mdl_load_from_mem", "model", begin, status, status ? 0 : *id, 0);
     return status;
 }
 
@@ -173,7 +173,7 @@ EXPORT int svp_acl_mdl_load_with_config(const void *handle, uint32_t *id)
     if (status == 0)
         board_session_name_model(*id);
     if (board_is_on)
-        record("svp_acl_mdl_load_with_config", "model", begin, status, status ? 0 : *id, 0);
+        record_call("svp_acl_mdl_load_with_config", "model", begin, status, status ? 0 : *id, 0);
     return status;
 }
 
@@ -185,7 +185,7 @@ EXPORT int svp_acl_mdl_get_desc(void *description, uint32_t model)
     const int status = real(description, model);
 
     if (board_is_on)
-        record("svp_acl_mdl_get_desc", "model", begin, status, model, 0);
+        record_call("svp_acl_mdl_get_desc", "model", begin, status, model, 0);
     return status;
 }
 
@@ -200,7 +200,7 @@ EXPORT int svp_acl_mdl_execute(uint32_t model, const void *input, const void *ou
     const uint64_t begin = board_calls_now();
     const int status = real(model, input, output);
 
-    record("svp_acl_mdl_execute", "model", begin, status, model, is_captured ? capture.id : 0);
+    record_call("svp_acl_mdl_execute", "model", begin, status, model, is_captured ? capture.id : 0);
     const int number = errno;
     if (is_captured)
         board_session_end_execute(&capture);
@@ -220,7 +220,7 @@ EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const vo
 
     if (board_is_on) {
         board_session_note_execute();
-        record("svp_acl_mdl_execute_async", "model", begin, status, model, 0);
+        record_call("svp_acl_mdl_execute_async", "model", begin, status, model, 0);
     }
     return status;
 }

@@ -153,7 +153,7 @@ typedef struct Text {
     size_t n;
 } Text;
 
-static int append(void *user, const char *bytes, size_t length)
+static int append_bytes(void *user, const char *bytes, size_t length)
 {
     Text *text = user;
 
@@ -238,7 +238,7 @@ int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state
 
     if (error)
         return error;
-    strobe_json_init(&json, append, text, STROBE_JSON_INDENTED);
+    strobe_json_init(&json, append_bytes, text, STROBE_JSON_INDENTED);
     strobe_json_begin_object(&json);
     put_text(&json, "format", "SVPR");
     strobe_json_key(&json, "version");
@@ -272,7 +272,7 @@ int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state
 
 /* ---- marks ---- */
 
-static int checksum(const char *path, uint32_t *crc, uint64_t *size)
+static int compute_checksum(const char *path, uint32_t *crc, uint64_t *size)
 {
     char *bytes = malloc(65536);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -298,7 +298,7 @@ int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns
     int n, error;
 
     snprintf(path, sizeof path, "%.3800s/data/%.256s", job->path, name);
-    error = checksum(path, &crc, &size);
+    error = compute_checksum(path, &crc, &size);
     if (error)
         return error;
     n = snprintf(text, sizeof text,

@@ -57,7 +57,7 @@ int board_layers_begin(BoardCapture *capture)
     return 0;
 }
 
-static void unsubscribe(const BoardCapture *capture)
+static void unsubscribe_model(const BoardCapture *capture)
 {
     int (*end)(uint32_t) = (int (*)(uint32_t))board_runtime("svp_acl_prof_model_unsubscribe");
     int (*destroy)(const void *) =
@@ -148,19 +148,19 @@ typedef struct Out {
     uint64_t n_records;
 } Out;
 
-static void flush(Out *out, uint32_t type)
+static void flush_block(Out *out, uint32_t type)
 {
     if (out->n && !out->error)
         out->error = strobe_capture_write_block(&out->writer, type, out->bytes, out->n);
     out->n = 0;
 }
 
-static void *take(Out *out, size_t n, uint32_t type)
+static void *reserve_bytes(Out *out, size_t n, uint32_t type)
 {
     char *at;
 
     if (out->n + n > BLOCK_BYTES)
-        flush(out, type);
+        flush_block(out, type);
     at = out->bytes + out->n;
     memset(at, 0, n);
     out->n += (uint32_t)n;
@@ -173,16 +173,16 @@ static void put_kinds(Out *out)
                                               &strobe_kind_device_pmu, &svp_kind_capture};
 
     for (uint32_t id = KIND_TASK; id <= KIND_CAPTURE; id++)
-        strobe_kind_put(take(out, strobe_kind_stored_bytes(kinds[id]), STROBE_BLOCK_KINDS),
+        strobe_kind_put(reserve_bytes(out, strobe_kind_stored_bytes(kinds[id]), STROBE_BLOCK_KINDS),
                         kinds[id], id);
-    flush(out, STROBE_BLOCK_KINDS);
+    flush_block(out, STROBE_BLOCK_KINDS);
 }
 
 /* Its id; they count from 1 in the order of the file, each text anew. */
 static uint32_t put_string(Out *out, const char *text)
 {
     const uint32_t length = (uint32_t)strlen(text);
-    uint32_t *at = take(out, 8 + (length + 3u) / 4 * 4, STROBE_BLOCK_STRINGS);
+    uint32_t *at = reserve_bytes(out, 8 + (length + 3u) / 4 * 4, STROBE_BLOCK_STRINGS);
 
     at[0] = ++out->n_strings;
     at[1] = length;
@@ -209,19 +209,19 @@ static void put_strings(Out *out, const Layer *layers, uint32_t n, const BoardMo
         put_string(out, layers[i].type);
         put_string(out, layers[i].unit);
     }
-    flush(out, STROBE_BLOCK_STRINGS);
+    flush_block(out, STROBE_BLOCK_STRINGS);
 }
 
 static void put_track(Out *out, uint32_t device)
 {
-    struct strobe_stored_track *track = take(out, sizeof *track, STROBE_BLOCK_TRACKS);
+    struct strobe_stored_track *track = reserve_bytes(out, sizeof *track, STROBE_BLOCK_TRACKS);
 
     *track = (struct strobe_stored_track){.id = TRACK,
                                           .type = STROBE_TRACK_STREAM,
                                           .clock = STROBE_CLOCK_MONOTONIC,
                                           .device = (int32_t)device,
                                           .pid = (uint64_t)getpid()};
-    flush(out, STROBE_BLOCK_TRACKS);
+    flush_block(out, STROBE_BLOCK_TRACKS);
 }
 
 static void put_record(Out *out, uint32_t kind, uint32_t name, uint64_t begin, uint64_t end,
@@ -229,7 +229,7 @@ static void put_record(Out *out, uint32_t kind, uint32_t name, uint64_t begin, u
 {
     const int is_span = kind != KIND_LAYER;
     const uint32_t words = 3u + (is_span != 0) + (uint32_t)((size + 7) / 8);
-    uint64_t *at = take(out, words * 8u, STROBE_BLOCK_RECORDS);
+    uint64_t *at = reserve_bytes(out, words * 8u, STROBE_BLOCK_RECORDS);
     uint32_t i = 1;
 
     at[0] = words | STROBE_RECORD_HAS_TRACK | (uint64_t)kind << 16 | (uint64_t)name << 32;
@@ -314,19 +314,19 @@ static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *
     for (uint32_t i = 0; i < n; i++)
         if (is_wanted(config, &layers[i]))
             put_layer(out, capture, config, &layers[i], i);
-    flush(out, STROBE_BLOCK_RECORDS);
+    flush_block(out, STROBE_BLOCK_RECORDS);
 }
 
 static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *config,
                         const Layer *layers, uint32_t n, int is_simulated)
 {
-    char facts[256];
-    const int length = snprintf(facts, sizeof facts,
+    char metadata[256];
+    const int length = snprintf(metadata, sizeof metadata,
                                 "{\"pid\": %d, \"strobe_version\": \"%s\", \"simulated\": %s}",
                                 getpid(), STROBE_VERSION, is_simulated ? "true" : "false");
 
     out->error =
-        strobe_capture_write_block(&out->writer, STROBE_BLOCK_FACTS, facts, (uint32_t)length);
+        strobe_capture_write_block(&out->writer, STROBE_BLOCK_METADATA, metadata, (uint32_t)length);
     put_kinds(out);
     put_strings(out, layers, n, capture->model);
     put_track(out, capture->device);
@@ -404,7 +404,7 @@ int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig
     Layer *layers = NULL;
     int error = 0;
 
-    unsubscribe(capture);
+    unsubscribe_model(capture);
     if (fstat(capture->fd, &st) == 0 && st.st_size > 0 && st.st_size <= BYTES_MAX)
         bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, capture->fd, 0);
     close(capture->fd);

@@ -168,7 +168,8 @@ const AscendDbEnum ascend_db_enums[] = {
 const uint32_t n_ascend_db_enums = sizeof ascend_db_enums / sizeof ascend_db_enums[0];
 
 /* The entry that fits: of the generation if there is one. */
-static const AscendDbEnum *find(const char *table, const char *name, int64_t id, int32_t generation)
+static const AscendDbEnum *find_entry(const char *table, const char *name, int64_t id,
+                                      int32_t generation)
 {
     const AscendDbEnum *other = NULL;
 
@@ -186,7 +187,7 @@ static const AscendDbEnum *find(const char *table, const char *name, int64_t id,
 
 const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generation)
 {
-    const AscendDbEnum *entry = find(table, NULL, id, generation);
+    const AscendDbEnum *entry = find_entry(table, NULL, id, generation);
 
     return entry ? entry->name : NULL;
 }
@@ -195,7 +196,7 @@ int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generatio
 {
     /* The text files spell one module otherwise than the databases of the same tools. */
     int is_other = !strcmp(table, "MODULE") && !strcmp(name, "AML");
-    const AscendDbEnum *entry = find(table, is_other ? "AMP" : name, 0, generation);
+    const AscendDbEnum *entry = find_entry(table, is_other ? "AMP" : name, 0, generation);
 
     return entry ? entry->id : -1;
 }

@@ -56,7 +56,7 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
 }
 
 /* The rest of it is the system's: time, randomness, the room of a file that it opens. */
-static void complete(sqlite3_vfs *vfs, const sqlite3_vfs *system)
+static void complete_vfs(sqlite3_vfs *vfs, const sqlite3_vfs *system)
 {
     const sqlite3_vfs own = *vfs;
 
@@ -80,7 +80,7 @@ int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **
     *sql = NULL;
     if (!system)
         return SQLITE_ERROR;
-    complete(vfs, system);
+    complete_vfs(vfs, system);
     /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
     code = sqlite3_vfs_register(vfs, 0);
     if (code == SQLITE_OK)

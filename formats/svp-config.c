@@ -66,7 +66,7 @@ static int read_value(Parse *parse, Value *value)
     return value->type > 0;
 }
 
-static void tell(const Parse *parse, int key, const char *why)
+static void report_key(const Parse *parse, int key, const char *why)
 {
     char name[TEXT_MAX];
 
@@ -83,7 +83,7 @@ static int is_text(const Value *value, const char *text)
 static int read_switch(const Parse *parse, int key, const Value *value)
 {
     if (!is_text(value, "on") && !is_text(value, "off"))
-        tell(parse, key, "neither \"on\" nor \"off\": taken as off");
+        report_key(parse, key, "neither \"on\" nor \"off\": taken as off");
     return is_text(value, "on");
 }
 
@@ -99,7 +99,7 @@ static uint32_t read_interval(const Parse *parse, const Value *value)
     }
     if (is_good && number <= INT32_MAX)
         return (uint32_t)number;
-    tell(parse, KEY_INTERVAL, "no whole number from 0 to 2147483647: taken as 0");
+    report_key(parse, KEY_INTERVAL, "no whole number from 0 to 2147483647: taken as 0");
     return 0;
 }
 
@@ -113,7 +113,7 @@ static void take_value(Parse *parse, int key, const Value *value)
         break;
     case KEY_OUTPUT:
         if (value->type != STROBE_JSON_STRING || value->is_cut)
-            tell(parse, key, "no path: the program's folder is taken");
+            report_key(parse, key, "no path: the program's folder is taken");
         else
             memcpy(config->output, value->text, sizeof config->output);
         break;
@@ -132,7 +132,7 @@ static void take_value(Parse *parse, int key, const Value *value)
     default:
         config->is_each = is_text(value, "every");
         if (!config->is_each && !is_text(value, "once"))
-            tell(parse, key, "neither \"once\" nor \"every\": taken as once");
+            report_key(parse, key, "neither \"once\" nor \"every\": taken as once");
     }
 }
 
@@ -168,9 +168,9 @@ static int read_member(Parse *parse, const char *text, size_t length)
     if (key == KEYS)
         tell_unknown(parse, text, length);
     else if (parse->seen & 1u << (key + (is_alias ? alias_shift : 0)))
-        tell(parse, key, "is there twice: the last one counts");
+        report_key(parse, key, "is there twice: the last one counts");
     else if (parse->seen & (1u << key | 1u << (key + alias_shift)))
-        tell(parse, key, "is there in two spellings: that of the manual counts");
+        report_key(parse, key, "is there in two spellings: that of the manual counts");
     if (!read_value(parse, &value))
         return 0;
     if (key < KEYS && !(is_alias && parse->seen & 1u << key))
@@ -252,15 +252,15 @@ static void pass_mark(const char **text, size_t *length)
     }
 }
 
-int svp_config_read(SvpConfig *config, const char *text, size_t length, SvpConfigTell *told,
+int svp_config_read(SvpConfig *config, const char *text, size_t length, SvpConfigTell *reported,
                     void *user)
 {
-    Parse parse = {.config = config, .tell = told, .user = user};
+    Parse parse = {.config = config, .tell = reported, .user = user};
     int is_good;
 
     svp_config_defaults(config);
     if (length > SVP_CONFIG_BYTES_MAX) {
-        told(user, "", "over 1 MiB");
+        reported(user, "", "over 1 MiB");
         return 0;
     }
     pass_mark(&text, &length);

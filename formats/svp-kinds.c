@@ -46,7 +46,7 @@ KIND(frequency, "svp.frequency", COUNTER, frequency_fields, "Clock of a board's 
 static const StrobeField api_call_fields[] = {
     FIELD("level", STRING, "",
           "Layer of the interface, such as acl, runtime, node, model, communication, opencl."),
-    FIELD("mode", STRING, "", "Sort of call within its level, such as ACL_OP, launch."),
+    FIELD("mode", STRING, "", "Type of call within its level, such as ACL_OP, launch."),
     FIELD("item", STRING, "", "What the call is about, such as the operator that it launches."),
     FIELD("connection", LINK, "", "Id that the tasks caused by this call carry."),
     FIELD("exact_us", F64, "us",

@@ -60,7 +60,7 @@ static int is_model_character(char c)
            (c && strchr("_.-", c));
 }
 
-static uint32_t crc32c(const char *bytes, size_t length)
+static uint32_t compute_crc32c(const char *bytes, size_t length)
 {
     uint32_t crc = UINT32_MAX;
 
@@ -91,7 +91,7 @@ void svp_model_name(const char *text, size_t length, char out[SVP_MODEL_MAX + 1]
         out[i] = is_model_character(text[i]) ? text[i] : '_';
     out[kept] = 0;
     if (kept < n)
-        snprintf(out + kept, SVP_MODEL_MAX + 1 - kept, "-%08x", crc32c(text, n));
+        snprintf(out + kept, SVP_MODEL_MAX + 1 - kept, "-%08x", compute_crc32c(text, n));
 }
 
 /* ---- files in data ---- */

@@ -75,7 +75,7 @@ static void test_files(void)
     }
 }
 
-static char *header(const char *name, int32_t generation, int32_t level)
+static char *make_header(const char *name, int32_t generation, int32_t level)
 {
     StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
     GString *text = g_string_new(NULL);
@@ -95,7 +95,7 @@ static char *header(const char *name, int32_t generation, int32_t level)
 
 static void check_header(const char *name, int32_t generation, int32_t level, const char *expected)
 {
-    g_autofree char *text = header(name, generation, level);
+    g_autofree char *text = make_header(name, generation, level);
 
     g_assert_cmpstr(text, ==, expected);
 }

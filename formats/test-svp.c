@@ -114,7 +114,7 @@ static void test_paths(void)
     g_assert_cmpint(*at, ==, ' ');
 }
 
-static const char *ratio(guint64 part, guint64 whole)
+static const char *format_ratio(guint64 part, guint64 whole)
 {
     static char text[SVP_NUMBER_MAX];
 
@@ -126,15 +126,15 @@ static void test_numbers(void)
 {
     char text[SVP_NUMBER_MAX];
 
-    g_assert_cmpstr(ratio(320000, 400000), ==, "80.000");
-    g_assert_cmpstr(ratio(1, 3), ==, "33.333");
-    g_assert_cmpstr(ratio(2, 3), ==, "66.667");
-    g_assert_cmpstr(ratio(1, 200000), ==, "0.001"); /* half away from zero */
-    g_assert_cmpstr(ratio(0, 5), ==, "0.000");
-    g_assert_cmpstr(ratio(5, 0), ==, "N/A");
-    g_assert_cmpstr(ratio(SVP_ABSENT, 5), ==, "N/A");
-    g_assert_cmpstr(ratio(5, SVP_ABSENT), ==, "N/A");
-    g_assert_cmpstr(ratio((guint64)1 << 62, (guint64)1 << 62), ==, "100.000");
+    g_assert_cmpstr(format_ratio(320000, 400000), ==, "80.000");
+    g_assert_cmpstr(format_ratio(1, 3), ==, "33.333");
+    g_assert_cmpstr(format_ratio(2, 3), ==, "66.667");
+    g_assert_cmpstr(format_ratio(1, 200000), ==, "0.001"); /* half away from zero */
+    g_assert_cmpstr(format_ratio(0, 5), ==, "0.000");
+    g_assert_cmpstr(format_ratio(5, 0), ==, "N/A");
+    g_assert_cmpstr(format_ratio(SVP_ABSENT, 5), ==, "N/A");
+    g_assert_cmpstr(format_ratio(5, SVP_ABSENT), ==, "N/A");
+    g_assert_cmpstr(format_ratio((guint64)1 << 62, (guint64)1 << 62), ==, "100.000");
     svp_format_us(text, 18744500);
     g_assert_cmpstr(text, ==, "18744.500");
     svp_format_us(text, 7);
@@ -159,19 +159,19 @@ static void test_counters(void)
 
 /* ---- acl.json ---- */
 
-static void keep_told(void *user, const char *key, const char *why)
+static void keep_reported(void *user, const char *key, const char *why)
 {
     g_string_append_printf(user, "%s: %s\n", key, why);
 }
 
-static SvpConfig read_config(const char *text, int is_good, const char *told)
+static SvpConfig read_config(const char *text, int is_good, const char *reported)
 {
     g_autoptr(GString) all = g_string_new(NULL);
     SvpConfig config;
 
-    g_assert_cmpint(svp_config_read(&config, text, strlen(text), keep_told, all), ==, is_good);
-    if (*told)
-        g_assert_nonnull(strstr(all->str, told));
+    g_assert_cmpint(svp_config_read(&config, text, strlen(text), keep_reported, all), ==, is_good);
+    if (*reported)
+        g_assert_nonnull(strstr(all->str, reported));
     else
         g_assert_cmpstr(all->str, ==, "");
     return config;

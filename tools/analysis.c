@@ -11,7 +11,7 @@
 #include "config-file.h"
 #include "error.h"
 #include "folder.h"
-#include "foreign-data.h"
+#include "external-data.h"
 #include "held-result.h"
 #include "instance.h"
 #include "json-text.h"
@@ -107,23 +107,24 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis);
 }
 
-/* {host}_{pid}_{time}, with a piece's number behind it if it is but one. */
-static char *name_by_facts(StrobeReader *reader)
+/* {host}_{pid}_{time}, with a segment's number behind it if it is but one. */
+static char *name_by_metadata(StrobeReader *reader)
 {
-    JsonObject *facts = strobe_reader_facts(reader);
+    JsonObject *metadata = strobe_reader_metadata(reader);
     const StrobeReaderStats *stats = strobe_reader_stats(reader);
-    gboolean is_piece = stats->n_pieces == 1 && (stats->first_piece > 0 || stats->continued);
-    g_autofree char *host = g_strndup(strobe_json_member_text(facts, "host"), 128);
-    gint64 start_ns = strobe_json_member_int(facts, "start_realtime_ns", 0);
+    gboolean is_segment = stats->n_segments == 1 && (stats->first_segment > 0 || stats->continued);
+    g_autofree char *host = g_strndup(strobe_json_member_text(metadata, "host"), 128);
+    gint64 start_ns = strobe_json_member_int(metadata, "start_realtime_ns", 0);
     g_autoptr(GDateTime) start = g_date_time_new_from_unix_local(start_ns / 1000000000);
     g_autofree char *time = start ? g_date_time_format(start, "%Y%m%d%H%M%S") : g_strdup("0");
-    g_autofree char *piece =
-        is_piece ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_piece + 1) : g_strdup("");
+    g_autofree char *segment =
+        is_segment ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_segment + 1)
+                   : g_strdup("");
 
     g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
-                           strobe_json_member_int(facts, "pid", 0), time,
-                           (int)(start_ns / 1000000 % 1000), piece, RESULT_SUFFIX);
+                           strobe_json_member_int(metadata, "pid", 0), time,
+                           (int)(start_ns / 1000000 % 1000), segment, RESULT_SUFFIX);
 }
 
 /* A capture without its result directory is named as that was. One that was given a name of its own
@@ -132,14 +133,14 @@ static char *name_of_lone(const StrobeResult *result)
 {
     g_autofree char *name = g_path_get_basename(result->capture);
     StrobeReader *reader =
-        strobe_piece_number(name) ? strobe_reader_open(result->source, NULL) : NULL;
+        strobe_segment_number(name) ? strobe_reader_open(result->source, NULL) : NULL;
 
     if (!reader) {
         if (g_str_has_suffix(name, ".strobe"))
             name[strlen(name) - strlen(".strobe")] = '\0';
         return g_strconcat(name, RESULT_SUFFIX, NULL);
     }
-    char *made = name_by_facts(reader);
+    char *made = name_by_metadata(reader);
     strobe_reader_free(reader);
     return made;
 }
@@ -234,7 +235,7 @@ static GPtrArray *list_files(const char *folder)
 }
 
 static StrobePipeline *make_pipeline(StrobeRegistry *registry, const GPtrArray *exporters,
-                                     StrobeShortfall *shortfall, GError **error)
+                                     StrobeCompletenessReport *completeness_report, GError **error)
 {
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
 
@@ -242,7 +243,7 @@ static StrobePipeline *make_pipeline(StrobeRegistry *registry, const GPtrArray *
     for (guint i = 0; i < exporters->len; i++)
         if (!strobe_pipeline_add_exporter(pipeline, g_ptr_array_index(exporters, i), error))
             goto failed;
-    if (!strobe_shortfall_watch(shortfall, pipeline, error))
+    if (!strobe_completeness_report_watch(completeness_report, pipeline, error))
         goto failed;
     return pipeline;
 
@@ -261,8 +262,8 @@ static gboolean is_empty(const StrobeFreshFolder *fresh)
 /* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
  * with the error set too when an exporter failed. */
 static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
-                           const StrobeCut *cut, const StrobeOutputPlace *place, const char *folder,
-                           GError **error)
+                           const StrobeFilter *filter, const StrobeOutputPlace *place,
+                           const char *folder, GError **error)
 {
     StrobeFreshFolder fresh;
     GError *failure = NULL;
@@ -272,11 +273,11 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
     strobe_pipeline_set_output(pipeline, fresh.lock, fresh.path);
     gboolean good = strobe_pipeline_run(pipeline, result, &failure);
     strobe_bar_clear();
-    if (good && cut && strobe_cut_kept(cut) == 0) {
+    if (good && filter && strobe_filter_kept(filter) == 0) {
         strobe_folder_discard(&fresh);
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED,
                     "None of its %" G_GUINT64_FORMAT " records is in the cut",
-                    strobe_cut_left_out(cut));
+                    strobe_filter_left_out(filter));
         return FALSE;
     }
     good = good && write_done(&fresh, &failure);
@@ -295,40 +296,41 @@ static gboolean fill_folder(StrobePipeline *pipeline, const StrobeHeldResult *he
                             const char *folder, GError **error)
 {
     if (!strobe_output_place_open(place, held, wish->parent, folder, error) ||
-        (wish->cut && !check_no_recording(place, folder, error)))
+        (wish->filter && !check_no_recording(place, folder, error)))
         return FALSE;
-    gboolean placed = fill_fresh(pipeline, &held->result, wish->cut, place, folder, error);
+    gboolean placed = fill_fresh(pipeline, &held->result, wish->filter, place, folder, error);
     if (placed)
         strobe_output_place_keep(place);
     return placed;
 }
 
-static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
-                     const StrobeShortfall *shortfall)
+static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
+                              const StrobeCompletenessReport *completeness_report)
 {
     const StrobeReaderStats *stats = strobe_pipeline_stats(pipeline);
 
-    analysis->missing = strobe_shortfall_lines(shortfall, pipeline);
-    analysis->n_steps = shortfall->n_steps;
-    analysis->incomplete = strobe_shortfall_incomplete(pipeline);
+    analysis->missing = strobe_completeness_report_lines(completeness_report, pipeline);
+    analysis->n_steps = completeness_report->n_steps;
+    analysis->incomplete = strobe_completeness_report_incomplete(pipeline);
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
     /* A flight recorder forgets what is old: that is no shortfall. */
-    analysis->is_complete = stats->sealed && stats->n_damaged == 0 && !shortfall->n_dropped &&
+    analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
+                            !completeness_report->n_dropped &&
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
 /* Without it the rest is as good as it was. */
-static void join_foreign(StrobeRegistry *registry, const StrobeHeldResult *held,
-                         const GPtrArray *importers)
+static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held,
+                          const GPtrArray *importers)
 {
     g_autoptr(GError) failure = NULL;
 
-    if (!strobe_foreign_data_join(registry, &held->result, held->named->directory, held->is_own,
-                                  importers, strobe_bar_show, (gpointer) "importing", &failure))
+    if (!strobe_external_data_join(registry, &held->result, held->named->directory, held->is_own,
+                                   importers, strobe_bar_show, (gpointer) "importing", &failure))
         strobe_complain("%s", strobe_held_result_name(held, failure)->message);
     strobe_bar_clear();
 }
@@ -350,7 +352,7 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
                              const StrobeAnalysisWish *wish, const char *folder,
                              StrobeAnalysis *analysis, GError **error)
 {
-    g_autoptr(StrobeShortfall) shortfall = strobe_shortfall_new();
+    g_autoptr(StrobeCompletenessReport) completeness_report = strobe_completeness_report_new();
     StrobeConfig *stored = NULL;
     StrobePipeline *pipeline = NULL;
     gboolean placed = FALSE;
@@ -359,16 +361,16 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
         !strobe_result_recover(&held->result, &analysis->is_live, error))
         return FALSE;
     if (wish->part <= 1) /* later parts are of the same */
-        join_foreign(registry, held, wish->importers);
+        join_external(registry, held, wish->importers);
     if (!wish->exporters && !(stored = strobe_stored_exporters(registry, held, wish->also, error)))
         return FALSE;
-    pipeline =
-        make_pipeline(registry, stored ? stored->exporters : wish->exporters, shortfall, error);
+    pipeline = make_pipeline(registry, stored ? stored->exporters : wish->exporters,
+                             completeness_report, error);
     if (pipeline) {
         strobe_pipeline_set_generation(pipeline, wish->generation);
-        strobe_pipeline_set_cut(pipeline, wish->cut);
+        strobe_pipeline_set_filter(pipeline, wish->filter);
         placed = fill_folder(pipeline, held, wish, &analysis->place, folder, error);
-        describe(analysis, pipeline, shortfall);
+        describe_analysis(analysis, pipeline, completeness_report);
     }
     strobe_pipeline_free(pipeline);
     strobe_config_free(stored);

@@ -8,17 +8,17 @@
 #include "config.h"
 #include "output-place.h"
 #include "pipeline.h"
-#include "shortfall.h"
+#include "completeness-report.h"
 
 /* What came of one result. */
 typedef struct StrobeAnalysis {
     char *output;            /* the folder with the new files; NULL: none was made */
     StrobeOutputPlace place; /* it is in */
     GPtrArray *files;        /* names in it, sorted */
-    GPtrArray *missing;      /* lines, see shortfall.h */
+    GPtrArray *missing;      /* lines, see completeness-report.h */
     GArray *incomplete;      /* of StrobeDerivedCount: kinds of which some records touch a gap */
     guint64 n_records, n_steps;
-    guint64 n_stored, n_lost; /* the ledger: together what was offered */
+    guint64 n_stored, n_lost; /* the loss report: together what was offered */
     gboolean is_live;         /* the program still writes it */
     gboolean is_complete;
 } StrobeAnalysis;
@@ -35,7 +35,7 @@ typedef struct StrobeAnalysisWish {
                              recorded into the result; NULL: none */
     const char *parent;   /* NULL: the result directory itself */
     gint generation;      /* of the file formats, 0: as the source */
-    StrobeCut *cut;       /* what is exported; NULL: all */
+    StrobeFilter *filter; /* what is exported; NULL: all */
     guint part;           /* number in the name of the folder, 0: none */
     GHashTable *written;  /* folders written before, to the result whose they are: two of one name
                              have one place below `parent`; NULL: not asked */

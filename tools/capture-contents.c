@@ -4,8 +4,8 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "cut.h"
-#include "ledger.h"
+#include "filter.h"
+#include "loss-report.h"
 #include "progress-bar.h"
 
 #define BATCH 512
@@ -48,7 +48,7 @@ void strobe_contents_free(StrobeContents *contents)
     g_ptr_array_unref(contents->losses);
     g_ptr_array_unref(contents->device_clocks);
     g_clear_pointer(&contents->incomplete_steps, g_array_unref);
-    g_clear_pointer(&contents->facts, json_object_unref);
+    g_clear_pointer(&contents->metadata, json_object_unref);
     g_strfreev(contents->damage);
     g_free(contents->clock_events);
     g_free(contents);
@@ -120,12 +120,12 @@ static void add_device_clocks(StrobeContents *contents, const StrobeReader *read
 }
 
 static void add_losses(StrobeContents *contents, const StrobeReader *reader,
-                       const StrobeLedger *ledger)
+                       const StrobeLossReport *loss_report)
 {
-    g_autoptr(GArray) entries = strobe_ledger_entries(ledger);
+    g_autoptr(GArray) entries = strobe_loss_report_entries(loss_report);
 
     for (guint i = 0; i < entries->len; i++) {
-        const StrobeLedgerEntry *entry = &g_array_index(entries, StrobeLedgerEntry, i);
+        const StrobeLossReportEntry *entry = &g_array_index(entries, StrobeLossReportEntry, i);
         const StrobeTrackView *track =
             entry->track ? strobe_reader_track(reader, entry->track) : NULL;
         StrobeLossCount *loss = g_new0(StrobeLossCount, 1);
@@ -149,12 +149,12 @@ static int compare_counts(gconstpointer a, gconstpointer b)
     return strcmp(first->name, second->name);
 }
 
-static void conclude(StrobeContents *contents, StrobeReader *reader)
+static void finish_contents(StrobeContents *contents, StrobeReader *reader)
 {
-    JsonObject *facts = strobe_reader_facts(reader);
+    JsonObject *metadata = strobe_reader_metadata(reader);
     const char *const *damage = strobe_reader_damage(reader);
 
-    contents->facts = facts ? json_object_ref(facts) : NULL;
+    contents->metadata = metadata ? json_object_ref(metadata) : NULL;
     contents->stats = *strobe_reader_stats(reader);
     contents->damage = g_strdupv((char **)damage);
     const StrobeClockEvent *events = strobe_reader_clock_events(reader, &contents->n_clock_events);
@@ -169,7 +169,7 @@ static void conclude(StrobeContents *contents, StrobeReader *reader)
     }
 }
 
-static void count_all(StrobeContents *contents, StrobeLedger *ledger, StrobeReader *reader,
+static void count_all(StrobeContents *contents, StrobeLossReport *loss_report, StrobeReader *reader,
                       GArray *per_track, GError **error)
 {
     g_autoptr(GHashTable) by_name = g_hash_table_new(strobe_hash_of_text, g_str_equal);
@@ -180,7 +180,7 @@ static void count_all(StrobeContents *contents, StrobeLedger *ledger, StrobeRead
     for (guint turn = 0; (n = strobe_reader_next(reader, records, BATCH, error)) > 0; turn++) {
         for (gsize i = 0; i < n; i++) {
             count_record(contents, reader, by_name, per_track, &records[i]);
-            strobe_ledger_add(ledger, &records[i]);
+            strobe_loss_report_add(loss_report, &records[i]);
         }
         n_read += n;
         if (turn % 64 == 0)
@@ -197,21 +197,21 @@ StrobeContents *strobe_contents_read(const char *source, GError **error)
     if (!reader)
         return NULL;
     StrobeContents *contents = g_new0(StrobeContents, 1);
-    StrobeLedger *ledger = strobe_ledger_new();
+    StrobeLossReport *loss_report = strobe_loss_report_new();
     contents->kinds = g_ptr_array_new_with_free_func(free_kind);
     contents->tracks = g_ptr_array_new_with_free_func(free_track);
     contents->losses = g_ptr_array_new_with_free_func(free_loss);
     contents->device_clocks = g_ptr_array_new_with_free_func(free_device_clock);
     g_autoptr(GArray) per_track = g_array_new(FALSE, TRUE, sizeof(guint64));
-    count_all(contents, ledger, reader, per_track, &failure);
+    count_all(contents, loss_report, reader, per_track, &failure);
     if (strobe_reader_stats(reader)->n_damaged)
-        strobe_ledger_add_damage(ledger);
+        strobe_loss_report_add_damage(loss_report);
     add_tracks(contents, reader, per_track);
-    add_losses(contents, reader, ledger);
+    add_losses(contents, reader, loss_report);
     add_device_clocks(contents, reader);
-    contents->incomplete_steps = strobe_ledger_incomplete_steps(ledger);
-    strobe_ledger_free(ledger);
-    conclude(contents, reader);
+    contents->incomplete_steps = strobe_loss_report_incomplete_steps(loss_report);
+    strobe_loss_report_free(loss_report);
+    finish_contents(contents, reader);
     strobe_reader_free(reader);
     if (failure) {
         g_propagate_error(error, failure);

@@ -36,7 +36,7 @@ typedef struct StrobeContents {
     GPtrArray *tracks; /* of StrobeTrackCount, in the order of their ids; those with records */
     GPtrArray *losses; /* of StrobeLossCount, most lost first */
     GArray *incomplete_steps; /* of gint64: numbers of those that touch a gap */
-    JsonObject *facts;        /* NULL: none readable */
+    JsonObject *metadata;     /* NULL: none readable */
     StrobeReaderStats stats;
     char **damage;
     StrobeClockEvent *clock_events; /* what happened to the counter */

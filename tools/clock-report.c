@@ -11,9 +11,9 @@ static gint64 as_ns(guint64 ns)
     return (gint64)MIN(ns, (guint64)G_MAXINT64);
 }
 
-static const char *source_of(JsonObject *facts)
+static const char *source_of(JsonObject *metadata)
 {
-    const char *name = facts ? strobe_json_member_text(facts, "clock") : "";
+    const char *name = metadata ? strobe_json_member_text(metadata, "clock") : "";
     return *name ? name : "unknown";
 }
 
@@ -30,12 +30,12 @@ static char *sum_text(guint64 ns)
     return ns ? strobe_text_duration(as_ns(ns)) : g_strdup("0");
 }
 
-char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *facts)
+char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata)
 {
     const StrobeClockSummary *clock = &stats->clock;
-    if (facts && json_object_has_member(facts, "source")) /* imported */
+    if (metadata && json_object_has_member(metadata, "source")) /* imported */
         return g_strdup("that of the source");
-    GString *line = g_string_new(source_of(facts));
+    GString *line = g_string_new(source_of(metadata));
     g_autofree char *suspended = sum_text(clock->suspended_ns);
 
     /* CLOCK_MONOTONIC counts ns. */
@@ -128,14 +128,14 @@ static void write_event(StrobeJsonWriter *json, const StrobeClockEvent *event)
     strobe_json_end_object(json);
 }
 
-void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats, JsonObject *facts,
-                        const StrobeClockEvent *events, guint n)
+void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats,
+                        JsonObject *metadata, const StrobeClockEvent *events, guint n)
 {
     const StrobeClockSummary *clock = &stats->clock;
 
     strobe_json_begin_object(json);
     strobe_json_key(json, "source");
-    strobe_json_string(json, source_of(facts));
+    strobe_json_string(json, source_of(metadata));
     strobe_json_key(json, "frequency_hz");
     strobe_json_double(json, stats->ns_per_tick > 0 ? 1e9 / stats->ns_per_tick : 0);
     strobe_json_key(json, "error_ns");

@@ -8,15 +8,15 @@
 #include "capture-contents.h"
 
 /* "tsc 2.596 GHz, error <= 38 ns, suspended 0, jumps 0". `facts` may be NULL. Free it. */
-char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *facts);
+char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata);
 
 /* "the counter jumped ahead by 385 s between 12.3 s and 13.3 s: ...", counted from the window's
  * begin. Free it. */
 char *strobe_clock_event_line(const StrobeClockEvent *event, const StrobeReaderStats *stats);
 
 /* All of it as an object. */
-void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats, JsonObject *facts,
-                        const StrobeClockEvent *events, guint n);
+void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats,
+                        JsonObject *metadata, const StrobeClockEvent *events, guint n);
 
 /* "stream 1 (GPU): 12 pairs, error <= 4.2 us, drift 13 ppm, jumps 0". Free it. */
 char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry);

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
-#include "foreign.h"
+#include "external.h"
 #include "output-flags.h"
 #include "terminal.h"
 
@@ -18,7 +18,7 @@ static const StrobeUsage usage = {
     .summary =
         "Makes the output files of a result again, later or elsewhere, from its capture alone.\n"
         "Each argument is a result directory, a folder of result directories, a capture, or one\n"
-        "piece of a rotated capture. What a killed program left open is recovered first. New "
+        "segment of a rotated capture. What a killed program left open is recovered first. New "
         "files\n"
         "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
         "were\n"
@@ -61,15 +61,15 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 }
 
 /* One argument: one result or many. Keeps the first failure's exit code in *code. */
-static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
-                    StrobeJsonWriter *json, int *code)
+static void analyse_path(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
+                         StrobeJsonWriter *json, int *code)
 {
     GError *error = NULL;
     GPtrArray *results = strobe_result_find(path, &error);
 
     if (!results) {
         GError *why_not = NULL;
-        if (strobe_foreign_analyse(path, registry, wish, json, code, &why_not)) {
+        if (strobe_external_analyse(path, registry, wish, json, code, &why_not)) {
             g_clear_error(&error);
             return;
         }
@@ -94,8 +94,8 @@ static void analyse(const char *path, StrobeRegistry *registry, const StrobeAnal
 }
 
 /* What is named is there, and so is the place to write to. */
-static gboolean prepare(const Flags *flags, StrobeRegistry *registry, StrobeAnalysisWish *wish,
-                        guint *made, GError **error)
+static gboolean prepare_output(const Flags *flags, StrobeRegistry *registry,
+                               StrobeAnalysisWish *wish, guint *made, GError **error)
 {
     for (char **text = flags->import; text && *text; text++)
         if (!strobe_config_add_component(wish->importers, *text, "--import", error))
@@ -105,7 +105,7 @@ static gboolean prepare(const Flags *flags, StrobeRegistry *registry, StrobeAnal
             strobe_folder_check_writable(flags->common.output, made, error));
 }
 
-static int run(Flags *flags, char **paths)
+static int run_analyse(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) importers = strobe_config_components_new();
     g_autoptr(GHashTable) written =
@@ -125,7 +125,7 @@ static int run(Flags *flags, char **paths)
     wish.also = flags->also;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->common.plugin_path);
     wish.importers = importers;
-    if (!prepare(flags, registry, &wish, &made, &error)) {
+    if (!prepare_output(flags, registry, &wish, &made, &error)) {
         strobe_registry_free(registry);
         strobe_config_free(config);
         return strobe_command_fail(error);
@@ -134,7 +134,7 @@ static int run(Flags *flags, char **paths)
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++)
-        analyse(*paths, registry, &wish, json, &code);
+        analyse_path(*paths, registry, &wish, json, &code);
     if (json) {
         strobe_json_end_array(json);
         strobe_json_close(json);
@@ -153,7 +153,7 @@ int strobe_command_analyse(int argc, char **argv)
 
     if (parse_flags(&argc, &argv, &flags))
         code = argc < 2 ? strobe_command_misuse(&usage, "A result directory or a capture is needed")
-                        : run(&flags, argv + 1);
+                        : run_analyse(&flags, argv + 1);
     strobe_output_flags_clear(&flags.common);
     g_strfreev(flags.also);
     g_strfreev(flags.import);

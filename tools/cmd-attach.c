@@ -142,7 +142,7 @@ static void require_named(StrobeConfig *config)
         ((StrobeConfigComponent *)g_ptr_array_index(config->collectors, i))->required = TRUE;
 }
 
-static StrobeConfig *configure(const Flags *flags, StrobeRegistry *registry, GError **error)
+static StrobeConfig *make_config(const Flags *flags, StrobeRegistry *registry, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
     StrobeRunReach reach;
@@ -209,8 +209,8 @@ static void wait_for_end(int process, int signals, gint64 duration_ns)
 }
 
 /* Returns the result directory (free it), NULL with an error. */
-static char *record(const StrobeConfig *config, pid_t pid, int process, gint64 duration_ns,
-                    GError **error)
+static char *record_process(const StrobeConfig *config, pid_t pid, int process, gint64 duration_ns,
+                            GError **error)
 {
     g_autofree char *text = strobe_config_to_json(config);
     StrobeSession *session = NULL;
@@ -239,7 +239,8 @@ static char *record(const StrobeConfig *config, pid_t pid, int process, gint64 d
     return NULL;
 }
 
-static int analyse(StrobeRegistry *registry, const StrobeConfig *config, const char *directory)
+static int analyse_result(StrobeRegistry *registry, const StrobeConfig *config,
+                          const char *directory)
 {
     const StrobeAnalysisWish wish = {.exporters = config->exporters};
     g_autoptr(StrobeAnalysis) analysis = NULL;
@@ -254,18 +255,19 @@ static int analyse(StrobeRegistry *registry, const StrobeConfig *config, const c
     return code;
 }
 
-static int attach(Flags *flags, pid_t pid, gint64 duration_ns, StrobeRegistry *registry)
+static int attach_process(Flags *flags, pid_t pid, gint64 duration_ns, StrobeRegistry *registry)
 {
     GError *error = NULL;
     int code = STROBE_EXIT_OK;
     int process = open_process(pid, &error);
-    StrobeConfig *config = process >= 0 ? configure(flags, registry, &error) : NULL;
-    g_autofree char *directory = config ? record(config, pid, process, duration_ns, &error) : NULL;
+    StrobeConfig *config = process >= 0 ? make_config(flags, registry, &error) : NULL;
+    g_autofree char *directory =
+        config ? record_process(config, pid, process, duration_ns, &error) : NULL;
 
     if (error)
         code = strobe_command_fail(error);
     else if (strobe_memory_flags_apply(&flags->run.memory, &code))
-        code = analyse(registry, config, directory);
+        code = analyse_result(registry, config, directory);
     if (process >= 0)
         close(process);
     if (config)
@@ -273,7 +275,7 @@ static int attach(Flags *flags, pid_t pid, gint64 duration_ns, StrobeRegistry *r
     return code;
 }
 
-static int run(Flags *flags, int argc, char **argv)
+static int run_attach(Flags *flags, int argc, char **argv)
 {
     gint64 duration_ns = 0;
     pid_t pid;
@@ -288,7 +290,7 @@ static int run(Flags *flags, int argc, char **argv)
     if (!strobe_memory_flags_check(&flags->run.memory, &code))
         return code;
     StrobeRegistry *registry = strobe_registry_new(NULL);
-    code = attach(flags, pid, duration_ns, registry);
+    code = attach_process(flags, pid, duration_ns, registry);
     strobe_registry_free(registry);
     return code;
 }
@@ -296,7 +298,8 @@ static int run(Flags *flags, int argc, char **argv)
 int strobe_command_attach(int argc, char **argv)
 {
     Flags flags = {0};
-    int code = parse_flags(&argc, &argv, &flags) ? run(&flags, argc, argv) : STROBE_EXIT_USAGE;
+    int code =
+        parse_flags(&argc, &argv, &flags) ? run_attach(&flags, argc, argv) : STROBE_EXIT_USAGE;
 
     strobe_run_flags_clear(&flags.run);
     g_free(flags.duration);

@@ -244,7 +244,7 @@ static const char *make_scratch(gpointer user, GError **error)
     return scratch->path;
 }
 
-static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
+static int compare_sides(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
     StrobeFreshFolder scratch = {.lock = -1, .around = -1};
     GError *error = NULL;
@@ -263,7 +263,7 @@ static int compare(const Flags *flags, StrobeRegistry *registry, StrobeDiff *dif
     return diff->rows->n_regressions > 0 ? STROBE_EXIT_REGRESSION : STROBE_EXIT_OK;
 }
 
-static int run(Flags *flags)
+static int run_diff(Flags *flags)
 {
     StrobeDiffBy by;
     StrobeDiffRule rule;
@@ -276,7 +276,7 @@ static int run(Flags *flags)
         return code;
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     g_autoptr(StrobeDiff) diff = strobe_diff_new((char *const *const *)flags->sides, by, &rule);
-    code = compare(flags, registry, diff);
+    code = compare_sides(flags, registry, diff);
     strobe_registry_free(registry);
     return code;
 }
@@ -287,7 +287,7 @@ int strobe_command_diff(int argc, char **argv)
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))
-        code = run(&flags);
+        code = run_diff(&flags);
     g_free(flags.by);
     g_free(flags.threshold);
     g_free(flags.least);

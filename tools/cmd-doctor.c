@@ -33,8 +33,8 @@ static const StrobeUsage usage = {
         "of Strobe or that it was told to use does not work, 2 usage, 6 cannot write the file.",
 };
 
-static void examine(StrobeDoctorReport *report, const char *const *folders, const char *program,
-                    gboolean with_test)
+static void examine_system(StrobeDoctorReport *report, const char *const *folders,
+                           const char *program, gboolean with_test)
 {
     StrobeDoctorPython python = {.program = g_strdup(program ? program : "python3"),
                                  .is_named = program != NULL};
@@ -97,7 +97,7 @@ int strobe_command_doctor(int argc, char **argv)
     if (argc > 1)
         return strobe_command_misuse(&usage, "Unexpected argument \"%s\"", argv[1]);
     StrobeDoctorReport *report = strobe_doctor_report_new();
-    examine(report, (const char *const *)folders, python, !no_test);
+    examine_system(report, (const char *const *)folders, python, !no_test);
     if (as_json)
         strobe_doctor_print_json(report);
     else

@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include "error.h"
-#include "export-cut.h"
+#include "export-filter.h"
 #include "export-parts.h"
 #include "folder.h"
 #include "output-flags.h"
@@ -39,7 +39,7 @@ static const StrobeUsage usage = {
 typedef struct Flags {
     StrobeOutputFlags common;
     gint64 max_file_mb;
-    StrobeCutTexts cut;
+    StrobeFilterTexts filter;
 } Flags;
 
 /* All that one call of the command needs. */
@@ -55,19 +55,19 @@ typedef struct Job {
 static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
-        {"from", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.from,
+        {"from", 0, 0, G_OPTION_ARG_FILENAME, &flags->filter.from,
          "Since this time after the result's begin, such as 1.5s or 200ms", "TIME"},
-        {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->cut.to, "Until this time, not included",
+        {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->filter.to, "Until this time, not included",
          "TIME"},
-        {"step", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.steps,
+        {"step", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.steps,
          "In this step or these; repeatable", "N[-M]"},
-        {"rank", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.ranks,
+        {"rank", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.ranks,
          "Results of this rank; repeatable", "N"},
-        {"track", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.tracks,
+        {"track", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.tracks,
          "On tracks of this name; repeatable", "PATTERN"},
-        {"kind", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.kinds,
+        {"kind", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.kinds,
          "Records of this kind; repeatable", "PATTERN"},
-        {"name", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->cut.names,
+        {"name", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.names,
          "Records of this name; repeatable", "PATTERN"},
         {"max-file-mb", 0, 0, G_OPTION_ARG_INT64, &flags->max_file_mb,
          "Divide by time into folders with no file over so many MB", "N"},
@@ -92,17 +92,18 @@ static void export_result(Job *job, const StrobeResult *result)
 {
     GError *error = NULL;
     gboolean is_other;
-    g_autoptr(StrobeCut) cut = strobe_cut_of(&job->flags->cut, result, &is_other, &error);
+    g_autoptr(StrobeFilter) filter =
+        strobe_filter_of(&job->flags->filter, result, &is_other, &error);
 
     if (is_other)
         return;
     job->n_of_ranks++;
-    if (!cut) {
+    if (!filter) {
         g_prefix_error(&error, "%s: ", result->source);
         keep_code(job, error);
         return;
     }
-    job->wish.cut = cut;
+    job->wish.filter = filter;
     guint64 max_bytes =
         job->flags->max_file_mb == NO_LIMIT ? 0 : (guint64)job->flags->max_file_mb * 1000000;
     strobe_export_parts(job->registry, result, &job->wish, max_bytes, job->json, &job->code);
@@ -133,13 +134,13 @@ static int export_all(Job *job, char **paths)
         strobe_json_close(job->json);
     }
     if (job->code == 0 && job->n_of_ranks == 0) {
-        strobe_complain("No result is of rank %s", job->flags->cut.ranks[0]);
+        strobe_complain("No result is of rank %s", job->flags->filter.ranks[0]);
         return STROBE_EXIT_USAGE;
     }
     return job->code;
 }
 
-static int run(Flags *flags, char **paths)
+static int run_export(Flags *flags, char **paths)
 {
     g_autoptr(GHashTable) written =
         g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
@@ -179,9 +180,9 @@ static int check_and_run(Flags *flags, int argc, char **argv)
         return strobe_command_misuse(&usage,
                                      "--max-file-mb is %" G_GINT64_FORMAT ", expected 1 to %d",
                                      flags->max_file_mb, MAX_FILE_MB);
-    if (!strobe_cut_texts_check(&flags->cut, &error))
+    if (!strobe_filter_texts_check(&flags->filter, &error))
         return strobe_command_misuse(&usage, "%s", error->message);
-    return run(flags, argv + 1);
+    return run_export(flags, argv + 1);
 }
 
 int strobe_command_export(int argc, char **argv)
@@ -192,12 +193,12 @@ int strobe_command_export(int argc, char **argv)
     if (parse_flags(&argc, &argv, &flags))
         code = check_and_run(&flags, argc, argv);
     strobe_output_flags_clear(&flags.common);
-    g_free(flags.cut.from);
-    g_free(flags.cut.to);
-    g_strfreev(flags.cut.steps);
-    g_strfreev(flags.cut.ranks);
-    g_strfreev(flags.cut.tracks);
-    g_strfreev(flags.cut.kinds);
-    g_strfreev(flags.cut.names);
+    g_free(flags.filter.from);
+    g_free(flags.filter.to);
+    g_strfreev(flags.filter.steps);
+    g_strfreev(flags.filter.ranks);
+    g_strfreev(flags.filter.tracks);
+    g_strfreev(flags.filter.kinds);
+    g_strfreev(flags.filter.names);
     return code;
 }

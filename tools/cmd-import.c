@@ -7,7 +7,7 @@
 #include "config-file.h"
 #include "error.h"
 #include "folder.h"
-#include "foreign.h"
+#include "external.h"
 #include "output-flags.h"
 #include "progress-bar.h"
 #include "terminal.h"
@@ -175,7 +175,7 @@ static void import_source(Job *job, const StrobeImportSource *source)
         keep_code(job, strobe_command_fail(error));
         return;
     }
-    strobe_foreign_print(source, import);
+    strobe_external_print(source, import);
     strobe_analysis_report(job->registry, &import->result, &job->analysis, &analysis, &code);
     keep_code(job, code);
     if (job->is_strict && analysis && !analysis->is_complete)
@@ -255,7 +255,7 @@ static void clear_results(const char *place)
         }
 }
 
-static int run(Flags *flags, char **paths)
+static int run_import(Flags *flags, char **paths)
 {
     g_autoptr(GPtrArray) formats = strobe_config_components_new();
     Job job = {.wish = {.place = flags->common.output ? flags->common.output : ".",
@@ -297,8 +297,8 @@ int strobe_command_import(int argc, char **argv)
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))
-        code =
-            argc < 2 ? strobe_command_misuse(&usage, "A source is needed") : run(&flags, argv + 1);
+        code = argc < 2 ? strobe_command_misuse(&usage, "A source is needed")
+                        : run_import(&flags, argv + 1);
     strobe_output_flags_clear(&flags.common);
     g_free(flags.format);
     g_free(flags.derived);

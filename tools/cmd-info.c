@@ -11,10 +11,10 @@
 #include "link-report.h"
 #include "memory-flags.h"
 #include "result.h"
-#include "shortfall.h"
+#include "completeness-report.h"
 #include "terminal.h"
 
-#define FACT_WIDTH_MAX 300
+#define METADATA_ENTRY_WIDTH_MAX 300
 #define LOSSES_MAX 20
 #define STEPS_MAX 20
 #define TRACKS_SHOWN 200u
@@ -29,7 +29,7 @@ static const StrobeUsage usage = {
         "found\n"
         "each other, and how devices' clocks were placed on the host's. Changes nothing. Of a "
         "capture in several\n"
-        "pieces a directory is all of them, a piece's file that one alone.",
+        "segments a directory is all of them, a segment's file that one alone.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -45,7 +45,7 @@ static void add_line(StrobeGrid *grid, const char *what, char *text)
 static const char *state_text(const StrobeReaderStats *stats)
 {
     if (stats->continued)
-        return "complete up to here: a later piece goes on";
+        return "complete up to here: a later segment goes on";
     if (stats->recovered)
         return "recovered: the program and its writer ended without closing it";
     return stats->sealed ? "complete"
@@ -54,26 +54,26 @@ static const char *state_text(const StrobeReaderStats *stats)
 }
 
 /* NULL for a capture that is one file. */
-static char *pieces_text(const StrobeReaderStats *stats, const StrobeResult *result)
+static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *result)
 {
-    if (stats->n_pieces == 1 && stats->first_piece == 0 && !stats->continued)
+    if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
         return NULL;
     if (strcmp(result->source, result->capture) == 0)
-        return g_strdup_printf("number %" G_GUINT64_FORMAT " alone", stats->first_piece + 1);
-    if (stats->first_piece == 0)
-        return g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_pieces);
+        return g_strdup_printf("number %" G_GUINT64_FORMAT " alone", stats->first_segment + 1);
+    if (stats->first_segment == 0)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_segments);
     return g_strdup_printf("%" G_GUINT64_FORMAT ", from number %" G_GUINT64_FORMAT
                            " on: earlier ones were rolled away",
-                           stats->n_pieces, stats->first_piece + 1);
+                           stats->n_segments, stats->first_segment + 1);
 }
 
 /* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
-static void print_facts(StrobeGrid *grid, JsonObject *facts)
+static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 {
-    g_autoptr(GList) names = facts ? json_object_get_members(facts) : NULL;
+    g_autoptr(GList) names = metadata ? json_object_get_members(metadata) : NULL;
 
     for (GList *name = names; name; name = name->next) {
-        JsonNode *node = json_object_get_member(facts, name->data);
+        JsonNode *node = json_object_get_member(metadata, name->data);
         if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* told before */
             continue;
         add_line(grid, name->data,
@@ -84,10 +84,10 @@ static void print_facts(StrobeGrid *grid, JsonObject *facts)
 }
 
 /* Folders that others filled, and what became of them. */
-static void print_foreign(StrobeGrid *grid, JsonObject *facts)
+static void print_external(StrobeGrid *grid, JsonObject *metadata)
 {
-    JsonNode *node = facts && json_object_has_member(facts, "foreign")
-                         ? json_object_get_member(facts, "foreign")
+    JsonNode *node = metadata && json_object_has_member(metadata, "external")
+                         ? json_object_get_member(metadata, "external")
                          : NULL;
     JsonArray *entries = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
 
@@ -98,7 +98,7 @@ static void print_foreign(StrobeGrid *grid, JsonObject *facts)
         if (!entry)
             continue;
         const char *problem = strobe_json_member_text(entry, "problem");
-        add_line(grid, "foreign data",
+        add_line(grid, "external data",
                  g_strdup_printf("%s: %" G_GINT64_FORMAT " records%s%s",
                                  strobe_json_member_text(entry, "directory"),
                                  strobe_json_member_int(entry, "records", 0), *problem ? "; " : "",
@@ -113,19 +113,19 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     gint64 duration = stats->end_ns - stats->begin_ns;
 
     strobe_grid_add_column(grid, NULL, FALSE, 0);
-    strobe_grid_add_column(grid, NULL, FALSE, FACT_WIDTH_MAX);
+    strobe_grid_add_column(grid, NULL, FALSE, METADATA_ENTRY_WIDTH_MAX);
     add_line(grid, "capture", g_strdup(result->capture));
     add_line(grid, "state", g_strdup(state_text(stats)));
-    char *pieces = pieces_text(stats, result);
-    if (pieces)
-        add_line(grid, "pieces", pieces);
+    char *segments = segments_text(stats, result);
+    if (segments)
+        add_line(grid, "segments", segments);
     add_line(grid, "begin", strobe_text_time(stats->begin_ns));
     add_line(grid, "duration", strobe_text_duration(duration));
     add_line(grid, "records", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_records));
     add_line(grid, "steps", g_strdup_printf("%" G_GUINT64_FORMAT, contents->n_steps));
     add_line(grid, "unfinished", g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_unfinished));
     add_line(grid, "size", strobe_text_bytes(stats->n_bytes));
-    add_line(grid, "clock", strobe_clock_line(stats, contents->facts));
+    add_line(grid, "clock", strobe_clock_line(stats, contents->metadata));
     for (guint i = 0; i < contents->device_clocks->len; i++)
         add_line(grid, "device clock",
                  strobe_device_clock_line(g_ptr_array_index(contents->device_clocks, i)));
@@ -144,8 +144,8 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
     add_line(
         grid, "overhead",
         g_strdup_printf("%s in calls to collectors, before, in and after the window", overhead));
-    print_facts(grid, contents->facts);
-    print_foreign(grid, contents->facts);
+    print_metadata(grid, contents->metadata);
+    print_external(grid, contents->metadata);
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
 }
@@ -225,7 +225,7 @@ static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)
 }
 
 /* By cause and thread, with the time. */
-static void print_ledger(const StrobeContents *contents)
+static void print_loss_report(const StrobeContents *contents)
 {
     StrobeGrid *grid = strobe_grid_new();
     guint n = MIN(contents->losses->len, LOSSES_MAX);
@@ -262,7 +262,7 @@ static void print_losses(const StrobeContents *contents)
     guint64 stored = strobe_reader_stats_stored(stats), lost = strobe_reader_stats_lost(stats);
 
     if (contents->losses->len > 0)
-        print_ledger(contents);
+        print_loss_report(contents);
     putchar('\n');
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         if (stats->lost[i] > 0 && i != STROBE_LOSS_STRING_CUT)
@@ -328,8 +328,8 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     strobe_json_bool(json, stats->recovered);
     strobe_json_key(json, "continued");
     strobe_json_bool(json, stats->continued);
-    write_uint(json, "pieces", stats->n_pieces);
-    write_uint(json, "first_piece", stats->first_piece + 1);
+    write_uint(json, "segments", stats->n_segments);
+    write_uint(json, "first_segment", stats->first_segment + 1);
     write_int(json, "begin_ns", stats->begin_ns);
     write_int(json, "end_ns", stats->end_ns);
     write_int(json, "overhead_ns", contents->overhead_ns);
@@ -347,14 +347,14 @@ static void write_overview(StrobeJsonWriter *json, const StrobeContents *content
     write_uint(json, "bytes", stats->n_bytes);
     write_uint(json, "damaged", stats->n_damaged);
     strobe_json_key(json, "clock");
-    strobe_clock_write(json, stats, contents->facts, contents->clock_events,
+    strobe_clock_write(json, stats, contents->metadata, contents->clock_events,
                        contents->n_clock_events);
     strobe_json_key(json, "device_clocks");
     strobe_device_clocks_write(json, contents->device_clocks);
-    if (contents->facts) {
-        g_autofree char *facts = strobe_json_object_to_text(contents->facts, 0);
-        strobe_json_key(json, "facts");
-        strobe_json_raw(json, facts, strlen(facts));
+    if (contents->metadata) {
+        g_autofree char *metadata = strobe_json_object_to_text(contents->metadata, 0);
+        strobe_json_key(json, "metadata");
+        strobe_json_raw(json, metadata, strlen(metadata));
     }
 }
 
@@ -425,8 +425,8 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-static int describe(StrobeRegistry *registry, const StrobeResult *result, StrobeJsonWriter *json,
-                    gboolean is_first)
+static int describe_result(StrobeRegistry *registry, const StrobeResult *result,
+                           StrobeJsonWriter *json, gboolean is_first)
 {
     GError *error = NULL;
     StrobeContents *contents = strobe_contents_read(result->source, &error);
@@ -457,7 +457,7 @@ static int describe(StrobeRegistry *registry, const StrobeResult *result, Strobe
     return 0;
 }
 
-static int run(char **paths, StrobeJsonWriter *json)
+static int run_info(char **paths, StrobeJsonWriter *json)
 {
     StrobeRegistry *registry = strobe_registry_new(NULL);
     int code = 0;
@@ -472,7 +472,7 @@ static int run(char **paths, StrobeJsonWriter *json)
             continue;
         }
         for (guint i = 0; i < results->len; i++) {
-            int failed = describe(registry, g_ptr_array_index(results, i), json, is_first);
+            int failed = describe_result(registry, g_ptr_array_index(results, i), json, is_first);
             code = code ? code : failed;
             is_first = FALSE;
         }
@@ -503,7 +503,7 @@ int strobe_command_info(int argc, char **argv)
     StrobeJsonWriter *json = as_json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
-    code = run(argv + 1, json);
+    code = run_info(argv + 1, json);
     if (json) {
         strobe_json_end_array(json);
         strobe_json_close(json);

@@ -88,7 +88,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "flush_interval=1s,sync=none|window|interval,compress=none|zstd",
          "TEXT"},
         {"rotate", 0, 0, G_OPTION_ARG_FILENAME, &flags->rotate,
-         "Let the capture roll over, keep the last pieces: size=1GB,time=10min,steps=100,keep=5",
+         "Let the capture roll over, keep the last segments: size=1GB,time=10min,steps=100,keep=5",
          "TEXT"},
         {"dump", 0, 0, G_OPTION_ARG_FILENAME, &flags->dump,
          "When a flight recorder (--buffer policy=ring) writes what it holds: signal=SIGUSR2,"
@@ -259,9 +259,9 @@ static void complain_of_children(const StrobeRunEnd *end, StrobeRegistry *regist
 }
 
 /* After the command. FALSE if its result is missing or incomplete. */
-static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
-                       StrobeRunFolder *folder, const StrobeRunFlags *flags, const char *report,
-                       const StrobeRunEnd *end, char **command, char *const *environment)
+static gboolean finish_run(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
+                           StrobeRunFolder *folder, const StrobeRunFlags *flags, const char *report,
+                           const StrobeRunEnd *end, char **command, char *const *environment)
 {
     const char *step_on = flags->step_on;
     g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
@@ -295,8 +295,8 @@ static gboolean finish(const StrobeConfig *config, StrobeRegistry *registry, gin
     return good;
 }
 
-static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
-               char **command)
+static int run_command(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
+                       char **command)
 {
     StrobeRunFolder folder = {{.lock = -1}};
     GError *error = NULL;
@@ -338,8 +338,8 @@ static int run(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *regi
     }
     /* Not before: a program has no use of it, and what was recorded is worth more than a limit. */
     strobe_memory_flags_apply(&flags->memory, &code);
-    gboolean good =
-        finish(config, registry, generation, &folder, flags, report, &end, command, environment);
+    gboolean good = finish_run(config, registry, generation, &folder, flags, report, &end, command,
+                               environment);
     if (flags->strict && !good && WIFEXITED(end.status) && WEXITSTATUS(end.status) == 0)
         return STROBE_EXIT_WRITE;
     return strobe_run_end_alike(end.status);
@@ -368,7 +368,7 @@ int strobe_command_run(int argc, char **argv)
         goto out;
     }
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags.plugin_path);
-    code = run(&flags, config, registry, argv + 1);
+    code = run_command(&flags, config, registry, argv + 1);
     strobe_registry_free(registry);
     strobe_config_free(config);
 

@@ -253,7 +253,7 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
     return code;
 }
 
-static int run(Flags *flags, char **paths)
+static int run_show(Flags *flags, char **paths)
 {
     int code = 0;
 
@@ -292,7 +292,8 @@ int strobe_command_show(int argc, char **argv)
 
     flags.passes = strobe_config_components_new();
     if (parse_flags(&argc, &argv, &flags))
-        code = read_passes(&flags, &error) ? run(&flags, argv + 1) : strobe_command_fail(error);
+        code =
+            read_passes(&flags, &error) ? run_show(&flags, argv + 1) : strobe_command_fail(error);
     g_ptr_array_unref(flags.passes);
     g_strfreev(flags.pass);
     g_free(flags.table);

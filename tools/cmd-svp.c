@@ -103,7 +103,7 @@ static int open_job(const StrobeUsage *usage, const Flags *flags, int argc, char
     return STROBE_EXIT_OK;
 }
 
-/* Makes one sort of output. */
+/* Makes one type of output. */
 static int export_one(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
                       const StrobeSvpOutput *output)
 {

@@ -88,8 +88,8 @@ static gboolean build_in_background(const StrobeTorch *torch, const StrobeBridge
     return TRUE;
 }
 
-static gboolean build(const BuildFlags *flags, const StrobeTorch *torch, StrobeRegistry *registry,
-                      GError **error)
+static gboolean build_bridge(const BuildFlags *flags, const StrobeTorch *torch,
+                             StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.folder = flags->output,
                                      .missing = flags->if_missing ? registry : NULL,
@@ -101,13 +101,14 @@ static gboolean build(const BuildFlags *flags, const StrobeTorch *torch, StrobeR
                              : strobe_bridge_build(torch, &build, error);
 }
 
-static int run(const BuildFlags *flags)
+static int run_build(const BuildFlags *flags)
 {
     StrobeRegistry *registry = strobe_registry_new(NULL);
     StrobeTorch torch = {0};
     GError *error = NULL;
 
-    gboolean good = find_torch(flags, &torch, &error) && build(flags, &torch, registry, &error);
+    gboolean good =
+        find_torch(flags, &torch, &error) && build_bridge(flags, &torch, registry, &error);
     strobe_torch_clear(&torch);
     strobe_registry_free(registry);
     return good ? STROBE_EXIT_OK : strobe_command_fail(error);
@@ -136,7 +137,7 @@ int strobe_command_torch(int argc, char **argv)
     else if (argc != 2 || strcmp(argv[1], "build") != 0)
         code = strobe_command_misuse(&usage, "Expected \"strobe torch build\"");
     else
-        code = run(&flags);
+        code = run_build(&flags);
     g_free(flags.python);
     g_free(flags.torch);
     g_free(flags.output);

@@ -134,8 +134,8 @@ static StrobeSpread spread_of_steps(const StrobeDiffSide *side)
 
 /* ---- what could not be compared ---- */
 
-static void note(StrobeDiff *diff, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void note(StrobeDiff *diff, const char *format, ...)
+static void add_note(StrobeDiff *diff, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add_note(StrobeDiff *diff, const char *format, ...)
 {
     va_list arguments;
 
@@ -159,36 +159,39 @@ static void note_left_out(StrobeDiff *diff, guint number)
     }
     if (rest.n_outside > 0) {
         g_autofree char *time = strobe_text_duration((gint64)rest.outside_ns);
-        note(diff, "%c: %" G_GUINT64_FORMAT " %s outside the steps, %s in all, are left out", name,
-             rest.n_outside, some, time);
+        add_note(diff, "%c: %" G_GUINT64_FORMAT " %s outside the steps, %s in all, are left out",
+                 name, rest.n_outside, some, time);
     }
     if (rest.n_async > 0)
-        note(diff,
-             "%c: %" G_GUINT64_FORMAT " operators that ended on another thread have no self time",
-             name, rest.n_async);
+        add_note(diff,
+                 "%c: %" G_GUINT64_FORMAT
+                 " operators that ended on another thread have no self time",
+                 name, rest.n_async);
     if (n_dropped > 0)
-        note(diff,
-             "%c: %" G_GUINT64_FORMAT " %s are in the sum only, and rows may lack them: their call "
-             "path is too long, or there are more than %u",
-             name, n_dropped, some, STROBE_DIFF_ROWS_MAX);
+        add_note(diff,
+                 "%c: %" G_GUINT64_FORMAT
+                 " %s are in the sum only, and rows may lack them: their call "
+                 "path is too long, or there are more than %u",
+                 name, n_dropped, some, STROBE_DIFF_ROWS_MAX);
 }
 
 static void note_source(StrobeDiff *diff, const StrobeDiffRun *run, const char *name)
 {
     if (run->steps.n_unfinished > 0)
-        note(diff, "%s: %" G_GUINT64_FORMAT " steps that did not end are left out", name,
-             run->steps.n_unfinished);
+        add_note(diff, "%s: %" G_GUINT64_FORMAT " steps that did not end are left out", name,
+                 run->steps.n_unfinished);
     if (run->steps.n_dropped > 0)
-        note(diff, "%s: %" G_GUINT64_FORMAT " steps beyond the first %u are left out", name,
-             run->steps.n_dropped, STROBE_DIFF_STEPS_MAX);
+        add_note(diff, "%s: %" G_GUINT64_FORMAT " steps beyond the first %u are left out", name,
+                 run->steps.n_dropped, STROBE_DIFF_STEPS_MAX);
     if (run->n_damaged > 0)
-        note(diff, "%s: %" G_GUINT64_FORMAT " parts of the source are damaged", name,
-             run->n_damaged);
+        add_note(diff, "%s: %" G_GUINT64_FORMAT " parts of the source are damaged", name,
+                 run->n_damaged);
     if (run->n_lost > 0)
-        note(diff, "%s: %" G_GUINT64_FORMAT " records were lost: times and calls may be too small",
-             name, run->n_lost);
+        add_note(diff,
+                 "%s: %" G_GUINT64_FORMAT " records were lost: times and calls may be too small",
+                 name, run->n_lost);
     if (!run->is_sealed)
-        note(diff, "%s: the capture is incomplete", name);
+        add_note(diff, "%s: the capture is incomplete", name);
 }
 
 static void note_sources(StrobeDiff *diff, guint number)
@@ -208,19 +211,19 @@ static void note_noise(StrobeDiff *diff)
     const StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
 
     if (diff->is_whole && diff->by != STROBE_DIFF_BY_HEAD)
-        note(diff, "%s no steps: the results are compared as wholes",
-             least_steps(a)   ? "B has"
-             : least_steps(b) ? "A has"
-                              : "A and B have");
+        add_note(diff, "%s no steps: the results are compared as wholes",
+                 least_steps(a)   ? "B has"
+                 : least_steps(b) ? "A has"
+                                  : "A and B have");
     if (diff->rule.by_runs)
         return;
     if (diff->by == STROBE_DIFF_BY_HEAD) {
         if (MAX(count_values(a), count_values(b)) < 2)
-            note(diff, "Neither has two inferences: %s", nothing);
+            add_note(diff, "Neither has two inferences: %s", nothing);
     } else if (diff->is_whole) {
-        note(diff, "Each side has one run without steps: %s", nothing);
+        add_note(diff, "Each side has one run without steps: %s", nothing);
     } else if (MAX(most_steps(a), most_steps(b)) < 2) {
-        note(diff, "Neither has two steps: %s", nothing);
+        add_note(diff, "Neither has two steps: %s", nothing);
     }
 }
 
@@ -230,11 +233,11 @@ static void note_single_steps(StrobeDiff *diff)
     guint most = MAX(most_steps(a), most_steps(b)), least = MIN(least_steps(a), least_steps(b));
 
     if (most > STEPS_LISTED_MAX)
-        note(diff, "There are more than %u steps: they are not listed one by one",
-             STEPS_LISTED_MAX);
+        add_note(diff, "There are more than %u steps: they are not listed one by one",
+                 STEPS_LISTED_MAX);
     else if (most > least)
-        note(diff, "%c: the last %u steps have no counterpart, they count for the means only",
-             most_steps(a) == most ? 'A' : 'B', most - least);
+        add_note(diff, "%c: the last %u steps have no counterpart, they count for the means only",
+                 most_steps(a) == most ? 'A' : 'B', most - least);
 }
 
 /* ---- steps one by one ---- */
@@ -306,8 +309,8 @@ static void drop_untold(StrobeDiff *diff)
 
         if (in_a == row->sides[STROBE_DIFF_B].is_present)
             continue;
-        note(diff, "%c does not tell \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
-             diff->by == STROBE_DIFF_BY_HEAD ? "inferences" : "steps");
+        add_note(diff, "%c does not tell \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
+                 diff->by == STROBE_DIFF_BY_HEAD ? "inferences" : "steps");
         strobe_diff_rows_remove(diff->rows, row);
     }
 }
@@ -364,8 +367,8 @@ static gboolean any_linked(const StrobeDiffSide *side)
  * same in all. */
 static gboolean read_by_name(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
 {
-    note(diff, "%c does not say which operators launched its %s: they are compared by name",
-         is_linked(&diff->sides[STROBE_DIFF_A]) ? 'B' : 'A', words[diff->by].some);
+    add_note(diff, "%c does not say which operators launched its %s: they are compared by name",
+             is_linked(&diff->sides[STROBE_DIFF_A]) ? 'B' : 'A', words[diff->by].some);
     for (guint i = 0; i < STROBE_DIFF_SIDES; i++)
         for (guint r = 0; r < diff->sides[i].n_runs; r++) {
             diff->sides[i].runs[r].rest = (StrobeDiffRest){0};

@@ -488,8 +488,8 @@ static StrobeDiffRow *row_of(StrobeDiffKernels *kernels, StrobeDiffRows *rows, g
     return path->row;
 }
 
-static void deliver(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
-                    StrobeDiffRest *rest, const Value *value, guint32 path)
+static void deliver_value(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
+                          StrobeDiffRest *rest, const Value *value, guint32 path)
 {
     gint block = block_of(kernels, value);
 
@@ -516,6 +516,6 @@ void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows
         guint32 path = TOP;
 
         counts->n_linked += kernels->by_name || find_path(kernels, &value->place, &path);
-        deliver(kernels, rows, side, rest, value, path);
+        deliver_value(kernels, rows, side, rest, value, path);
     }
 }

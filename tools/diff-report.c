@@ -138,7 +138,7 @@ static gboolean has_before(const StrobeDiff *diff)
     return sides[STROBE_DIFF_A].is_present || sides[STROBE_DIFF_B].is_present;
 }
 
-static const char *remark(const StrobeDiff *diff, const StrobeDiffRow *row)
+static const char *choose_remark(const StrobeDiff *diff, const StrobeDiffRow *row)
 {
     gboolean in_a = row->sides[STROBE_DIFF_A].is_present;
 
@@ -164,7 +164,7 @@ static void add_row(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiffRo
     add_us(grid, row->noise, TRUE, "%.3f");
     add_q(grid, row->q);
     add_calls(grid, diff, row);
-    strobe_grid_add(grid, remark(diff, row));
+    strobe_grid_add(grid, choose_remark(diff, row));
     strobe_grid_add(grid, path);
 }
 

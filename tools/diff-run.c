@@ -10,7 +10,7 @@
 #include "capture-format.h"
 #include "diff-head.h"
 #include "error.h"
-#include "foreign.h"
+#include "external.h"
 #include "progress-bar.h"
 #include "step-name.h"
 
@@ -65,7 +65,7 @@ static gboolean import_run(StrobeDiffRun *run, const StrobeImportSource *source,
 }
 
 /* A file of another profiler: any file passes for a capture until it is read. */
-static gboolean is_foreign_file(const char *path)
+static gboolean is_external_file(const char *path)
 {
     char magic[sizeof STROBE_BLOCK_MAGIC - 1] = {0};
     struct stat status;
@@ -81,18 +81,18 @@ static gboolean is_foreign_file(const char *path)
 gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
                               StrobeDiffScratch scratch, gpointer user, GError **error)
 {
-    g_autoptr(GError) own = NULL, foreign = NULL;
+    g_autoptr(GError) own = NULL, external = NULL;
     g_autoptr(GPtrArray) results = NULL, sources = NULL;
-    gboolean is_foreign = is_foreign_file(run->path);
+    gboolean is_external = is_external_file(run->path);
     const char *folder;
 
-    results = is_foreign ? NULL : strobe_result_find(run->path, &own);
+    results = is_external ? NULL : strobe_result_find(run->path, &own);
     if (results && results->len == 1)
         return take_result(run, g_ptr_array_index(results, 0));
     if (results)
         return refuse_many(run, results->len,
                            ((StrobeResult *)g_ptr_array_index(results, 0))->directory, error);
-    sources = strobe_import_find(registry, run->path, NULL, &foreign);
+    sources = strobe_import_find(registry, run->path, NULL, &external);
     if (sources && sources->len > 1)
         return refuse_many(run, sources->len,
                            ((StrobeImportSource *)g_ptr_array_index(sources, 0))->path, error);
@@ -103,7 +103,7 @@ gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
     if (own && !g_file_test(run->path, G_FILE_TEST_EXISTS))
         g_propagate_error(error, g_steal_pointer(&own));
     else
-        g_propagate_error(error, g_steal_pointer(&foreign));
+        g_propagate_error(error, g_steal_pointer(&external));
     return FALSE;
 }
 

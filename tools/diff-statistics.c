@@ -56,7 +56,7 @@ static double beta_fraction(double x, double a, double b)
 
 /* The regularised incomplete beta function I_x(a, b); `rest` is 1 - x, which may be the more exact.
  */
-static double beta(double x, double rest, double a, double b)
+static double compute_beta(double x, double rest, double a, double b)
 {
     double front;
 
@@ -74,7 +74,8 @@ double strobe_student_p(double t, double freedom)
 
     if (isinf(square))
         return 0;
-    return beta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5);
+    return compute_beta(freedom / (freedom + square), square / (freedom + square), freedom / 2,
+                        0.5);
 }
 
 double strobe_student_t(double p, double freedom)

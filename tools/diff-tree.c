@@ -231,7 +231,7 @@ static Node *node_of_stack(StrobeDiffTree *tree, StrobeStackId stack)
 /* ---- nesting ---- */
 
 /* Hangs an operator, or all operators of a fold, into a list. */
-static void attach(StrobeDiffTree *tree, NodeList *list, Entry *entry)
+static void attach_entry(StrobeDiffTree *tree, NodeList *list, Entry *entry)
 {
     const Cell cell = {entry->block, 1, entry->span.total_ns - entry->span.children_ns};
     Node *node;
@@ -261,37 +261,38 @@ static void attach(StrobeDiffTree *tree, NodeList *list, Entry *entry)
         add_cell(node ? node : &tree->others, &cell);
 }
 
-static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
+static gboolean adopt_child(void *user, NestingSpan *parent, NestingSpan *child)
 {
-    attach(user, &((Entry *)parent)->children, (Entry *)child);
+    attach_entry(user, &((Entry *)parent)->children, (Entry *)child);
     return TRUE;
 }
 
 /* Turns an operator into a list of one, so that it can be merged. */
-static gboolean fold(void *user, NestingSpan *span)
+static gboolean fold_span(void *user, NestingSpan *span)
 {
     NodeList list = {0};
 
-    attach(user, &list, (Entry *)span);
+    attach_entry(user, &list, (Entry *)span);
     ((Entry *)span)->children = list;
     return TRUE;
 }
 
-static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
+static gboolean merge_spans(void *user, NestingSpan *into, NestingSpan *from)
 {
     merge_lists(user, &((Entry *)into)->children, ((Entry *)from)->children);
     return TRUE;
 }
 
-static gboolean outermost(void *user, NestingSpan *span)
+static gboolean add_root(void *user, NestingSpan *span)
 {
     StrobeDiffTree *tree = user;
 
-    attach(tree, &tree->roots, (Entry *)span);
+    attach_entry(tree, &tree->roots, (Entry *)span);
     return TRUE;
 }
 
-static const NestingOps nesting_ops = {sizeof(Entry), adopt, fold, merge, outermost};
+static const NestingOps nesting_ops = {sizeof(Entry), adopt_child, fold_span, merge_spans,
+                                       add_root};
 
 /* ---- in ---- */
 
@@ -331,7 +332,7 @@ void strobe_diff_tree_free(StrobeDiffTree *tree)
     g_free(tree);
 }
 
-static gboolean belongs(StrobeDiffTree *tree, const StrobeView *record, const uint32_t *offsets)
+static gboolean is_of_form(StrobeDiffTree *tree, const StrobeView *record, const uint32_t *offsets)
 {
     gint64 number;
 
@@ -346,7 +347,7 @@ void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record)
     const uint32_t *offsets = strobe_binder_offsets(&tree->binder, record->kind);
     Entry entry = {.name = record->name};
 
-    if (!belongs(tree, record, offsets))
+    if (!is_of_form(tree, record, offsets))
         return;
     if (strobe_field_u8(record, offsets[IS_ASYNC], 0)) {
         tree->rest.n_async++;

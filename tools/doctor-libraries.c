@@ -78,7 +78,7 @@ typedef struct Attempt {
 
 #define LACKS "it has no function "
 
-static int load(void *user, int answer)
+static int load_library(void *user, int answer)
 {
     const Attempt *attempt = user;
     void *handle = dlopen(attempt->path, RTLD_LAZY | RTLD_LOCAL);
@@ -149,7 +149,7 @@ static void check_library(StrobeDoctorReport *report, const Library *library)
     int status;
     g_autofree char *path = path_of(library, &is_file);
     Attempt attempt = {path, library->functions};
-    StrobeChildEnd end = strobe_child_run(load, &attempt, LOAD_TIME_US, text, &status);
+    StrobeChildEnd end = strobe_child_run(load_library, &attempt, LOAD_TIME_US, text, &status);
     g_autofree char *failure = strobe_child_failure(end, status, LOAD_TIME_US);
 
     if (!failure && text->len == 0)

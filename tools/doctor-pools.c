@@ -10,11 +10,11 @@
 
 #define FOLDER "/dev/shm"
 
-typedef struct Leftovers {
+typedef struct AbandonedPools {
     guint n;
     guint64 bytes; /* that are taken */
     char *first;   /* NULL: there are none */
-} Leftovers;
+} AbandonedPools;
 
 /* A program that runs, and its writer, lock their pool. Pools of other users cannot be opened. */
 static gboolean is_in_use(int fd)
@@ -24,7 +24,7 @@ static gboolean is_in_use(int fd)
     return strobe_pool_has_program(&pool) || strobe_pool_has_writer(&pool);
 }
 
-static void look_at(const char *name, Leftovers *left)
+static void look_at(const char *name, AbandonedPools *left)
 {
     g_autofree char *path = g_build_filename(FOLDER, name, NULL);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -44,7 +44,7 @@ static void look_at(const char *name, Leftovers *left)
 void strobe_doctor_pools(StrobeDoctorReport *report)
 {
     g_autoptr(GDir) folder = g_dir_open(FOLDER, 0, NULL);
-    Leftovers left = {0};
+    AbandonedPools left = {0};
     const char *name;
 
     while (folder && (name = g_dir_read_name(folder)))

@@ -4,7 +4,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "places.h"
+#include "install-paths.h"
 #include "probe-child.h"
 #include "torch-bridge.h"
 
@@ -128,7 +128,7 @@ static void check_interpreter(StrobeDoctorReport *report, const char *program, J
 void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,
                           StrobeDoctorPython *python)
 {
-    g_autofree char *package = strobe_place_python();
+    g_autofree char *package = strobe_install_path_python();
     char *words[] = {python->program, (char *)"-c", (char *)question,
                      package ? package : (char *)"", NULL};
     g_autoptr(GString) text = g_string_new(NULL);

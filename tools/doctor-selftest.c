@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "folder.h"
-#include "interruption.h"
+#include "signal-cleanup.h"
 #include "probe-child.h"
 
 /* Importing PyTorch may take half a minute, and a bridge to it as long again. */
@@ -73,7 +73,7 @@ static void list_missing(StrobeDoctorReport *report, const char *text)
     }
 }
 
-static gboolean run(StrobeDoctorReport *report, GPtrArray *words)
+static gboolean run_recording(StrobeDoctorReport *report, GPtrArray *words)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     int status;
@@ -130,7 +130,7 @@ static void check_capture(StrobeDoctorReport *report, JsonObject *info)
                       !balances           ? STROBE_VERDICT_FAILURE
                       : offered == stored ? STROBE_VERDICT_GOOD
                                           : STROBE_VERDICT_WARNING,
-                      "ledger", offered == stored ? NULL : "a larger buffer: buffer.size",
+                      "loss report", offered == stored ? NULL : "a larger buffer: buffer.size",
                       "offered %" G_GINT64_FORMAT " = stored %" G_GINT64_FORMAT
                       " + lost %" G_GINT64_FORMAT,
                       offered, stored, offered - stored);
@@ -158,7 +158,7 @@ static void record_and_read(StrobeDoctorReport *report, const char *folder,
     const char *program = self ? self : "strobe";
     g_autoptr(GPtrArray) words = run_words(program, folder, plugin_path, collectors, python);
 
-    if (!run(report, words))
+    if (!run_recording(report, words))
         return;
     g_autoptr(JsonNode) node = read_result(report, program, folder);
     if (!node)
@@ -182,11 +182,11 @@ void strobe_doctor_selftest(StrobeDoctorReport *report, const char *const *plugi
                           "no collector can work here");
         return;
     }
-    strobe_interruption_hold();
+    strobe_signal_cleanup_hold();
     gboolean is_made = strobe_folder_private(&folder, &error);
     if (is_made)
-        strobe_interruption_add(folder.path);
-    strobe_interruption_release();
+        strobe_signal_cleanup_add(folder.path);
+    strobe_signal_cleanup_release();
     if (!is_made) {
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, "recording",
                           "make room in /tmp, or set XDG_RUNTIME_DIR", "%s", error->message);

@@ -5,7 +5,7 @@
 #include <strobe/strobe.h>
 #include <unistd.h>
 
-#include "places.h"
+#include "install-paths.h"
 #include "plugin-folders.h"
 #include "plugin-scan.h"
 
@@ -30,10 +30,10 @@ static void add_parts(StrobeDoctorReport *report)
 
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "version", NULL, "%s, %s", strobe_version(),
                       self ? self : "where is not known");
-    add_part(report, "library", strobe_place_library(), "no program can be profiled");
-    add_part(report, "preload library", strobe_place_preload(),
+    add_part(report, "library", strobe_install_path_library(), "no program can be profiled");
+    add_part(report, "preload library", strobe_install_path_preload(),
              "programs that are no Python cannot be profiled");
-    add_part(report, "Python package", strobe_place_python(), "Python cannot be profiled");
+    add_part(report, "Python package", strobe_install_path_python(), "Python cannot be profiled");
 }
 
 static void add_collector(StrobeDoctorReport *report, JsonObject *component, GPtrArray *names,

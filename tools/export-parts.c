@@ -14,7 +14,7 @@ typedef struct Job {
     StrobeAnalysisWish wish; /* of the stretch at hand */
     guint64 max_bytes;
     StrobeJsonWriter *json;
-    GQueue *waiting; /* of StrobeCut */
+    GQueue *waiting; /* of StrobeFilter */
     guint n_parts;
     int code;
 } Job;
@@ -38,17 +38,17 @@ static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
 
 /* Divides the stretch at hand and puts the parts in front; FALSE where it cannot be divided. Too
  * many by half: records differ in size. */
-static gboolean divide(Job *job, guint64 largest)
+static gboolean divide_stretch(Job *job, guint64 largest)
 {
     guint64 n = largest * 3 / 2 / job->max_bytes + 2;
-    g_autoptr(GArray) places = strobe_cut_divide(job->wish.cut, (guint)MIN(n, PARTS_AT_ONCE));
+    g_autoptr(GArray) places = strobe_filter_divide(job->wish.filter, (guint)MIN(n, PARTS_AT_ONCE));
 
     if (places->len == 0)
         return FALSE;
     for (guint i = places->len + 1; i-- > 0;) {
-        StrobeCut *part = strobe_cut_copy(job->wish.cut);
-        strobe_cut_narrow(part, i ? g_array_index(places, gint64, i - 1) : G_MININT64,
-                          i < places->len ? g_array_index(places, gint64, i) : G_MAXINT64);
+        StrobeFilter *part = strobe_filter_copy(job->wish.filter);
+        strobe_filter_narrow(part, i ? g_array_index(places, gint64, i - 1) : G_MININT64,
+                             i < places->len ? g_array_index(places, gint64, i) : G_MAXINT64);
         g_queue_push_head(job->waiting, part);
     }
     return TRUE;
@@ -61,19 +61,19 @@ static void write_json(Job *job, const StrobeAnalysis *analysis)
     strobe_json_begin_object(job->json);
     strobe_analysis_write(analysis, job->result, job->json);
     strobe_json_key(job->json, "kept");
-    strobe_json_uint(job->json, strobe_cut_kept(job->wish.cut));
+    strobe_json_uint(job->json, strobe_filter_kept(job->wish.filter));
     strobe_json_key(job->json, "left_out");
-    strobe_json_uint(job->json, strobe_cut_left_out(job->wish.cut));
+    strobe_json_uint(job->json, strobe_filter_left_out(job->wish.filter));
     strobe_json_end_object(job->json);
 }
 
-static void tell(Job *job, const StrobeAnalysis *analysis, guint64 largest, const char *file)
+static void report_part(Job *job, const StrobeAnalysis *analysis, guint64 largest, const char *file)
 {
-    guint64 kept = strobe_cut_kept(job->wish.cut);
+    guint64 kept = strobe_filter_kept(job->wish.filter);
 
     strobe_complain("%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " records, files in %s",
                     job->result->directory ? job->result->directory : job->result->capture, kept,
-                    kept + strobe_cut_left_out(job->wish.cut), analysis->output);
+                    kept + strobe_filter_left_out(job->wish.filter), analysis->output);
     if (job->max_bytes && largest > job->max_bytes) {
         strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: what begins at one moment cannot be "
                         "divided",
@@ -92,7 +92,7 @@ static void export_one(Job *job, gboolean is_part)
     job->wish.part = is_part ? job->n_parts + 1 : 0;
     analysis = strobe_analysis_run(job->registry, job->result, &job->wish, &error);
     if (error) {
-        if (is_part && strobe_cut_kept(job->wish.cut) == 0)
+        if (is_part && strobe_filter_kept(job->wish.filter) == 0)
             return; /* a stretch in which nothing begins */
         strobe_complain("%s: %s", job->result->source, error->message);
         job->code = job->code ? job->code : strobe_command_code(error);
@@ -102,12 +102,12 @@ static void export_one(Job *job, gboolean is_part)
         return;
     }
     guint64 largest = largest_file(analysis, &file);
-    if (job->max_bytes && largest > job->max_bytes && divide(job, largest)) {
+    if (job->max_bytes && largest > job->max_bytes && divide_stretch(job, largest)) {
         strobe_output_place_discard(&analysis->place);
         return;
     }
     job->n_parts++;
-    tell(job, analysis, largest, file);
+    report_part(job, analysis, largest, file);
     write_json(job, analysis);
 }
 
@@ -131,15 +131,15 @@ gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *resul
                .max_bytes = max_bytes,
                .json = json,
                .waiting = g_queue_new()};
-    StrobeCut *cut = strobe_cut_copy(wish->cut);
+    StrobeFilter *filter = strobe_filter_copy(wish->filter);
     gboolean is_part = FALSE;
 
-    while (cut) {
-        job.wish.cut = cut;
+    while (filter) {
+        job.wish.filter = filter;
         export_one(&job, is_part);
-        strobe_cut_free(cut);
-        cut = g_queue_pop_head(job.waiting);
-        is_part |= cut != NULL;
+        strobe_filter_free(filter);
+        filter = g_queue_pop_head(job.waiting);
+        is_part |= filter != NULL;
     }
     warn_of_earlier(&job, is_part);
     g_queue_free(job.waiting);

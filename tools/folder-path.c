@@ -22,7 +22,7 @@ typedef struct Walk {
     guint n_links;
 } Walk;
 
-static void enter(Walk *walk, int folder)
+static void enter_folder(Walk *walk, int folder)
 {
     close(walk->folder);
     walk->folder = folder;
@@ -50,7 +50,7 @@ static gboolean follow_link(Walk *walk, int link, uid_t owner)
         return FALSE;
     }
     if (n > 0 && target[0] == '/')
-        enter(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+        enter_folder(walk, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
     g_string_prepend_c(walk->rest, '/');
     g_string_prepend_len(walk->rest, target, n);
     return TRUE;
@@ -68,7 +68,7 @@ static gboolean walk_one(Walk *walk, const char *name)
         return FALSE;
     gboolean good = fstat(next, &status) == 0;
     if (good && S_ISDIR(status.st_mode)) {
-        enter(walk, next);
+        enter_folder(walk, next);
         return TRUE;
     }
     if (good && S_ISLNK(status.st_mode)) {

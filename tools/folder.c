@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "interruption.h"
+#include "signal-cleanup.h"
 
 #define TRIES_MAX 100
 #define PRIVATE_PREFIX "strobe-run-"
 
-static gboolean fail(GError **error, const char *what, const char *path)
+static gboolean set_error(GError **error, const char *what, const char *path)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot %s \"%s\": %s", what, path,
                 g_strerror(errno));
@@ -83,7 +83,7 @@ gboolean strobe_folder_check_writable(const char *path, guint *made, GError **er
     if (probe)
         unlinkat(folder, probe, AT_REMOVEDIR);
     else
-        fail(error, "write to the output folder", path);
+        set_error(error, "write to the output folder", path);
     close(folder);
     return probe != NULL;
 }
@@ -146,14 +146,14 @@ static void remove_leavings(int around, const char *prefix)
 /* An interruption finds no folder that it does not know. */
 static char *make_half_made(int around, const char *prefix)
 {
-    strobe_interruption_hold();
+    strobe_signal_cleanup_hold();
     char *name = make_new(around, prefix);
     int number = errno;
     if (name) {
         g_autofree char *held = strobe_folder_held_path(around, name);
-        strobe_interruption_add(held);
+        strobe_signal_cleanup_add(held);
     }
-    strobe_interruption_release();
+    strobe_signal_cleanup_release();
     errno = number;
     return name;
 }
@@ -162,7 +162,7 @@ static void forget_half_made(int around, const char *name)
 {
     g_autofree char *held = strobe_folder_held_path(around, name);
 
-    strobe_interruption_remove(held);
+    strobe_signal_cleanup_remove(held);
 }
 
 /* Is the open folder the one of that name, and of this user? */
@@ -176,7 +176,7 @@ static gboolean is_there(int around, const char *name, int folder)
 }
 
 /* Locks a folder just made. FALSE: somebody took it for leavings in between, and removed it. */
-static gboolean take(StrobeFreshFolder *fresh, const char *name)
+static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 {
     int folder = openat(fresh->around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int locked = -1;
@@ -206,7 +206,7 @@ static gboolean make_own(StrobeFreshFolder *fresh, const char *prefix, gboolean 
         number = name ? EBUSY : errno;
         if (!name)
             break;
-        if (take(fresh, name))
+        if (lock_folder(fresh, name))
             return TRUE;
         if (is_half_made)
             forget_half_made(fresh->around, name);
@@ -227,7 +227,7 @@ gboolean strobe_folder_begin_in(StrobeFreshFolder *fresh, int around, const char
     if (fresh->around >= 0)
         remove_leavings(around, prefix);
     if (fresh->around < 0 || !make_own(fresh, prefix, TRUE))
-        return fail(error, "make a folder in", parent);
+        return set_error(error, "make a folder in", parent);
     fresh->path = g_build_filename(parent, fresh->name, NULL);
     if (fresh->lock >= 0)
         set_result_mode(fresh->lock);
@@ -270,7 +270,7 @@ gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error)
     if (folder->around >= 0)
         remove_leavings(folder->around, PRIVATE_PREFIX);
     if (folder->around < 0 || !make_own(folder, PRIVATE_PREFIX, FALSE))
-        return fail(error, "make a folder in", parent);
+        return set_error(error, "make a folder in", parent);
     folder->path = g_build_filename(parent, folder->name, NULL);
     return TRUE;
 }
@@ -280,7 +280,7 @@ void strobe_folder_discard(StrobeFreshFolder *fresh)
     if (fresh->path) {
         strobe_folder_remove_in(fresh->around, fresh->name);
         forget_half_made(fresh->around, fresh->name);
-        strobe_interruption_remove(fresh->path);
+        strobe_signal_cleanup_remove(fresh->path);
         close(fresh->around);
     }
     if (fresh->lock >= 0)
@@ -305,7 +305,7 @@ void strobe_folder_clear(const char *path)
     close(around);
 }
 
-static int move(const char *from, const char *to)
+static int move_folder(const char *from, const char *to)
 {
     int moved = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 
@@ -325,16 +325,16 @@ static int move(const char *from, const char *to)
 
 int strobe_folder_move(const char *from, const char *to)
 {
-    strobe_interruption_hold();
-    int moved = move(from, to);
+    strobe_signal_cleanup_hold();
+    int moved = move_folder(from, to);
     int number = errno;
-    strobe_interruption_release();
+    strobe_signal_cleanup_release();
 
     errno = number;
     return moved;
 }
 
-static gboolean replace(const StrobeFreshFolder *fresh, const char *name)
+static gboolean replace_folder(const StrobeFreshFolder *fresh, const char *name)
 {
     int in = fresh->around;
 
@@ -352,14 +352,14 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
 {
     g_autofree char *name = g_path_get_basename(path);
 
-    strobe_interruption_hold();
-    gboolean good = replace(fresh, name);
+    strobe_signal_cleanup_hold();
+    gboolean good = replace_folder(fresh, name);
     int number = errno;
-    strobe_interruption_release();
+    strobe_signal_cleanup_release();
 
     errno = number;
     if (!good)
-        fail(error, "put the new output in place of", path);
+        set_error(error, "put the new output in place of", path);
     strobe_folder_discard(fresh); /* after an exchange the old one is under this name */
     return good;
 }

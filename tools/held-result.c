@@ -12,7 +12,7 @@
 #include "folder.h"
 
 /* The same path through the open folder, if it lies in it (free it). */
-static char *through(int folder, const char *directory, const char *path)
+static char *route_path(int folder, const char *directory, const char *path)
 {
     gsize n = strlen(directory);
 
@@ -49,9 +49,9 @@ gboolean strobe_held_result_open(StrobeHeldResult *held, const StrobeResult *nam
                     g_strerror(errno));
         return FALSE;
     }
-    held->result.directory = through(held->folder, directory, directory);
-    held->result.capture = through(held->folder, directory, named->capture);
-    held->result.source = through(held->folder, directory, named->source);
+    held->result.directory = route_path(held->folder, directory, directory);
+    held->result.capture = route_path(held->folder, directory, named->capture);
+    held->result.source = route_path(held->folder, directory, named->source);
     held->is_own = !is_led && is_of_user(held->folder, NULL) &&
                    is_of_user(held->folder, STROBE_FRAMEWORK_DIR) &&
                    is_of_user(AT_FDCWD, held->result.capture);

@@ -11,7 +11,7 @@ static StrobeLoadedFunction *_Atomic on_load;
 /* When the function was called last, or set. */
 static _Atomic uint64_t n_loaded, n_present = UINT64_MAX;
 
-static void note(uint64_t loaded)
+static void store_counts(uint64_t loaded)
 {
     uint64_t present = strobe_loaded_present();
 
@@ -23,13 +23,13 @@ static void note(uint64_t loaded)
 
 void late_library_call(StrobeLoadedFunction *function)
 {
-    note(strobe_loaded_objects());
+    store_counts(strobe_loaded_objects());
     atomic_store(&on_load, function);
 }
 
 /* A caller in a new library may be its constructor, or that of one that needs it. What the function
  * loads is new with the next call. */
-static void look(const void *caller)
+static void check_loaded(const void *caller)
 {
     static _Thread_local int is_inside;
     StrobeLoadedFunction *function = atomic_load(&on_load);
@@ -41,7 +41,7 @@ static void look(const void *caller)
     uint64_t loaded = strobe_loaded_objects();
     if (loaded && loaded != atomic_load(&n_loaded) &&
         !strobe_loaded_after(atomic_load(&n_present), caller) && function())
-        note(loaded);
+        store_counts(loaded);
     is_inside = 0;
     errno = before;
 }
@@ -79,7 +79,7 @@ void *late_library_before_dlopen(const void *caller)
 {
     static _Atomic(void *) known;
 
-    look(caller);
+    check_loaded(caller);
     return next_function(&known, "dlopen");
 }
 
@@ -87,7 +87,7 @@ void *late_library_before_dlsym(const void *caller)
 {
     static _Atomic(void *) known;
 
-    look(caller);
+    check_loaded(caller);
     return next_function(&known, "dlsym");
 }
 

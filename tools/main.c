@@ -12,9 +12,9 @@
 
 #include "command.h"
 #include "error.h"
-#include "fault-blame.h"
-#include "interruption.h"
-#include "memory-shortage.h"
+#include "crash-attribution.h"
+#include "signal-cleanup.h"
+#include "out-of-memory.h"
 #include "plugin-trial.h"
 #include "run-command.h"
 
@@ -175,10 +175,10 @@ int main(int argc, char **argv)
     if (!command)
         return refuse_command(argv[1]);
     strobe_plugin_trial_begin();
-    strobe_fault_blame_begin();
+    strobe_crash_attribution_begin();
     strobe_memory_shortage_begin();
     if (command->cleans_up)
-        strobe_interruption_begin();
+        strobe_signal_cleanup_begin();
     int code = command->run(argc - 1, argv + 1);
     /* `strobe run` answers for the command that it ran. */
     return command->run == strobe_command_run ? code : strobe_command_close(code);

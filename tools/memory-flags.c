@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "memory-bound.h"
+#include "system-memory.h"
 #include "memory-limit.h"
-#include "memory-shortage.h"
+#include "out-of-memory.h"
 #include "options.h"
 
 static gboolean can_write(void)

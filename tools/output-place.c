@@ -7,9 +7,9 @@
 
 #include "error.h"
 #include "folder.h"
-#include "interruption.h"
+#include "signal-cleanup.h"
 
-static gboolean fail(const char *path, GError **error)
+static gboolean set_error(const char *path, GError **error)
 {
     const char *reason = errno == EPERM     ? "it belongs to another user"
                          : errno == ENOTDIR ? "it is a symbolic link, or no folder"
@@ -27,11 +27,11 @@ static gboolean open_below(StrobeOutputPlace *place, const char *parent, const c
         return FALSE;
     place->name = g_path_get_basename(around);
     g_autofree char *held = strobe_folder_held_path(place->parent, place->name);
-    place->is_new = strobe_interruption_make(held) == 0;
+    place->is_new = strobe_signal_cleanup_make(held) == 0;
     if (!place->is_new && errno != EEXIST)
-        return fail(around, error);
+        return set_error(around, error);
     place->around = strobe_folder_open_in(place->parent, place->name);
-    return place->around >= 0 || fail(around, error);
+    return place->around >= 0 || set_error(around, error);
 }
 
 gboolean strobe_output_place_open(StrobeOutputPlace *place, const StrobeHeldResult *held,
@@ -43,7 +43,7 @@ gboolean strobe_output_place_open(StrobeOutputPlace *place, const StrobeHeldResu
     if (parent || held->folder < 0)
         return open_below(place, parent, around, error);
     place->around = fcntl(held->folder, F_DUPFD_CLOEXEC, 3);
-    return place->around >= 0 || fail(around, error);
+    return place->around >= 0 || set_error(around, error);
 }
 
 static void remove_around(const StrobeOutputPlace *place)
@@ -57,7 +57,7 @@ void strobe_output_place_keep(StrobeOutputPlace *place)
     if (!place->is_new)
         return;
     g_autofree char *held = strobe_folder_held_path(place->parent, place->name);
-    strobe_interruption_remove(held);
+    strobe_signal_cleanup_remove(held);
     place->is_new = FALSE;
 }
 

@@ -11,8 +11,8 @@
 #define OPTION "--plugin-path"
 #define VARIABLE "STROBE_PLUGIN_PATH"
 
-static gboolean examine(const char *origin, const char *folder, StrobePluginFolderFault tell,
-                        gpointer user)
+static gboolean examine_folder(const char *origin, const char *folder, StrobePluginFolderFault tell,
+                               gpointer user)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -32,14 +32,14 @@ guint strobe_plugin_folders_examine(const char *const *named, StrobePluginFolder
     guint n = 0;
 
     for (; named && *named; named++)
-        n += !examine(OPTION, *named, tell, user);
+        n += !examine_folder(OPTION, *named, tell, user);
     for (char **folder = folders; *folder; folder++)
         if (**folder)
-            examine(VARIABLE, *folder, tell, user);
+            examine_folder(VARIABLE, *folder, tell, user);
     return n;
 }
 
-static void complain(const char *origin, const char *folder, const char *fault, gpointer user)
+static void print_fault(const char *origin, const char *folder, const char *fault, gpointer user)
 {
     (void)user;
     strobe_complain("%sCannot look for plugins in \"%s\" (%s): %s",
@@ -48,7 +48,7 @@ static void complain(const char *origin, const char *folder, const char *fault, 
 
 gboolean strobe_plugin_folders_check(char *const *named, int *code)
 {
-    if (!strobe_plugin_folders_examine((const char *const *)named, complain, NULL))
+    if (!strobe_plugin_folders_examine((const char *const *)named, print_fault, NULL))
         return TRUE;
     *code = STROBE_EXIT_PLUGIN;
     return FALSE;

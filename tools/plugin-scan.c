@@ -16,7 +16,7 @@ struct looking {
 };
 
 /* In the child: loads the one file and writes what it declares. */
-static int look(void *user, int answer)
+static int describe_file(void *user, int answer)
 {
     const struct looking *looking = user;
     strobe_registry_on_load(NULL); /* this is the trial */
@@ -35,7 +35,7 @@ static int look(void *user, int answer)
     return strobe_json_flush(&json) == 0 ? 0 : 1;
 }
 
-static JsonObject *refused(char *reason)
+static JsonObject *make_refusal(char *reason)
 {
     JsonObject *object = json_object_new();
 
@@ -49,11 +49,11 @@ static JsonObject *parse_answer(const GString *text, int status)
     g_autoptr(JsonParser) parser = json_parser_new();
 
     if (WIFSIGNALED(status))
-        return refused(
+        return make_refusal(
             g_strdup_printf("It crashes while it is loaded: %s", g_strsignal(WTERMSIG(status))));
     if (!json_parser_load_from_data(parser, text->str, (gssize)text->len, NULL) ||
         !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
-        return refused(g_strdup("It ended the process that loaded it"));
+        return make_refusal(g_strdup("It ended the process that loaded it"));
     return json_object_ref(json_node_get_object(json_parser_get_root(parser)));
 }
 
@@ -63,12 +63,12 @@ static JsonObject *look_in_child(StrobeRegistry *registry, const char *path)
     g_autoptr(GString) text = g_string_new(NULL);
     int status;
 
-    switch (strobe_child_run(look, &looking, STROBE_PLUGIN_TRIAL_US, text, &status)) {
+    switch (strobe_child_run(describe_file, &looking, STROBE_PLUGIN_TRIAL_US, text, &status)) {
     case STROBE_CHILD_NOT_MADE:
-        return refused(g_strdup_printf("Cannot make a process: %s", g_strerror(errno)));
+        return make_refusal(g_strdup_printf("Cannot make a process: %s", g_strerror(errno)));
     case STROBE_CHILD_LATE:
-        return refused(g_strdup_printf("It does not come back within %d s when it is loaded",
-                                       (int)(STROBE_PLUGIN_TRIAL_US / G_USEC_PER_SEC)));
+        return make_refusal(g_strdup_printf("It does not come back within %d s when it is loaded",
+                                            (int)(STROBE_PLUGIN_TRIAL_US / G_USEC_PER_SEC)));
     default:
         return parse_answer(text, status);
     }

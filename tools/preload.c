@@ -77,7 +77,7 @@ static void read_variables(void)
     run.awaits_library = is_set("STROBE_RUN_LATE");
 }
 
-/* All of it, in one piece that stays. NULL: there is no memory. */
+/* All of it, in one segment that stays. NULL: there is no memory. */
 static char **copy_environment(void)
 {
     size_t n = 0, bytes = 0;
@@ -171,7 +171,7 @@ static void *find_libstrobe(int *process, int is_woken)
     return library;
 }
 
-static void attach(int is_woken)
+static void attach_process(int is_woken)
 {
     int process;
     void *session = NULL, *error = NULL;
@@ -208,7 +208,7 @@ static void count_inside(uint64_t change)
     while (!atomic_compare_exchange_weak(&inside, &before, after));
 }
 
-static void leave(void)
+static void leave_library(void)
 {
     if (--is_entering == 0)
         count_inside(UINT64_MAX);
@@ -216,13 +216,13 @@ static void leave(void)
 
 /* Collectors are opened in this thread. The program's end, which takes their libraries apart, waits
  * from now on. 0: it is over already. */
-static int enter(void)
+static int enter_library(void)
 {
     if (is_entering++ == 0)
         count_inside(1);
     if (!atomic_load(&is_exiting))
         return 1;
-    leave();
+    leave_library();
     return 0;
 }
 
@@ -248,7 +248,7 @@ static int has_reason(void)
 static void attach_late(void)
 {
     strobe_run_environment = before_main;
-    attach(1);
+    attach_process(1);
 }
 
 static int attach_with_reason(void)
@@ -266,13 +266,13 @@ static int library_loaded(void)
     StrobeLoadedFunction *of_session = atomic_load(&session_on_load);
     int is_done = 1;
 
-    if (!enter())
+    if (!enter_library())
         return 0;
     if (of_session)
         is_done = of_session();
     else if (run.awaits_library)
         is_done = attach_with_reason();
-    leave();
+    leave_library();
     return is_done;
 }
 
@@ -346,7 +346,7 @@ static int main_after_attach(int argc, char **argv, char **envp)
 
     strobe_run_is_attaching = 1;
     if (!is_python())
-        attach(0);
+        attach_process(0);
     strobe_run_is_attaching = 0;
     await_library();
     errno = saved;
@@ -363,14 +363,14 @@ void strobe_run_wake(void)
     StrobeLoadedFunction *of_session;
     int saved = errno;
 
-    if (enter()) {
+    if (enter_library()) {
         if (!(is_python() && strobe_loaded_has("libtorch_cpu.so") == 1) &&
             !atomic_flag_test_and_set(&is_awake))
-            attach(1);
+            attach_process(1);
         of_session = atomic_load(&session_on_load);
         if (of_session)
             of_session();
-        leave();
+        leave_library();
     }
     errno = saved;
 }

@@ -32,7 +32,7 @@ int strobe_child_write(void *answer, const char *bytes, size_t length)
 }
 
 /* In the child: a group of its own, that all of it can be ended; never longer than its parent. */
-static void settle(pid_t parent)
+static void prepare_child(pid_t parent)
 {
     const struct rlimit no_core = {0, 0};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -110,7 +110,7 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
         return STROBE_CHILD_NOT_MADE;
     pid_t child = fork();
     if (child == 0) {
-        settle(parent);
+        prepare_child(parent);
         _exit(work(user, answer[1]));
     }
     close(answer[1]);
@@ -129,7 +129,7 @@ struct program {
     gboolean with_errors;
 };
 
-static int become(void *user, int answer)
+static int become_program(void *user, int answer)
 {
     const struct program *program = user;
 
@@ -145,7 +145,7 @@ StrobeChildEnd strobe_child_spawn(char *const *words, gboolean with_errors, gint
 {
     struct program program = {words, with_errors};
 
-    return strobe_child_run(become, &program, limit_us, text, status);
+    return strobe_child_run(become_program, &program, limit_us, text, status);
 }
 
 char *strobe_child_failure(StrobeChildEnd end, int status, gint64 limit_us)

@@ -25,7 +25,7 @@ static struct {
     gboolean is_shown;
 } bar;
 
-static void draw(double passed_s)
+static void draw_bar(double passed_s)
 {
     const double share = bar.share;
     char marks[WIDTH + 1];
@@ -61,14 +61,14 @@ static void *draw_now_and_then(void *unused)
         else if (now_us - bar.begin_us < DELAY_US)
             g_cond_wait_until(&bar.wake, &bar.lock, bar.begin_us + DELAY_US);
         else {
-            draw((double)(now_us - bar.begin_us) / 1e6);
+            draw_bar((double)(now_us - bar.begin_us) / 1e6);
             g_cond_wait_until(&bar.wake, &bar.lock, now_us + PAUSE_US);
         }
     }
     return unused;
 }
 
-static void erase(void)
+static void erase_bar(void)
 {
     if (bar.is_shown)
         fputs("\r\033[K", stderr);
@@ -103,7 +103,7 @@ void strobe_bar_show(void *user, double share, guint64 n_records)
     if (!bar.has_thread)
         start_thread();
     if (bar.label != user) {
-        erase();
+        erase_bar();
         bar.label = user;
         bar.begin_us = g_get_monotonic_time();
         g_cond_signal(&bar.wake);
@@ -116,14 +116,14 @@ void strobe_bar_show(void *user, double share, guint64 n_records)
 void strobe_bar_erase(void)
 {
     g_mutex_lock(&bar.lock);
-    erase();
+    erase_bar();
     g_mutex_unlock(&bar.lock);
 }
 
 void strobe_bar_clear(void)
 {
     g_mutex_lock(&bar.lock);
-    erase();
+    erase_bar();
     bar.label = NULL;
     g_mutex_unlock(&bar.lock);
 }

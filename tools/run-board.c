@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "error.h"
-#include "places.h"
+#include "install-paths.h"
 
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 
@@ -39,22 +39,22 @@ gboolean strobe_run_is_board(const char *config)
 
 /* What is wrong with a file on the desk is an error, and nothing is begun. */
 typedef struct Check {
-    GString *foreign; /* keys that no board has */
-    char *problem;    /* the first other one */
+    GString *external; /* keys that no board has */
+    char *problem;     /* the first other one */
 } Check;
 
-static void tell(void *user, const char *key, const char *why)
+static void record_fault(void *user, const char *key, const char *why)
 {
     Check *check = user;
     const char *name = strrchr(key, '.');
 
     if (g_str_has_prefix(why, "unknown key") && name)
-        g_string_append_printf(check->foreign, "%s%s", check->foreign->len ? ", " : "", name + 1);
+        g_string_append_printf(check->external, "%s%s", check->external->len ? ", " : "", name + 1);
     else if (!check->problem)
         check->problem = g_strdup_printf("%s%s%s", key, *key ? ": " : "", why);
 }
 
-static char *explain_foreign(const char *keys)
+static char *explain_external(const char *keys)
 {
     g_autofree char *own = g_strjoinv(", ", (char **)own_keys);
     g_auto(GStrv) names = g_strsplit(keys, ", ", -1);
@@ -66,24 +66,24 @@ static char *explain_foreign(const char *keys)
         keys, hint, own);
 }
 
-static gboolean check(const char *path, SvpConfig *config, GError **error)
+static gboolean check_config(const char *path, SvpConfig *config, GError **error)
 {
-    Check found = {.foreign = g_string_new(NULL)};
+    Check found = {.external = g_string_new(NULL)};
     gsize length = 0;
     g_autofree char *text = read_config(path, &length);
     g_autofree char *why = NULL;
 
     if (text)
-        svp_config_read(config, text, length, tell, &found);
-    if (found.foreign->len)
-        why = explain_foreign(found.foreign->str);
+        svp_config_read(config, text, length, record_fault, &found);
+    if (found.external->len)
+        why = explain_external(found.external->str);
     else if (found.problem)
         why = g_strdup(found.problem);
     else if (!text)
         why = g_strdup("cannot be read");
     else if (config->is_on && config->dumps)
         why = g_strdup("\"dump\" and \"profiler.switch\" are both on: dumping distorts times");
-    g_string_free(found.foreign, TRUE);
+    g_string_free(found.external, TRUE);
     g_free(found.problem);
     if (why)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path, why);
@@ -100,12 +100,12 @@ static void put_first(const char *library)
 
 int strobe_run_board(const char *path, char **command)
 {
-    g_autofree char *library = strobe_place_board();
+    g_autofree char *library = strobe_install_path_board();
     g_autofree char *whole = g_canonicalize_filename(path, NULL);
     GError *error = NULL;
     SvpConfig config;
 
-    if (!check(path, &config, &error))
+    if (!check_config(path, &config, &error))
         return strobe_command_fail(error);
     if (!library) {
         strobe_complain("This Strobe has no libstrobe-board.so");

@@ -87,7 +87,7 @@ static void wait_for_close(int gate)
 
 /* In the child, when the gate's other end is closed. Tells through the pipe why it could not become
  * the command. */
-static void become(char **command, char **environment, int gate, int report)
+static void become_command(char **command, char **environment, int gate, int report)
 {
     wait_for_close(gate);
     strobe_run_restore_signals();
@@ -200,7 +200,7 @@ static pid_t start_command(char **command, char **environment, StrobeRunBegin *b
     pid_t child = fork();
     if (child == 0) {
         close(gate[1]);
-        become(command, environment, gate[0], report[1]);
+        become_command(command, environment, gate[0], report[1]);
     }
     int reason = errno;
     if (child > 0)

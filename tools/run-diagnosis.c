@@ -112,7 +112,7 @@ static char *launcher_obstacle(char *const *command, char *const *launched)
     return NULL;
 }
 
-static char *obstacle(char *const *command, char *const *environment, int depth)
+static char *find_obstacle(char *const *command, char *const *environment, int depth)
 {
     g_autofree char *program = strobe_run_program(command[0], environment);
     StrobeElfFile file;
@@ -126,10 +126,10 @@ static char *obstacle(char *const *command, char *const *environment, int depth)
         reason = launcher_obstacle(command, words);
     if (!reason && file.is_elf && strobe_run_is_python(program))
         reason = python_obstacle(program, command + 1);
-    return reason || !words ? reason : obstacle(words, environment, depth + 1);
+    return reason || !words ? reason : find_obstacle(words, environment, depth + 1);
 }
 
 char *strobe_run_obstacle(char *const *command, char *const *environment)
 {
-    return obstacle(command, environment, 0);
+    return find_obstacle(command, environment, 0);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "places.h"
+#include "install-paths.h"
 #include "run-variables.h"
 
 gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error)
@@ -48,8 +48,8 @@ static gboolean may_be_listed(const char *path, const char *separators, const ch
 
 static char **inject_native(char **environment)
 {
-    g_autofree char *preload = strobe_place_preload();
-    g_autofree char *library = strobe_place_library();
+    g_autofree char *preload = strobe_install_path_preload();
+    g_autofree char *library = strobe_install_path_library();
 
     if (!preload || !library) {
         strobe_complain("%s is missing: only Python programs can be profiled",
@@ -64,8 +64,8 @@ static char **inject_native(char **environment)
 
 static char **inject_python(char **environment)
 {
-    g_autofree char *bootstrap = strobe_place_bootstrap();
-    g_autofree char *package = strobe_place_python();
+    g_autofree char *bootstrap = strobe_install_path_bootstrap();
+    g_autofree char *package = strobe_install_path_python();
 
     if (!bootstrap || !package) {
         strobe_complain("The Python package \"strobe\" is missing: Python programs cannot be "

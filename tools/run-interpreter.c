@@ -73,7 +73,7 @@ char **strobe_run_launched_words(char *const *command, char *const *environment)
     return NULL;
 }
 
-static char *resolve(char *const *words, char *const *environment, int depth)
+static char *resolve_interpreter(char *const *words, char *const *environment, int depth)
 {
     g_autofree char *program = strobe_run_program(words[0], environment);
     g_auto(GStrv) next = NULL;
@@ -85,10 +85,10 @@ static char *resolve(char *const *words, char *const *environment, int depth)
     next = strobe_run_launched_words(words, environment);
     if (!next)
         next = strobe_run_script_words(program, words);
-    return next ? resolve(next, environment, depth + 1) : NULL;
+    return next ? resolve_interpreter(next, environment, depth + 1) : NULL;
 }
 
 char *strobe_run_interpreter(char *const *command, char *const *environment)
 {
-    return resolve(command, environment, 0);
+    return resolve_interpreter(command, environment, 0);
 }

@@ -41,7 +41,7 @@ static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponen
 
 /* The configuration with the collectors that run outside (free it); NULL: none of them is a reason
  * to record. */
-static char *configure(const StrobeConfig *config, StrobeRegistry *registry)
+static char *make_config(const StrobeConfig *config, StrobeRegistry *registry)
 {
     g_autofree char *whole = strobe_config_to_json(config);
     StrobeConfig *own = strobe_config_parse(whole, NULL, NULL);
@@ -65,7 +65,8 @@ StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegis
                                          char *const *environment)
 {
     g_autofree char *obstacle = strobe_run_obstacle(command, environment);
-    g_autofree char *text = obstacle && !config->has_schedule ? configure(config, registry) : NULL;
+    g_autofree char *text =
+        obstacle && !config->has_schedule ? make_config(config, registry) : NULL;
 
     if (!text)
         return NULL;

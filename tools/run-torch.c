@@ -37,7 +37,7 @@ static void build_meanwhile(const StrobeTorch *torch, GError **error)
 }
 
 /* TRUE: the bridge is there. What is not said here is the error. */
-static gboolean provide(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
+static gboolean provide_bridge(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.missing = registry};
     StrobeBridgeMode mode = strobe_bridge_mode();
@@ -65,7 +65,7 @@ gboolean strobe_run_torch(StrobeRegistry *registry, char *const *command)
 
     if (home && strobe_torch_read(home, &torch, NULL)) {
         g_autofree char *found = strobe_bridge_find(registry, &torch, NULL);
-        may_build = found || provide(&torch, registry, &error);
+        may_build = found || provide_bridge(&torch, registry, &error);
     }
     if (error)
         strobe_complain("PyTorch's operators are not recorded. %s", error->message);

@@ -15,7 +15,8 @@ static char **keep_old(char **environment, const char *name)
                : g_environ_unsetenv(environment, kept);
 }
 
-static char **join(char **environment, const char *name, const char *first, const char *second)
+static char **join_values(char **environment, const char *name, const char *first,
+                          const char *second)
 {
     g_autofree char *value = first && *first && second && *second
                                  ? g_strconcat(first, ":", second, NULL)
@@ -25,7 +26,7 @@ static char **join(char **environment, const char *name, const char *first, cons
 }
 
 /* Several values may be added to one variable; what was there before the first is kept. */
-static char **add(char **environment, const char *name, const char *value, gboolean is_last)
+static char **add_value(char **environment, const char *name, const char *value, gboolean is_last)
 {
     g_autofree char *ours = g_strconcat("STROBE_RUN_NEW_", name, NULL);
     g_autofree char *old = g_strdup(g_environ_getenv(environment, name));
@@ -34,19 +35,20 @@ static char **add(char **environment, const char *name, const char *value, gbool
 
     if (!added) {
         environment = keep_old(environment, name);
-        environment = join(environment, "STROBE_RUN_VARIABLES", names, name);
+        environment = join_values(environment, "STROBE_RUN_VARIABLES", names, name);
     }
-    environment = join(environment, ours, added, value);
-    return is_last ? join(environment, name, old, value) : join(environment, name, value, old);
+    environment = join_values(environment, ours, added, value);
+    return is_last ? join_values(environment, name, old, value)
+                   : join_values(environment, name, value, old);
 }
 
 char **strobe_run_variable_prepend(char **environment, const char *name, const char *first)
 {
-    return add(environment, name, first, FALSE);
+    return add_value(environment, name, first, FALSE);
 }
 
 /* "{folder}" is where the plugin lies. */
-static char *expand(const char *value, const char *plugin)
+static char *expand_folder(const char *value, const char *plugin)
 {
     g_autofree char *folder = g_path_get_dirname(plugin);
     g_auto(GStrv) parts = g_strsplit(value, "{folder}", -1);
@@ -89,7 +91,7 @@ static char **set_variable(char **environment, const StrobeVariable *variable, c
                         value, variable->name);
         return environment;
     }
-    return add(environment, variable->name, value, variable->how == STROBE_VARIABLE_APPEND);
+    return add_value(environment, variable->name, value, variable->how == STROBE_VARIABLE_APPEND);
 }
 
 char **strobe_run_variables_forget(char **environment)
@@ -116,7 +118,7 @@ char **strobe_run_variables_set(char **environment, const StrobeConfig *config,
             const StrobeVariable *variable = &component->variables[j];
             if (!is_asked_for(variable, component, wanted))
                 continue;
-            g_autofree char *value = expand(variable->value, file->path);
+            g_autofree char *value = expand_folder(variable->value, file->path);
             environment = set_variable(environment, variable, value, wanted->name);
         }
     }

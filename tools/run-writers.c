@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "places.h"
+#include "install-paths.h"
 #include "run-link.h"
 #include "writer-process.h"
 
@@ -16,7 +16,7 @@ void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder)
     g_autofree char *path = g_build_filename(folder, STROBE_RUN_WRITERS, NULL);
 
     writers->fifo = -1;
-    writers->program = strobe_place_writer();
+    writers->program = strobe_install_path_writer();
     /* Open for writing too: else each program that closes it would be an end of file. */
     if (writers->program && mkfifo(path, 0600) == 0)
         writers->fifo = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);

@@ -30,7 +30,8 @@ static StrobeStringId metrics_of(const StrobeView *record)
 }
 
 /* For people: the unit behind the name, and no more digits than anyone reads. */
-static void present(StrobeColumns *columns, StrobeColumn *column, const StrobeFieldView *field)
+static void present_column(StrobeColumns *columns, StrobeColumn *column,
+                           const StrobeFieldView *field)
 {
     if (strcmp(column->field, STROBE_COLUMN_INCOMPLETE) == 0)
         column->cell = STROBE_CELL_MARK;
@@ -83,7 +84,7 @@ StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance
         if (column.field[0] == '@' && field)
             continue;
         if (!raw)
-            present(columns, &column, field);
+            present_column(columns, &column, field);
         else if (column.cell != STROBE_CELL_TEXT)
             column.cell = STROBE_CELL_AUTO;
         columns->columns[columns->n_columns++] = column;

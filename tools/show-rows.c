@@ -251,7 +251,7 @@ static void drop_beyond(Sieve *sieve, guint limit)
         g_array_set_size(sieve->kept, limit);
 }
 
-static void keep(Sieve *sieve, const StrobeView *record, const Bound *bound)
+static void keep_row(Sieve *sieve, const StrobeView *record, const Bound *bound)
 {
     guint limit = sieve->rows->request.limit;
     Row row = {*record, bound, sieve->rows->n_seen++};
@@ -293,7 +293,7 @@ static StrobeStatus sieve_batch(void *state, const StrobeView *records, size_t n
             return sieve->host->fail(sieve->self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__, "%s",
                                      sieve->rows->misuse ? sieve->rows->misuse : "no columns");
         strobe_columns_see(sieve->columns, &records[i]);
-        keep(sieve, &records[i], bound);
+        keep_row(sieve, &records[i], bound);
     }
     return STROBE_OK;
 }

@@ -40,7 +40,7 @@ static const StrobeColumn step_summary[] = {
 static const StrobeColumn loss[] = {
     {"Cause", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
     {"Lost", "count", STROBE_CELL_INT},
-    {"Thread", "lane", STROBE_CELL_INT},
+    {"Thread", "thread", STROBE_CELL_INT},
     {"Begin", STROBE_COLUMN_BEGIN, STROBE_CELL_US_FIXED},
     {"Duration us", STROBE_COLUMN_DURATION, STROBE_CELL_US_FIXED},
 };

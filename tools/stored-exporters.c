@@ -32,8 +32,8 @@ static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldRe
     if (!reader)
         return NULL;
     g_autofree char *text = NULL;
-    JsonObject *facts = strobe_reader_facts(reader);
-    JsonNode *node = facts ? json_object_get_member(facts, "exporters") : NULL;
+    JsonObject *metadata = strobe_reader_metadata(reader);
+    JsonNode *node = metadata ? json_object_get_member(metadata, "exporters") : NULL;
     if (node && JSON_NODE_HOLDS_OBJECT(node)) {
         g_autofree char *exporters = strobe_json_to_text(node, 0);
         text = g_strdup_printf("{\"exporters\": %s}", exporters);

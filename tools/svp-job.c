@@ -16,7 +16,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
-#include "foreign.h"
+#include "external.h"
 #include "progress-bar.h"
 #include "terminal.h"
 
@@ -48,7 +48,7 @@ gboolean strobe_svp_check_path(const char *option, const char *path, GError **er
     return FALSE;
 }
 
-static gboolean refuse(const StrobeSvpJob *job, GError **error, const char *why)
+static gboolean refuse_job(const StrobeSvpJob *job, GError **error, const char *why)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: %s", job->path, why);
     return FALSE;
@@ -88,15 +88,15 @@ static gboolean check_parts(const StrobeSvpJob *job, GError **error)
     const guint n_infos = count_entries(job->folder, ".", is_info);
 
     if (!svp_is_job_name(job->name))
-        return refuse(job, error, "the name of a JOB directory begins with JOB");
+        return refuse_job(job, error, "the name of a JOB directory begins with JOB");
     if (n_infos == 0)
-        return refuse(job, error, "no JOB: there is no file info.json.<device> in it");
+        return refuse_job(job, error, "no JOB: there is no file info.json.<device> in it");
     if (n_infos > 1)
-        return refuse(job, error, "several files info.json.<device> in it, expected one");
+        return refuse_job(job, error, "several files info.json.<device> in it, expected one");
     if (faccessat(job->folder, "data", F_OK, 0) != 0)
-        return refuse(job, error, "it has no folder data: " CAUSES);
+        return refuse_job(job, error, "it has no folder data: " CAUSES);
     if (count_entries(job->folder, "data", is_any) == 0)
-        return refuse(job, error, "its folder data is empty: " CAUSES);
+        return refuse_job(job, error, "its folder data is empty: " CAUSES);
     return TRUE;
 }
 
@@ -107,7 +107,7 @@ static gboolean open_folder(StrobeSvpJob *job, GError **error)
     job->folder = open(job->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (job->folder >= 0 && fstat(job->folder, &st) == 0)
         return TRUE;
-    return refuse(job, error, g_strerror(errno));
+    return refuse_job(job, error, g_strerror(errno));
 }
 
 /* "~" and "~/x" as a shell has them; a path without the slashes at its end. */
@@ -189,7 +189,7 @@ static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError *
 
         g_free(source->path); /* as the user named it */
         source->path = g_strdup(job->path);
-        strobe_foreign_print(source, import);
+        strobe_external_print(source, import);
     }
     if (error && *error)
         strobe_command_name(*error, path, job->path);

@@ -148,7 +148,7 @@ static Shown shown_at(const Table *captures, guint row)
 }
 
 /* FALSE: there is none of this number. */
-static gboolean choose(const Table *captures, gint iter, Shown *shown)
+static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
 {
     guint best = 0;
 
@@ -228,7 +228,7 @@ static Table *read_calls(GHashTable *files)
 
 /* ---- advice ---- */
 
-static double percent(const Table *table, guint row, const char *title)
+static double read_percent(const Table *table, guint row, const char *title)
 {
     const char *text = cell_at(table, row, title);
 
@@ -236,7 +236,7 @@ static double percent(const Table *table, guint row, const char *title)
 }
 
 /* The thresholds of the companion guide. NULL: nothing to say. */
-static const char *advise(const Table *table, guint row)
+static const char *choose_advice(const Table *table, guint row)
 {
     static const struct {
         const char *title, *text;
@@ -246,20 +246,20 @@ static const char *advise(const Table *table, guint row)
         {"Dstr Ratio", "storing limits it: reduce the size of the output"},
     };
     static const double limits[] = {70, 80, 70};
-    const double mac = percent(table, row, "Mac Ppen Ratio");
-    const double vec = percent(table, row, "Vec Ppen Ratio");
+    const double mac = read_percent(table, row, "Mac Ppen Ratio");
+    const double vec = read_percent(table, row, "Vec Ppen Ratio");
 
     const gboolean is_busy = mac > 70 || (mac == 0 && vec > 50);
 
     if (mac < 0)
         return NULL;
     for (guint i = 0; !is_busy && i < G_N_ELEMENTS(causes); i++)
-        if (percent(table, row, causes[i].title) > limits[i])
+        if (read_percent(table, row, causes[i].title) > limits[i])
             return causes[i].text;
-    if (percent(table, row, "Memory Bound") > 1)
+    if (read_percent(table, row, "Memory Bound") > 1)
         return "memory limits it: more time goes to moving data than to computing";
-    if (!is_busy && mac < 50 && vec < 50 && percent(table, row, "DLD Ratio") < 50 &&
-        percent(table, row, "WLD Ratio") < 50 && percent(table, row, "Dstr Ratio") < 50)
+    if (!is_busy && mac < 50 && vec < 50 && read_percent(table, row, "DLD Ratio") < 50 &&
+        read_percent(table, row, "WLD Ratio") < 50 && read_percent(table, row, "Dstr Ratio") < 50)
         return "nothing is used for half of its time: ask the vendor's support";
     return NULL;
 }
@@ -267,14 +267,14 @@ static const char *advise(const Table *table, guint row)
 static void print_advice(const Table *table)
 {
     const guint last = table->rows->len - 1; /* the total */
-    const double whole = percent(table, last, "Mac Ppen Ratio");
+    const double whole = read_percent(table, last, "Mac Ppen Ratio");
 
     puts("Advice");
     if (whole > 60)
         printf("  in all: Mac Ppen Ratio %s %% is over 60 %%: in general no bottleneck\n",
                cell_at(table, last, "Mac Ppen Ratio"));
     for (guint row = 1; row < last; row++) {
-        const char *text = advise(table, row);
+        const char *text = choose_advice(table, row);
         const char *name = cell_at(table, row, "Layer Name");
         g_autofree char *shown = strobe_text_printable(name, strlen(name));
 
@@ -350,12 +350,13 @@ static void write_json(const Tables *tables, const Shown *shown, const StrobeAna
     strobe_json_close(json);
 }
 
-static int present(GHashTable *files, const StrobeSvpShow *show, const StrobeAnalysis *analysis)
+static int present_files(GHashTable *files, const StrobeSvpShow *show,
+                         const StrobeAnalysis *analysis)
 {
     g_autoptr(Table) captures = read_table(g_hash_table_lookup(files, "captures.csv"));
     Shown shown = {0};
 
-    if (!choose(captures, show->iter, &shown) && show->iter) {
+    if (!choose_capture(captures, show->iter, &shown) && show->iter) {
         strobe_complain("svp show: there is no capture %d: the JOB has %u", show->iter,
                         captures->rows->len ? captures->rows->len - 1 : 0);
         return STROBE_EXIT_USAGE;
@@ -391,5 +392,5 @@ int strobe_svp_show(StrobeSvpJob *job, const StrobeSvpShow *show)
     job->is_silent = TRUE;
     if (!strobe_svp_job_export(job, outputs, files, &analysis, &error))
         return strobe_command_fail(error);
-    return present(files, show, analysis);
+    return present_files(files, show, analysis);
 }

@@ -82,7 +82,7 @@ static guint character_width(gunichar character)
 }
 
 /* Terminal columns of a text; stops at `limit` columns and then sets *end to where. */
-static guint measure(const char *text, guint limit, const char **end)
+static guint measure_text(const char *text, guint limit, const char **end)
 {
     guint width = 0;
 
@@ -102,10 +102,10 @@ static guint column_width(const StrobeGrid *grid, guint index)
 {
     const Column *column = &g_array_index(grid->columns, Column, index);
     guint limit = column->width_max ? column->width_max : G_MAXUINT16;
-    guint width = column->title ? measure(column->title, G_MAXUINT16, NULL) : 0;
+    guint width = column->title ? measure_text(column->title, G_MAXUINT16, NULL) : 0;
 
     for (guint i = index; i < grid->cells->len; i += grid->columns->len)
-        width = MAX(width, measure(g_ptr_array_index(grid->cells, i), limit, NULL));
+        width = MAX(width, measure_text(g_ptr_array_index(grid->cells, i), limit, NULL));
     return width;
 }
 
@@ -114,11 +114,11 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
                         gboolean is_last)
 {
     const char *end;
-    guint used = measure(text, width, &end);
+    guint used = measure_text(text, width, &end);
     gboolean is_cut = *end != '\0';
 
     if (is_cut)
-        used = measure(text, width > 3 ? width - 3 : 0, &end) + (width > 3 ? 3 : 0);
+        used = measure_text(text, width > 3 ? width - 3 : 0, &end) + (width > 3 ? 3 : 0);
     if (right)
         g_string_append_printf(line, "%*s", (int)(width - used), "");
     g_string_append_len(line, text, end - text);

@@ -29,7 +29,7 @@ static void tear_down(Fixture *fixture, gconstpointer data)
     g_free(fixture->root);
 }
 
-static char *below(const Fixture *fixture, const char *name)
+static char *build_path(const Fixture *fixture, const char *name)
 {
     return g_build_filename(fixture->root, name, NULL);
 }
@@ -43,8 +43,8 @@ static void write_file(const char *folder, const char *name)
 
 static void test_replace(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *path = below(fixture, "a/output");
-    g_autofree char *parent = below(fixture, "a");
+    g_autofree char *path = build_path(fixture, "a/output");
+    g_autofree char *parent = build_path(fixture, "a");
     g_autoptr(GError) error = NULL;
     StrobeFreshFolder fresh;
     struct stat status;
@@ -68,8 +68,8 @@ static void test_replace(Fixture *fixture, gconstpointer data)
 /* What a killed analysis left goes, also just now; what another one is filling stays. */
 static void test_leavings(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *path = below(fixture, "output");
-    g_autofree char *dead = below(fixture, ".output.aaaaaa");
+    g_autofree char *path = build_path(fixture, "output");
+    g_autofree char *dead = build_path(fixture, ".output.aaaaaa");
     StrobeFreshFolder busy, fresh;
 
     g_assert_true(strobe_folder_begin(&busy, path, NULL));
@@ -98,7 +98,7 @@ static gpointer begin_and_discard(gpointer path)
 
 static void test_two_at_once(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *path = below(fixture, "output");
+    g_autofree char *path = build_path(fixture, "output");
     GThread *other = g_thread_new("other", begin_and_discard, path);
 
     begin_and_discard(path);
@@ -108,10 +108,10 @@ static void test_two_at_once(Fixture *fixture, gconstpointer data)
 
 static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *precious = below(fixture, "precious");
-    g_autofree char *doomed = below(fixture, "doomed");
-    g_autofree char *link = below(fixture, "doomed/link");
-    g_autofree char *itself = below(fixture, "itself");
+    g_autofree char *precious = build_path(fixture, "precious");
+    g_autofree char *doomed = build_path(fixture, "doomed");
+    g_autofree char *link = build_path(fixture, "doomed/link");
+    g_autofree char *itself = build_path(fixture, "itself");
 
     g_assert_cmpint(g_mkdir(precious, 0700), ==, 0);
     g_assert_cmpint(g_mkdir(doomed, 0700), ==, 0);
@@ -128,11 +128,11 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
 /* Who renames folders meanwhile does not lead the output elsewhere. */
 static void test_held(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *parent = below(fixture, "parent");
-    g_autofree char *aside = below(fixture, "aside");
-    g_autofree char *path = below(fixture, "parent/output");
-    g_autofree char *precious = below(fixture, "precious");
-    g_autofree char *output = below(fixture, "aside/output");
+    g_autofree char *parent = build_path(fixture, "parent");
+    g_autofree char *aside = build_path(fixture, "aside");
+    g_autofree char *path = build_path(fixture, "parent/output");
+    g_autofree char *precious = build_path(fixture, "precious");
+    g_autofree char *output = build_path(fixture, "aside/output");
     StrobeFreshFolder fresh;
 
     g_assert_cmpint(g_mkdir(precious, 0700), ==, 0);
@@ -148,11 +148,11 @@ static void test_held(Fixture *fixture, gconstpointer data)
 /* One's own links are followed, others' are not. */
 static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *link = below(fixture, "link");
-    g_autofree char *loop = below(fixture, "loop");
-    g_autofree char *path = below(fixture, "link/../link//deep/");
-    g_autofree char *made = below(fixture, "real/deep");
-    g_autofree char *missing = below(fixture, "link/missing");
+    g_autofree char *link = build_path(fixture, "link");
+    g_autofree char *loop = build_path(fixture, "loop");
+    g_autofree char *path = build_path(fixture, "link/../link//deep/");
+    g_autofree char *made = build_path(fixture, "real/deep");
+    g_autofree char *missing = build_path(fixture, "link/missing");
     g_autoptr(GError) error = NULL;
 
     g_assert_cmpint(symlink("./real", link), ==, 0);
@@ -176,11 +176,11 @@ static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
 
 static void test_check_writable(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *first = below(fixture, "b");
-    g_autofree char *second = below(fixture, "b/c");
-    g_autofree char *deep = below(fixture, "b/c//d/");
-    g_autofree char *file = below(fixture, "file");
-    g_autofree char *under_file = below(fixture, "file/d");
+    g_autofree char *first = build_path(fixture, "b");
+    g_autofree char *second = build_path(fixture, "b/c");
+    g_autofree char *deep = build_path(fixture, "b/c//d/");
+    g_autofree char *file = build_path(fixture, "file");
+    g_autofree char *under_file = build_path(fixture, "file/d");
     g_autoptr(GError) error = NULL;
     guint made;
 
@@ -204,9 +204,9 @@ static void test_check_writable(Fixture *fixture, gconstpointer data)
 }
 
 /* As one that was killed leaves it. */
-static char *abandon(const Fixture *fixture, const char *name)
+static char *make_abandoned(const Fixture *fixture, const char *name)
 {
-    char *path = below(fixture, name);
+    char *path = build_path(fixture, name);
 
     g_assert_cmpint(g_mkdir(path, 0700), ==, 0);
     write_file(path, "config.json");
@@ -233,24 +233,24 @@ static void test_private(Fixture *fixture, gconstpointer data)
 /* Of this user, and nobody's: removed. All else stays. */
 static void test_private_leavings(Fixture *fixture, gconstpointer data)
 {
-    g_autofree char *dead = abandon(fixture, "strobe-run-dead00");
-    g_autofree char *busy = abandon(fixture, "strobe-run-busy00");
-    g_autofree char *foreign = abandon(fixture, "strobe-run-other0");
-    g_autofree char *else_ = abandon(fixture, "something-else");
-    g_autofree char *link = below(fixture, "strobe-run-link00");
+    g_autofree char *dead = make_abandoned(fixture, "strobe-run-dead00");
+    g_autofree char *busy = make_abandoned(fixture, "strobe-run-busy00");
+    g_autofree char *external = make_abandoned(fixture, "strobe-run-other0");
+    g_autofree char *else_ = make_abandoned(fixture, "something-else");
+    g_autofree char *link = build_path(fixture, "strobe-run-link00");
     int holder = open(busy, O_RDONLY | O_DIRECTORY);
     StrobeFreshFolder folder;
 
     g_assert_cmpint(flock(holder, LOCK_EX | LOCK_NB), ==, 0);
     g_assert_cmpint(symlink(else_, link), ==, 0);
-    gboolean is_root = chown(foreign, 12345, 12345) == 0;
+    gboolean is_root = chown(external, 12345, 12345) == 0;
     g_setenv("XDG_RUNTIME_DIR", fixture->root, TRUE);
     g_assert_true(strobe_folder_private(&folder, NULL));
     g_assert_false(g_file_test(dead, G_FILE_TEST_EXISTS));
     g_assert_cmpuint(strobe_folder_count(busy), ==, 1);
     g_assert_cmpuint(strobe_folder_count(else_), ==, 1);
     g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
-    g_assert_true(!is_root || strobe_folder_count(foreign) == 1);
+    g_assert_true(!is_root || strobe_folder_count(external) == 1);
     strobe_folder_discard(&folder);
     close(holder);
 }

@@ -6,7 +6,7 @@
 #include "terminal.h"
 
 /* What a grid prints (free it). */
-static char *print(const StrobeGrid *grid)
+static char *print_grid(const StrobeGrid *grid)
 {
     char *text = NULL;
     size_t size = 0;
@@ -32,7 +32,7 @@ static void test_alignment(void)
     strobe_grid_add(grid, "longer");
     strobe_grid_printf(grid, "%d", 7);
     strobe_grid_add(grid, NULL);
-    g_autofree char *text = print(grid);
+    g_autofree char *text = print_grid(grid);
     g_assert_cmpstr(text, ==,
                     "Name        N  Text\n"
                     "-------------------\n"
@@ -51,7 +51,7 @@ static void test_cut_and_wide(void)
     strobe_grid_add(grid, "|");
     strobe_grid_add(grid, "\346\274\242\345\255\227"); /* two characters, four columns */
     strobe_grid_add(grid, "|");
-    g_autofree char *text = print(grid);
+    g_autofree char *text = print_grid(grid);
     g_assert_cmpstr(text, ==,
                     "abc...  |\n"
                     "\346\274\242\345\255\227    |\n");
@@ -64,10 +64,10 @@ static void test_rows_that_are_not_whole(void)
 
     strobe_grid_add_column(grid, "A", FALSE, 0);
     strobe_grid_add_column(grid, "B", FALSE, 0);
-    g_autofree char *empty = print(grid);
+    g_autofree char *empty = print_grid(grid);
     g_assert_cmpstr(empty, ==, "A  B\n----\n");
     strobe_grid_add(grid, "half");
-    g_autofree char *half = print(grid);
+    g_autofree char *half = print_grid(grid);
     g_assert_null(strstr(half, "half"));
     strobe_grid_free(grid);
 }

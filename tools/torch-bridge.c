@@ -13,7 +13,7 @@
 #include "command.h"
 #include "error.h"
 #include "folder.h"
-#include "places.h"
+#include "install-paths.h"
 #include "progress-bar.h"
 #include "terminal.h"
 #include "tools-config.h"
@@ -70,8 +70,8 @@ gboolean strobe_bridge_check_compiler(GError **error)
 /* The whole command; NULL-terminated, free with g_strfreev. */
 static char **compile_words(const StrobeTorch *torch, const char *output, GError **error)
 {
-    g_autofree char *source = strobe_place_torch_source();
-    g_autofree char *headers = strobe_place_headers();
+    g_autofree char *source = strobe_install_path_torch_source();
+    g_autofree char *headers = strobe_install_path_headers();
     g_auto(GStrv) compiler = compiler_words(error);
 
     if (!compiler)
@@ -190,7 +190,7 @@ static int lock_folder(const char *folder)
 }
 
 /* Readable to all and on the disk before it has its name. */
-static gboolean publish(const char *fresh, const char *path, GError **error)
+static gboolean publish_bridge(const char *fresh, const char *path, GError **error)
 {
     int file = open(fresh, O_RDONLY | O_CLOEXEC);
     gboolean good =
@@ -207,7 +207,7 @@ static gboolean publish(const char *fresh, const char *path, GError **error)
 /* ---- building ---- */
 
 /* On a terminal a line that counts the seconds. */
-static void announce(const StrobeTorch *torch)
+static void announce_build(const StrobeTorch *torch)
 {
     static char label[128];
 
@@ -245,8 +245,9 @@ static gboolean compile_into(const StrobeTorch *torch, const char *folder, gbool
     g_autofree char *fresh = g_build_filename(work.path, "bridge.so", NULL);
     g_auto(GStrv) words = compile_words(torch, fresh, error);
     if (words)
-        announce(torch);
-    gboolean good = words && run_compiler(words, shows_all, error) && publish(fresh, path, error);
+        announce_build(torch);
+    gboolean good =
+        words && run_compiler(words, shows_all, error) && publish_bridge(fresh, path, error);
     strobe_folder_discard(&work);
     g_autofree char *time = strobe_text_duration((g_get_monotonic_time() - begin_us) * 1000);
     if (good)

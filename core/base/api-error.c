@@ -4,7 +4,7 @@
 #include "error.h"
 
 /* A StrobeError is a GError: programs see neither its type nor GLib. */
-static const GError *inner(const StrobeError *error)
+static const GError *get_inner_error(const StrobeError *error)
 {
     return (const GError *)(const void *)error;
 }
@@ -22,12 +22,12 @@ StrobeStatus strobe_api_result(GError *failure, StrobeError **error)
 
 const char *strobe_error_message(const StrobeError *error)
 {
-    return error ? inner(error)->message : "";
+    return error ? get_inner_error(error)->message : "";
 }
 
 StrobeStatus strobe_error_status(const StrobeError *error)
 {
-    return strobe_status_of(inner(error));
+    return strobe_status_of(get_inner_error(error));
 }
 
 void strobe_error_free(StrobeError *error)

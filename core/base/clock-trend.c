@@ -25,7 +25,7 @@ void strobe_clock_trend_begin(StrobeClockTrend *trend, double ns_per_tick)
     trend->distance_ns = STROBE_CLOCK_KNOT_NS;
 }
 
-static double larger(double a, double b)
+static double choose_larger(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -36,14 +36,15 @@ static uint64_t larger_ns(uint64_t ns, double other)
     return whole > ns ? whole : ns;
 }
 
-static double distance(double a, double b)
+static double compute_distance(double a, double b)
 {
     return a > b ? a - b : b - a;
 }
 
 int strobe_clock_agrees(double ns_per_tick, double other, double noise)
 {
-    return distance(ns_per_tick, other) <= JUMP_SHARE * larger(ns_per_tick, other) + noise;
+    return compute_distance(ns_per_tick, other) <=
+           JUMP_SHARE * choose_larger(ns_per_tick, other) + noise;
 }
 
 /* ---- links ---- */
@@ -59,7 +60,7 @@ static double duration_of(const StrobeClockLink *link)
 }
 
 /* By how much a pair may be off, in ns. */
-static double uncertainty(const StrobeClockPair *pair, double ns_per_tick)
+static double compute_uncertainty(const StrobeClockPair *pair, double ns_per_tick)
 {
     return ((double)pair->gap / 2 + 1) * ns_per_tick;
 }
@@ -84,7 +85,7 @@ static StrobeClockLink link_between(const StrobeClockTrend *trend, const StrobeC
     if (to->ticks > from->ticks)
         link.ns_per_tick = duration_of(&link) / ticks_of(&link);
     double rate = rate_for_gaps(trend, &link);
-    link.noise_ns = uncertainty(from, rate) + uncertainty(to, rate);
+    link.noise_ns = compute_uncertainty(from, rate) + compute_uncertainty(to, rate);
     return link;
 }
 
@@ -94,7 +95,7 @@ static int says_something(const StrobeClockLink *link, double share)
 }
 
 /* NULL unless the other one's rate is worth looking at. */
-static const StrobeClockLink *evidence(const StrobeClockLink *other)
+static const StrobeClockLink *choose_evidence(const StrobeClockLink *other)
 {
     return other && !other->is_broken && says_something(other, EVIDENCE_SHARE) ? other : NULL;
 }
@@ -114,16 +115,16 @@ static int agrees_with_known(const StrobeClockTrend *trend, const StrobeClockLin
 /* How far the knot between two links lies from the line through their other ends, twice: for links
  * of one length that is how wrong one would be about the other, and no change of the rate in one of
  * them moves a time in it by more. */
-static double residual(const StrobeClockLink *a, const StrobeClockLink *b)
+static double compute_residual(const StrobeClockLink *a, const StrobeClockLink *b)
 {
     double da = duration_of(a), db = duration_of(b);
 
-    return 2 * distance(a->ns_per_tick, b->ns_per_tick) / larger(a->ns_per_tick, b->ns_per_tick) *
-           da * db / (da + db);
+    return 2 * compute_distance(a->ns_per_tick, b->ns_per_tick) /
+           choose_larger(a->ns_per_tick, b->ns_per_tick) * da * db / (da + db);
 }
 
-static void bound(const StrobeClockTrend *trend, StrobeClockLink *link,
-                  const StrobeClockLink *before, const StrobeClockLink *next)
+static void bound_error(const StrobeClockTrend *trend, StrobeClockLink *link,
+                        const StrobeClockLink *before, const StrobeClockLink *next)
 {
     double rate = rate_for_gaps(trend, link), duration = duration_of(link);
     double change = UNKNOWN_CHANGE;
@@ -134,17 +135,18 @@ static void bound(const StrobeClockTrend *trend, StrobeClockLink *link,
         const StrobeClockLink *other = i ? next : before;
         if (!other)
             continue;
-        link->residual_ns = larger(link->residual_ns, residual(link, other));
+        link->residual_ns = choose_larger(link->residual_ns, compute_residual(link, other));
         if (duration_of(other) * 4 >= duration)
             change = UNSEEN_CHANGE;
     }
-    link->error_ns = larger(uncertainty(&link->from, rate), uncertainty(&link->to, rate)) +
+    link->error_ns = choose_larger(compute_uncertainty(&link->from, rate),
+                                   compute_uncertainty(&link->to, rate)) +
                      link->residual_ns + change * duration / 4 + 1;
 }
 
 /* ---- judging ---- */
 
-static int64_t slept(const StrobeClockLink *link)
+static int64_t measure_suspend(const StrobeClockLink *link)
 {
     __int128 after = (__int128)link->to.boottime_ns - link->to.monotonic_ns;
     __int128 before = (__int128)link->from.boottime_ns - link->from.monotonic_ns;
@@ -154,13 +156,13 @@ static int64_t slept(const StrobeClockLink *link)
                : 0;
 }
 
-static void summarise(StrobeClockTrend *trend, const StrobeClockLink *link)
+static void summarise_link(StrobeClockTrend *trend, const StrobeClockLink *link)
 {
     StrobeClockSummary *s = &trend->summary;
     uint32_t gap = link->from.gap > link->to.gap ? link->from.gap : link->to.gap;
 
     s->gap_ns = larger_ns(s->gap_ns, gap * rate_for_gaps(trend, link));
-    s->suspended_ns += (uint64_t)slept(link);
+    s->suspended_ns += (uint64_t)measure_suspend(link);
     s->n_jumps += link->cause != STROBE_CLOCK_STEADY && link->cause != STROBE_CLOCK_SUSPEND;
     if (link->is_broken) {
         s->broken_ns += (uint64_t)duration_of(link);
@@ -173,7 +175,7 @@ static void summarise(StrobeClockTrend *trend, const StrobeClockLink *link)
 }
 
 /* The rate since the counter was last disturbed. */
-static void measure(StrobeClockTrend *trend, const StrobeClockLink *link, int goes_on)
+static void measure_rate(StrobeClockTrend *trend, const StrobeClockLink *link, int goes_on)
 {
     if (!goes_on)
         trend->anchor = link->from;
@@ -187,9 +189,9 @@ static void name_break(const StrobeClockTrend *trend, StrobeClockLink *link,
 {
     if (link->ns_per_tick == 0) {
         link->cause = STROBE_CLOCK_RESET;
-    } else if (slept(link)) {
+    } else if (measure_suspend(link)) {
         link->cause = STROBE_CLOCK_SUSPEND;
-        link->amount_ns = slept(link);
+        link->amount_ns = measure_suspend(link);
     } else if (next && trend->ns_per_tick > 0 && !agrees_with_known(trend, next)) {
         link->cause = STROBE_CLOCK_RATE;
     } else {
@@ -211,13 +213,13 @@ static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, doub
 
 /* The pending link's rate must be like that of the one before, of the next, or what was measured
  * before; where nothing can be compared it is believed. */
-static void judge(StrobeClockTrend *trend, const StrobeClockLink *next)
+static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
 {
     StrobeClockLink *link = &trend->pending;
-    const StrobeClockLink *before = evidence(trend->n_links == 2 ? &trend->before : NULL);
+    const StrobeClockLink *before = choose_evidence(trend->n_links == 2 ? &trend->before : NULL);
     int like_before = 0, like_next = 0, like_known = 0;
 
-    next = evidence(next);
+    next = choose_evidence(next);
     if (link->ns_per_tick > 0) {
         like_before = before && links_agree(link, before);
         like_next = next && links_agree(link, next);
@@ -225,19 +227,19 @@ static void judge(StrobeClockTrend *trend, const StrobeClockLink *next)
     }
     if (link->ns_per_tick > 0 &&
         (like_before || like_next || like_known || !(before || next || trend->ns_per_tick > 0))) {
-        bound(trend, link, like_before ? before : NULL, like_next ? next : NULL);
-        if (slept(link)) { /* and the counter with the machine */
+        bound_error(trend, link, like_before ? before : NULL, like_next ? next : NULL);
+        if (measure_suspend(link)) { /* and the counter with the machine */
             link->cause = STROBE_CLOCK_SUSPEND;
-            link->amount_ns = slept(link);
+            link->amount_ns = measure_suspend(link);
         } else if (before && !like_before) {
             link->cause = STROBE_CLOCK_RATE;
         }
-        measure(trend, link, trend->n_links == 2 && !trend->before.is_broken && like_known);
+        measure_rate(trend, link, trend->n_links == 2 && !trend->before.is_broken && like_known);
     } else {
         link->is_broken = 1;
         name_break(trend, link, next);
     }
-    summarise(trend, link);
+    summarise_link(trend, link);
     if (trend->n_links == 1)
         reach_out(trend, link, (double)(link->from.monotonic_ns - trend->first_ns));
     if (trend->judged)
@@ -251,7 +253,7 @@ static void take_knot(StrobeClockTrend *trend, const StrobeClockPair *pair)
     StrobeClockLink next = link_between(trend, &trend->knot, pair);
 
     if (trend->n_links) {
-        judge(trend, &next);
+        judge_link(trend, &next);
         trend->before = trend->pending;
         trend->n_links = 2;
     } else {
@@ -338,8 +340,8 @@ static void bound_alone(StrobeClockTrend *trend, uint64_t end_ticks)
     if (rate == 1 && is_monotonic(pair))
         trend->summary.error_ns = 0;
     else if (rate > 0 && end_ticks > 0)
-        trend->summary.error_ns =
-            larger_ns(0, uncertainty(pair, rate) + ticks * rate * STROBE_CLOCK_RATE_SHARE + 1);
+        trend->summary.error_ns = larger_ns(0, compute_uncertainty(pair, rate) +
+                                                   ticks * rate * STROBE_CLOCK_RATE_SHARE + 1);
 }
 
 void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
@@ -356,7 +358,7 @@ void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
         bound_alone(trend, end_ticks);
         return;
     }
-    judge(trend, NULL);
+    judge_link(trend, NULL);
     if (end_ticks == 0 && trend->disturbed.monotonic_ns > trend->knot.monotonic_ns)
         end_ticks = trend->disturbed.ticks;
     if (end_ticks > trend->knot.ticks)

@@ -42,7 +42,7 @@ int strobe_exit_code(const GError *error)
 
 /* Edits that turn `a` into `b`, neighbours exchanged counting one. Names are short; longer ones are
  * no near misses. */
-static guint distance(const char *a, const char *b)
+static guint count_edits(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
     guint d[LONGEST + 1][LONGEST + 1];
@@ -72,7 +72,7 @@ char *strobe_nearest_hint(const char *name, const char *const *candidates)
     guint best_distance = (guint)MAX(2, strlen(name) / 3) + 1;
 
     for (; candidates && *candidates; candidates++) {
-        guint d = distance(name, *candidates);
+        guint d = count_edits(name, *candidates);
         /* As many edits as letters: they have nothing in common. */
         if (d < best_distance && d < MAX(strlen(name), strlen(*candidates))) {
             best_distance = d;

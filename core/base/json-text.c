@@ -85,7 +85,7 @@ static gboolean check_text(const char *text, gsize length, const char *origin, G
     return is_good;
 }
 
-static gboolean check(const char *text, gsize length, const char *origin, GError **error)
+static gboolean check_input(const char *text, gsize length, const char *origin, GError **error)
 {
     if (length > STROBE_JSON_MAX_BYTES) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
@@ -107,7 +107,7 @@ JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *or
     g_autoptr(GError) cause = NULL;
     g_autoptr(JsonParser) parser = json_parser_new();
 
-    if (!check(text, length, origin, error))
+    if (!check_input(text, length, origin, error))
         return NULL;
     if (!json_parser_load_from_data(parser, text, (gssize)length, &cause)) {
         const char *message = cause->message;

@@ -9,7 +9,7 @@
  * have that list locked for ever. */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 
-static void hold(void)
+static void lock_counting(void)
 {
     pthread_mutex_lock(&counting);
 }
@@ -21,11 +21,11 @@ static void let_go(void)
 
 static void prepare_process(void)
 {
-    pthread_atfork(hold, let_go, let_go);
+    pthread_atfork(lock_counting, let_go, let_go);
 }
 
 /* Calls `visit` as dl_iterate_phdr does; 0: it may not lock the list now. */
-static int walk(int (*visit)(struct dl_phdr_info *, size_t, void *), void *user)
+static int walk_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *user)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -50,7 +50,7 @@ uint64_t strobe_loaded_objects(void)
 {
     uint64_t count = 0;
 
-    return walk(take_count, &count) ? count : 0;
+    return walk_objects(take_count, &count) ? count : 0;
 }
 
 static int count_object(struct dl_phdr_info *info, size_t size, void *user)
@@ -65,7 +65,7 @@ uint64_t strobe_loaded_present(void)
 {
     uint64_t count = 0;
 
-    walk(count_object, &count);
+    walk_objects(count_object, &count);
     return count;
 }
 
@@ -93,7 +93,7 @@ int strobe_loaded_after(uint64_t n_before, const void *address)
 {
     Place place = {.address = (uintptr_t)address};
 
-    return walk(compare_place, &place) ? place.is_found && place.number > n_before : -1;
+    return walk_objects(compare_place, &place) ? place.is_found && place.number > n_before : -1;
 }
 
 typedef struct Wanted {
@@ -115,5 +115,5 @@ int strobe_loaded_has(const char *name)
 {
     Wanted wanted = {name, 0};
 
-    return walk(compare_name, &wanted) ? wanted.is_loaded : -1;
+    return walk_objects(compare_name, &wanted) ? wanted.is_loaded : -1;
 }

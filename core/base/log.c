@@ -19,7 +19,7 @@ static StrobeLogSink current_sink;
 static _Atomic guint written[WRITTEN_MAX];
 static _Atomic guint n_written;
 
-static gint32 threshold(void)
+static gint32 get_threshold(void)
 {
     static gsize level;
 
@@ -72,14 +72,14 @@ void strobe_log(gint32 level, const char *format, ...)
     StrobeLogSink sink = g_atomic_pointer_get(&current_sink);
     va_list args;
 
-    if (!sink && level > threshold())
+    if (!sink && level > get_threshold())
         return;
     va_start(args, format);
     g_autofree char *text = g_strdup_vprintf(format, args);
     va_end(args);
     if (sink)
         sink(level, text);
-    if (level > threshold())
+    if (level > get_threshold())
         return;
     if (level == STROBE_LOG_WARNING)
         note_written(text);

@@ -14,11 +14,11 @@ enum strobe_policy {
     STROBE_POLICY_RING = 2   /* overwrites the oldest: a flight recorder */
 };
 
-/* When a piece of a capture that rolls over ends, and how many are kept. 0: no limit. */
+/* When a segment of a capture that rolls over ends, and how many are kept. 0: no limit. */
 typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;
-    uint32_t keep;      /* pieces, the newest included */
+    uint32_t keep;      /* segments, the newest included */
     uint32_t on_demand; /* strobe_recorder_roll() is called */
 } StrobeRotationLimits;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static guint count(const StrobeRunningMedian *m)
+static guint count_values(const StrobeRunningMedian *m)
 {
     return (guint)MIN(m->n, STROBE_MEDIAN_VALUES);
 }
@@ -20,7 +20,7 @@ static guint place_of(const StrobeRunningMedian *m, guint n, double value)
 
 void strobe_running_median_add(StrobeRunningMedian *m, double value)
 {
-    guint n = count(m), slot = (guint)(m->n % STROBE_MEDIAN_VALUES);
+    guint n = count_values(m), slot = (guint)(m->n % STROBE_MEDIAN_VALUES);
 
     if (n == STROBE_MEDIAN_VALUES) {
         guint old = place_of(m, n, m->latest[slot]);
@@ -36,7 +36,7 @@ void strobe_running_median_add(StrobeRunningMedian *m, double value)
 
 double strobe_running_median_value(const StrobeRunningMedian *m)
 {
-    guint n = count(m);
+    guint n = count_values(m);
 
     return n == 0 ? 0 : (m->sorted[(n - 1) / 2] + m->sorted[n / 2]) / 2;
 }

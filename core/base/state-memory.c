@@ -99,7 +99,7 @@ static Head *grow_on_heap(Head *head, gsize old_bytes, gsize bytes)
 }
 
 /* Copies a block to another kind of memory; without one it is new. */
-static Head *move(Head *to, Head *head, gsize old_bytes, gsize bytes)
+static Head *move_block(Head *to, Head *head, gsize old_bytes, gsize bytes)
 {
     if (head)
         memcpy(to + 1, head + 1, MIN(old_bytes, bytes) - sizeof *head);
@@ -107,7 +107,7 @@ static Head *move(Head *to, Head *head, gsize old_bytes, gsize bytes)
     return to;
 }
 
-static Head *resize(Head *head, gsize old_bytes, gsize bytes)
+static Head *resize_block(Head *head, gsize old_bytes, gsize bytes)
 {
     const gboolean is_mapped = head && head->file >= 0;
     Head *mapped = NULL;
@@ -117,8 +117,8 @@ static Head *resize(Head *head, gsize old_bytes, gsize bytes)
     else if (belongs_in_file(bytes))
         mapped = map_file(bytes);
     if (mapped)
-        return is_mapped ? mapped : move(mapped, head, old_bytes, bytes);
-    return is_mapped ? move(grow_on_heap(NULL, 0, bytes), head, old_bytes, bytes)
+        return is_mapped ? mapped : move_block(mapped, head, old_bytes, bytes);
+    return is_mapped ? move_block(grow_on_heap(NULL, 0, bytes), head, old_bytes, bytes)
                      : grow_on_heap(head, old_bytes, bytes);
 }
 
@@ -127,7 +127,7 @@ void *strobe_state_memory(void *block, gsize old_bytes, gsize bytes)
     Head *head = block ? (Head *)block - 1 : NULL;
 
     if (bytes)
-        return resize(head, head ? old_bytes + sizeof *head : 0, bytes + sizeof *head) + 1;
+        return resize_block(head, head ? old_bytes + sizeof *head : 0, bytes + sizeof *head) + 1;
     free_block(head, old_bytes + sizeof *head);
     return NULL;
 }

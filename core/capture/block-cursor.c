@@ -125,7 +125,7 @@ static char *stored_room(StrobeBlockCursor *cursor, gsize n)
     return cursor->stored;
 }
 
-static gboolean unpack(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, void *buffer)
+static gboolean unpack_block(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, void *buffer)
 {
     if (!cursor->compression)
         cursor->compression = strobe_compression_new();
@@ -261,7 +261,7 @@ gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPl
     cursor->problem = NULL;
     if (!read_stored(cursor, place, stored))
         cursor->problem = "a block's checksum is wrong";
-    else if (place->is_compressed && !unpack(cursor, place, buffer))
+    else if (place->is_compressed && !unpack_block(cursor, place, buffer))
         cursor->problem = "a compressed block does not unpack";
     return !cursor->problem;
 }

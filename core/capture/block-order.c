@@ -6,24 +6,25 @@
 
 /* A late block, or the name of one that is looked for. */
 struct late {
-    guint32 piece, lane;
+    guint32 segment, thread_buffer;
     guint64 sequence;
-    guint32 offset; /* in the lane's block */
+    guint32 offset; /* in the thread buffer's block */
     guint64 at;     /* of the header in the file */
 };
 
-struct last { /* of a lane, seen so far */
+struct last { /* of a thread buffer, seen so far */
     guint64 sequence;
     guint32 offset;
 };
 
 struct StrobeBlockOrder {
-    guint piece;
-    struct last last[STROBE_POOL_LANES];
+    guint segment;
+    struct last last[STROBE_POOL_THREAD_BUFFERS];
     GArray *late; /* of struct late; sorted once finished */
     gboolean is_sorted;
     guint64 n_refused;
-    guint next[STROBE_POOL_LANES]; /* second walk: the lane's next late block, of the piece */
+    guint next[STROBE_POOL_THREAD_BUFFERS]; /* second walk: the thread buffer's next late block, of
+                                               the segment */
 };
 
 StrobeBlockOrder *strobe_block_order_new(void)
@@ -46,10 +47,10 @@ static int compare_late(gconstpointer a, gconstpointer b)
 {
     const struct late *x = a, *y = b;
 
-    if (x->piece != y->piece)
-        return x->piece < y->piece ? -1 : 1;
-    if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
+    if (x->segment != y->segment)
+        return x->segment < y->segment ? -1 : 1;
+    if (x->thread_buffer != y->thread_buffer)
+        return x->thread_buffer < y->thread_buffer ? -1 : 1;
     if (x->sequence != y->sequence)
         return x->sequence < y->sequence ? -1 : 1;
     if (x->offset != y->offset)
@@ -59,15 +60,15 @@ static int compare_late(gconstpointer a, gconstpointer b)
 
 static struct late name_of(const StrobeBlockOrder *order, const StrobeBlockPlace *place)
 {
-    return (struct late){.piece = order->piece,
-                         .lane = place->header.lane,
+    return (struct late){.segment = order->segment,
+                         .thread_buffer = place->header.thread_buffer,
                          .sequence = place->header.sequence,
                          .offset = place->header.offset,
                          .at = place->offset - sizeof place->header};
 }
 
 /* Index of the first late block that is not before `name`. */
-static guint find(const StrobeBlockOrder *order, const struct late *name)
+static guint find_late_block(const StrobeBlockOrder *order, const struct late *name)
 {
     guint low = 0, high = order->late->len;
 
@@ -81,14 +82,15 @@ static guint find(const StrobeBlockOrder *order, const struct late *name)
     return low;
 }
 
-void strobe_block_order_begin(StrobeBlockOrder *order, guint piece)
+void strobe_block_order_begin(StrobeBlockOrder *order, guint segment)
 {
-    order->piece = piece;
+    order->segment = segment;
     memset(order->last, 0, sizeof order->last);
-    for (guint32 lane = 0; order->is_sorted && order->late->len && lane < STROBE_POOL_LANES;
-         lane++) {
-        struct late first = {.piece = piece, .lane = lane};
-        order->next[lane] = find(order, &first);
+    for (guint32 thread_buffer = 0;
+         order->is_sorted && order->late->len && thread_buffer < STROBE_POOL_THREAD_BUFFERS;
+         thread_buffer++) {
+        struct late first = {.segment = segment, .thread_buffer = thread_buffer};
+        order->next[thread_buffer] = find_late_block(order, &first);
     }
 }
 
@@ -96,9 +98,9 @@ void strobe_block_order_note(StrobeBlockOrder *order, const StrobeBlockPlace *pl
 {
     const struct strobe_block_header *h = &place->header;
 
-    if (h->lane >= STROBE_POOL_LANES)
-        return; /* of no lane of ours: as it lies */
-    struct last *last = &order->last[h->lane];
+    if (h->thread_buffer >= STROBE_POOL_THREAD_BUFFERS)
+        return; /* of no thread buffer of ours: as it lies */
+    struct last *last = &order->last[h->thread_buffer];
     if (h->sequence > last->sequence ||
         (h->sequence == last->sequence && h->offset >= last->offset)) {
         *last = (struct last){h->sequence, h->offset};
@@ -120,29 +122,30 @@ guint64 strobe_block_order_finish(StrobeBlockOrder *order)
 gboolean strobe_block_order_take(StrobeBlockOrder *order, const StrobeBlockPlace *place,
                                  guint64 *offset)
 {
-    guint32 lane = place->header.lane;
+    guint32 thread_buffer = place->header.thread_buffer;
 
-    if (order->late->len == 0 || lane >= STROBE_POOL_LANES)
+    if (order->late->len == 0 || thread_buffer >= STROBE_POOL_THREAD_BUFFERS)
         return FALSE;
     struct late name = name_of(order, place);
-    guint next = order->next[lane];
+    guint next = order->next[thread_buffer];
     if (next >= order->late->len)
         return FALSE;
     const struct late *late = &g_array_index(order->late, struct late, next);
-    if (late->piece != name.piece || late->lane != lane || late->sequence > name.sequence ||
+    if (late->segment != name.segment || late->thread_buffer != thread_buffer ||
+        late->sequence > name.sequence ||
         (late->sequence == name.sequence && late->offset >= name.offset))
         return FALSE;
     *offset = late->at;
-    order->next[lane]++;
+    order->next[thread_buffer]++;
     return TRUE;
 }
 
 gboolean strobe_block_order_was_taken(const StrobeBlockOrder *order, const StrobeBlockPlace *place)
 {
-    if (order->late->len == 0 || place->header.lane >= STROBE_POOL_LANES)
+    if (order->late->len == 0 || place->header.thread_buffer >= STROBE_POOL_THREAD_BUFFERS)
         return FALSE;
     struct late name = name_of(order, place);
-    guint index = find(order, &name);
+    guint index = find_late_block(order, &name);
     return index < order->late->len &&
            compare_late(&g_array_index(order->late, struct late, index), &name) == 0;
 }

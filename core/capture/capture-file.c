@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "capture-writer.h"
 
-int strobe_capture_file_begin(int fd, uint32_t window, const char *facts)
+int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata)
 {
     StrobeCaptureWriter *writer = calloc(1, sizeof *writer);
     int error = ENOMEM;
@@ -21,7 +21,7 @@ int strobe_capture_file_begin(int fd, uint32_t window, const char *facts)
         return error;
     }
     strobe_capture_writer_begin(writer, fd, window);
-    error = strobe_capture_write_facts(writer, facts, 0);
+    error = strobe_capture_write_metadata(writer, metadata, 0);
     strobe_capture_writer_end(writer);
     free(writer);
     return error;
@@ -37,45 +37,45 @@ int strobe_capture_file_name(const char *path)
 }
 
 /* NULL: it does not begin with facts. */
-static char *read_facts(int fd)
+static char *read_metadata(int fd)
 {
     struct strobe_block_header header;
 
     if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
         memcmp(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic) ||
-        header.type != STROBE_BLOCK_FACTS || header.payload_bytes > STROBE_PAYLOAD_MAX)
+        header.type != STROBE_BLOCK_METADATA || header.payload_bytes > STROBE_PAYLOAD_MAX)
         return NULL;
-    char *facts = calloc(1, header.payload_bytes + 1u);
-    if (facts &&
-        pread(fd, facts, header.payload_bytes, sizeof header) != (ssize_t)header.payload_bytes) {
-        free(facts);
-        facts = NULL;
+    char *metadata = calloc(1, header.payload_bytes + 1u);
+    if (metadata &&
+        pread(fd, metadata, header.payload_bytes, sizeof header) != (ssize_t)header.payload_bytes) {
+        free(metadata);
+        metadata = NULL;
     }
-    return facts;
+    return metadata;
 }
 
 /* The path is the program's word: the file is the one whose facts name this pool. */
-static int is_of_pool(int fd, const char *facts, const struct pool_header *pool)
+static int is_of_pool(int fd, const char *metadata, const struct pool_header *pool)
 {
     struct stat status;
     char id[33];
 
     strobe_pool_id(pool, id);
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 && facts &&
-           strstr(facts, id) != NULL;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1 && metadata &&
+           strstr(metadata, id) != NULL;
 }
 
 int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
-                             char **facts)
+                             char **metadata)
 {
     *fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
         return errno;
-    *facts = read_facts(*fd);
-    if (is_of_pool(*fd, *facts, pool) && lseek(*fd, 0, SEEK_END) > 0)
+    *metadata = read_metadata(*fd);
+    if (is_of_pool(*fd, *metadata, pool) && lseek(*fd, 0, SEEK_END) > 0)
         return 0;
-    free(*facts);
-    *facts = NULL;
+    free(*metadata);
+    *metadata = NULL;
     close(*fd);
     *fd = -1;
     return EINVAL;

@@ -8,7 +8,7 @@
 
 /* Writes the facts, JSON text, to `fd`, a new and empty file (owned from now on, and closed).
  * Returns 0 or an errno value. */
-int strobe_capture_file_begin(int fd, uint32_t window, const char *facts);
+int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata);
 
 /* Takes the STROBE_CAPTURE_UNNAMED off the name of the file that is to lie at `path`: with its
  * facts it is a capture. Returns 0 or an errno value. */
@@ -18,6 +18,6 @@ int strobe_capture_file_name(const char *path);
  * pool, that has one name and is no link: the path is the program's word. Returns 0 or an errno
  * value. */
 int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
-                             char **facts);
+                             char **metadata);
 
 #endif

@@ -7,7 +7,7 @@
 #include "kind-table.h"
 #include "span-names.h"
 
-/* A string beside its record, with an id that no lane deals out. Returns its words. */
+/* A string beside its record, with an id that no thread buffer deals out. Returns its words. */
 static uint32_t put_text(uint64_t *out, uint32_t id, const char *text, size_t size)
 {
     size_t n = strnlen(text, size);
@@ -39,7 +39,8 @@ static uint32_t put_diagnostic(uint64_t *out, const struct pool_note *note, uint
 int strobe_capture_write_notes(const struct pool_header *pool, StrobeCaptureWriter *writer,
                                uint64_t ticks)
 {
-    const uint32_t first_id = STROBE_NAME_IS_KEPT | (STROBE_POOL_LANES * STROBE_POOL_SPANS);
+    const uint32_t first_id =
+        STROBE_NAME_IS_KEPT | (STROBE_POOL_THREAD_BUFFERS * STROBE_POOL_SPANS);
     const struct pool_notes *notes = &pool->notes;
     uint64_t *out = (uint64_t *)(void *)writer->buffer;
     uint32_t at = 0, track = atomic_load(&notes->track);

@@ -162,8 +162,8 @@ static const void *compress_payload(StrobeCaptureWriter *writer, struct strobe_b
     return writer->compressed;
 }
 
-static int append(StrobeCaptureWriter *writer, struct strobe_block_header *header,
-                  const void *plain)
+static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header *header,
+                        const void *plain)
 {
     const void *payload = compress_payload(writer, header, plain);
     struct iovec iov[2] = {{header, sizeof *header},
@@ -199,17 +199,18 @@ int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const
                                uint32_t bytes)
 {
     struct strobe_block_header header = {
-        .type = type, .payload_bytes = bytes, .lane = STROBE_LANE_NONE};
-    return append(writer, &header, payload);
+        .type = type, .payload_bytes = bytes, .thread_buffer = STROBE_THREAD_BUFFER_NONE};
+    return append_block(writer, &header, payload);
 }
 
-int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece)
+int strobe_capture_write_metadata(StrobeCaptureWriter *writer, const char *metadata,
+                                  uint32_t segment)
 {
-    struct strobe_block_header header = {.type = STROBE_BLOCK_FACTS,
-                                         .payload_bytes = (uint32_t)strlen(facts),
-                                         .lane = STROBE_LANE_NONE,
-                                         .sequence = piece};
-    return append(writer, &header, facts);
+    struct strobe_block_header header = {.type = STROBE_BLOCK_METADATA,
+                                         .payload_bytes = (uint32_t)strlen(metadata),
+                                         .thread_buffer = STROBE_THREAD_BUFFER_NONE,
+                                         .sequence = segment};
+    return append_block(writer, &header, metadata);
 }
 
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
@@ -217,13 +218,13 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
 {
     struct strobe_block_header header = {.type = STROBE_BLOCK_RECORDS,
                                          .payload_bytes = to - from,
-                                         .lane = block->lane,
+                                         .thread_buffer = block->thread_buffer,
                                          .sequence = block->sequence,
                                          .offset = from,
                                          .track = block->track,
                                          .base = block->base};
     strobe_capture_write_idle_pairs(writer);
-    return append(writer, &header, (const char *)(block + 1) + from);
+    return append_block(writer, &header, (const char *)(block + 1) + from);
 }
 
 int strobe_capture_write_reserve(StrobeCaptureWriter *writer)
@@ -282,7 +283,7 @@ static int is_set(const uint64_t *bits, uint32_t i)
     return (int)(bits[i / 64] >> (i % 64) & 1);
 }
 
-static void set(uint64_t *bits, uint32_t i)
+static void set_bit(uint64_t *bits, uint32_t i)
 {
     bits[i / 64] |= 1ull << (i % 64);
 }
@@ -369,7 +370,7 @@ static int write_strings(StrobeCaptureWriter *writer, const struct pool_header *
                 break; /* buffer full */
             at += put;
             if (put)
-                set(writer->string_written, id);
+                set_bit(writer->string_written, id);
         }
         if (at)
             error = strobe_capture_write_block(writer, STROBE_BLOCK_STRINGS, writer->buffer, at);
@@ -418,17 +419,17 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
     int error = 0;
 
     *n_lost = 0;
-    for (uint32_t i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
-        if (atomic_load(&lane->window) != writer->window)
+    for (uint32_t i = 0; i < pool->n_thread_buffers; i++) {
+        const struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
+        uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
+        if (atomic_load(&thread_buffer->window) != writer->window)
             continue;
         if (depth > STROBE_POOL_SPANS)
             depth = STROBE_POOL_SPANS;
-        uint32_t track = atomic_load(&lane->track);
+        uint32_t track = atomic_load(&thread_buffer->track);
         for (uint32_t k = depth; k-- > 0;) { /* innermost first, as spans end */
             uint32_t words =
-                strobe_unfinished_words(lane, &lane->spans[k], track, end,
+                strobe_unfinished_words(thread_buffer, &thread_buffer->spans[k], track, end,
                                         STROBE_NAME_IS_KEPT | (i * STROBE_POOL_SPANS + k),
                                         (uint64_t *)(void *)(writer->buffer + at));
             if (words && began_after(writer->buffer + at, words, end))
@@ -462,20 +463,24 @@ static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t cou
     return sizeof words;
 }
 
-/* All lanes' growth by one cause, and where they are to be told apart, a record for each. */
-static uint64_t put_lanes(StrobeCaptureWriter *writer, const struct pool_header *pool,
-                          struct loss_place *place, const StrobeLossCounts *seen, uint32_t *at)
+/* All thread buffers' growth by one cause, and where they are to be told apart, a record for each.
+ */
+static uint64_t put_thread_buffers(StrobeCaptureWriter *writer, const struct pool_header *pool,
+                                   struct loss_place *place, const StrobeLossCounts *seen,
+                                   uint32_t *at)
 {
     uint64_t sum = 0, end = place->end;
 
-    for (uint32_t i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        uint64_t growth = seen->lanes[i][place->cause] - lane->lost_told[place->cause];
+    for (uint32_t i = 0; i < pool->n_thread_buffers; i++) {
+        const struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
+        uint64_t growth =
+            seen->thread_buffers[i][place->cause] - thread_buffer->lost_reported[place->cause];
         sum += growth;
         if (place->cause == STROBE_LOSS_OVERWRITTEN)
             place->end = seen->overwritten_until[i];
         if (!writer->reserve_end)
-            *at += put_loss(writer->buffer + *at, place, growth, atomic_load(&lane->track));
+            *at +=
+                put_loss(writer->buffer + *at, place, growth, atomic_load(&thread_buffer->track));
     }
     place->end = end;
     return sum;
@@ -485,11 +490,12 @@ void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
         seen->core[cause] = atomic_load(&pool->lost[cause]);
-    for (uint32_t i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
+    for (uint32_t i = 0; i < pool->n_thread_buffers; i++) {
+        const struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
-            seen->lanes[i][cause] = atomic_load_explicit(&lane->lost[cause], memory_order_relaxed);
-        seen->overwritten_until[i] = atomic_load(&lane->overwritten_until);
+            seen->thread_buffers[i][cause] =
+                atomic_load_explicit(&thread_buffer->lost[cause], memory_order_relaxed);
+        seen->overwritten_until[i] = atomic_load(&thread_buffer->overwritten_until);
     }
 }
 
@@ -501,10 +507,10 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
         struct loss_place place = {kind, cause, begin, end};
-        uint64_t of_lanes = put_lanes(writer, pool, &place, seen, &at);
-        uint64_t growth = seen->core[cause] - pool->lost_told[cause];
+        uint64_t of_thread_buffers = put_thread_buffers(writer, pool, &place, seen, &at);
+        uint64_t growth = seen->core[cause] - pool->lost_reported[cause];
         if (writer->reserve_end)
-            growth += of_lanes;
+            growth += of_thread_buffers;
         at += put_loss(writer->buffer + at, &place, growth, 0);
     }
     return at ? strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, writer->buffer, at) : 0;

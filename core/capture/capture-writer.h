@@ -63,31 +63,33 @@ void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClo
 /* Makes each the other. */
 void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
 
-/* Appends the facts, JSON text, of a piece. */
-int strobe_capture_write_facts(StrobeCaptureWriter *writer, const char *facts, uint32_t piece);
+/* Appends the facts, JSON text, of a segment. */
+int strobe_capture_write_metadata(StrobeCaptureWriter *writer, const char *metadata,
+                                  uint32_t segment);
 
-/* Appends one block that belongs to no lane. Returns 0 or an errno value; a block that could not be
- * written whole is cut off again. */
+/* Appends one block that belongs to no thread buffer. Returns 0 or an errno value; a block that
+ * could not be written whole is cut off again. */
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
                                uint32_t bytes);
 
-/* Appends committed bytes [from, to) of a lane's block. */
+/* Appends committed bytes [from, to) of a thread buffer's block. */
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
                                  uint32_t from, uint32_t to);
 
 /* Appends the kinds, tracks and strings that were added to the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
-/* Appends the open spans of all lanes of the window as unfinished records, in blocks of `type`.
+/* Appends the open spans of all thread buffers of the window as unfinished records, in blocks of
+ * `type`.
  * `*n_lost` is how many of them could not be written. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost);
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
-/* Appends a loss record for every lane and cause that lost more than has been told, and for the
- * losses that are of no lane; in the reserve, where they may be too many, one for every cause. To
- * remember what was seen as told is the caller's business. */
+/* Appends a loss record for every thread buffer and cause that lost more than has been told, and
+ * for the losses that are of no thread buffer; in the reserve, where they may be too many, one for
+ * every cause. To remember what was seen as told is the caller's business. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);

@@ -17,8 +17,8 @@
 
 enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 
-/* Counts from `begin` up to the next piece lie on the line through (ticks, ns). */
-struct piece {
+/* Counts from `begin` up to the next segment lie on the line through (ticks, ns). */
+struct segment {
     guint64 begin;
     guint64 ticks;
     gint64 ns; /* since the epoch */
@@ -33,15 +33,16 @@ struct jump {
     gint64 last_before, first_after;
 };
 
-/* Pieces between two resets, and the counts that can be of this epoch. */
+/* Segments between two resets, and the counts that can be of this epoch. */
 struct epoch {
-    guint first, end; /* indices of pieces */
+    guint first, end; /* indices of segments */
     guint64 least, most;
     gint64 begin_ns; /* CLOCK_MONOTONIC of its first pair */
 };
 
 struct StrobeClockMap {
-    struct { /* the piece that was used last, as far as it can be without a look at anything else */
+    struct { /* the segment that was used last, as far as it can be without a look at anything else
+              */
         guint64 ticks, length;
         guint64 rate;
         gint64 ns;
@@ -49,7 +50,7 @@ struct StrobeClockMap {
     GArray *pairs; /* of StrobeClockPair */
     gint64 pair_distance_ns;
     GArray *links; /* of StrobeClockLink; while finishing */
-    GArray *pieces, *jumps, *epochs, *events;
+    GArray *segments, *jumps, *epochs, *events;
     gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair: later steps of the wall
                       clock do not tear the capture apart */
     guint epoch;   /* of the block */
@@ -64,7 +65,7 @@ StrobeClockMap *strobe_clock_map_new(void)
 
     map->pairs = g_array_new(FALSE, FALSE, sizeof(StrobeClockPair));
     map->links = g_array_new(FALSE, FALSE, sizeof(StrobeClockLink));
-    map->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+    map->segments = g_array_new(FALSE, FALSE, sizeof(struct segment));
     map->jumps = g_array_new(FALSE, FALSE, sizeof(struct jump));
     map->epochs = g_array_new(FALSE, FALSE, sizeof(struct epoch));
     map->events = g_array_new(FALSE, FALSE, sizeof(StrobeClockEvent));
@@ -77,7 +78,7 @@ void strobe_clock_map_free(StrobeClockMap *map)
         return;
     g_array_unref(map->pairs);
     g_array_unref(map->links);
-    g_array_unref(map->pieces);
+    g_array_unref(map->segments);
     g_array_unref(map->jumps);
     g_array_unref(map->epochs);
     g_array_unref(map->events);
@@ -148,9 +149,9 @@ static void follow_pairs(StrobeClockMap *map, guint64 end_ticks)
     map->ns_per_tick = trend.ns_per_tick;
 }
 
-/* ---- pieces ---- */
+/* ---- segments ---- */
 
-static gint64 limited(__int128 value, gint64 limit)
+static gint64 limit_value(__int128 value, gint64 limit)
 {
     return value > limit ? limit : value < -limit ? -limit : (gint64)value;
 }
@@ -166,7 +167,8 @@ static guint64 limited_ticks(__int128 value)
 static gint64 rate_of(const StrobeClockLink *link)
 {
     __int128 ns = (__int128)link->to.monotonic_ns - link->from.monotonic_ns;
-    return limited(ns * ((gint64)1 << RATE_BITS) / (link->to.ticks - link->from.ticks), RATE_LIMIT);
+    return limit_value(ns * ((gint64)1 << RATE_BITS) / (link->to.ticks - link->from.ticks),
+                       RATE_LIMIT);
 }
 
 /* That of the nearest link to `index` in a direction that is not broken; 0 if there is none. */
@@ -193,24 +195,24 @@ static gint64 rate_beside(const StrobeClockMap *map, guint index, int direction)
     return rate ? rate : (gint64)1 << RATE_BITS;
 }
 
-static void add_piece(StrobeClockMap *map, guint64 begin, const StrobeClockPair *through,
-                      gint64 rate, enum side side)
+static void add_segment(StrobeClockMap *map, guint64 begin, const StrobeClockPair *through,
+                        gint64 rate, enum side side)
 {
-    struct piece piece = {.begin = begin,
-                          .ticks = through->ticks,
-                          .ns = map->offset + through->monotonic_ns,
-                          .rate = rate,
-                          .jump = map->jumps->len - 1,
-                          .side = side};
+    struct segment segment = {.begin = begin,
+                              .ticks = through->ticks,
+                              .ns = map->offset + through->monotonic_ns,
+                              .rate = rate,
+                              .jump = map->jumps->len - 1,
+                              .side = side};
 
-    g_array_append_val(map->pieces, piece);
-    g_array_index(map->epochs, struct epoch, map->epochs->len - 1).end = map->pieces->len;
+    g_array_append_val(map->segments, segment);
+    g_array_index(map->epochs, struct epoch, map->epochs->len - 1).end = map->segments->len;
 }
 
 static void add_epoch(StrobeClockMap *map, const StrobeClockPair *pair)
 {
-    struct epoch epoch = {.first = map->pieces->len,
-                          .end = map->pieces->len,
+    struct epoch epoch = {.first = map->segments->len,
+                          .end = map->segments->len,
                           .most = G_MAXUINT64,
                           .begin_ns = pair->monotonic_ns};
 
@@ -229,18 +231,18 @@ static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 b
 {
     gint64 ns = link->to.monotonic_ns - link->from.monotonic_ns;
 
-    add_piece(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
+    add_segment(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
     g_array_index(map->epochs, struct epoch, map->epochs->len - 1).most =
         limited_ticks(link->from.ticks + ticks_within(ns, before));
     add_epoch(map, &link->to);
     g_array_index(map->epochs, struct epoch, map->epochs->len - 1).least =
         limited_ticks((__int128)link->to.ticks - ticks_within(ns, after));
-    add_piece(map, 0, &link->to, after, SIDE_AFTER);
+    add_segment(map, 0, &link->to, after, SIDE_AFTER);
 }
 
 /* Where a link's two sides meet: if the frequency changed, where their lines do; else in the middle
  * of the counts that none, or either, explains. */
-static guint64 meeting(const StrobeClockLink *link, gint64 before, gint64 after)
+static guint64 find_meeting(const StrobeClockLink *link, gint64 before, gint64 after)
 {
     double scale = (double)((gint64)1 << RATE_BITS);
     double a = (double)before / scale, b = (double)after / scale;
@@ -266,8 +268,8 @@ static void add_jump(StrobeClockMap *map, guint index)
         add_reset(map, link, before, after);
         return;
     }
-    add_piece(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
-    add_piece(map, meeting(link, before, after), &link->to, after, SIDE_AFTER);
+    add_segment(map, link->from.ticks, &link->from, before, SIDE_BEFORE);
+    add_segment(map, find_meeting(link, before, after), &link->to, after, SIDE_AFTER);
 }
 
 static void add_event(StrobeClockMap *map, const StrobeClockLink *link)
@@ -292,7 +294,7 @@ static void add_link(StrobeClockMap *map, guint index)
     if (link->is_broken)
         add_jump(map, index);
     else
-        add_piece(map, link->from.ticks, &link->from, rate_of(link), SIDE_NONE);
+        add_segment(map, link->from.ticks, &link->from, rate_of(link), SIDE_NONE);
 }
 
 void strobe_clock_map_finish(StrobeClockMap *map, guint64 end_ticks)
@@ -301,18 +303,18 @@ void strobe_clock_map_finish(StrobeClockMap *map, guint64 end_ticks)
         return;
     g_array_sort(map->pairs, compare_pairs);
     const StrobeClockPair *first = pair_at(map, 0), *last = first;
-    map->offset = limited((__int128)first->realtime_ns - first->monotonic_ns, TIME_LIMIT);
+    map->offset = limit_value((__int128)first->realtime_ns - first->monotonic_ns, TIME_LIMIT);
     follow_pairs(map, end_ticks);
     add_epoch(map, first);
     if (map->links->len) {
         first = &g_array_index(map->links, StrobeClockLink, 0).from;
         last = &g_array_index(map->links, StrobeClockLink, map->links->len - 1).to;
     }
-    add_piece(map, 0, first, rate_beside(map, 0, 1), SIDE_NONE);
+    add_segment(map, 0, first, rate_beside(map, 0, 1), SIDE_NONE);
     for (guint i = 0; i < map->links->len; i++)
         add_link(map, i);
     if (map->links->len)
-        add_piece(map, last->ticks, last, rate_beside(map, map->links->len - 1, -1), SIDE_NONE);
+        add_segment(map, last->ticks, last, rate_beside(map, map->links->len - 1, -1), SIDE_NONE);
     g_array_set_size(map->links, 0);
     g_array_set_size(map->pairs, 0);
 }
@@ -340,7 +342,7 @@ void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair)
 /* The latest count that a block's records may hold, of the block's own epoch. */
 static guint64 latest_ticks(const StrobeClockMap *map, const struct epoch *epoch)
 {
-    gint64 rate = g_array_index(map->pieces, struct piece, epoch->first).rate;
+    gint64 rate = g_array_index(map->segments, struct segment, epoch->first).rate;
     return limited_ticks(map->block_ticks + ticks_within(UNORDERED_NS, rate));
 }
 
@@ -358,43 +360,45 @@ static const struct epoch *epoch_of(const StrobeClockMap *map, guint64 ticks)
     return &epochs[map->epoch];
 }
 
-static const struct piece *find_piece(const StrobeClockMap *map, const struct epoch *epoch,
-                                      guint64 ticks)
+static const struct segment *find_segment(const StrobeClockMap *map, const struct epoch *epoch,
+                                          guint64 ticks)
 {
-    const struct piece *pieces = (const void *)map->pieces->data;
+    const struct segment *segments = (const void *)map->segments->data;
     guint low = epoch->first, high = epoch->end;
 
     while (high - low > 1) {
         guint middle = (low + high) / 2;
-        if (pieces[middle].begin <= ticks)
+        if (segments[middle].begin <= ticks)
             low = middle;
         else
             high = middle;
     }
-    return &pieces[low];
+    return &segments[low];
 }
 
-/* Lets the next counts of this piece be converted at once: those that can be of no other epoch. */
-static void remember(StrobeClockMap *map, const struct epoch *epoch, const struct piece *piece)
+/* Lets the next counts of this segment be converted at once: those that can be of no other epoch.
+ */
+static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
+                             const struct segment *segment)
 {
     const struct epoch *own = &g_array_index(map->epochs, struct epoch, map->epoch);
-    const struct piece *next = piece + 1;
+    const struct segment *next = segment + 1;
     guint64 most = G_MAXUINT64;
 
     map->current.length = 0;
-    if (piece->side != SIDE_NONE || epoch != own || piece->rate <= 0)
+    if (segment->side != SIDE_NONE || epoch != own || segment->rate <= 0)
         return;
     if (map->epoch > 0)
         most = latest_ticks(map, epoch);
-    if (next < &g_array_index(map->pieces, struct piece, epoch->end))
+    if (next < &g_array_index(map->segments, struct segment, epoch->end))
         most = MIN(most, next->begin - 1);
-    if (piece->ticks != piece->begin || piece->ticks < epoch->least || most < piece->ticks)
+    if (segment->ticks != segment->begin || segment->ticks < epoch->least || most < segment->ticks)
         return;
-    map->current.ticks = piece->ticks;
-    map->current.length =
-        MIN(most - piece->ticks, limited_ticks(((__int128)TIME_LIMIT << RATE_BITS) / piece->rate));
-    map->current.rate = (guint64)piece->rate;
-    map->current.ns = piece->ns;
+    map->current.ticks = segment->ticks;
+    map->current.length = MIN(most - segment->ticks,
+                              limited_ticks(((__int128)TIME_LIMIT << RATE_BITS) / segment->rate));
+    map->current.rate = (guint64)segment->rate;
+    map->current.ns = segment->ns;
 }
 
 /* Keeps the order of what lies before a jump and what lies behind it. */
@@ -410,19 +414,19 @@ static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
     return ns;
 }
 
-static gint64 convert(StrobeClockMap *map, guint64 ticks)
+static gint64 convert_ticks(StrobeClockMap *map, guint64 ticks)
 {
-    if (map->pieces->len == 0)
+    if (map->segments->len == 0)
         return (gint64)MIN(ticks, (guint64)TIME_LIMIT);
     const struct epoch *epoch = epoch_of(map, ticks);
-    const struct piece *piece = find_piece(map, epoch, ticks);
-    __int128 delta = (__int128)ticks - piece->ticks;
-    gint64 ns = piece->ns + limited((delta * piece->rate + HALF) >> RATE_BITS, TIME_LIMIT);
+    const struct segment *segment = find_segment(map, epoch, ticks);
+    __int128 delta = (__int128)ticks - segment->ticks;
+    gint64 ns = segment->ns + limit_value((delta * segment->rate + HALF) >> RATE_BITS, TIME_LIMIT);
 
-    remember(map, epoch, piece);
-    if (piece->side == SIDE_NONE)
+    cache_conversion(map, epoch, segment);
+    if (segment->side == SIDE_NONE)
         return ns;
-    return keep_order(&g_array_index(map->jumps, struct jump, piece->jump), piece->side, ns);
+    return keep_order(&g_array_index(map->jumps, struct jump, segment->jump), segment->side, ns);
 }
 
 gint64 strobe_clock_map_from_ticks(StrobeClockMap *map, guint64 ticks)
@@ -432,12 +436,12 @@ gint64 strobe_clock_map_from_ticks(StrobeClockMap *map, guint64 ticks)
     if (G_LIKELY(delta < map->current.length))
         return map->current.ns +
                (gint64)(((unsigned __int128)delta * map->current.rate + HALF) >> RATE_BITS);
-    return convert(map, ticks);
+    return convert_ticks(map, ticks);
 }
 
 gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns)
 {
-    return map->offset + limited(ns, TIME_LIMIT);
+    return map->offset + limit_value(ns, TIME_LIMIT);
 }
 
 /* ---- what the pairs say ---- */

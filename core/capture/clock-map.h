@@ -38,7 +38,7 @@ void strobe_clock_map_finish(StrobeClockMap *map, guint64 end_ticks);
 
 /* The counts that follow stand in a block with this pair. To begin with it is the first one. */
 void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair);
-/* ns since the epoch. Not const: it remembers the piece, and what it learned about jumps. */
+/* ns since the epoch. Not const: it remembers the segment, and what it learned about jumps. */
 gint64 strobe_clock_map_from_ticks(StrobeClockMap *map, guint64 ticks);
 gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns);
 

@@ -252,7 +252,7 @@ static void borrow_rates(StrobeDeviceClock *clock)
 
 /* ---- the bound ---- */
 
-static guint64 whole(double ns)
+static guint64 round_up(double ns)
 {
     return ns < (double)TIME_LIMIT ? (guint64)ceil(ns) : (guint64)TIME_LIMIT;
 }
@@ -279,7 +279,7 @@ static void take_summary(StrobeDeviceClock *clock, const StrobeClockSummary *sum
 
     if (summary->error_ns != STROBE_CLOCK_ERROR_UNKNOWN)
         error = MAX(error, (double)summary->error_ns);
-    clock->slack_ns = (gint64)whole(error) + 1;
+    clock->slack_ns = (gint64)round_up(error) + 1;
     view->n_knots = clock->knots->len;
     view->residual_ns = summary->residual_ns;
     view->broken_ns = summary->broken_ns;
@@ -289,7 +289,7 @@ static void take_summary(StrobeDeviceClock *clock, const StrobeClockSummary *sum
     if (clock->has_unknown_width)
         view->width_ns = STROBE_ABSENT_U64;
     else
-        view->error_ns = whole(error) + 1;
+        view->error_ns = round_up(error) + 1;
 }
 
 void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns)
@@ -312,7 +312,7 @@ void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint6
 
 /* ---- conversion ---- */
 
-static gint64 limited(double ns)
+static gint64 limit_time(double ns)
 {
     return ns > (double)TIME_LIMIT    ? TIME_LIMIT
            : ns < -(double)TIME_LIMIT ? -TIME_LIMIT
@@ -327,7 +327,7 @@ static gint64 sum_of(gint64 a, gint64 b)
 }
 
 /* On the line through two knots, exactly. */
-static gint64 interpolate(const struct knot *a, const struct knot *b, gint64 device_ns)
+static gint64 interpolate_time(const struct knot *a, const struct knot *b, gint64 device_ns)
 {
     __int128 length = (__int128)b->device_ns - a->device_ns;
     __int128 product = ((__int128)device_ns - a->device_ns) * (b->host_ns - a->host_ns);
@@ -349,18 +349,18 @@ static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch,
             else
                 high = middle;
         }
-        return interpolate(knot_at(clock, low), knot_at(clock, low + 1), device_ns);
+        return interpolate_time(knot_at(clock, low), knot_at(clock, low + 1), device_ns);
     }
     guint side = device_ns >= knot->device_ns;
     if (side)
         knot = knot_at(clock, high - 1);
     double away = (double)((__int128)device_ns - knot->device_ns);
-    return sum_of(knot->host_ns, limited(away * epoch->rate[side]));
+    return sum_of(knot->host_ns, limit_time(away * epoch->rate[side]));
 }
 
 /* By how much a time of the host lies outside of the epoch; 0: it does not. */
-static gint64 outside(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
-                      gint64 stored_ns)
+static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
+                             gint64 stored_ns)
 {
     gint64 to_ns = MIN(epoch->to_ns, sum_of(stored_ns, ORDER_NS));
     gint64 least = sum_of(epoch->from_ns, -clock->slack_ns);
@@ -395,7 +395,7 @@ static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 store
     for (guint back = 0; back <= MIN(newest, EPOCHS_BACK); back++) {
         const struct epoch *epoch = epoch_at(clock, newest - back);
         gint64 ns = time_in(clock, epoch, device_ns);
-        gint64 off = outside(clock, epoch, ns, stored_ns);
+        gint64 off = measure_excess(clock, epoch, ns, stored_ns);
         n_fit += off == 0 && (n_fit == 0 || ns >= sum_of(stored_ns, -LATE_NS));
         if (off < nearest) {
             nearest = off;
@@ -422,7 +422,7 @@ static gboolean convert_near_jumps(const StrobeDeviceClock *clock, gint64 stored
     const struct epoch *epoch = epoch_at(clock, index);
     gint64 begin_ns = time_in(clock, epoch, *begin), end_ns;
 
-    if (*begin <= *end && outside(clock, epoch, begin_ns, stored_ns) == 0) {
+    if (*begin <= *end && measure_excess(clock, epoch, begin_ns, stored_ns) == 0) {
         end_ns = sum_of(begin_ns, *end - *begin);
     } else { /* the clock jumped inside of the span */
         gboolean is_begin_sure = TRUE;

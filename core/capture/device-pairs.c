@@ -16,7 +16,7 @@ static double half_of(const StrobeDevicePair *pair)
 
 /* Says `other`, carried on to the time of `pair`, better than the pair itself when that was? Never
  * if the two contradict each other: then the clock jumped in between. */
-static gboolean outdoes(const StrobeDevicePair *other, const StrobeDevicePair *pair)
+static gboolean is_better_pair(const StrobeDevicePair *other, const StrobeDevicePair *pair)
 {
     double host = (double)pair->host_ns - (double)other->host_ns;
     double device = (double)pair->device_ns - (double)other->device_ns;
@@ -34,7 +34,7 @@ static void drop_wide(GArray *pairs)
 
         for (guint i = 0; i < pairs->len; i++) {
             const StrobeDevicePair *pair = &g_array_index(pairs, StrobeDevicePair, i);
-            if (n == 0 || !outdoes(&g_array_index(pairs, StrobeDevicePair, n - 1), pair))
+            if (n == 0 || !is_better_pair(&g_array_index(pairs, StrobeDevicePair, n - 1), pair))
                 g_array_index(pairs, StrobeDevicePair, n++) = *pair;
         }
         g_array_set_size(pairs, n);

@@ -17,7 +17,7 @@ typedef struct Text {
     GString *text;
 } Text;
 
-static void append(const char *bytes, size_t length, void *user)
+static void append_bytes(const char *bytes, size_t length, void *user)
 {
     Text *text = user;
 
@@ -26,13 +26,13 @@ static void append(const char *bytes, size_t length, void *user)
     g_string_append_len(text->text, bytes, (gssize)length);
 }
 
-static gboolean demangle(const char *name, GString *into)
+static gboolean demangle_name(const char *name, GString *into)
 {
     Text text = {.text = into};
 
     if (setjmp(text.is_full))
         return FALSE;
-    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, append, &text) != 0;
+    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, append_bytes, &text) != 0;
 }
 
 char *strobe_frame_name(StrobeText frame)
@@ -47,7 +47,7 @@ char *strobe_frame_name(StrobeText frame)
     memcpy(name, frame.bytes, length);
     name[length] = 0;
     GString *text = g_string_new(NULL);
-    if (!demangle(name, text))
+    if (!demangle_name(name, text))
         return g_string_free(text, TRUE);
     g_string_append_len(text, frame.bytes + length, (gssize)(frame.length - length));
     return g_string_free(text, FALSE);
@@ -121,7 +121,7 @@ void strobe_frame_names_append(StrobeFrameNames *names, StrobeStringId frame, GA
     g_array_append_vals(frames, known->data, known->len);
 }
 
-static void expand(gpointer user, StrobeStringId frame, GArray *frames)
+static void expand_frame(gpointer user, StrobeStringId frame, GArray *frames)
 {
     strobe_frame_names_append(user, frame, frames);
 }
@@ -133,7 +133,7 @@ StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table)
     names->table = table;
     names->symbols = strobe_native_symbols_new(NULL);
     names->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_array);
-    strobe_string_table_expand_frames(table, expand, names);
+    strobe_string_table_expand_frames(table, expand_frame, names);
     return names;
 }
 

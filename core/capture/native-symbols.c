@@ -43,7 +43,7 @@ StrobeNativeSymbols *strobe_native_symbols_new(const char *program)
 
 /* ---- the process ---- */
 
-static void stop(StrobeNativeSymbols *symbols)
+static void stop_program(StrobeNativeSymbols *symbols)
 {
     if (symbols->socket < 0)
         return;
@@ -58,14 +58,14 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols)
 {
     if (!symbols)
         return;
-    stop(symbols);
+    stop_program(symbols);
     g_hash_table_unref(symbols->bad);
     g_string_free(symbols->text, TRUE);
     g_free(symbols);
 }
 
 /* Its streams are the socket, its signals the usual ones, its variables none that it would obey. */
-static gboolean spawn(StrobeNativeSymbols *symbols, int theirs)
+static gboolean spawn_program(StrobeNativeSymbols *symbols, int theirs)
 {
     char *arguments[] = {symbols->program, NULL}, *environment[] = {NULL};
     posix_spawn_file_actions_t actions;
@@ -88,7 +88,7 @@ static gboolean spawn(StrobeNativeSymbols *symbols, int theirs)
     return error == 0;
 }
 
-static gboolean start(StrobeNativeSymbols *symbols)
+static gboolean start_program(StrobeNativeSymbols *symbols)
 {
     int ends[2];
 
@@ -98,7 +98,7 @@ static gboolean start(StrobeNativeSymbols *symbols)
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return FALSE;
     symbols->at = symbols->filled = 0;
-    if (spawn(symbols, ends[1]))
+    if (spawn_program(symbols, ends[1]))
         symbols->socket = ends[0];
     else
         close(ends[0]);
@@ -176,8 +176,8 @@ static gboolean receive_function(StrobeNativeSymbols *symbols, const char *objec
 }
 
 /* FALSE: the process has ended, or the answer is none. */
-static gboolean ask(StrobeNativeSymbols *symbols, const char *frame, const char *object,
-                    GPtrArray *functions)
+static gboolean request_functions(StrobeNativeSymbols *symbols, const char *frame,
+                                  const char *object, GPtrArray *functions)
 {
     const char *text = send_text(symbols, frame) ? receive_text(symbols) : NULL;
     guint64 n = text ? g_ascii_strtoull(text, NULL, 10) : 0;
@@ -199,9 +199,9 @@ char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *t
     g_autofree char *path = g_strndup(frame.path, frame.path_length);
     const char *object = last_part(path);
     GPtrArray *functions = g_ptr_array_new_with_free_func(g_free);
-    if (!g_hash_table_contains(symbols->bad, path) && start(symbols) &&
-        !ask(symbols, text, object, functions)) {
-        stop(symbols);
+    if (!g_hash_table_contains(symbols->bad, path) && start_program(symbols) &&
+        !request_functions(symbols, text, object, functions)) {
+        stop_program(symbols);
         g_hash_table_add(symbols->bad, g_strdup(path));
         g_ptr_array_set_size(functions, 0);
     }

@@ -6,7 +6,7 @@
 #include <strobe/kinds.h>
 #include "capture-format.h"
 #include "kind-declaration.h"
-#include "lane.h"
+#include "thread-buffer.h"
 
 struct StrobeDefinitions {
     StrobeReaderKind *by_id[STROBE_KINDS_MAX];
@@ -146,7 +146,7 @@ static guint32 role_of(StrobeReaderKind *kind)
     return STROBE_ROLE_NONE;
 }
 
-/* FALSE if the kind is known already, as in a later piece of the capture, or makes no sense. */
+/* FALSE if the kind is known already, as in a later segment of the capture, or makes no sense. */
 static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
                           const char *texts, const char *end)
 {

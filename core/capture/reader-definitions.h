@@ -63,7 +63,7 @@ guint32 strobe_definitions_track_of(const StrobeDefinitions *definitions, guint3
 /* Has any track so far a clock that is not the host's? */
 gboolean strobe_definitions_have_clocks(const StrobeDefinitions *definitions);
 /* Number of the track whose clock a track has (STROBE_CLOCK_OF_TRACK), which may be the track
- * itself; 0: the track has another sort of clock, or that of a track that is not defined. */
+ * itself; 0: the track has another type of clock, or that of a track that is not defined. */
 guint32 strobe_definitions_clock_track(const StrobeDefinitions *definitions, guint32 id);
 /* `view` is lent. */
 void strobe_definitions_set_clock(StrobeDefinitions *definitions, guint32 id, guint32 number,

@@ -22,9 +22,9 @@ typedef struct StrobeReaderStats {
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;          /* the window was closed properly or recovered */
     gboolean recovered;       /* by a later run: the writer had ended too */
-    gboolean continued;       /* in a later piece, which was not read */
-    guint64 n_pieces;         /* that were read */
-    guint64 first_piece;      /* number of the first of them; those before it are gone */
+    gboolean continued;       /* in a later segment, which was not read */
+    guint64 n_segments;       /* that were read */
+    guint64 first_segment;    /* number of the first of them; those before it are gone */
     gint64 begin_ns, end_ns;  /* of the window, since the epoch */
     StrobeClockSummary clock; /* what its pairs say, or its writer said: the worse of both */
     double ns_per_tick;       /* of the host clock, 0 where one pair is all there is */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second walk over the pieces of a capture, which hands out the records. */
+/* The second walk over the segments of a capture, which hands out the records. */
 #include "reader.h"
 
 #include <string.h>
-#include "foreign-stream.h"
-#include "reader-survey.h"
+#include "external-stream.h"
+#include "index-pass.h"
 
 struct StrobeReader {
-    StrobeSurvey *survey;
-    StrobeBesideStrings *beside;
+    StrobeIndexPass *index_pass;
+    StrobeInlineStrings *beside;
     StrobeRecordDecoder *decoder;
-    StrobeForeignStream *foreign; /* what others recorded; NULL: nothing */
-    gint64 until_ns;              /* what the present block holds ended until then */
-    guint piece;                  /* that is being read */
-    guint64 bytes_before;         /* in the pieces before it */
-    gboolean takes_open;          /* nobody tells more of the spans that were open at its end */
+    StrobeExternalStream *external; /* what others recorded; NULL: nothing */
+    gint64 until_ns;                /* what the present block holds ended until then */
+    guint segment;                  /* that is being read */
+    guint64 bytes_before;           /* in the segments before it */
+    gboolean takes_open;            /* nobody tells more of the spans that were open at its end */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block, before which late ones come */
     gboolean has_following;
@@ -27,37 +27,39 @@ struct StrobeReader {
 
 /* ---- blocks ---- */
 
-/* Does a later piece tell more of the spans that were open at this one's end? */
-static gboolean has_later_piece(const StrobeSurvey *survey, guint index)
+/* Does a later segment tell more of the spans that were open at this one's end? */
+static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
-    for (guint i = index + 1; i < strobe_pieces_count(survey->files); i++)
-        if (survey->pieces[i].has_facts && !survey->pieces[i].is_left_out)
+    for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)
+        if (index_pass->segments[i].has_metadata && !index_pass->segments[i].is_left_out)
             return TRUE;
     return FALSE;
 }
 
-/* Goes to the start of a piece; FALSE when there is none behind the last. One that cannot be read
+/* Goes to the start of a segment; FALSE when there is none behind the last. One that cannot be read
  * is passed over. */
-static gboolean begin_piece(StrobeReader *reader, guint index)
+static gboolean begin_segment(StrobeReader *reader, guint index)
 {
-    guint n = strobe_pieces_count(reader->survey->files);
+    guint n = strobe_segments_count(reader->index_pass->files);
 
     strobe_block_cursor_end(&reader->cursor);
     for (; index < n; index++) {
-        const StrobeSurveyPiece *piece = &reader->survey->pieces[index];
-        guint64 size = strobe_pieces_size(reader->survey->files, index);
-        int fd =
-            piece->is_left_out ? -1 : strobe_pieces_descriptor(reader->survey->files, index, NULL);
-        reader->piece = index;
+        const StrobeIndexPassSegment *segment = &reader->index_pass->segments[index];
+        guint64 size = strobe_segments_size(reader->index_pass->files, index);
+        int fd = segment->is_left_out
+                     ? -1
+                     : strobe_segments_descriptor(reader->index_pass->files, index, NULL);
+        reader->segment = index;
         if (fd >= 0) {
             strobe_block_cursor_begin(&reader->cursor, fd, size, NULL, NULL);
-            strobe_block_order_begin(reader->survey->order, index);
-            reader->takes_open = !has_later_piece(reader->survey, index) &&
-                                 (!piece->is_sealed || piece->seal.continued);
+            strobe_block_order_begin(reader->index_pass->order, index);
+            reader->takes_open = !has_later_segment(reader->index_pass, index) &&
+                                 (!segment->is_sealed || segment->seal.continued);
             return TRUE;
         }
-        if (!piece->is_left_out)
-            strobe_survey_leave_out(reader->survey, index, "the piece was removed meanwhile");
+        if (!segment->is_left_out)
+            strobe_index_pass_leave_out(reader->index_pass, index,
+                                        "the segment was removed meanwhile");
         reader->bytes_before += size;
     }
     return FALSE;
@@ -69,7 +71,8 @@ static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
 }
 
-/* The next block of records as the lanes filled them. FALSE at the end, or with an error. */
+/* The next block of records as the thread buffers filled them. FALSE at the end, or with an error.
+ */
 static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError **error)
 {
     GError *failure = NULL;
@@ -80,24 +83,25 @@ static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError
                strobe_block_cursor_next(&reader->cursor, &reader->following, &failure))
             reader->has_following =
                 has_records(reader, &reader->following) &&
-                !strobe_block_order_was_taken(reader->survey->order, &reader->following);
+                !strobe_block_order_was_taken(reader->index_pass->order, &reader->following);
         if (failure) {
             g_propagate_prefixed_error(
-                error, failure, "%s: ", strobe_pieces_name(reader->survey->files, reader->piece));
+                error, failure,
+                "%s: ", strobe_segments_name(reader->index_pass->files, reader->segment));
             return FALSE;
         }
         if (reader->has_following) {
-            while (strobe_block_order_take(reader->survey->order, &reader->following, &late))
+            while (strobe_block_order_take(reader->index_pass->order, &reader->following, &late))
                 if (strobe_block_cursor_at(&reader->cursor, late, place))
                     return TRUE;
             *place = reader->following;
             reader->has_following = FALSE;
             return TRUE;
         }
-        if (reader->piece + 1 >= strobe_pieces_count(reader->survey->files))
+        if (reader->segment + 1 >= strobe_segments_count(reader->index_pass->files))
             return FALSE;
-        reader->bytes_before += strobe_pieces_size(reader->survey->files, reader->piece);
-        if (!begin_piece(reader, reader->piece + 1))
+        reader->bytes_before += strobe_segments_size(reader->index_pass->files, reader->segment);
+        if (!begin_segment(reader, reader->segment + 1))
             return FALSE;
     }
 }
@@ -110,8 +114,8 @@ static gboolean read_payload(StrobeReader *reader)
     reader->block.memory = strobe_block_memory_renew(reader->block.memory, n);
     if (strobe_block_cursor_read(&reader->cursor, place, reader->block.memory->bytes))
         return TRUE;
-    strobe_survey_note_damage(reader->survey, reader->piece, place->offset,
-                              strobe_block_place_end(place), reader->cursor.problem);
+    strobe_index_pass_note_damage(reader->index_pass, reader->segment, place->offset,
+                                  strobe_block_place_end(place), reader->cursor.problem);
     return FALSE;
 }
 
@@ -124,10 +128,10 @@ static gboolean load_block(StrobeReader *reader, GError **error)
             reader->block.end = reader->place.header.payload_bytes & ~7u;
             reader->block.track = reader->place.header.track;
             reader->block.base = reader->place.header.base;
-            strobe_clock_map_seek(reader->survey->clock, &reader->place.header.pair);
+            strobe_clock_map_seek(reader->index_pass->clock, &reader->place.header.pair);
             strobe_record_decoder_stored(reader->decoder, reader->place.header.pair.monotonic_ns);
             reader->until_ns = strobe_clock_map_from_monotonic(
-                reader->survey->clock, reader->place.header.pair.monotonic_ns);
+                reader->index_pass->clock, reader->place.header.pair.monotonic_ns);
             return TRUE;
         }
     return FALSE;
@@ -140,23 +144,23 @@ StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader)
 
 void strobe_reader_keep_strings(StrobeReader *reader)
 {
-    strobe_beside_strings_keep(reader->beside);
+    strobe_inline_strings_keep(reader->beside);
 }
 
 /* What others recorded comes before the block that was recorded meanwhile: a call of theirs before
  * the operator around it. */
-static gsize next_foreign(StrobeReader *reader, StrobeView *views, gsize max)
+static gsize next_external(StrobeReader *reader, StrobeView *views, gsize max)
 {
     gsize n = 0;
 
-    if (reader->foreign)
-        n = strobe_foreign_stream_next(reader->foreign, reader->until_ns, views, max);
+    if (reader->external)
+        n = strobe_external_stream_next(reader->external, reader->until_ns, views, max);
     if (n)
-        reader->memory = strobe_foreign_stream_memory(reader->foreign);
+        reader->memory = strobe_external_stream_memory(reader->external);
     return n;
 }
 
-static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
+static gsize decode_records(StrobeReader *reader, StrobeView *views, gsize max)
 {
     const StrobeDecodedCounts *counts = strobe_record_decoder_counts(reader->decoder);
     const guint64 n_undefined = counts->n_undefined;
@@ -167,7 +171,7 @@ static gsize decode(StrobeReader *reader, StrobeView *views, gsize max)
     if (G_UNLIKELY(counts->n_undefined != n_undefined)) {
         to = reader->block.at;
         strobe_block_place_find(&reader->place, &from, &to);
-        strobe_survey_note_undefined(reader->survey, reader->piece, from, to);
+        strobe_index_pass_note_undefined(reader->index_pass, reader->segment, from, to);
     }
     if (n)
         reader->memory = reader->block.memory;
@@ -180,7 +184,8 @@ static void skip_rest(StrobeReader *reader)
     guint64 from = reader->block.at, to = reader->block.end;
 
     strobe_block_place_find(&reader->place, &from, &to);
-    strobe_survey_note_damage(reader->survey, reader->piece, from, to, "a record has a bad length");
+    strobe_index_pass_note_damage(reader->index_pass, reader->segment, from, to,
+                                  "a record has a bad length");
     reader->block.at = reader->block.end;
 }
 
@@ -198,12 +203,12 @@ static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GErr
                 break;
             }
             reader->until_ns = G_MAXINT64;
-            return next_foreign(reader, views, max);
+            return next_external(reader, views, max);
         }
-        n = next_foreign(reader, views, max);
+        n = next_external(reader, views, max);
         if (n)
             break;
-        n = decode(reader, views, max);
+        n = decode_records(reader, views, max);
         if (n < max && block->at < block->end)
             skip_rest(reader);
     }
@@ -211,49 +216,49 @@ static gsize next_views(StrobeReader *reader, StrobeView *views, gsize max, GErr
 }
 
 static void update_stats(StrobeReaderStats *stats, const StrobeDecodedCounts *counts,
-                         const StrobeDecodedCounts *foreign)
+                         const StrobeDecodedCounts *external)
 {
     static const StrobeDecodedCounts none;
 
-    foreign = foreign ? foreign : &none;
-    stats->n_unfinished = counts->n_unfinished + foreign->n_unfinished;
+    external = external ? external : &none;
+    stats->n_unfinished = counts->n_unfinished + external->n_unfinished;
     stats->n_outside = counts->n_outside;
     stats->n_device_outside = counts->n_device_outside;
-    stats->n_nameless = counts->n_nameless + foreign->n_nameless;
+    stats->n_nameless = counts->n_nameless + external->n_nameless;
     stats->n_unsure = counts->n_unsure;
-    stats->n_loss_records = counts->n_loss_records + foreign->n_loss_records;
+    stats->n_loss_records = counts->n_loss_records + external->n_loss_records;
     for (gsize i = 0; i < G_N_ELEMENTS(stats->lost); i++)
-        stats->lost[i] = counts->lost[i] + foreign->lost[i];
+        stats->lost[i] = counts->lost[i] + external->lost[i];
 }
 
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error)
 {
-    StrobeReaderStats *stats = &reader->survey->stats;
+    StrobeReaderStats *stats = &reader->index_pass->stats;
     gsize n = next_views(reader, views, max, error);
 
     stats->n_records += n;
     update_stats(stats, strobe_record_decoder_counts(reader->decoder),
-                 reader->foreign ? strobe_foreign_stream_counts(reader->foreign) : NULL);
+                 reader->external ? strobe_external_stream_counts(reader->external) : NULL);
     for (gsize i = 0; (!stats->sealed || stats->recovered) && i < n; i++)
         if (!(views[i].flags & STROBE_VIEW_CLOCK_UNSURE))
             stats->end_ns = MAX(stats->end_ns, views[i].end_ns);
     return n;
 }
 
-static StrobeReader *open_reader(const char *path, gboolean takes_foreign, GError **error)
+static StrobeReader *open_reader(const char *path, gboolean takes_external, GError **error)
 {
-    StrobeSurvey *survey = strobe_survey_new(path, takes_foreign, error);
+    StrobeIndexPass *index_pass = strobe_index_pass_new(path, takes_external, error);
 
-    if (!survey)
+    if (!index_pass)
         return NULL;
     StrobeReader *reader = g_new0(StrobeReader, 1);
-    reader->survey = survey;
-    reader->beside = strobe_beside_strings_new(survey->strings);
-    reader->decoder = strobe_record_decoder_new(survey->definitions, survey->clock, survey->devices,
-                                                reader->beside);
-    strobe_record_decoder_set_edges(reader->decoder, &survey->edges);
-    reader->foreign = strobe_foreign_stream_new(survey, reader->beside);
-    begin_piece(reader, 0);
+    reader->index_pass = index_pass;
+    reader->beside = strobe_inline_strings_new(index_pass->strings);
+    reader->decoder = strobe_record_decoder_new(index_pass->definitions, index_pass->clock,
+                                                index_pass->devices, reader->beside);
+    strobe_record_decoder_set_edges(reader->decoder, &index_pass->edges);
+    reader->external = strobe_external_stream_new(index_pass, reader->beside);
+    begin_segment(reader, 0);
     return reader;
 }
 
@@ -273,9 +278,9 @@ void strobe_reader_free(StrobeReader *reader)
         return;
     strobe_block_cursor_end(&reader->cursor);
     strobe_record_decoder_free(reader->decoder);
-    strobe_foreign_stream_free(reader->foreign);
-    strobe_beside_strings_free(reader->beside);
-    strobe_survey_free(reader->survey);
+    strobe_external_stream_free(reader->external);
+    strobe_inline_strings_free(reader->beside);
+    strobe_index_pass_free(reader->index_pass);
     strobe_block_memory_unref(reader->block.memory);
     g_free(reader);
 }
@@ -284,29 +289,29 @@ void strobe_reader_free(StrobeReader *reader)
 
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader)
 {
-    return strobe_clock_map_from_monotonic(reader->survey->clock, 0);
+    return strobe_clock_map_from_monotonic(reader->index_pass->clock, 0);
 }
 
 double strobe_reader_progress(const StrobeReader *reader)
 {
     guint64 done = reader->bytes_before + reader->cursor.at +
-                   (reader->foreign ? strobe_foreign_stream_bytes(reader->foreign) : 0);
+                   (reader->external ? strobe_external_stream_bytes(reader->external) : 0);
 
-    return done < reader->survey->stats.n_bytes
-               ? (double)done / (double)reader->survey->stats.n_bytes
+    return done < reader->index_pass->stats.n_bytes
+               ? (double)done / (double)reader->index_pass->stats.n_bytes
                : 1.0;
 }
 
-JsonObject *strobe_reader_facts(const StrobeReader *reader)
+JsonObject *strobe_reader_metadata(const StrobeReader *reader)
 {
-    return reader->survey->facts;
+    return reader->index_pass->metadata;
 }
 
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader)
 {
-    StrobeSurvey *survey = reader->survey;
+    StrobeIndexPass *index_pass = reader->index_pass;
 
-    return &survey->stats;
+    return &index_pass->stats;
 }
 
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats)
@@ -326,68 +331,70 @@ guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats)
 
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n)
 {
-    return strobe_clock_map_events(reader->survey->clock, n);
+    return strobe_clock_map_events(reader->index_pass->clock, n);
 }
 
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index)
 {
-    return strobe_device_clocks_view(reader->survey->devices, index + 1);
+    return strobe_device_clocks_view(reader->index_pass->devices, index + 1);
 }
 
 const char *const *strobe_reader_damage(const StrobeReader *reader)
 {
     static const char *const none[] = {NULL};
 
-    return reader->survey->damage->len ? (const char *const *)reader->survey->damage->pdata : none;
+    return reader->index_pass->damage->len ? (const char *const *)reader->index_pass->damage->pdata
+                                           : none;
 }
 
 StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id)
 {
-    return strobe_beside_strings_text(reader->beside, id);
+    return strobe_inline_strings_text(reader->beside, id);
 }
 
 gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
                           const StrobeStringId **frames)
 {
-    return strobe_beside_strings_stack(reader->beside, id, frames);
+    return strobe_inline_strings_stack(reader->beside, id, frames);
 }
 
 const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id)
 {
-    const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
+    const StrobeReaderTrack *track = strobe_definitions_track(reader->index_pass->definitions, id);
     return track ? &track->view : NULL;
 }
 
 guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id)
 {
-    const StrobeReaderTrack *track = strobe_definitions_track(reader->survey->definitions, id);
+    const StrobeReaderTrack *track = strobe_definitions_track(reader->index_pass->definitions, id);
     return track ? track->captured_id : 0;
 }
 
 guint32 strobe_reader_n_tracks(const StrobeReader *reader)
 {
-    return strobe_definitions_n_tracks(reader->survey->definitions);
+    return strobe_definitions_n_tracks(reader->index_pass->definitions);
 }
 
 const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index)
 {
-    const StrobeReaderKind *kind = strobe_definitions_kind_at(reader->survey->definitions, index);
+    const StrobeReaderKind *kind =
+        strobe_definitions_kind_at(reader->index_pass->definitions, index);
     return kind ? &kind->view : NULL;
 }
 
 guint32 strobe_reader_n_kinds(const StrobeReader *reader)
 {
-    return strobe_definitions_n_kinds(reader->survey->definitions);
+    return strobe_definitions_n_kinds(reader->index_pass->definitions);
 }
 
 StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length)
 {
-    return strobe_string_table_intern(reader->survey->strings, bytes, length, FALSE);
+    return strobe_string_table_intern(reader->index_pass->strings, bytes, length, FALSE);
 }
 
 StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
                                          gsize n)
 {
-    return strobe_string_table_intern(reader->survey->strings, (const char *)frames,
+    return strobe_string_table_intern(reader->index_pass->strings, (const char *)frames,
                                       n * sizeof *frames, TRUE);
 }

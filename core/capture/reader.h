@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams the records of one capture, in one or several pieces, in memory that does not depend on
+/* Streams the records of one capture, in one or several segments, in memory that does not depend on
  * its length; damaged parts are skipped and reported. */
 #ifndef STROBE_CORE_READER_H
 #define STROBE_CORE_READER_H
@@ -13,12 +13,13 @@
 
 typedef struct StrobeReader StrobeReader;
 
-/* Opens a capture: a directory with all pieces of one (a result directory), or one file alone.
- * Fails if it is not a capture or not one block of facts is readable. Blocks of a lane come in the
- * order in which they were filled. Read together, a span that is open at the end of one piece is
- * the record that a later piece has of it; read alone, a piece gives it as unfinished. */
+/* Opens a capture: a directory with all segments of one (a result directory), or one file alone.
+ * Fails if it is not a capture or not one block of facts is readable. Blocks of a thread buffer
+ * come in the order in which they were filled. Read together, a span that is open at the end of one
+ * segment is the record that a later segment has of it; read alone, a segment gives it as
+ * unfinished. */
 StrobeReader *strobe_reader_open(const char *path, GError **error);
-/* The same without what others recorded beside it (foreign-data.h). */
+/* The same without what others recorded beside it (external-data.h). */
 StrobeReader *strobe_reader_open_own(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
@@ -39,7 +40,7 @@ void strobe_reader_keep_strings(StrobeReader *reader);
 double strobe_reader_progress(const StrobeReader *reader);
 
 /* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
-JsonObject *strobe_reader_facts(const StrobeReader *reader);
+JsonObject *strobe_reader_metadata(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
 /* What the times of records have above CLOCK_MONOTONIC of the recorder's host; the same for all. */
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
@@ -47,8 +48,8 @@ gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
 /* The clocks of devices, from 0; NULL behind the last. Their tracks' views have them too. */
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
-/* The ledger: what was offered to this window is stored and lost together. A record whose text was
- * cut is stored. */
+/* The loss report: what was offered to this window is stored and lost together. A record whose text
+ * was cut is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
 /* One text per damaged place: offset and reason. NULL-terminated; at most 100. */

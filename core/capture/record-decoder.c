@@ -20,20 +20,20 @@ struct StrobeRecordDecoder {
     const StrobeDefinitions *definitions;
     StrobeClockMap *clock;
     const StrobeDeviceClocks *devices;
-    StrobeBesideStrings *beside;
+    StrobeInlineStrings *beside;
     guint32 n_strings; /* stored in the table; those beside their records have greater ids */
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
     KnownTrack known[KNOWN_TRACKS]; /* each in its slot, at first that of 0 */
     const KnownTrack *last;         /* of the record that was decoded last */
     gint64 stored_ns;
-    gboolean is_foreign;
+    gboolean is_external;
 };
 
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                StrobeClockMap *clock,
                                                const StrobeDeviceClocks *devices,
-                                               StrobeBesideStrings *beside)
+                                               StrobeInlineStrings *beside)
 {
     StrobeRecordDecoder *decoder = g_new0(StrobeRecordDecoder, 1);
 
@@ -41,7 +41,7 @@ StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definiti
     decoder->clock = clock;
     decoder->devices = devices;
     decoder->beside = beside;
-    decoder->n_strings = strobe_beside_strings_n_stored(beside);
+    decoder->n_strings = strobe_inline_strings_n_stored(beside);
     decoder->last = decoder->known;
     decoder->known->clock = STROBE_CLOCK_HOST;
     return decoder;
@@ -62,9 +62,9 @@ void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeW
     decoder->edges = *edges;
 }
 
-void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder)
+void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder)
 {
-    decoder->is_foreign = TRUE;
+    decoder->is_external = TRUE;
     decoder->edges = (StrobeWindowEdges){.cuts_begin = FALSE};
     memset(decoder->known, 0, sizeof decoder->known);
     decoder->known->clock = STROBE_CLOCK_REALTIME;
@@ -85,22 +85,22 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
 
     n &= ~STROBE_STRING_IS_STACK;
     if (words >= 2 && n <= (words - 2) * 8u)
-        strobe_beside_strings_take(decoder->beside, (guint32)(record[0] >> 32),
+        strobe_inline_strings_take(decoder->beside, (guint32)(record[0] >> 32),
                                    (const char *)(record + 2), n, is_stack);
 }
 
 /* An id beyond those that are stored would get the bytes of whatever is interned next. */
 static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
-    decoder->counts.n_undefined += !(id & STROBE_STRING_BESIDE);
-    return strobe_beside_strings_resolve(decoder->beside, id);
+    decoder->counts.n_undefined += !(id & STROBE_STRING_INLINE);
+    return strobe_inline_strings_resolve(decoder->beside, id);
 }
 
 static inline guint32 resolve_name(StrobeRecordDecoder *decoder, guint32 id)
 {
     if (G_LIKELY(id < decoder->n_strings))
         return id;
-    decoder->counts.n_nameless += !strobe_beside_strings_knows(decoder->beside, id);
+    decoder->counts.n_nameless += !strobe_inline_strings_knows(decoder->beside, id);
     return resolve_other(decoder, id);
 }
 
@@ -149,9 +149,9 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
         const StrobeReaderTrack *track = strobe_definitions_track(decoder->definitions, number);
         known->id = *id;
         known->number = number;
-        known->clock = decoder->is_foreign ? STROBE_CLOCK_REALTIME
-                       : track             ? track->clock
-                                           : STROBE_CLOCK_HOST;
+        known->clock = decoder->is_external ? STROBE_CLOCK_REALTIME
+                       : track              ? track->clock
+                                            : STROBE_CLOCK_HOST;
         known->device =
             track ? strobe_device_clocks_at(decoder->devices, track->clock_number) : NULL;
     }
@@ -195,7 +195,7 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     decoder->counts.lost[loss.cause] += loss.count;
     if (!view->name) {
         const char *name = strobe_loss_name(loss.cause);
-        view->name = strobe_beside_strings_intern(decoder->beside, name, strlen(name));
+        view->name = strobe_inline_strings_intern(decoder->beside, name, strlen(name));
     }
 }
 
@@ -212,14 +212,14 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
 
 /* Does the record belong to the window? Core kinds always do, and what was told to do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
-                                guint32 clock, gboolean is_told, StrobeView *view)
+                                guint32 clock, gboolean is_reported, StrobeView *view)
 {
     const StrobeWindowEdges *edges = &decoder->edges;
-    gboolean cuts_end = edges->cuts_end && (edges->is_end_told || clock == STROBE_CLOCK_HOST);
+    gboolean cuts_end = edges->cuts_end && (edges->is_end_reported || clock == STROBE_CLOCK_HOST);
 
     if (kind->role != STROBE_ROLE_NONE)
         return TRUE;
-    if (!is_told &&
+    if (!is_reported &&
         ((edges->cuts_begin &&
           view->begin_ns < edges->begin_ns - slack_of(decoder, clock, edges->is_first)) ||
          (cuts_end && view->begin_ns > edges->end_ns + slack_of(decoder, clock, edges->is_only)))) {
@@ -271,8 +271,8 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     resolve_fields(decoder, kind, (char *)(record + at));
     if (G_UNLIKELY(kind->role == STROBE_ROLE_LOSS))
         take_loss(decoder, view);
-    gboolean is_told = (head & STROBE_RECORD_OF_WINDOW) != 0;
-    return !has_place || place_in_window(decoder, kind, clock, is_told, view);
+    gboolean is_reported = (head & STROBE_RECORD_OF_WINDOW) != 0;
+    return !has_place || place_in_window(decoder, kind, clock, is_reported, view);
 }
 
 /* An open span is stored with one word of fields; the others read as zero. */

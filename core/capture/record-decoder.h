@@ -3,7 +3,7 @@
 #ifndef STROBE_CORE_RECORD_DECODER_H
 #define STROBE_CORE_RECORD_DECODER_H
 
-#include "beside-strings.h"
+#include "inline-strings.h"
 #include "block-memory.h"
 #include "clock-map.h"
 #include "device-clocks.h"
@@ -15,8 +15,8 @@ typedef struct StrobeWindowEdges {
     gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
     gboolean is_first;             /* of its session: nothing was recorded before it */
     gboolean is_only;              /* and nothing is behind it */
-    gboolean is_end_told;          /* 0: by records of the host's clock alone, which were the last
-                                      thing of a program that died; others may lie behind */
+    gboolean is_end_reported;      /* 0: by records of the host's clock alone, which were the last
+                                  thing of a program that died; others may lie behind */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
@@ -25,7 +25,7 @@ typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                StrobeClockMap *clock,
                                                const StrobeDeviceClocks *devices,
-                                               StrobeBesideStrings *beside);
+                                               StrobeInlineStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
 /* What is decoded next was recorded before this time of CLOCK_MONOTONIC. */
 void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
@@ -33,7 +33,7 @@ void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeW
 
 /* What is decoded next is of others: all times are ns since the epoch, whatever the track's clock,
  * and nothing is cut at the window's edges. */
-void strobe_record_decoder_begin_foreign(StrobeRecordDecoder *decoder);
+void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
 /* The records of one block and how far they are decoded. */
 typedef struct StrobeRecordBlock {

@@ -15,9 +15,9 @@
 #include "error.h"
 #include "json-text.h"
 #include "kind-table.h"
-#include "last-clock.h"
-#include "leftovers.h"
-#include "pieces.h"
+#include "clock-recovery.h"
+#include "pool-salvage.h"
+#include "segments.h"
 #include "pool.h"
 #include "process.h"
 #include "result-completion.h"
@@ -27,60 +27,61 @@
 #define PATIENCE_S 60
 
 /* What one walk over the capture finds out. */
-struct survey {
+struct index_pass {
     int fd;
     char *pool_path;
     char *pool_id;
     char *boot_id;
-    gboolean has_facts, is_sealed, is_same_boot;
+    gboolean has_metadata, is_sealed, is_same_boot;
     gboolean is_ending; /* its program writes the rest just now */
     guint32 window;
-    guint32 piece;
+    guint32 segment;
     guint64 good_end; /* behind the last sound block */
-    guint64 core_at;  /* the last block of records that is of no lane */
-    StrobeLastClock clock;
-    GHashTable *written; /* lane << 48 ^ sequence to bytes written of that block */
+    guint64 core_at;  /* the last block of records that is of no thread buffer */
+    StrobeClockRecovery clock;
+    GHashTable *written; /* thread buffer << 48 ^ sequence to bytes written of that block */
     guint64 recovery_at; /* where one began; 0: none */
     gboolean torn;
     gboolean is_writer; /* this is the writer, and the program has just ended */
 };
 
-static guint64 *block_key(guint32 lane, guint64 sequence)
+static guint64 *block_key(guint32 thread_buffer, guint64 sequence)
 {
-    guint64 key = (guint64)lane << 48 ^ sequence;
+    guint64 key = (guint64)thread_buffer << 48 ^ sequence;
     return g_memdup2(&key, sizeof key);
 }
 
-static void take_facts(struct survey *survey, const StrobeBlockPlace *place)
+static void take_metadata(struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
-    if (survey->has_facts || place->header.payload_bytes > STROBE_JSON_MAX_BYTES)
+    if (index_pass->has_metadata || place->header.payload_bytes > STROBE_JSON_MAX_BYTES)
         return;
     g_autofree char *text = g_malloc(place->header.payload_bytes + 1u);
-    if (!strobe_block_read(survey->fd, place, text))
+    if (!strobe_block_read(index_pass->fd, place, text))
         return;
-    g_autoptr(JsonNode) root = strobe_json_parse(text, place->header.payload_bytes, "facts", NULL);
+    g_autoptr(JsonNode) root =
+        strobe_json_parse(text, place->header.payload_bytes, "metadata", NULL);
     if (!root)
         return;
-    JsonObject *facts = json_node_get_object(root);
-    survey->has_facts = TRUE;
-    survey->window = place->header.window;
-    survey->piece = (guint32)place->header.sequence;
-    survey->pool_path = g_strdup(strobe_json_member_text(facts, "pool"));
-    survey->pool_id = g_strdup(strobe_json_member_text(facts, "pool_id"));
-    survey->boot_id = g_strdup(strobe_json_member_text(facts, "boot_id"));
+    JsonObject *metadata = json_node_get_object(root);
+    index_pass->has_metadata = TRUE;
+    index_pass->window = place->header.window;
+    index_pass->segment = (guint32)place->header.sequence;
+    index_pass->pool_path = g_strdup(strobe_json_member_text(metadata, "pool"));
+    index_pass->pool_id = g_strdup(strobe_json_member_text(metadata, "pool_id"));
+    index_pass->boot_id = g_strdup(strobe_json_member_text(metadata, "boot_id"));
 }
 
-static void note_written(struct survey *survey, const struct strobe_block_header *h)
+static void note_written(struct index_pass *index_pass, const struct strobe_block_header *h)
 {
-    g_autofree guint64 *key = block_key(h->lane, h->sequence);
+    g_autofree guint64 *key = block_key(h->thread_buffer, h->sequence);
     guint32 end = h->offset + h->payload_bytes;
 
-    if (end > GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key)))
-        g_hash_table_insert(survey->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
+    if (end > GPOINTER_TO_UINT(g_hash_table_lookup(index_pass->written, key)))
+        g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* A piece that goes on in one that is not there is not complete. */
-static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *place)
+/* A segment that goes on in one that is not there is not complete. */
+static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
     g_autofree char *bytes = NULL;
@@ -88,7 +89,7 @@ static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *pl
     if (place->header.payload_bytes < sizeof seal || place->header.payload_bytes > 4096)
         return TRUE;
     bytes = g_malloc(place->header.payload_bytes);
-    if (!strobe_block_read(survey->fd, place, bytes))
+    if (!strobe_block_read(index_pass->fd, place, bytes))
         return FALSE;
     memcpy(&seal, bytes, sizeof seal);
     return !seal.continued;
@@ -96,30 +97,32 @@ static gboolean is_final(const struct survey *survey, const StrobeBlockPlace *pl
 
 static gboolean on_block(void *user, const StrobeBlockPlace *place)
 {
-    struct survey *survey = user;
+    struct index_pass *index_pass = user;
     const struct strobe_block_header *h = &place->header;
 
     /* A recovery that was killed is made once more, from its beginning. */
-    if (h->type == STROBE_BLOCK_RECOVERY && !survey->recovery_at)
-        survey->recovery_at = place->offset - sizeof *h;
-    if (survey->recovery_at && h->type != STROBE_BLOCK_SEAL)
+    if (h->type == STROBE_BLOCK_RECOVERY && !index_pass->recovery_at)
+        index_pass->recovery_at = place->offset - sizeof *h;
+    if (index_pass->recovery_at && h->type != STROBE_BLOCK_SEAL)
         return TRUE;
-    survey->good_end = strobe_block_place_end(place);
-    strobe_last_clock_follow(&survey->clock, &h->pair);
-    if (h->type == STROBE_BLOCK_FACTS)
-        take_facts(survey, place);
+    index_pass->good_end = strobe_block_place_end(place);
+    strobe_clock_recovery_follow(&index_pass->clock, &h->pair);
+    if (h->type == STROBE_BLOCK_METADATA)
+        take_metadata(index_pass, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        survey->is_sealed |= is_final(survey, place); /* the final one may lie in the reserve */
-    else if (h->type == STROBE_BLOCK_RECORDS && h->lane == STROBE_LANE_NONE)
-        survey->core_at = place->offset - sizeof *h;
+        index_pass->is_sealed |=
+            is_final(index_pass, place); /* the final one may lie in the reserve */
+    else if (h->type == STROBE_BLOCK_RECORDS && h->thread_buffer == STROBE_THREAD_BUFFER_NONE)
+        index_pass->core_at = place->offset - sizeof *h;
     else if (h->type == STROBE_BLOCK_RECORDS)
-        note_written(survey, h);
+        note_written(index_pass, h);
     return TRUE;
 }
 
 static gboolean on_earlier_block(void *user, const StrobeBlockPlace *place)
 {
-    if (place->header.type == STROBE_BLOCK_RECORDS && place->header.lane != STROBE_LANE_NONE)
+    if (place->header.type == STROBE_BLOCK_RECORDS &&
+        place->header.thread_buffer != STROBE_THREAD_BUFFER_NONE)
         note_written(user, &place->header);
     return TRUE;
 }
@@ -128,59 +131,61 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* Of a block that was filling while the capture rolled over, the first part lies in the piece
+/* Of a block that was filling while the capture rolled over, the first part lies in the segment
  * before. */
-static void survey_earlier(struct survey *survey, const char *capture)
+static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
     g_autofree char *folder = g_path_get_dirname(capture);
     struct stat st;
 
-    if (survey->piece == 0)
+    if (index_pass->segment == 0)
         return;
-    g_autofree char *name = strobe_piece_name(survey->piece); /* numbers of names begin at 1 */
+    g_autofree char *name =
+        strobe_segment_name(index_pass->segment); /* numbers of names begin at 1 */
     g_autofree char *path = g_build_filename(folder, name, NULL);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0)
-        strobe_block_walk(fd, (guint64)st.st_size, on_earlier_block, ignore_damage, survey, NULL);
+        strobe_block_walk(fd, (guint64)st.st_size, on_earlier_block, ignore_damage, index_pass,
+                          NULL);
     close(fd);
 }
 
 static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
 {
-    struct survey *survey = user;
+    struct index_pass *index_pass = user;
     struct stat st;
 
-    survey->torn = fstat(survey->fd, &st) == 0 && to == (guint64)st.st_size;
+    index_pass->torn = fstat(index_pass->fd, &st) == 0 && to == (guint64)st.st_size;
 }
 
 /* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
-static gboolean belongs_to(const struct survey *survey, const struct pool_header *pool)
+static gboolean belongs_to(const struct index_pass *index_pass, const struct pool_header *pool)
 {
-    const struct pool_window *window = strobe_pool_window(pool, survey->window);
+    const struct pool_window *window = strobe_pool_window(pool, index_pass->window);
     struct stat mine, named;
     char own_id[33];
 
     strobe_pool_id(pool, own_id);
-    if (strcmp(own_id, survey->pool_id))
+    if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
-    if (fstat(survey->fd, &mine) || stat(window->capture, &named))
+    if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
         /* The capture was moved since: it is the one that the pool's window was being written to.
          */
-        return errno == ENOENT && !survey->is_sealed &&
-               atomic_load(&window->window) == survey->window;
+        return errno == ENOENT && !index_pass->is_sealed &&
+               atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-static gboolean open_pool(struct survey *survey, StrobePool *pool)
+static gboolean open_pool(struct index_pass *index_pass, StrobePool *pool)
 {
-    g_autofree char *name = g_path_get_basename(survey->pool_path);
+    g_autofree char *name = g_path_get_basename(index_pass->pool_path);
 
-    if (!g_path_is_absolute(survey->pool_path) || !g_str_has_prefix(name, "strobe-") ||
-        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, survey->pool_path, 0))
+    if (!g_path_is_absolute(index_pass->pool_path) || !g_str_has_prefix(name, "strobe-") ||
+        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, index_pass->pool_path, 0))
         return FALSE;
-    if (!belongs_to(survey, pool->header)) {
+    if (!belongs_to(index_pass, pool->header)) {
         strobe_pool_destroy(pool, 0);
         return FALSE;
     }
@@ -188,53 +193,53 @@ static gboolean open_pool(struct survey *survey, StrobePool *pool)
 }
 
 /* The program died between telling its losses and noting that. */
-static void note_told(const struct survey *survey, struct pool_header *pool)
+static void note_reported(const struct index_pass *index_pass, struct pool_header *pool)
 {
     guint64 at = atomic_load(&pool->telling_at);
 
-    if (at && at == survey->core_at)
+    if (at && at == index_pass->core_at)
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
 /* How far a block has been dealt with: what is in the capture, and what the writer has
  * counted as lost because it could not be written. After a power cut only the capture counts. */
-static guint32 done_of(const struct survey *survey, const struct pool_block *block)
+static guint32 done_of(const struct index_pass *index_pass, const struct pool_block *block)
 {
-    g_autofree guint64 *key = block_key(block->lane, block->sequence);
-    guint32 written = GPOINTER_TO_UINT(g_hash_table_lookup(survey->written, key));
+    g_autofree guint64 *key = block_key(block->thread_buffer, block->sequence);
+    guint32 written = GPOINTER_TO_UINT(g_hash_table_lookup(index_pass->written, key));
 
-    return survey->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
+    return index_pass->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
 /* The pair to go on with, at the latest time in the pool. After a reboot, or with another clock,
  * this machine's counter says nothing about theirs. */
-static StrobeClockPair latest_pair(const struct survey *survey, const struct pool_header *pool,
-                                   const StrobeLeftovers *left)
+static StrobeClockPair latest_pair(const struct index_pass *index_pass,
+                                   const struct pool_header *pool, const StrobePoolSalvage *left)
 {
-    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
-    guint64 latest = survey->clock.pair.ticks;
+    guint64 end = atomic_load(&strobe_pool_window(pool, index_pass->window)->end);
+    guint64 latest = index_pass->clock.pair.ticks;
     StrobeClockPair taken = strobe_clock_pair(), *now = &taken;
 
-    if (!survey->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter ||
-        !strobe_last_clock_goes_on(&survey->clock, now))
+    if (!index_pass->is_same_boot || pool->clock_counter != (guint32)strobe_clock_counter ||
+        !strobe_clock_recovery_goes_on(&index_pass->clock, now))
         now = NULL;
-    guint64 limit = strobe_last_clock_limit(&survey->clock, now);
-    latest = strobe_leftovers_latest(left, pool, latest, limit);
-    if (now && survey->is_writer)
+    guint64 limit = strobe_clock_recovery_limit(&index_pass->clock, now);
+    latest = strobe_pool_salvage_latest(left, pool, latest, limit);
+    if (now && index_pass->is_writer)
         latest = now->ticks;
     /* The program may have ended it. */
-    return strobe_last_clock_at(&survey->clock, end ? end : latest, now);
+    return strobe_clock_recovery_at(&index_pass->clock, end ? end : latest, now);
 }
 
-static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
-                        const StrobeLeftovers *left)
+static int write_blocks(struct index_pass *index_pass, StrobeCaptureWriter *writer,
+                        const StrobePoolSalvage *left)
 {
     int error = 0;
 
     for (guint i = 0; i < left->blocks->len && error == 0; i++) {
         const struct pool_block *block = g_ptr_array_index(left->blocks, i);
         guint32 used = MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
-        guint32 from = done_of(survey, block);
+        guint32 from = done_of(index_pass, block);
         if (used > from)
             error = strobe_capture_write_records(writer, block, from, used);
     }
@@ -242,17 +247,17 @@ static int write_blocks(struct survey *survey, StrobeCaptureWriter *writer,
 }
 
 /* Goes on where the program's writer was. Returns the time at which everything ended. */
-static guint64 resume_writer(struct survey *survey, StrobeCaptureWriter *writer, int fd,
-                             const struct pool_header *pool, const StrobeLeftovers *left)
+static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter *writer, int fd,
+                             const struct pool_header *pool, const StrobePoolSalvage *left)
 {
-    guint64 end = atomic_load(&strobe_pool_window(pool, survey->window)->end);
+    guint64 end = atomic_load(&strobe_pool_window(pool, index_pass->window)->end);
     char boot_id[64];
 
     strobe_clock_init();
     strobe_boot_id(boot_id);
-    survey->is_same_boot = strcmp(boot_id, survey->boot_id) == 0;
-    StrobeClockPair pair = latest_pair(survey, pool, left);
-    strobe_capture_writer_resume(writer, fd, survey->window, &survey->clock.trend, &pair);
+    index_pass->is_same_boot = strcmp(boot_id, index_pass->boot_id) == 0;
+    StrobeClockPair pair = latest_pair(index_pass, pool, left);
+    strobe_capture_writer_resume(writer, fd, index_pass->window, &index_pass->clock.trend, &pair);
     return end ? end : pair.ticks;
 }
 
@@ -264,39 +269,40 @@ static void raise_each(guint64 *values, const guint64 *least)
 
 /* What the window lost: up to its end if that had come, and not what the one before it did, whose
  * rest was still being written. */
-static void read_losses(const struct survey *survey, struct pool_header *pool,
+static void read_losses(const struct index_pass *index_pass, struct pool_header *pool,
                         StrobeLossCounts *seen)
 {
-    const struct pool_window *window = strobe_pool_window(pool, survey->window);
-    const struct pool_window *before = strobe_pool_window(pool, survey->window - 1);
-    const StrobeLossCounts *told = strobe_pool_ending(pool, survey->window - 1);
+    const struct pool_window *window = strobe_pool_window(pool, index_pass->window);
+    const struct pool_window *before = strobe_pool_window(pool, index_pass->window - 1);
+    const StrobeLossCounts *reported = strobe_pool_ending(pool, index_pass->window - 1);
 
     if (atomic_load(&window->end))
-        *seen = *strobe_pool_ending(pool, survey->window);
+        *seen = *strobe_pool_ending(pool, index_pass->window);
     else
         strobe_capture_read_losses(pool, seen);
-    if (survey->window < 2 || atomic_load(&before->window) != survey->window - 1)
+    if (index_pass->window < 2 || atomic_load(&before->window) != index_pass->window - 1)
         return;
-    raise_each(pool->lost_told, told->core);
-    for (guint32 i = 0; i < pool->n_lanes; i++)
-        raise_each(strobe_pool_lane(pool, i)->lost_told, told->lanes[i]);
-    raise_each(seen->core, pool->lost_told);
-    for (guint32 i = 0; i < pool->n_lanes; i++)
-        raise_each(seen->lanes[i], strobe_pool_lane(pool, i)->lost_told);
+    raise_each(pool->lost_reported, reported->core);
+    for (guint32 i = 0; i < pool->n_thread_buffers; i++)
+        raise_each(strobe_pool_thread_buffer(pool, i)->lost_reported, reported->thread_buffers[i]);
+    raise_each(seen->core, pool->lost_reported);
+    for (guint32 i = 0; i < pool->n_thread_buffers; i++)
+        raise_each(seen->thread_buffers[i], strobe_pool_thread_buffer(pool, i)->lost_reported);
 }
 
 /* Not in the pool, which stays as it is where this fails. What the program counted when it shut the
  * window is there already. */
-static void add_losses(const struct survey *survey, const struct pool_header *pool,
-                       const StrobeLeftovers *left, StrobeLossCounts *seen)
+static void add_losses(const struct index_pass *index_pass, const struct pool_header *pool,
+                       const StrobePoolSalvage *left, StrobeLossCounts *seen)
 {
-    gboolean is_shut = atomic_load(&strobe_pool_window(pool, survey->window)->end) != 0;
+    gboolean is_shut = atomic_load(&strobe_pool_window(pool, index_pass->window)->end) != 0;
 
-    for (guint32 i = 0; i < pool->n_lanes; i++) {
-        const struct pool_lane *lane = strobe_pool_lane(pool, i);
-        seen->lanes[i][STROBE_LOSS_OVERWRITTEN] += left->overwritten[i];
+    for (guint32 i = 0; i < pool->n_thread_buffers; i++) {
+        const struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
+        seen->thread_buffers[i][STROBE_LOSS_OVERWRITTEN] += left->overwritten[i];
         if (!is_shut)
-            seen->lanes[i][STROBE_LOSS_SPAN_DEPTH] += strobe_pool_deep_spans(lane, survey->window);
+            seen->thread_buffers[i][STROBE_LOSS_SPAN_DEPTH] +=
+                strobe_pool_deep_spans(thread_buffer, index_pass->window);
     }
 }
 
@@ -329,26 +335,27 @@ static void complete_directory(int fd, const struct pool_header *pool,
     strobe_result_complete(fd, &writer->pair, log, n);
 }
 
-static int finish_capture(struct survey *survey, int fd, struct pool_header *pool, guint64 size)
+static int finish_capture(struct index_pass *index_pass, int fd, struct pool_header *pool,
+                          guint64 size)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     g_autofree StrobeLossCounts *seen = g_new(StrobeLossCounts, 1);
-    g_autoptr(StrobeLeftovers) left = strobe_leftovers_new(pool, survey->window);
-    guint64 last_ticks = survey->clock.pair.ticks, unwritten;
+    g_autoptr(StrobePoolSalvage) left = strobe_pool_salvage_new(pool, index_pass->window);
+    guint64 last_ticks = index_pass->clock.pair.ticks, unwritten;
     int error = strobe_capture_writer_init(writer);
 
     if (error)
         return error;
-    note_told(survey, pool);
-    guint64 latest = resume_writer(survey, writer, fd, pool, left);
+    note_reported(index_pass, pool);
+    guint64 latest = resume_writer(index_pass, writer, fd, pool, left);
     error = strobe_capture_write_block(writer, STROBE_BLOCK_RECOVERY, NULL, 0);
     if (error == 0)
         error = strobe_capture_write_definitions(writer, pool);
     STROBE_TESTPOINT("recover-definitions");
     if (error == 0)
-        error = write_blocks(survey, writer, left);
-    read_losses(survey, pool, seen);
-    add_losses(survey, pool, left, seen);
+        error = write_blocks(index_pass, writer, left);
+    read_losses(index_pass, pool, seen);
+    add_losses(index_pass, pool, left, seen);
     STROBE_TESTPOINT("recover-records");
     if (error == 0)
         error = strobe_capture_write_losses(writer, pool, STROBE_KIND_ID_LOSS, last_ticks, latest,
@@ -362,67 +369,69 @@ static int finish_capture(struct survey *survey, int fd, struct pool_header *poo
     if (error == 0) /* first: with the seal, the result is complete */
         complete_directory(fd, pool, writer);
     if (error == 0)
-        error = strobe_capture_write_seal(writer, strobe_pool_window(pool, survey->window)->begin,
-                                          latest, survey->is_writer ? 0 : STROBE_SEAL_RECOVERED);
+        error =
+            strobe_capture_write_seal(writer, strobe_pool_window(pool, index_pass->window)->begin,
+                                      latest, index_pass->is_writer ? 0 : STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
         error = errno; /* losses and open spans would be there twice after the next try */
     strobe_capture_writer_clear(writer);
     return error;
 }
 
-static void survey_init(struct survey *survey, int fd)
+static void index_pass_init(struct index_pass *index_pass, int fd)
 {
-    memset(survey, 0, sizeof *survey);
-    survey->fd = fd;
-    survey->written = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    memset(index_pass, 0, sizeof *index_pass);
+    index_pass->fd = fd;
+    index_pass->written = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
 }
 
-static void survey_clear(struct survey *survey)
+static void index_pass_clear(struct index_pass *index_pass)
 {
-    if (survey->fd >= 0)
-        close(survey->fd);
-    g_hash_table_unref(survey->written);
-    g_free(survey->pool_path);
-    g_free(survey->pool_id);
-    g_free(survey->boot_id);
+    if (index_pass->fd >= 0)
+        close(index_pass->fd);
+    g_hash_table_unref(index_pass->written);
+    g_free(index_pass->pool_path);
+    g_free(index_pass->pool_id);
+    g_free(index_pass->boot_id);
 }
 
 int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer)
 {
     char boot_id[64];
-    struct survey survey;
+    struct index_pass index_pass;
     int fd = fcntl(writer->fd, F_DUPFD_CLOEXEC, 0);
 
     if (fd < 0)
         return errno;
     strobe_boot_id(boot_id);
-    survey_init(&survey, -1);
-    survey.boot_id = g_strdup(boot_id);
-    survey.window = writer->window;
-    survey.good_end = writer->bytes;
-    survey.is_writer = TRUE;
-    survey.clock = (StrobeLastClock){.trend = writer->trend, .pair = writer->pair, .n = 1};
-    int error = finish_capture(&survey, fd, pool, writer->bytes);
-    survey_clear(&survey);
+    index_pass_init(&index_pass, -1);
+    index_pass.boot_id = g_strdup(boot_id);
+    index_pass.window = writer->window;
+    index_pass.good_end = writer->bytes;
+    index_pass.is_writer = TRUE;
+    index_pass.clock = (StrobeClockRecovery){.trend = writer->trend, .pair = writer->pair, .n = 1};
+    int error = finish_capture(&index_pass, fd, pool, writer->bytes);
+    index_pass_clear(&index_pass);
     return error;
 }
 
 /* Is there anything in the pool that the capture lacks? */
-static gboolean needs_pool(const struct survey *survey, const struct pool_header *pool)
+static gboolean needs_pool(const struct index_pass *index_pass, const struct pool_header *pool)
 {
-    return !survey->is_sealed &&
-           atomic_load(&strobe_pool_window(pool, survey->window)->window) == survey->window;
+    return !index_pass->is_sealed &&
+           atomic_load(&strobe_pool_window(pool, index_pass->window)->window) == index_pass->window;
 }
 
-static gboolean walk(struct survey *survey, GError **error)
+static gboolean walk_blocks(struct index_pass *index_pass, GError **error)
 {
     struct stat st;
 
-    if (fstat(survey->fd, &st)) {
+    if (fstat(index_pass->fd, &st)) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read: %s", g_strerror(errno));
         return FALSE;
     }
-    return strobe_block_walk(survey->fd, (guint64)st.st_size, on_block, on_damage, survey, error);
+    return strobe_block_walk(index_pass->fd, (guint64)st.st_size, on_block, on_damage, index_pass,
+                             error);
 }
 
 /* The capture of the program's other window: where it was, or, if the results were moved, in the
@@ -443,24 +452,24 @@ static int open_other(const char *capture, const char *other)
 
 /* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
  * until both are finished. */
-static gboolean other_needs_pool(const struct survey *survey, const char *capture,
+static gboolean other_needs_pool(const struct index_pass *index_pass, const char *capture,
                                  const struct pool_header *pool)
 {
-    const struct pool_window *window = strobe_pool_window(pool, survey->window + 1);
+    const struct pool_window *window = strobe_pool_window(pool, index_pass->window + 1);
     guint32 number = atomic_load(&window->window);
-    struct survey other;
+    struct index_pass other;
     struct stat st;
 
-    if (number == 0 || number == survey->window)
+    if (number == 0 || number == index_pass->window)
         return FALSE;
     int fd = open_other(capture, window->capture);
     if (fd < 0)
         return FALSE;
-    survey_init(&other, fd);
-    gboolean is_open = fstat(fd, &st) == 0 && st.st_uid == geteuid() && walk(&other, NULL) &&
-                       other.has_facts && other.window == number && !other.is_sealed &&
-                       g_strcmp0(other.pool_id, survey->pool_id) == 0;
-    survey_clear(&other);
+    index_pass_init(&other, fd);
+    gboolean is_open = fstat(fd, &st) == 0 && st.st_uid == geteuid() && walk_blocks(&other, NULL) &&
+                       other.has_metadata && other.window == number && !other.is_sealed &&
+                       g_strcmp0(other.pool_id, index_pass->pool_id) == 0;
+    index_pass_clear(&other);
     return is_open;
 }
 
@@ -472,33 +481,34 @@ static int open_again(int fd)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-static gboolean recover_open(struct survey *survey, const char *capture, StrobePool *pool,
+static gboolean recover_open(struct index_pass *index_pass, const char *capture, StrobePool *pool,
                              gboolean *live, GError **error)
 {
     int result = 0;
 
     gboolean has_program = strobe_pool_has_program(pool);
     if (has_program || strobe_pool_has_writer(pool)) {
-        *live = !survey->is_sealed;
-        const struct pool_window *window = strobe_pool_window(pool->header, survey->window);
+        *live = !index_pass->is_sealed;
+        const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
         /* Or the writer has just left it, sealed. */
-        survey->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
-                                      atomic_load(&window->window) != survey->window);
+        index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
+                                          atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
-    if (needs_pool(survey, pool->header)) {
-        guint64 size = survey->good_end;
-        int fd = open_again(survey->fd);
+    if (needs_pool(index_pass, pool->header)) {
+        guint64 size = index_pass->good_end;
+        int fd = open_again(index_pass->fd);
         if (fd < 0)
             result = errno;
-        else if ((survey->torn || survey->recovery_at) && ftruncate(fd, (off_t)survey->good_end))
+        else if ((index_pass->torn || index_pass->recovery_at) &&
+                 ftruncate(fd, (off_t)index_pass->good_end))
             result = errno;
         else
-            result = finish_capture(survey, fd, pool->header, size);
+            result = finish_capture(index_pass, fd, pool->header, size);
     }
     STROBE_TESTPOINT("recover-finished");
-    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(survey, capture, pool->header));
+    strobe_pool_destroy(pool, result == 0 && !other_needs_pool(index_pass, capture, pool->header));
     if (result)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot finish %s from the pool of its program, which is kept: %s", capture,
@@ -506,7 +516,7 @@ static gboolean recover_open(struct survey *survey, const char *capture, StrobeP
     return result == 0;
 }
 
-/* A program that was killed while its capture rolled over left the head of the next piece. */
+/* A program that was killed while its capture rolled over left the head of the next segment. */
 static void remove_next(int fd, const char *capture)
 {
     g_autofree char *path = g_path_get_dirname(capture);
@@ -519,7 +529,7 @@ static void remove_next(int fd, const char *capture)
     if (fstat(fd, &mine) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         mine.st_dev == named.st_dev && mine.st_ino == named.st_ino && fstat(folder, &around) == 0 &&
         around.st_uid == geteuid())
-        unlinkat(folder, STROBE_PIECE_NEW, 0);
+        unlinkat(folder, STROBE_SEGMENT_NEW, 0);
     close(folder);
 }
 
@@ -533,7 +543,7 @@ static gboolean is_of_user(int fd)
 static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
                             GError **error)
 {
-    struct survey survey;
+    struct index_pass index_pass;
     int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     gboolean ok = TRUE;
     StrobePool pool;
@@ -548,17 +558,17 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
         close(fd);
         return TRUE;
     }
-    survey_init(&survey, fd);
+    index_pass_init(&index_pass, fd);
     flock(fd, LOCK_EX); /* two analyses at once finish it once */
-    ok = walk(&survey, error);
-    if (ok && survey.has_facts && open_pool(&survey, &pool)) {
-        survey_earlier(&survey, capture);
-        ok = recover_open(&survey, capture, &pool, live, error);
+    ok = walk_blocks(&index_pass, error);
+    if (ok && index_pass.has_metadata && open_pool(&index_pass, &pool)) {
+        index_pass_earlier(&index_pass, capture);
+        ok = recover_open(&index_pass, capture, &pool, live, error);
         if (ok && !*live)
             remove_next(fd, capture);
     }
-    *is_ending = survey.is_ending;
-    survey_clear(&survey);
+    *is_ending = index_pass.is_ending;
+    index_pass_clear(&index_pass);
     return ok;
 }
 

@@ -29,10 +29,10 @@ static void add_result(GPtrArray *results, const char *directory, const char *so
     g_ptr_array_add(results, result);
 }
 
-/* The newest piece in a folder; NULL if there is none. */
-static char *newest_piece(const char *folder)
+/* The newest segment in a folder; NULL if there is none. */
+static char *newest_segment(const char *folder)
 {
-    g_auto(GStrv) names = strobe_pieces_list(folder);
+    g_auto(GStrv) names = strobe_segments_list(folder);
     guint n = g_strv_length(names);
 
     return n ? g_build_filename(folder, names[n - 1], NULL) : NULL;
@@ -41,7 +41,7 @@ static char *newest_piece(const char *folder)
 static gboolean add_directory(GPtrArray *results, const char *directory)
 {
     g_autofree char *framework = g_build_filename(directory, STROBE_FRAMEWORK_DIR, NULL);
-    char *capture = newest_piece(framework);
+    char *capture = newest_segment(framework);
 
     if (capture)
         add_result(results, directory, directory, capture);
@@ -82,14 +82,14 @@ static char *directory_around(const char *folder)
     return strcmp(real, STROBE_FRAMEWORK_DIR) ? NULL : g_path_get_dirname(whole);
 }
 
-/* The capture of a result directory belongs to it, unless it is but one of several pieces. */
+/* The capture of a result directory belongs to it, unless it is but one of several segments. */
 static void add_file(GPtrArray *results, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     g_autofree char *name = g_path_get_basename(path);
     g_autofree char *directory = directory_around(folder);
-    g_auto(GStrv) pieces = strobe_pieces_list(folder);
-    gboolean is_whole = g_strv_length(pieces) == 1 && strcmp(pieces[0], name) == 0;
+    g_auto(GStrv) segments = strobe_segments_list(folder);
+    gboolean is_whole = g_strv_length(segments) == 1 && strcmp(segments[0], name) == 0;
 
     if (directory && is_whole)
         add_directory(results, directory);
@@ -104,7 +104,7 @@ static void add_folder(GPtrArray *results, const char *path)
     if (add_directory(results, path) || (around && add_directory(results, around)))
         return;
     add_children(results, path);
-    char *lone = results->len == 0 ? newest_piece(path) : NULL;
+    char *lone = results->len == 0 ? newest_segment(path) : NULL;
     if (lone)
         add_result(results, NULL, path, lone); /* copied here without its directory */
 }

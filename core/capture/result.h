@@ -4,18 +4,18 @@
 #define STROBE_CORE_RESULT_H
 
 #include <glib.h>
-#include "pieces.h"
+#include "segments.h"
 
 #define STROBE_OUTPUT_DIR "ASCEND_PROFILER_OUTPUT"
 
 /* A window's results on disk. */
 typedef struct StrobeResult {
-    char *directory; /* the result directory; NULL when a bare capture, or one piece, was named */
-    char *capture;   /* the capture's file; of several pieces the newest */
-    char *source;    /* for strobe_reader_open: the folder of all pieces, or the file named */
+    char *directory; /* the result directory; NULL when a bare capture, or one segment, was named */
+    char *capture;   /* the capture's file; of several segments the newest */
+    char *source;    /* for strobe_reader_open: the folder of all segments, or the file named */
 } StrobeResult;
 
-/* `path` is a result directory, the parent of result directories, a capture, or one piece of a
+/* `path` is a result directory, the parent of result directories, a capture, or one segment of a
  * capture, which then is taken alone. Returns a GPtrArray of StrobeResult, sorted by name, never
  * empty. */
 GPtrArray *strobe_result_find(const char *path, GError **error);

@@ -206,8 +206,8 @@ static char *take_room(StrobeStringTable *table, gsize n)
     return out;
 }
 
-static void store(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
-                  gboolean is_stack)
+static void store_string(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
+                         gboolean is_stack)
 {
     struct entry *e = entry_of(table, id);
     char *copy = take_room(table, length + 1);
@@ -278,7 +278,7 @@ static void wait_for_slot(StrobeStringTable *table, struct slot slot)
 /* Frames that were written beside their record are no ids of the table. */
 static gboolean is_frame_from(StrobeStringId frame, guint32 first)
 {
-    return frame >= first && !(frame & STROBE_STRING_BESIDE);
+    return frame >= first && !(frame & STROBE_STRING_INLINE);
 }
 
 static void note_frames(StrobeStringTable *table, guint32 id)
@@ -300,14 +300,15 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
     }
     if (!id || id >= table->n_entries || entry_of(table, id)->bytes)
         return;
-    store(table, id, bytes, length, is_stack);
+    store_string(table, id, bytes, length, is_stack);
     if (is_stack)
         note_frames(table, id);
     wait_for_slot(table, (struct slot){hash_bytes(bytes, length, is_stack), id});
 }
 
 /* Under the lock. */
-static guint32 intern(StrobeStringTable *table, const char *bytes, gsize length, gboolean is_stack)
+static guint32 intern_bytes(StrobeStringTable *table, const char *bytes, gsize length,
+                            gboolean is_stack)
 {
     index_waiting(table);
     guint32 hash = hash_bytes(bytes, length, is_stack);
@@ -315,10 +316,10 @@ static guint32 intern(StrobeStringTable *table, const char *bytes, gsize length,
     if (known)
         return known;
     guint32 id = table->n_entries;
-    if (id & STROBE_STRING_BESIDE)
+    if (id & STROBE_STRING_INLINE)
         return 0; /* no input has as many: they would take more than 80 GB */
     make_pages(table, id + 1);
-    store(table, id, bytes, length, is_stack);
+    store_string(table, id, bytes, length, is_stack);
     publish_entries(table, id + 1);
     if (table->n_used >= table->n_slots / 4 * 3)
         grow_slots(table);
@@ -334,7 +335,7 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
     if (length == 0 && is_stack)
         return 0;
     pthread_mutex_lock(&table->lock);
-    id = intern(table, bytes, length, is_stack);
+    id = intern_bytes(table, bytes, length, is_stack);
     pthread_mutex_unlock(&table->lock);
     return id;
 }
@@ -381,7 +382,7 @@ static gboolean expand_stack(StrobeStringTable *table, guint32 id, StrobeFrameEx
         expand(user, old[i], frames);
     if (frames->len == n && (n == 0 || memcmp(frames->data, old, n * sizeof *old) == 0))
         return FALSE;
-    store(table, id, frames->data, frames->len * sizeof *old, TRUE);
+    store_string(table, id, frames->data, frames->len * sizeof *old, TRUE);
     return TRUE;
 }
 

@@ -26,10 +26,10 @@ static const StrobeConfigMeasure flush_interval = {strobe_parse_duration, 100000
                                                    "a duration from \"1ms\" to \"60min\""};
 static const StrobeConfigMeasure reach = {strobe_parse_duration, 1000000, 30 * DAY_NS,
                                           "a duration from \"1ms\" to \"43200min\""};
-static const StrobeConfigMeasure piece_size = {strobe_parse_bytes, 1 << 20, (gint64)1 << 50,
-                                               "a size from \"1MB\" to \"1048576GB\""};
-static const StrobeConfigMeasure piece_time = {strobe_parse_duration, 100000000, 30 * DAY_NS,
-                                               "a duration from \"100ms\" to \"43200min\""};
+static const StrobeConfigMeasure segment_size = {strobe_parse_bytes, 1 << 20, (gint64)1 << 50,
+                                                 "a size from \"1MB\" to \"1048576GB\""};
+static const StrobeConfigMeasure segment_time = {strobe_parse_duration, 100000000, 30 * DAY_NS,
+                                                 "a duration from \"100ms\" to \"43200min\""};
 static const StrobeConfigMeasure dump_interval = {strobe_parse_duration, 0, 30 * DAY_NS,
                                                   "a duration from \"0s\" to \"43200min\""};
 
@@ -91,8 +91,9 @@ gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *objec
     if (!object)
         return TRUE;
     return strobe_config_check_keys(&place, object, known, error) &&
-           strobe_config_get_measure(&place, object, "size", &piece_size, &rotate->bytes, error) &&
-           strobe_config_get_measure(&place, object, "time", &piece_time, &rotate->ns, error) &&
+           strobe_config_get_measure(&place, object, "size", &segment_size, &rotate->bytes,
+                                     error) &&
+           strobe_config_get_measure(&place, object, "time", &segment_time, &rotate->ns, error) &&
            strobe_config_get_count(&place, object, "steps", 1, &rotate->steps, error) &&
            strobe_config_get_count(&place, object, "keep", 1, &rotate->keep, error);
 }

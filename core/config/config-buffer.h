@@ -20,7 +20,7 @@ typedef struct StrobeBufferConfig {
 /* When a capture rolls over; 0: not for that. */
 typedef struct StrobeRotateConfig {
     gint64 bytes, ns, steps;
-    gint64 keep; /* pieces, the newest included; 0: all */
+    gint64 keep; /* segments, the newest included; 0: all */
 } StrobeRotateConfig;
 
 /* What makes a flight recorder dump, beside a call. */

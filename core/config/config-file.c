@@ -30,19 +30,19 @@ static const char *any_of(JsonObject *top, const char *const *keys)
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
-    const char *foreign = any_of(top, strobe_ascend_config_keys);
+    const char *external = any_of(top, strobe_ascend_config_keys);
     gboolean is_acl = json_object_has_member(top, STROBE_ACL_KEY);
     const char *own = any_of(top, is_acl ? own_keys_not_of_acl : own_keys_of_no_other);
 
-    if (!is_acl && !foreign)
+    if (!is_acl && !external)
         return strobe_config_read(config, top, origin, error);
-    if (is_acl && foreign)
-        own = foreign;
+    if (is_acl && external)
+        own = external;
     if (own) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                     "%s: the keys \"%s\" and \"%s\" are of two kinds of files: expected Strobe's "
                     "own, a profiler_config.json or an acl.json, not a mixture",
-                    origin, is_acl ? STROBE_ACL_KEY : foreign, own);
+                    origin, is_acl ? STROBE_ACL_KEY : external, own);
         return FALSE;
     }
     return is_acl ? strobe_acl_config_read(config, top, origin, error)

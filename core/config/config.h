@@ -19,7 +19,7 @@
  *                  "policy": "drop",                 or "block", "ring": what a full buffer means
  *                  "keep": "30s"},                   ring: how far back a dump reaches
  *   "rotate":     {"size": "1GB", "time": "10min", "steps": 100,
- *                  "keep": 5},                       the capture rolls over into pieces
+ *                  "keep": 5},                       the capture rolls over into segments
  *   "dump":       {"signal": "SIGUSR2", "slow_step": 2.5, "min_interval": "10s", "max": 16},
  *                                                    what makes a ring dump, beside a call
  *   "ranks":      [0, 3],                            only these ranks record

@@ -66,10 +66,11 @@ static int write_strings(StrobeImportCapture *c, StrobeCaptureWriter *writer)
     return flush_block(c, writer, STROBE_BLOCK_STRINGS);
 }
 
-static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer, const char *facts)
+static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer,
+                             const char *metadata)
 {
-    int error =
-        strobe_capture_write_block(writer, STROBE_BLOCK_FACTS, facts, (guint32)strlen(facts));
+    int error = strobe_capture_write_block(writer, STROBE_BLOCK_METADATA, metadata,
+                                           (guint32)strlen(metadata));
 
     if (!error)
         error = write_kinds(c, writer);
@@ -133,7 +134,7 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
     return error;
 }
 
-gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *facts,
+gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *metadata,
                                      GError **error)
 {
     /* Counts of the clock are ns since the epoch here. */
@@ -148,7 +149,7 @@ gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const cha
     } else {
         strobe_clock_trend_begin(&trend, 1);
         strobe_capture_writer_resume(writer, file, 1, &trend, &pair);
-        number = write_definitions(c, writer, facts);
+        number = write_definitions(c, writer, metadata);
         if (!number)
             number = write_records(c, writer, &failure);
         if (!number && !failure)

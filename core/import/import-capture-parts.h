@@ -15,7 +15,7 @@ struct import_kind {
     guint64 *absent;         /* the fields as they are to begin with */
     guint32 words;           /* of the fields */
     guint64 n;
-    gboolean is_told; /* records of it are dropped: a better source has told them */
+    gboolean is_reported; /* records of it are dropped: a better source has told them */
 };
 
 struct StrobeImportCapture {
@@ -35,8 +35,8 @@ struct StrobeImportCapture {
     gint64 begin, end, base;      /* base: added when records are written */
     gint64 shift;                 /* added when a record comes */
     guint64 n_records, n_refused, n_bent;
-    GHashTable *told; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
-    guint64 *dropped; /* room for the fields of a record that is */
+    GHashTable *reported; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
+    guint64 *dropped;     /* room for the fields of a record that is */
     GByteArray *block;
     gboolean is_temporary; /* the file need not survive the system */
 };

@@ -9,7 +9,7 @@
 #include "import-capture-parts.h"
 #include "kind-declaration.h"
 #include "pool.h"
-#include "storage.h"
+#include "process-storage.h"
 
 #define TRACKS_MAX STROBE_POOL_TRACKS
 #define STRING_BYTES_MAX (1u << 20)
@@ -79,7 +79,7 @@ void strobe_import_capture_free(StrobeImportCapture *c)
         g_free(c->kinds[i].declaration);
     }
     g_clear_pointer(&c->threads, g_hash_table_unref);
-    g_clear_pointer(&c->told, g_hash_table_unref);
+    g_clear_pointer(&c->reported, g_hash_table_unref);
     g_free(c->dropped);
     g_string_chunk_free(c->texts);
     g_array_unref(c->tracks);
@@ -120,7 +120,7 @@ static void set_kind(StrobeImportCapture *c, struct import_kind *kind,
 {
     kind->declaration = copy_kind(c, declaration);
     c->has_end[kind - c->kinds] = declaration->shape == STROBE_SHAPE_SPAN;
-    kind->is_told = c->told && g_hash_table_contains(c->told, declaration->name);
+    kind->is_reported = c->reported && g_hash_table_contains(c->reported, declaration->name);
     kind->words = (strobe_kind_offset(declaration, declaration->n_fields) + 7) / 8;
     kind->absent = g_new0(guint64, kind->words + 1);
     for (guint32 i = 0; i < declaration->n_fields; i++)
@@ -295,14 +295,14 @@ guint64 strobe_import_capture_n_refused(const StrobeImportCapture *c)
 
 void strobe_import_capture_fill_in(StrobeImportCapture *c)
 {
-    g_clear_pointer(&c->told, g_hash_table_unref);
-    c->told = g_hash_table_new(strobe_hash_of_text, g_str_equal);
+    g_clear_pointer(&c->reported, g_hash_table_unref);
+    c->reported = g_hash_table_new(strobe_hash_of_text, g_str_equal);
     for (guint i = 1; i <= c->n_kinds; i++)
         if (c->kinds[i].declaration && c->kinds[i].n)
-            g_hash_table_add(c->told, (gpointer)c->kinds[i].declaration->name);
+            g_hash_table_add(c->reported, (gpointer)c->kinds[i].declaration->name);
     for (guint i = 1; i <= c->n_kinds; i++)
-        c->kinds[i].is_told = c->kinds[i].declaration &&
-                              g_hash_table_contains(c->told, c->kinds[i].declaration->name);
+        c->kinds[i].is_reported = c->kinds[i].declaration &&
+                                  g_hash_table_contains(c->reported, c->kinds[i].declaration->name);
     if (!c->dropped)
         c->dropped = g_new(guint64, STROBE_KIND_FIELDS_MAX);
 }
@@ -312,7 +312,7 @@ void strobe_import_capture_shift(StrobeImportCapture *c, gint64 ns)
     c->shift = ns;
 }
 
-static gint64 shifted(const StrobeImportCapture *c, gint64 time)
+static gint64 shift_time(const StrobeImportCapture *c, gint64 time)
 {
     gint64 moved;
 
@@ -321,8 +321,8 @@ static gint64 shifted(const StrobeImportCapture *c, gint64 time)
 
 static void bend_times(StrobeImportCapture *c, gint64 *begin, gint64 *end)
 {
-    *begin = shifted(c, *begin);
-    *end = shifted(c, *end);
+    *begin = shift_time(c, *begin);
+    *end = shift_time(c, *end);
     gint64 good_begin = CLAMP(*begin, 0, TIME_MAX - c->base);
     gint64 good_end = CLAMP(*end, good_begin, TIME_MAX - c->base);
 
@@ -382,7 +382,7 @@ void *strobe_import_capture_add(StrobeImportCapture *c, StrobeKindId kind_id, St
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no kind %u", kind_id);
         return NULL;
     }
-    if (kind->is_told)
+    if (kind->is_reported)
         return c->dropped;
     if (!has_end)
         end_ns = begin_ns;

@@ -60,7 +60,7 @@ guint64 strobe_import_capture_n_bent(const StrobeImportCapture *capture);
 void strobe_import_capture_set_temporary(StrobeImportCapture *capture);
 
 /* Writes the file (owned from now on) with `facts` (JSON). Nothing can be added afterwards. */
-gboolean strobe_import_capture_write(StrobeImportCapture *capture, int file, const char *facts,
+gboolean strobe_import_capture_write(StrobeImportCapture *capture, int file, const char *metadata,
                                      GError **error);
 
 #endif

@@ -23,12 +23,12 @@ typedef struct Copy {
     guint64 n_records, n_kindless;
 } Copy;
 
-static guint32 known(GHashTable *table, guint32 id)
+static guint32 find_copied(GHashTable *table, guint32 id)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(table, GUINT_TO_POINTER(id)));
 }
 
-static guint32 remember(GHashTable *table, guint32 id, guint32 copied)
+static guint32 store_copied(GHashTable *table, guint32 id, guint32 copied)
 {
     g_hash_table_insert(table, GUINT_TO_POINTER(id), GUINT_TO_POINTER(copied));
     return copied;
@@ -36,18 +36,18 @@ static guint32 remember(GHashTable *table, guint32 id, guint32 copied)
 
 static StrobeStringId copy_string(Copy *copy, StrobeStringId id)
 {
-    guint32 copied = id ? known(copy->strings, id) : 0;
+    guint32 copied = id ? find_copied(copy->strings, id) : 0;
 
     if (id == 0 || copied)
         return copied;
     StrobeText text = strobe_reader_string(copy->from, id);
-    return remember(copy->strings, id,
-                    strobe_import_capture_intern(copy->to, text.bytes, text.length, FALSE));
+    return store_copied(copy->strings, id,
+                        strobe_import_capture_intern(copy->to, text.bytes, text.length, FALSE));
 }
 
 static StrobeStackId copy_stack(Copy *copy, StrobeStackId id)
 {
-    guint32 copied = id ? known(copy->stacks, id) : 0;
+    guint32 copied = id ? find_copied(copy->stacks, id) : 0;
     const StrobeStringId *frames;
 
     if (id == 0 || copied)
@@ -56,15 +56,15 @@ static StrobeStackId copy_stack(Copy *copy, StrobeStackId id)
     g_autofree StrobeStringId *ours = g_new(StrobeStringId, n + 1);
     for (gsize i = 0; i < n; i++)
         ours[i] = copy_string(copy, frames[i]);
-    return n ? remember(copy->stacks, id,
-                        strobe_import_capture_intern(copy->to, (const char *)ours, n * sizeof *ours,
-                                                     TRUE))
+    return n ? store_copied(copy->stacks, id,
+                            strobe_import_capture_intern(copy->to, (const char *)ours,
+                                                         n * sizeof *ours, TRUE))
              : 0;
 }
 
 static StrobeTrackId copy_track(Copy *copy, StrobeTrackId id)
 {
-    guint32 copied = id ? known(copy->tracks, id) : 0;
+    guint32 copied = id ? find_copied(copy->tracks, id) : 0;
     const StrobeTrackView *view = id && !copied ? strobe_reader_track(copy->from, id) : NULL;
 
     if (!view)
@@ -75,7 +75,7 @@ static StrobeTrackId copy_track(Copy *copy, StrobeTrackId id)
                                .id = view->number,
                                .name = *view->name ? view->name : NULL,
                                .group = *view->group ? view->group : NULL};
-    return remember(copy->tracks, id, strobe_import_capture_track(copy->to, &track, view->pid));
+    return store_copied(copy->tracks, id, strobe_import_capture_track(copy->to, &track, view->pid));
 }
 
 /* 0: its declaration contradicts one that is there. */

@@ -29,7 +29,7 @@ static char *own_name(const char *source)
 
 static char *made_name(const StrobeImport *import, guint try)
 {
-    const char *host = strobe_json_member_text(import->facts, "host");
+    const char *host = strobe_json_member_text(import->metadata, "host");
     g_autofree char *worker = g_strndup(*host ? host : "import", 128);
     gint64 ms = import->begin_ns / 1000000 + try;
     g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(ms / 1000);
@@ -37,7 +37,7 @@ static char *made_name(const StrobeImport *import, guint try)
 
     g_strcanon(worker, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d" RESULT_SUFFIX, worker,
-                           strobe_json_member_int(import->facts, "pid", 0), stamp,
+                           strobe_json_member_int(import->metadata, "pid", 0), stamp,
                            (int)(ms % 1000));
 }
 
@@ -48,7 +48,7 @@ static gboolean set_io_error(const char *path, int number, GError **error)
     return FALSE;
 }
 
-static int put(const StrobeImportWish *wish, const char *from, const char *path)
+static int create_entry(const StrobeImportWish *wish, const char *from, const char *path)
 {
     return from ? wish->move(from, path) : mkdir(path, 0750);
 }
@@ -66,7 +66,7 @@ static gboolean put_directory(StrobeImport *import, const char *source,
 
         g_free(path);
         path = g_build_filename(parent, name, NULL);
-        if (put(wish, from, path) == 0) {
+        if (create_entry(wish, from, path) == 0) {
             g_free(import->result.directory);
             import->result.directory = g_steal_pointer(&path);
             return TRUE;
@@ -144,15 +144,15 @@ static int create_capture(int directory)
 }
 
 static gboolean write_capture(const StrobeImport *import, StrobeImportCapture *capture, int file,
-                              const char *facts, GError **error)
+                              const char *metadata, GError **error)
 {
-    if (strobe_import_capture_write(capture, file, facts, error))
+    if (strobe_import_capture_write(capture, file, metadata, error))
         return TRUE;
     g_prefix_error(error, "%s: ", import->result.capture);
     return FALSE;
 }
 
-static void discard(StrobeImport *import, int directory, GHashTable *files)
+static void discard_result(StrobeImport *import, int directory, GHashTable *files)
 {
     GHashTableIter iter;
     gpointer name;
@@ -167,7 +167,7 @@ static void discard(StrobeImport *import, int directory, GHashTable *files)
 
 gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
                                       const StrobeImportWish *wish, GHashTable *files,
-                                      StrobeImportCapture *capture, const char *facts,
+                                      StrobeImportCapture *capture, const char *metadata,
                                       GError **error)
 {
     int directory = make_directory(import, source, wish, error);
@@ -181,10 +181,10 @@ gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
     if (file < 0)
         set_io_error(import->result.capture, errno, error);
     else
-        good = write_capture(import, capture, file, facts, error) &&
+        good = write_capture(import, capture, file, metadata, error) &&
                write_files(directory, files, error) && place_directory(import, source, wish, error);
     if (!good)
-        discard(import, directory, files);
+        discard_result(import, directory, files);
     close(directory);
     return good;
 }

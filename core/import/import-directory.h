@@ -10,7 +10,7 @@
  * Nothing is left behind on failure. */
 gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
                                       const StrobeImportWish *wish, GHashTable *files,
-                                      StrobeImportCapture *capture, const char *facts,
+                                      StrobeImportCapture *capture, const char *metadata,
                                       GError **error);
 
 #endif

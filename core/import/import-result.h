@@ -47,7 +47,7 @@ typedef struct StrobeImport {
     GPtrArray *unknown; /* of StrobeImportItem, at most 1000 */
     GPtrArray *damage;  /* of StrobeImportItem, at most 1000 */
     guint64 n_damage;
-    JsonObject *facts;
+    JsonObject *metadata;
     gint64 shift_ns; /* by which a joined source's times were moved onto the recorder's clock */
 } StrobeImport;
 

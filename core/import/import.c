@@ -19,7 +19,7 @@
 #include "json-text.h"
 #include "log.h"
 #include "memory-limit.h"
-#include "storage.h"
+#include "process-storage.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
@@ -127,11 +127,11 @@ static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
     return first;
 }
 
-static void host_fact_text(StrobeInstance *self, const char *key, const char *value)
+static void host_metadata_text(StrobeInstance *self, const char *key, const char *value)
 {
     g_autofree char *valid = g_utf8_make_valid(value, -1);
 
-    json_object_set_string_member(run_of(self)->import->facts, key, valid);
+    json_object_set_string_member(run_of(self)->import->metadata, key, valid);
 }
 
 #define SHIFT_MAX_NS 10000000000 /* clocks that are farther apart are not of one host and time */
@@ -155,11 +155,11 @@ static void join_clocks(struct run *run, gint64 raw_offset)
     strobe_import_capture_shift(run->capture, shift);
 }
 
-static void host_fact_int(StrobeInstance *self, const char *key, int64_t value)
+static void host_metadata_int(StrobeInstance *self, const char *key, int64_t value)
 {
     if (!strcmp(key, "raw_clock_offset_ns"))
         join_clocks(run_of(self), value);
-    json_object_set_int_member(run_of(self)->import->facts, key, value);
+    json_object_set_int_member(run_of(self)->import->metadata, key, value);
 }
 
 static gboolean is_harmless(const char *name)
@@ -265,8 +265,8 @@ static const StrobeImporterHost importer_host = {
     .stack = host_stack,
     .emit = host_emit,
     .link_ids = host_link_ids,
-    .fact_text = host_fact_text,
-    .fact_int = host_fact_int,
+    .metadata_text = host_metadata_text,
+    .metadata_int = host_metadata_int,
     .file = host_file,
     .found = host_found,
     .unknown = host_unknown,
@@ -300,7 +300,7 @@ static StrobeImport *new_import(const char *format)
     import->found = g_ptr_array_new_with_free_func(free_item);
     import->unknown = g_ptr_array_new_with_free_func(free_item);
     import->damage = g_ptr_array_new_with_free_func(free_item);
-    import->facts = json_object_new();
+    import->metadata = json_object_new();
     return import;
 }
 
@@ -316,7 +316,7 @@ void strobe_import_free(StrobeImport *import)
     g_ptr_array_unref(import->found);
     g_ptr_array_unref(import->unknown);
     g_ptr_array_unref(import->damage);
-    json_object_unref(import->facts);
+    json_object_unref(import->metadata);
     g_free(import);
 }
 
@@ -447,26 +447,26 @@ static JsonArray *item_texts(const GPtrArray *items)
     return out;
 }
 
-static char *facts_text(struct run *run, const StrobeComponent *importer)
+static char *run_metadata_text(struct run *run, const StrobeComponent *importer)
 {
-    JsonObject *facts = run->import->facts;
+    JsonObject *metadata = run->import->metadata;
     JsonObject *source = json_object_new();
 
-    if (!json_object_has_member(facts, "rank"))
-        json_object_set_int_member(facts, "rank", -1);
-    json_object_set_string_member(facts, "strobe_version", strobe_version());
-    json_object_set_int_member(facts, "start_realtime_ns", run->import->begin_ns);
+    if (!json_object_has_member(metadata, "rank"))
+        json_object_set_int_member(metadata, "rank", -1);
+    json_object_set_string_member(metadata, "strobe_version", strobe_version());
+    json_object_set_int_member(metadata, "start_realtime_ns", run->import->begin_ns);
     json_object_set_string_member(source, "importer", importer->name);
     json_object_set_string_member(source, "format", run->import->format);
     json_object_set_array_member(source, "unknown", item_texts(run->import->unknown));
-    json_object_set_object_member(facts, "source", source);
-    return strobe_json_object_to_text(facts, 0);
+    json_object_set_object_member(metadata, "source", source);
+    return strobe_json_object_to_text(metadata, 0);
 }
 
 static gboolean make_result(struct run *run, const StrobeImportSource *source, GError **error)
 {
     StrobeImport *import = run->import;
-    g_autofree char *facts = NULL;
+    g_autofree char *metadata = NULL;
 
     store_damage(run, source->importer);
     list_kinds(run);
@@ -475,9 +475,9 @@ static gboolean make_result(struct run *run, const StrobeImportSource *source, G
                     "%s: nothing in it could be read as %s", source->path, import->format);
         return FALSE;
     }
-    facts = facts_text(run, source->importer);
+    metadata = run_metadata_text(run, source->importer);
     return strobe_import_directory_make(import, source->path, run->wish, run->files, run->capture,
-                                        facts, error);
+                                        metadata, error);
 }
 
 static void prepare_run(struct run *run)

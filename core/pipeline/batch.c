@@ -36,7 +36,7 @@ static void find_kinds(StrobeBatch *batch)
                                 : place_of(batch, batch->views[i].kind);
 }
 
-StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeCut *cut, guint64 *n_read,
+StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error)
 {
     StrobeBatch *batch = g_malloc(sizeof *batch);
@@ -47,7 +47,7 @@ StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeCut *cut, guint64 *n_
     batch->bytes = sizeof *batch;
     gsize n = read_views(batch, reader, &failure);
     *n_read += n;
-    batch->n = (guint)(cut ? strobe_cut_apply(cut, reader, batch->views, n) : n);
+    batch->n = (guint)(filter ? strobe_filter_apply(filter, reader, batch->views, n) : n);
     find_kinds(batch);
     if (n && !failure)
         return batch;

@@ -4,7 +4,7 @@
 #ifndef STROBE_CORE_BATCH_H
 #define STROBE_CORE_BATCH_H
 
-#include "cut.h"
+#include "filter.h"
 #include "reader.h"
 
 #define STROBE_BATCH 2048u      /* records at most */
@@ -24,7 +24,7 @@ typedef struct StrobeBatch {
 
 /* The next records; those beyond the cut (NULL: none) are left out. `n_read` grows by all of them.
  * NULL at the end, or with an error. */
-StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeCut *cut, guint64 *n_read,
+StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);
 
 /* Any thread. */

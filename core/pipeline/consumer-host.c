@@ -22,9 +22,9 @@ static StrobeStorage *host_storage(StrobeInstance *self)
     return consumer_of(self)->storage;
 }
 
-static const StrobeFacts *host_facts(StrobeInstance *self)
+static const StrobeMetadata *host_metadata(StrobeInstance *self)
 {
-    return &consumer_of(self)->facts;
+    return &consumer_of(self)->metadata;
 }
 
 static StrobeText host_string(StrobeInstance *self, StrobeStringId id)
@@ -85,23 +85,24 @@ static void *host_emit(StrobeInstance *self, uint32_t kind_index, StrobeTrackId 
     return c->newest ? c->newest + 1 : NULL;
 }
 
-static const char *host_fact(StrobeInstance *self, const char *key)
+static const char *host_metadata_entry(StrobeInstance *self, const char *key)
 {
     StrobeConsumer *c = consumer_of(self);
-    JsonObject *facts = strobe_reader_facts(c->reader);
-    JsonNode *node = json_object_has_member(facts, key) ? json_object_get_member(facts, key) : NULL;
+    JsonObject *metadata = strobe_reader_metadata(c->reader);
+    JsonNode *node =
+        json_object_has_member(metadata, key) ? json_object_get_member(metadata, key) : NULL;
     char *text;
 
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return "";
     if (json_node_get_value_type(node) == G_TYPE_STRING)
         return json_node_get_string(node);
-    if (!c->fact_texts)
-        c->fact_texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
-    text = g_hash_table_lookup(c->fact_texts, key);
+    if (!c->metadata_texts)
+        c->metadata_texts = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, g_free);
+    text = g_hash_table_lookup(c->metadata_texts, key);
     if (!text) {
         text = strobe_json_to_text(node, 0);
-        g_hash_table_insert(c->fact_texts, g_strdup(key), text);
+        g_hash_table_insert(c->metadata_texts, g_strdup(key), text);
     }
     return text;
 }
@@ -126,7 +127,7 @@ static void host_flag(StrobeInstance *self, uint32_t flags)
 const StrobeConsumerHost strobe_consumer_host = {
     .struct_size = sizeof(StrobeConsumerHost),
     .abi_minor = STROBE_ABI_MINOR,
-    .facts = host_facts,
+    .metadata = host_metadata,
     .storage = host_storage,
     .string = host_string,
     .stack_frames = host_stack_frames,
@@ -135,7 +136,7 @@ const StrobeConsumerHost strobe_consumer_host = {
     .intern = host_intern,
     .stack = host_stack,
     .emit = host_emit,
-    .fact = host_fact,
+    .metadata_value = host_metadata_entry,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,

@@ -32,16 +32,16 @@ typedef struct StrobeConsumer {
 
     /* Of the run. */
     StrobeReader *reader;
-    StrobeFacts facts;
+    StrobeMetadata metadata;
     StrobeStorage *storage;
-    StrobeGaps *gaps;       /* where records were lost; NULL until raw_end: anywhere */
-    gboolean *is_stored;    /* of a pass's kinds, whether the capture holds it itself */
-    StrobeDerivedLog *log;  /* of a pass */
-    StrobeView *views;      /* STROBE_BATCH: those wanted of a batch */
-    StrobeDerived *newest;  /* record emitted last; NULL: none that is kept */
-    guint64 *unkept;        /* fields of a record that is not kept */
-    GArray *messages;       /* kept in its thread; NULL: printed at once */
-    GHashTable *fact_texts; /* key to text, of facts that are no texts */
+    StrobeGaps *gaps;           /* where records were lost; NULL until raw_end: anywhere */
+    gboolean *is_stored;        /* of a pass's kinds, whether the capture holds it itself */
+    StrobeDerivedLog *log;      /* of a pass */
+    StrobeView *views;          /* STROBE_BATCH: those wanted of a batch */
+    StrobeDerived *newest;      /* record emitted last; NULL: none that is kept */
+    guint64 *unkept;            /* fields of a record that is not kept */
+    GArray *messages;           /* kept in its thread; NULL: printed at once */
+    GHashTable *metadata_texts; /* key to text, of facts that are no texts */
 } StrobeConsumer;
 
 #endif

@@ -30,7 +30,7 @@ typedef struct Thread {
 struct StrobeConsumerThreads {
     guint n, n_passes;
     Thread *threads; /* passes first */
-    const StrobeFacts *facts;
+    const StrobeMetadata *metadata;
     StrobeGaps *gaps;
 };
 
@@ -75,12 +75,12 @@ static void *run_thread(void *user)
     StrobeConsumer *c = thread->consumer;
 
     take_raw(thread);
-    if (all->facts) {
-        strobe_consumer_raw_end(c, all->facts, all->gaps);
+    if (all->metadata) {
+        strobe_consumer_raw_end(c, all->metadata, all->gaps);
         take_inputs(thread);
         strobe_consumer_end(c);
     }
-    close_consumer(c, all->facts != NULL);
+    close_consumer(c, all->metadata != NULL);
     return NULL;
 }
 
@@ -113,7 +113,7 @@ static void init_thread(StrobeConsumerThreads *all, Thread *thread, StrobeConsum
     }
 }
 
-static void start(Thread *thread)
+static void start_thread(Thread *thread)
 {
     StrobeConsumer *c = thread->consumer;
     int error;
@@ -143,7 +143,7 @@ StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
         init_thread(all, &all->threads[i],
                     i < passes->len ? passes->pdata[i] : exporters->pdata[i - passes->len]);
     for (guint i = 0; i < all->n; i++)
-        start(&all->threads[i]);
+        start_thread(&all->threads[i]);
     return all;
 }
 
@@ -162,16 +162,16 @@ void strobe_consumer_threads_push(StrobeConsumerThreads *all, StrobeBatch *batch
             strobe_batch_queue_push(all->threads[i].queue, batch);
 }
 
-void strobe_consumer_threads_raw_end(StrobeConsumerThreads *all, const StrobeFacts *facts,
+void strobe_consumer_threads_raw_end(StrobeConsumerThreads *all, const StrobeMetadata *metadata,
                                      StrobeGaps *gaps)
 {
-    all->facts = facts;
+    all->metadata = metadata;
     all->gaps = gaps;
     for (guint i = 0; i < all->n; i++)
         strobe_batch_queue_end(all->threads[i].queue);
 }
 
-static void join(Thread *thread)
+static void join_thread(Thread *thread)
 {
     if (thread->has_id)
         pthread_join(thread->id, NULL);
@@ -186,7 +186,7 @@ void strobe_consumer_threads_join(StrobeConsumerThreads *all,
                                   void (*on_pass)(gpointer user, double share), gpointer user)
 {
     for (guint i = 0; i < all->n; i++) {
-        join(&all->threads[i]);
+        join_thread(&all->threads[i]);
         if (i < all->n_passes)
             on_pass(user, (double)(i + 1) / all->n_passes);
     }

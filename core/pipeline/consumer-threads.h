@@ -22,7 +22,7 @@ StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
 void strobe_consumer_threads_push(StrobeConsumerThreads *threads, StrobeBatch *batch);
 /* No more raw records. Both are valid until the threads have ended. `facts` NULL: the capture
  * cannot be read; passes derive nothing then, and no consumer's `end` is called. */
-void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeFacts *facts,
+void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeMetadata *metadata,
                                      StrobeGaps *gaps);
 
 /* Waits for all. `on_pass`, with the share of passes that have ended. */

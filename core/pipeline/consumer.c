@@ -49,7 +49,7 @@ static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
     return TRUE;
 }
 
-static void want(StrobeConsumer *c, const char *kind)
+static void want_kind(StrobeConsumer *c, const char *kind)
 {
     char *copy = g_strdup(kind);
 
@@ -64,7 +64,7 @@ static void want(StrobeConsumer *c, const char *kind)
 static void list_wants(StrobeConsumer *c)
 {
     for (const char *const *kind = c->component->wants; *kind; kind++)
-        want(c, *kind);
+        want_kind(c, *kind);
     for (uint32_t i = 0; i < c->component->n_options; i++) {
         const StrobeOption *option = &c->component->options[i];
         if (option->type != STROBE_OPTION_KINDS)
@@ -73,7 +73,7 @@ static void list_wants(StrobeConsumer *c)
             g_strsplit(strobe_options_text(c->instance.options, option->name), "+", -1);
         for (char **kind = kinds; *kind; kind++)
             if (**kind)
-                want(c, *kind);
+                want_kind(c, *kind);
     }
 }
 
@@ -157,13 +157,13 @@ static void begin_log(StrobeConsumer *c)
         c->log = strobe_derived_log_new(c->storage);
 }
 
-void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeFacts *facts,
+void strobe_consumer_open(StrobeConsumer *c, StrobeReader *reader, const StrobeMetadata *metadata,
                           StrobeStorage *storage)
 {
     StrobeStatus status;
 
     c->reader = reader;
-    c->facts = *facts;
+    c->metadata = *metadata;
     c->storage = storage;
     c->gaps = NULL;
     g_clear_error(&c->failure);
@@ -214,9 +214,9 @@ void strobe_consumer_take(StrobeConsumer *c, const StrobeBatch *batch)
         call_batch(c, c->views, n);
 }
 
-void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeFacts *facts, StrobeGaps *gaps)
+void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, StrobeGaps *gaps)
 {
-    c->facts = *facts;
+    c->metadata = *metadata;
     c->gaps = gaps;
     if (!c->is_open || c->failure || !c->ops->raw_end)
         return;
@@ -316,7 +316,7 @@ void strobe_consumer_close(StrobeConsumer *c)
     }
     c->is_open = FALSE;
     c->state = NULL;
-    g_clear_pointer(&c->fact_texts, g_hash_table_unref);
+    g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
 /* Without a gap they were counted when they were flagged. */

@@ -15,11 +15,12 @@ gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindV
 
 /* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
  * calls do nothing. `facts` are copied; `storage` must outlive the run. */
-void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader, const StrobeFacts *facts,
-                          StrobeStorage *storage);
+void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
+                          const StrobeMetadata *metadata, StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);
 /* All that is known of the raw records; `gaps` must outlive the run. */
-void strobe_consumer_raw_end(StrobeConsumer *consumer, const StrobeFacts *facts, StrobeGaps *gaps);
+void strobe_consumer_raw_end(StrobeConsumer *consumer, const StrobeMetadata *metadata,
+                             StrobeGaps *gaps);
 /* What a pass emitted, when it has ended. */
 void strobe_consumer_take_derived(StrobeConsumer *consumer, const StrobeConsumer *pass,
                                   StrobeDerivedLog *log);

@@ -5,7 +5,7 @@
 #include "consumer-threads.h"
 #include "error.h"
 #include "json-text.h"
-#include "storage.h"
+#include "process-storage.h"
 
 #define GENERATION_NEWEST 3
 
@@ -16,9 +16,9 @@ struct StrobePipeline {
     GHashTable *wanted;   /* StrobeComponent of a pass to StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
-    gint generation;    /* 0: as the source */
-    StrobeCut *cut;     /* NULL: all */
-    const char *output; /* path; NULL: there is no folder to write to */
+    gint generation;      /* 0: as the source */
+    StrobeFilter *filter; /* NULL: all */
+    const char *output;   /* path; NULL: there is no folder to write to */
     int output_folder;
     StrobeReader *reader; /* of the run, NULL: none */
     StrobeReaderStats stats;
@@ -59,9 +59,9 @@ void strobe_pipeline_set_generation(StrobePipeline *p, gint generation)
     p->generation = generation;
 }
 
-void strobe_pipeline_set_cut(StrobePipeline *p, StrobeCut *cut)
+void strobe_pipeline_set_filter(StrobePipeline *p, StrobeFilter *filter)
 {
-    p->cut = cut;
+    p->filter = filter;
 }
 
 void strobe_pipeline_set_output(StrobePipeline *p, int folder, const char *path)
@@ -160,7 +160,7 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *p, const StrobeComponent *
 struct run {
     StrobePipeline *p;
     StrobeReader *reader;
-    StrobeFacts facts;
+    StrobeMetadata metadata;
     StrobeStorage *storage;
     StrobeGaps *gaps;
     StrobeConsumerThreads *threads;
@@ -174,15 +174,15 @@ static void order_gaps(struct run *run)
     strobe_gaps_touch(run->gaps, 1, 0, 0);
 }
 
-static void update_facts(struct run *run)
+static void update_metadata(struct run *run)
 {
     const StrobeReaderStats *stats = strobe_reader_stats(run->reader);
 
-    run->facts.window_begin_ns = stats->begin_ns;
-    run->facts.window_end_ns = stats->end_ns;
-    run->facts.n_lost = strobe_reader_stats_lost(stats);
-    run->facts.n_stored = strobe_reader_stats_stored(stats);
-    run->facts.complete = stats->sealed && stats->n_damaged == 0;
+    run->metadata.window_begin_ns = stats->begin_ns;
+    run->metadata.window_end_ns = stats->end_ns;
+    run->metadata.n_lost = strobe_reader_stats_lost(stats);
+    run->metadata.n_stored = strobe_reader_stats_stored(stats);
+    run->metadata.complete = stats->sealed && stats->n_damaged == 0;
 }
 
 /* Where records are missing, from those that say so. */
@@ -200,7 +200,7 @@ static void note_gaps(struct run *run, const StrobeBatch *batch)
 #define READ_SHARE 0.6
 #define PASSES_SHARE 0.3
 
-static void tell(const struct run *run, double share)
+static void report_progress(const struct run *run, double share)
 {
     if (run->p->progress)
         run->p->progress(run->p->progress_user, share, run->n_read);
@@ -208,7 +208,7 @@ static void tell(const struct run *run, double share)
 
 static void tell_passes(gpointer user, double share)
 {
-    tell(user, READ_SHARE + PASSES_SHARE * share);
+    report_progress(user, READ_SHARE + PASSES_SHARE * share);
 }
 
 static gboolean stream_raw(struct run *run, GError **error)
@@ -217,18 +217,18 @@ static gboolean stream_raw(struct run *run, GError **error)
     StrobeBatch *batch;
 
     for (guint turn = 0;
-         (batch = strobe_batch_read(run->reader, run->p->cut, &run->n_read, &failure)); turn++) {
+         (batch = strobe_batch_read(run->reader, run->p->filter, &run->n_read, &failure)); turn++) {
         note_gaps(run, batch);
         strobe_consumer_threads_push(run->threads, batch);
         strobe_batch_unref(batch);
         if (turn % 64 == 0)
-            tell(run, READ_SHARE * strobe_reader_progress(run->reader));
+            report_progress(run, READ_SHARE * strobe_reader_progress(run->reader));
     }
     if (failure) {
         g_propagate_error(error, failure);
         return FALSE;
     }
-    update_facts(run);
+    update_metadata(run);
     /* What lies in an unreadable part, and of when it is, is not known. */
     if (strobe_reader_stats(run->reader)->n_damaged)
         strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
@@ -238,7 +238,7 @@ static gboolean stream_raw(struct run *run, GError **error)
 
 static void open_one(struct run *run, StrobeConsumer *consumer)
 {
-    strobe_consumer_open(consumer, run->reader, &run->facts, run->storage);
+    strobe_consumer_open(consumer, run->reader, &run->metadata, run->storage);
 }
 
 static void open_all(struct run *run)
@@ -256,7 +256,7 @@ static void run_consumers(struct run *run, GError **error)
     open_all(run);
     run->threads = strobe_consumer_threads_start(run->p->passes, run->p->consumers);
     gboolean good = stream_raw(run, error);
-    strobe_consumer_threads_raw_end(run->threads, good ? &run->facts : NULL, run->gaps);
+    strobe_consumer_threads_raw_end(run->threads, good ? &run->metadata : NULL, run->gaps);
     strobe_consumer_threads_join(run->threads, tell_passes, run);
 }
 
@@ -287,36 +287,36 @@ static gboolean collect_failures(StrobePipeline *p, GError **error)
     return FALSE;
 }
 
-static gint32 generation_of(const StrobePipeline *p, JsonObject *facts)
+static gint32 generation_of(const StrobePipeline *p, JsonObject *metadata)
 {
-    gint64 source = strobe_json_member_int(facts, "generation", GENERATION_NEWEST);
+    gint64 source = strobe_json_member_int(metadata, "generation", GENERATION_NEWEST);
 
     if (p->generation)
         return p->generation;
     return source >= 1 && source <= GENERATION_NEWEST ? (gint32)source : GENERATION_NEWEST;
 }
 
-static void set_facts(struct run *run, const StrobeResult *result)
+static void set_metadata(struct run *run, const StrobeResult *result)
 {
     const char *output = run->p->output;
-    JsonObject *facts = strobe_reader_facts(run->reader);
+    JsonObject *metadata = strobe_reader_metadata(run->reader);
 
-    run->facts.struct_size = sizeof run->facts;
-    run->facts.rank = (gint32)strobe_json_member_int(facts, "rank", -1);
-    if (run->facts.rank < 0)
-        run->facts.rank = strobe_result_rank(result);
-    run->facts.pid = (guint64)strobe_json_member_int(facts, "pid", 0);
-    run->facts.host = strobe_json_member_text(facts, "host");
-    run->facts.command = strobe_json_member_text(facts, "command");
-    run->facts.strobe_version = strobe_json_member_text(facts, "strobe_version");
-    run->facts.directory = output ? run->p->output_folder : -1;
-    run->facts.directory_path = output ? output : "";
-    run->facts.generation = generation_of(run->p, facts);
-    run->facts.level = (gint32)strobe_json_member_int(facts, "level", -1);
+    run->metadata.struct_size = sizeof run->metadata;
+    run->metadata.rank = (gint32)strobe_json_member_int(metadata, "rank", -1);
+    if (run->metadata.rank < 0)
+        run->metadata.rank = strobe_result_rank(result);
+    run->metadata.pid = (guint64)strobe_json_member_int(metadata, "pid", 0);
+    run->metadata.host = strobe_json_member_text(metadata, "host");
+    run->metadata.command = strobe_json_member_text(metadata, "command");
+    run->metadata.strobe_version = strobe_json_member_text(metadata, "strobe_version");
+    run->metadata.directory = output ? run->p->output_folder : -1;
+    run->metadata.directory_path = output ? output : "";
+    run->metadata.generation = generation_of(run->p, metadata);
+    run->metadata.level = (gint32)strobe_json_member_int(metadata, "level", -1);
     /* Exporters say what lies outside of a whole, too; of a part they do not. */
-    if (run->p->cut && !strobe_cut_is_whole(run->p->cut))
-        json_object_set_boolean_member(facts, "cut", TRUE);
-    update_facts(run);
+    if (run->p->filter && !strobe_filter_is_whole(run->p->filter))
+        json_object_set_boolean_member(metadata, "cut", TRUE);
+    update_metadata(run);
 }
 
 gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, GError **error)
@@ -333,7 +333,7 @@ gboolean strobe_pipeline_run(StrobePipeline *p, const StrobeResult *result, GErr
         return FALSE;
     run.storage = strobe_storage_new(p->output);
     strobe_reader_keep_strings(run.reader);
-    set_facts(&run, result);
+    set_metadata(&run, result);
     run.gaps = strobe_gaps_new();
     p->reader = run.reader;
     run_consumers(&run, &failure);

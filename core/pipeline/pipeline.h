@@ -5,7 +5,7 @@
 
 #include "config.h"
 #include "consumer.h"
-#include "cut.h"
+#include "filter.h"
 #include "reader.h"
 #include "registry.h"
 #include "result.h"
@@ -35,7 +35,7 @@ void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
 
 /* Lets only what the cut holds reach passes and consumers; NULL (the default): all. The cut counts,
  * and must outlive the runs. */
-void strobe_pipeline_set_cut(StrobePipeline *pipeline, StrobeCut *cut);
+void strobe_pipeline_set_filter(StrobePipeline *pipeline, StrobeFilter *filter);
 
 /* Called now and then with the share done, 0..1, and the records that came by; for a progress bar.
  */

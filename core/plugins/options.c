@@ -281,7 +281,7 @@ static void set_bad_value(const StrobeOptions *options, const StrobeOption *opti
 
 /* ---- setting ---- */
 
-static guint find(const StrobeOptions *options, const char *name)
+static guint find_option(const StrobeOptions *options, const char *name)
 {
     for (guint i = 0; i < options->n; i++)
         if (strcmp(options->declared[i].name, name) == 0)
@@ -292,7 +292,7 @@ static guint find(const StrobeOptions *options, const char *name)
 static guint find_or_fail(const StrobeOptions *options, const char *name, const char *origin,
                           GError **error)
 {
-    guint i = find(options, name);
+    guint i = find_option(options, name);
 
     if (i == G_MAXUINT) {
         g_autoptr(GPtrArray) names = g_ptr_array_new_null_terminated(0, NULL, TRUE);
@@ -418,7 +418,7 @@ gboolean strobe_options_set_json(StrobeOptions *options, const char *name, JsonN
 
 gboolean strobe_options_has(const StrobeOptions *options, const char *name)
 {
-    return find(options, name) != G_MAXUINT;
+    return find_option(options, name) != G_MAXUINT;
 }
 
 gboolean strobe_options_check(const StrobeOptions *options, GError **error)
@@ -437,7 +437,7 @@ gboolean strobe_options_check(const StrobeOptions *options, GError **error)
 static const struct value *value_of(const StrobeOptions *options, const char *name)
 {
     static const struct value none = {0};
-    guint i = find(options, name);
+    guint i = find_option(options, name);
 
     return i == G_MAXUINT ? &none : &options->values[i];
 }

@@ -134,7 +134,7 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
 /* Why `path` must not be loaded, NULL if it may (free it). What it leads to is loaded by its
  * `resolved` name: the loader takes a name under /proc/self/fd for a library that it has. Nobody
  * who is not trusted can put another file there after the check. */
-static char *vet(const char *path, char **resolved)
+static char *vet_path(const char *path, char **resolved)
 {
     g_autofree char *real = realpath(path, NULL);
     char *fault = NULL;
@@ -201,11 +201,11 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
 }
 
 /* The file that may be loaded (free it), NULL: see `error`. */
-static char *admit(const StrobeRegistry *registry, StrobePluginFile *file)
+static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     g_autofree char *real = NULL;
 
-    file->error = vet(file->path, &real);
+    file->error = vet_path(file->path, &real);
     if (file->error)
         return NULL;
     if (try_file && !is_own(registry, real)) {
@@ -215,11 +215,11 @@ static char *admit(const StrobeRegistry *registry, StrobePluginFile *file)
     return file->error ? NULL : g_steal_pointer(&real);
 }
 
-static void load(const StrobeRegistry *registry, StrobePluginFile *file)
+static void load_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     if (file->plugin || file->error)
         return;
-    g_autofree char *real = admit(registry, file);
+    g_autofree char *real = admit_file(registry, file);
     if (!real)
         return;
     void *handle = dlopen(real, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -244,7 +244,7 @@ static void load_unnamed(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     gboolean is_new = !file->plugin && !file->error;
 
-    load(registry, file);
+    load_file(registry, file);
     if (is_new && file->is_harmful)
         strobe_log(STROBE_LOG_WARNING, "Plugin %s is left out: %s", file->path, file->error);
 }
@@ -303,7 +303,7 @@ const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const cha
     for (guint i = 0; i < registry->files->len; i++) {
         file = g_ptr_array_index(registry->files, i);
         if (strcmp(file->path, path) == 0) {
-            load(registry, file);
+            load_file(registry, file);
             return file;
         }
     }
@@ -351,7 +351,7 @@ static const StrobeComponent *find_in(StrobeRegistry *registry, const char *stem
         if (candidate->shadowed || (stem && strcmp(candidate->name, stem)))
             continue;
         if (stem)
-            load(registry, candidate);
+            load_file(registry, candidate);
         else
             load_unnamed(registry, candidate);
         const StrobeComponent *component = component_of(candidate, type, name);
@@ -437,7 +437,7 @@ static char *find_companion(const char *folder, const char *pattern, char **refu
         if (fnmatch(pattern, name, FNM_PERIOD))
             continue;
         g_autofree char *file = g_build_filename(folder, name, NULL);
-        char *real = NULL, *fault = vet(file, &real);
+        char *real = NULL, *fault = vet_path(file, &real);
         if (!fault)
             return real;
         g_free(*refused);

@@ -116,7 +116,7 @@ static char *system_fault(const char *path)
 
 /* A folder in the folder `at`, checked: nobody else can replace it from here on. -1: see `fault`.
  */
-static int enter(int at, const char *name, const char *path, gboolean is_last, char **fault)
+static int enter_folder(int at, const char *name, const char *path, gboolean is_last, char **fault)
 {
     int folder = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
@@ -136,12 +136,12 @@ static int walk_to(const char *real, char **fault)
     g_auto(GStrv) names = g_strsplit(real + 1, "/", -1);
     g_autoptr(GString) path = g_string_new("/");
     gboolean is_root = !names[0] || !*names[0];
-    int at = enter(AT_FDCWD, "/", path->str, is_root, fault);
+    int at = enter_folder(AT_FDCWD, "/", path->str, is_root, fault);
 
     for (guint i = 0; !is_root && at >= 0 && names[i]; i++) {
         int above = at;
         g_string_append_printf(path, "%s%s", i ? "/" : "", names[i]);
-        at = enter(above, names[i], path->str, !names[i + 1], fault);
+        at = enter_folder(above, names[i], path->str, !names[i + 1], fault);
         close(above);
     }
     return at;

@@ -10,20 +10,20 @@ struct arena_string {
     char bytes[];
 };
 
-static inline uint64_t load64(const unsigned char *p)
+static inline uint64_t load_u64(const unsigned char *p)
 {
     uint64_t value;
     memcpy(&value, p, 8);
     return value;
 }
 
-static inline uint64_t mix(uint64_t a, uint64_t b)
+static inline uint64_t mix_words(uint64_t a, uint64_t b)
 {
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t load32(const unsigned char *p)
+static inline uint64_t load_u32(const unsigned char *p)
 {
     uint32_t value;
     memcpy(&value, p, 4);
@@ -36,13 +36,13 @@ static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t see
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
 
     for (; n > 16; p += 8, n -= 8)
-        h = mix(h ^ load64(p), 0xd6e8feb86659fd93u);
+        h = mix_words(h ^ load_u64(p), 0xd6e8feb86659fd93u);
     if (n >= 8)
-        return mix(h ^ load64(p), 0xa0761d6478bd642fu ^ load64(p + n - 8));
+        return mix_words(h ^ load_u64(p), 0xa0761d6478bd642fu ^ load_u64(p + n - 8));
     if (n >= 4)
-        return mix(h ^ load32(p), 0xa0761d6478bd642fu ^ load32(p + n - 4));
-    return mix(h ^ (n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0),
-               0xa0761d6478bd642fu);
+        return mix_words(h ^ load_u32(p), 0xa0761d6478bd642fu ^ load_u32(p + n - 4));
+    return mix_words(h ^ (n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0),
+                     0xa0761d6478bd642fu);
 }
 
 static _Atomic uint64_t *offsets_of(const struct pool_header *header)
@@ -79,8 +79,8 @@ static void count_stack(struct pool_header *header, uint64_t bytes)
 }
 
 /* Copies the bytes into the arena and publishes them under a new id; 0 when there is no room. */
-static uint32_t publish(struct pool_header *header, const void *bytes, uint32_t stored_length,
-                        size_t length)
+static uint32_t publish_string(struct pool_header *header, const void *bytes,
+                               uint32_t stored_length, size_t length)
 {
     uint64_t need = (sizeof(struct arena_string) + length + 3) & ~(uint64_t)3;
     uint64_t used = atomic_load_explicit(&header->arena_used, memory_order_relaxed);
@@ -126,7 +126,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
         uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
         if (id == 0) {
             if (mine == 0)
-                mine = publish(header, bytes, stored_length, length);
+                mine = publish_string(header, bytes, stored_length, length);
             if (mine == 0)
                 return 0;
             STROBE_TESTPOINT("string-published");
@@ -144,7 +144,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
 void strobe_pool_intern_begin(struct pool_header *header)
 {
     atomic_store(&header->n_strings, STROBE_EMPTY_STRING); /* id 0 is "no string" */
-    publish(header, "", 0, 0);
+    publish_string(header, "", 0, 0);
 }
 
 const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length)

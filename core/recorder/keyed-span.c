@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that are found by a key: the short way (see lane-inline.h), and the general one. */
-#include "lane-inline.h"
+/* Spans that are found by a key: the short way (see thread-buffer-inline.h), and the general one.
+ */
+#include "thread-buffer-inline.h"
 
 /* ---- the general way ---- */
 
-uint32_t strobe_lane_intern_name(StrobeWriter *w, const char *name)
+uint32_t strobe_thread_buffer_intern_name(StrobeWriter *w, const char *name)
 {
-    uint32_t id = strobe_lane_intern_inside(w, name, strlen(name), 0);
-    if (id && !(id & STROBE_STRING_BESIDE)) /* that is good for one record only */
+    uint32_t id = strobe_thread_buffer_intern_inside(w, name, strlen(name), 0);
+    if (id && !(id & STROBE_STRING_INLINE)) /* that is good for one record only */
         strobe_cached_name_set(strobe_cached_name(w->names, name), name, id);
     return id;
 }
@@ -19,12 +20,12 @@ static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind,
     StrobeWriter *w = current_writer(frame);
     uint32_t depth;
 
-    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter(w, frame))
+    if (!key || kind >= STROBE_KINDS_MAX || !w || !enter_section(w, frame))
         return 0;
     depth = name ? (uint32_t)open_shortly(w, w->names, key, what, name, argument, 0) : 0;
     if (!depth)
         depth = push_keyed_span(w, key, what, intern_name(w, name), argument);
-    leave(w);
+    leave_section(w);
     return depth;
 }
 
@@ -46,7 +47,7 @@ static uint32_t count_inside(const StrobeWriter *w, uint32_t depth)
     uint32_t n = 0;
 
     for (; depth < w->depth; depth++)
-        n += !is_ended(span_at(w, depth)) && !is_loose(span_at(w, depth));
+        n += !is_ended(span_at(w, depth)) && !is_async(span_at(w, depth));
     return n;
 }
 
@@ -70,44 +71,44 @@ close_span(uint64_t key, uint32_t kind, const void *fields, size_t size, uintptr
             publish_pending(w);
         }
     }
-    leave(w);
+    leave_section(w);
     return closed;
 }
 
 /* ---- the short way ---- */
 
-uint32_t strobe_lane_span_open(StrobeInstance *self, uint64_t key, uint32_t kind, const char *name,
-                               uint64_t argument)
+uint32_t strobe_thread_buffer_span_open(StrobeInstance *self, uint64_t key, uint32_t kind,
+                                        const char *name, uint64_t argument)
 {
     const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint64_t token = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, offering(frame)), 0))
+    if (__builtin_expect(!w || !enter_uncounted(w, encode_offering(frame)), 0))
         return open_span(key, kind, name, argument, frame);
     if (__builtin_expect(key && kind < STROBE_KINDS_MAX && name, 1))
         token =
             open_shortly(w, strobe_thread.names, key, strobe_span_what(kind, 0), name, argument, 1);
-    leave(w);
+    leave_section(w);
     return __builtin_expect(token != 0, 1) ? (uint32_t)token
                                            : open_span(key, kind, name, argument, frame);
 }
 
-StrobeClosed strobe_lane_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,
-                                    const void *fields, size_t size)
+StrobeClosed strobe_thread_buffer_span_close(StrobeInstance *self, uint64_t key, uint32_t kind,
+                                             const void *fields, size_t size)
 {
     const uint64_t end = strobe_clock_count();
     const uintptr_t frame = STROBE_FRAME();
     StrobeWriter *w = strobe_thread.writer;
     uint32_t depth;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, ending(frame, w->depth)), 0))
+    if (__builtin_expect(!w || !enter_uncounted(w, encode_ending(frame, w->depth)), 0))
         return close_span(key, kind, fields, size, frame);
     depth = key && kind < STROBE_KINDS_MAX
                 ? close_shortly(w, key, strobe_span_what(kind, 0),
-                                strobe_lane_kinds[kind].span_words, end, fields, size)
+                                strobe_thread_buffer_kinds[kind].span_words, end, fields, size)
                 : 0;
-    leave(w);
+    leave_section(w);
     return __builtin_expect(depth != 0, 1) ? (StrobeClosed){depth, 0}
                                            : close_span(key, kind, fields, size, frame);
 }

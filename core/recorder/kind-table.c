@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 #include "kind-declaration.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "testpoint.h"
 
 static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
@@ -17,7 +17,7 @@ static uint32_t joined_bytes;
 static int is_joined, is_joining;
 
 /* Writes the definition behind the others; 0 when there is no room. */
-static int store(struct pool_header *header, const StrobeKind *kind, uint32_t id)
+static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     uint32_t used = atomic_load(&header->kinds_used);
     size_t bytes = strobe_kind_stored_bytes(kind);
@@ -58,7 +58,7 @@ static int place_definition(struct pool_header *header, const StrobeKind *kind, 
                         "be to be recorded outside of the program",
                         kind->name),
                0;
-    if (is_joined || store(header, kind, id))
+    if (is_joined || store_kind(header, kind, id))
         return 1;
     snprintf(error, size, "too many kinds (at most %u)", STROBE_KINDS_MAX - 1);
     return 0;
@@ -90,7 +90,7 @@ uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind
     uint32_t has_end = kind->shape == STROBE_SHAPE_SPAN;
     kinds[id] = kind;
     uint16_t words = (uint16_t)(2 + has_end + (strobe_kind_offset(kind, kind->n_fields) + 7) / 8);
-    strobe_lane_kinds[id] = (struct lane_kind){
+    strobe_thread_buffer_kinds[id] = (struct thread_buffer_kind){
         .words = words,
         .has_end = (uint16_t)has_end,
         .span_words = has_end ? words : 0,
@@ -125,7 +125,7 @@ void strobe_kind_begin(struct pool_header *header)
     char error[512];
 
     n_kinds = 0;
-    memset(strobe_lane_kinds, 0, sizeof strobe_lane_kinds);
+    memset(strobe_thread_buffer_kinds, 0, sizeof strobe_thread_buffer_kinds);
     /* Kinds of devices and of the host are in a capture when someone declares them; derived kinds
      * are the readers' business and never are. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marking calls of strobe.h: the shortest way into a lane, one bracket a call. */
+/* Marking calls of strobe.h: the shortest way into a thread buffer, one bracket a call. */
 #include <strobe/kinds.h>
 #include "kind-table.h"
-#include "lane-inline.h"
+#include "thread-buffer-inline.h"
 
 /* The standard kind; see strobe_kind_begin. */
 #define MARKER_BYTES sizeof(struct strobe_marker)
@@ -15,13 +15,13 @@ static StrobeRange __attribute__((noinline)) begin_range(const char *name, uint6
     StrobeWriter *w = current_writer(frame);
     StrobeRange range = {0};
 
-    if (!w || !enter(w, frame))
+    if (!w || !enter_section(w, frame))
         return range;
     if (name)
         range.token = open_shortly(w, w->names, 0, MARKER_WHAT, name, argument, 0);
     if (!range.token)
         range.token = push_span(w, STROBE_KIND_ID_MARKER, intern_name(w, name), argument);
-    leave(w);
+    leave_section(w);
     return range;
 }
 
@@ -31,11 +31,11 @@ StrobeRange strobe_range_begin_recorded(const char *name, uint64_t argument)
     StrobeWriter *w = strobe_thread.writer;
     uint64_t token = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, offering(frame)), 0))
+    if (__builtin_expect(!w || !enter_uncounted(w, encode_offering(frame)), 0))
         return begin_range(name, argument, frame);
     if (__builtin_expect(name != NULL, 1))
         token = open_shortly(w, strobe_thread.names, 0, MARKER_WHAT, name, argument, 1);
-    leave(w);
+    leave_section(w);
     return __builtin_expect(token != 0, 1) ? (StrobeRange){token}
                                            : begin_range(name, argument, frame);
 }
@@ -55,7 +55,7 @@ static void __attribute__((noinline)) end_range(StrobeRange range, uintptr_t fra
         fields->argument = argument;
         publish_pending(w);
     }
-    leave(w);
+    leave_section(w);
 }
 
 void strobe_range_end_recorded(StrobeRange range)
@@ -65,13 +65,13 @@ void strobe_range_end_recorded(StrobeRange range)
     StrobeWriter *w = strobe_thread.writer;
     uint32_t depth = 0;
 
-    if (__builtin_expect(!w || !enter_uncounted(w, ending(frame, range.token)), 0)) {
+    if (__builtin_expect(!w || !enter_uncounted(w, encode_ending(frame, range.token)), 0)) {
         end_range(range, frame);
         return;
     }
     if (__builtin_expect(w->token == range.token, 1))
         depth = close_shortly(w, 0, MARKER_WHAT, MARKER_WORDS, end, NULL, MARKER_BYTES);
-    leave(w);
+    leave_section(w);
     if (__builtin_expect(depth == 0, 0))
         end_range(range, frame);
 }
@@ -80,13 +80,13 @@ void strobe_range_end_recorded(StrobeRange range)
  * again. */
 static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name, uintptr_t frame)
 {
-    if (!w || !enter(w, frame))
+    if (!w || !enter_section(w, frame))
         return NULL;
     uint64_t now = strobe_clock_now();
     uint32_t id = intern_name(w, name);
     void *fields = begin_record(w, kind, 0, id, now, 0);
     if (!fields)
-        leave(w);
+        leave_section(w);
     return fields;
 }
 
@@ -100,7 +100,7 @@ void strobe_mark_recorded(const char *name, uint64_t argument)
         return;
     fields->argument = argument;
     publish_pending(w);
-    leave(w);
+    leave_section(w);
 }
 
 void strobe_counter_recorded(const char *name, double value)
@@ -113,7 +113,7 @@ void strobe_counter_recorded(const char *name, double value)
         return;
     fields->value = value;
     publish_pending(w);
-    leave(w);
+    leave_section(w);
 }
 
 const char *strobe_version(void)

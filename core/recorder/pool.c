@@ -22,7 +22,7 @@
 #endif
 
 /* A child may be forked at any moment, and closes what is not -1: it must never be 0. */
-static void clear(StrobePool *pool)
+static void clear_pool(StrobePool *pool)
 {
     pool->fd = -1;
     pool->header = NULL;
@@ -45,9 +45,9 @@ static void lay_out(struct pool_header *h, size_t bytes)
     memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
     h->version = STROBE_POOL_VERSION;
     h->block_bytes = STROBE_POOL_BLOCK_BYTES;
-    h->n_lanes = STROBE_POOL_LANES;
-    h->lanes_at = at;
-    at = align_up(at + sizeof(struct pool_lane) * (uint64_t)h->n_lanes, 4096);
+    h->n_thread_buffers = STROBE_POOL_THREAD_BUFFERS;
+    h->thread_buffers_at = at;
+    at = align_up(at + sizeof(struct pool_thread_buffer) * (uint64_t)h->n_thread_buffers, 4096);
     h->seen_at = at;
     at = align_up(at + STROBE_POOL_COUNTS * sizeof(StrobeLossCounts), 4096);
     h->tracks_at = at;
@@ -123,7 +123,7 @@ static void heed_forks(void)
     pthread_atfork(hold_forks, let_forks_go, let_forks_go);
 }
 
-/* A child must neither write into the parent's lanes nor pay for them. */
+/* A child must neither write into the parent's thread buffers nor pay for them. */
 static void *map_for_program(int fd, size_t total)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -160,8 +160,8 @@ static void link_blocks(struct pool_header *h)
     }
     atomic_store(&h->free_blocks, h->n_blocks ? 0 : STROBE_NO_BLOCK);
     atomic_store(&h->full_blocks, STROBE_NO_BLOCK);
-    for (uint32_t i = 0; i < h->n_lanes; i++)
-        atomic_store_explicit(&strobe_pool_lane(h, i)->block, STROBE_NO_BLOCK,
+    for (uint32_t i = 0; i < h->n_thread_buffers; i++)
+        atomic_store_explicit(&strobe_pool_thread_buffer(h, i)->block, STROBE_NO_BLOCK,
                               memory_order_relaxed);
 }
 
@@ -238,7 +238,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     struct pool_header plan;
     int error;
 
-    clear(pool);
+    clear_pool(pool);
     memset(&plan, 0, sizeof plan);
     if (bytes < STROBE_POOL_MIN_BYTES)
         bytes = STROBE_POOL_MIN_BYTES;
@@ -281,12 +281,13 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
     if (remove && pool->path[0])
         unlink(pool->path);
     int fd = pool->fd;
-    clear(pool);
+    clear_pool(pool);
     if (fd >= 0)
         close(fd);
 }
 
-/* A part must lie behind the header and inside the file, and begin a cache line, as lanes do. */
+/* A part must lie behind the header and inside the file, and begin a cache line, as thread buffers
+ * do. */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
     return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
@@ -296,9 +297,10 @@ static int layout_is_sound(const struct pool_header *h, uint64_t bytes)
 {
     return memcmp(h->magic, STROBE_POOL_MAGIC, sizeof h->magic) == 0 &&
            h->version == STROBE_POOL_VERSION && h->block_bytes == STROBE_POOL_BLOCK_BYTES &&
-           h->total_bytes == bytes && h->n_lanes <= STROBE_POOL_LANES && h->n_lanes &&
-           h->n_blocks &&
-           part_fits(h, h->lanes_at, sizeof(struct pool_lane) * (uint64_t)h->n_lanes, bytes) &&
+           h->total_bytes == bytes && h->n_thread_buffers <= STROBE_POOL_THREAD_BUFFERS &&
+           h->n_thread_buffers && h->n_blocks &&
+           part_fits(h, h->thread_buffers_at,
+                     sizeof(struct pool_thread_buffer) * (uint64_t)h->n_thread_buffers, bytes) &&
            part_fits(h, h->tracks_at, sizeof(struct pool_track) * (uint64_t)STROBE_POOL_TRACKS,
                      bytes) &&
            part_fits(h, h->kinds_at, STROBE_POOL_KIND_BYTES, bytes) &&
@@ -393,7 +395,7 @@ static int map_existing(StrobePool *pool, int shared)
 
 int strobe_pool_open(StrobePool *pool, const char *path, int shared)
 {
-    clear(pool);
+    clear_pool(pool);
     snprintf(pool->path, sizeof pool->path, "%s", path);
     pool->fd = open(path, (shared ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (pool->fd < 0)
@@ -405,20 +407,21 @@ int strobe_pool_open(StrobePool *pool, const char *path, int shared)
     return error;
 }
 
-uint32_t strobe_pool_deep_spans(const struct pool_lane *lane, uint32_t window)
+uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window)
 {
-    uint32_t depth = atomic_load_explicit(&lane->depth, memory_order_acquire);
+    uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
 
-    return depth > STROBE_POOL_SPANS && atomic_load(&lane->window) == window
+    return depth > STROBE_POOL_SPANS && atomic_load(&thread_buffer->window) == window
                ? depth - STROBE_POOL_SPANS
                : 0;
 }
 
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen)
 {
-    memcpy(header->lost_told, seen->core, sizeof header->lost_told);
-    for (uint32_t i = 0; i < header->n_lanes; i++)
-        memcpy(strobe_pool_lane(header, i)->lost_told, seen->lanes[i], sizeof *seen->lanes);
+    memcpy(header->lost_reported, seen->core, sizeof header->lost_reported);
+    for (uint32_t i = 0; i < header->n_thread_buffers; i++)
+        memcpy(strobe_pool_thread_buffer(header, i)->lost_reported, seen->thread_buffers[i],
+               sizeof *seen->thread_buffers);
 }
 
 struct pool_block *strobe_pool_take(struct pool_header *header)

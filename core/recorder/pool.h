@@ -24,10 +24,12 @@
 #define STROBE_POOL_MAGIC "StrobeP1"
 #define STROBE_POOL_VERSION 9
 
-#define STROBE_POOL_LANES 1024u
-#define STROBE_POOL_WRITER_LANES 16u /* of these, the last ones: of threads of a writer process */
+#define STROBE_POOL_THREAD_BUFFERS 1024u
+#define STROBE_POOL_WRITER_THREAD_BUFFERS                                                          \
+    16u /* of these, the last ones: of threads of a writer process */
 #define STROBE_POOL_SPANS 256u
-#define STROBE_POOL_NAME_WORDS 256u /* for names of a lane's open spans, see span-names.h */
+#define STROBE_POOL_NAME_WORDS                                                                     \
+    256u /* for names of a thread buffer's open spans, see span-names.h */
 /* Places for tracks: first those of recording threads, used again when their thread has ended, then
  * all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
@@ -55,12 +57,12 @@ struct pool_span {
     _Atomic uint64_t begin; /* 0: the rest is being written */
     _Atomic uint64_t argument;
     _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
-    _Atomic uint64_t key;  /* of span_open and loose_open; 0: its own thread has ended it */
+    _Atomic uint64_t key;  /* of span_open and async_open; 0: its own thread has ended it */
 };
 
-/* In the low bits of pool_span.head: a loose span, which ends before or after those around it, on
+/* In the low bits of pool_span.head: an async span, which ends before or after those around it, on
  * any thread; and one that has no key, where what stands there is that of a span before. */
-#define STROBE_SPAN_IS_LOOSE 1u
+#define STROBE_SPAN_IS_ASYNC 1u
 #define STROBE_SPAN_HAS_NO_KEY 2u
 
 /* The lower half of a head. */
@@ -79,8 +81,8 @@ static inline uint32_t strobe_span_kind(uint64_t head)
     return (uint16_t)(head >> 16);
 }
 
-/* What a lane keeps where a kill cannot reach it. One thread writes, the writer reads. */
-struct pool_lane {
+/* What a thread buffer keeps where a kill cannot reach it. One thread writes, the writer reads. */
+struct pool_thread_buffer {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
     _Atomic uint32_t track;
@@ -89,9 +91,10 @@ struct pool_lane {
     _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
     uint64_t sequence;                /* of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_told[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer */
-    _Atomic uint64_t overwritten_until;     /* ticks: the ring holds nothing older of this lane */
-    _Atomic uint64_t recycled;              /* its block that the ring gave up last */
+    uint64_t lost_reported[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer */
+    _Atomic uint64_t
+        overwritten_until;     /* ticks: the ring holds nothing older of this thread buffer */
+    _Atomic uint64_t recycled; /* its block that the ring gave up last */
     _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
@@ -99,23 +102,23 @@ struct pool_lane {
 /* Counts of losses at one moment. */
 typedef struct StrobeLossCounts {
     uint64_t core[STROBE_LOSS_CAUSES];
-    uint64_t lanes[STROBE_POOL_LANES][STROBE_LOSS_CAUSES];
-    uint64_t overwritten_until[STROBE_POOL_LANES]; /* ticks */
+    uint64_t thread_buffers[STROBE_POOL_THREAD_BUFFERS][STROBE_LOSS_CAUSES];
+    uint64_t overwritten_until[STROBE_POOL_THREAD_BUFFERS]; /* ticks */
 } StrobeLossCounts;
 
 struct pool_block {
     /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one
      * that another takes at that moment, and then finds that it came too late. */
     _Atomic uint32_t next;
-    uint32_t lane;
+    uint32_t thread_buffer;
     uint64_t sequence;
     uint32_t track;
     uint32_t window;
     _Atomic uint32_t used;    /* committed bytes behind this header */
     _Atomic uint32_t flushed; /* of these, appended to the capture */
-    _Atomic uint32_t owned;   /* 1: by a lane or waiting to be written; 0: free */
+    _Atomic uint32_t owned;   /* 1: by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
-    uint64_t full_at; /* ticks: when the lane handed it over */
+    uint64_t full_at; /* ticks: when the thread buffer handed it over */
     uint64_t base;    /* ticks: what the begins of short times count from */
     uint64_t reserved2;
 };
@@ -130,8 +133,8 @@ struct pool_track {
     _Atomic uint64_t thread;                     /* its number, of a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
     _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
-    uint32_t lane;                               /* of its thread */
-    uint64_t last_block;                         /* of the lane when the thread ended */
+    uint32_t thread_buffer;                      /* of its thread */
+    uint64_t last_block;                         /* of the thread buffer when the thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
@@ -142,7 +145,7 @@ _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 enum {
     STROBE_WINDOW_OPEN = 1,    /* its capture has its facts: the writer is to take it over */
     STROBE_WINDOW_WRITING = 2, /* the writer has it open */
-    STROBE_WINDOW_ENDED = 3    /* the lanes have handed over: the rest is to be written */
+    STROBE_WINDOW_ENDED = 3    /* the thread buffers have handed over: the rest is to be written */
 };
 
 /* A window whose capture is not sealed yet: the one that records, and the one before it while its
@@ -152,7 +155,7 @@ struct pool_window {
     _Atomic uint32_t state;  /* STROBE_WINDOW_* */
     _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
     uint32_t n_stuck;        /* threads that have not left their bracket at its end */
-    uint32_t has_strays;     /* blocks that are neither a lane's nor in the full list */
+    uint32_t has_strays;     /* blocks that are neither a thread buffer's nor in the full list */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
     char capture[PATH_MAX];
@@ -169,10 +172,10 @@ enum {
 #define STROBE_DUMP_REASON_BYTES 256u
 #define STROBE_DUMPS 8u /* that the program has not taken notice of */
 
-struct StrobeDrain;
-/* Makes a dump, see StrobeDrainProgram. */
-typedef int StrobeMakeDump(void *user, struct StrobeDrain *drain, uint32_t why, const char *reason,
-                           char path[PATH_MAX]);
+struct StrobeWriterLoop;
+/* Makes a dump, see StrobeWriterLoopProgram. */
+typedef int StrobeMakeDump(void *user, struct StrobeWriterLoop *drain, uint32_t why,
+                           const char *reason, char path[PATH_MAX]);
 
 /* What became of a request. */
 struct pool_dump {
@@ -199,7 +202,7 @@ struct pool_control {
     _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
     _Atomic uint32_t writer;       /* held by its process, see writer-state.h; 0: a thread */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
-    _Atomic uint32_t roll;         /* the next piece of the capture is wanted */
+    _Atomic uint32_t roll;         /* the next segment of the capture is wanted */
     _Atomic uint32_t dump_wanted;  /* STROBE_DUMP_BY_*, STROBE_DUMP_AND_WAIT */
     /* Of a step, and of a call that waits; they do not change while the bit is set. */
     char step_reason[STROBE_DUMP_REASON_BYTES], call_reason[STROBE_DUMP_REASON_BYTES];
@@ -231,9 +234,9 @@ struct pool_header {
     uint32_t version;
     uint32_t block_bytes;
     uint64_t total_bytes;
-    uint32_t n_lanes, n_blocks;
-    uint64_t lanes_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at, arena_at,
-        blocks_at, setup_at;
+    uint32_t n_thread_buffers, n_blocks;
+    uint64_t thread_buffers_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at,
+        arena_at, blocks_at, setup_at;
     uint64_t arena_bytes;
     uint64_t setup_bytes; /* of the text for the writer, which ends with NUL; 0: none */
 
@@ -257,11 +260,11 @@ struct pool_header {
     _Atomic uint32_t n_stacks;    /* of the strings */
     _Atomic uint64_t arena_used;
     _Atomic uint64_t stack_bytes; /* of these */
-    _Atomic uint32_t n_beside;    /* strings written beside their records */
+    _Atomic uint32_t n_inline;    /* strings written beside their records */
 
-    /* Losses that are of no lane, and how many of them have been written. */
+    /* Losses that are of no thread buffer, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_told[STROBE_LOSS_CAUSES];
+    uint64_t lost_reported[STROBE_LOSS_CAUSES];
     /* Where in the capture what is at seen_at is being told; 0: nothing is. */
     _Atomic uint64_t telling_at;
 
@@ -358,11 +361,11 @@ static inline uint32_t strobe_pool_string_slots(const struct pool_header *header
 }
 
 /* The next id of a string beside its record. */
-static inline uint32_t strobe_pool_beside_id(struct pool_header *header)
+static inline uint32_t strobe_pool_inline_id(struct pool_header *header)
 {
-    return STROBE_STRING_BESIDE |
-           (atomic_fetch_add_explicit(&header->n_beside, 1, memory_order_relaxed) &
-            ~(STROBE_STRING_BESIDE | STROBE_STRING_OF_SPAN));
+    return STROBE_STRING_INLINE |
+           (atomic_fetch_add_explicit(&header->n_inline, 1, memory_order_relaxed) &
+            ~(STROBE_STRING_INLINE | STROBE_STRING_OF_SPAN));
 }
 
 static inline struct pool_window *strobe_pool_window(const struct pool_header *header,
@@ -376,9 +379,10 @@ static inline struct StrobeRing *strobe_pool_ring(const struct pool_header *head
     return strobe_pool_at(header, header->ring_at);
 }
 
-static inline struct pool_lane *strobe_pool_lane(const struct pool_header *header, uint32_t index)
+static inline struct pool_thread_buffer *strobe_pool_thread_buffer(const struct pool_header *header,
+                                                                   uint32_t index)
 {
-    return (struct pool_lane *)strobe_pool_at(header, header->lanes_at) + index;
+    return (struct pool_thread_buffer *)strobe_pool_at(header, header->thread_buffers_at) + index;
 }
 
 static inline struct pool_block *strobe_pool_block(const struct pool_header *header, uint32_t index)
@@ -424,11 +428,11 @@ static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *hea
            window % STROBE_POOL_WINDOWS;
 }
 
-/* Makes a block that was taken a lane's; from then on recovery finds it. */
-static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t lane,
+/* Makes a block that was taken a thread buffer's; from then on recovery finds it. */
+static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t thread_buffer,
                                            uint64_t sequence, uint32_t track, uint32_t window)
 {
-    block->lane = lane;
+    block->thread_buffer = thread_buffer;
     block->sequence = sequence;
     block->track = track;
     block->window = window;
@@ -438,8 +442,9 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t la
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* The lane's open spans of the window for which there was no place: they are lost when it ends. */
-uint32_t strobe_pool_deep_spans(const struct pool_lane *lane, uint32_t window);
+/* The thread buffer's open spans of the window for which there was no place: they are lost when it
+ * ends. */
+uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
 /* Remembers that what was seen was told. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 

@@ -29,12 +29,12 @@ _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 /* Kind id of a string written beside its record, when the string table is full. Its header's name
  * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0x7fffu
-#define STROBE_STRING_BESIDE 0x80000000u
+#define STROBE_STRING_INLINE 0x80000000u
 #define STROBE_STRING_OF_SPAN 0x40000000u /* besides: dealt out with an unfinished span */
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 /* In word 0, above the kind: the span's times are one word. Its low half is the begin less the
- * block's base, its high half the duration. Written by a lane where both fit. */
+ * block's base, its high half the duration. Written by a thread buffer where both fit. */
 #define STROBE_RECORD_SHORT_TIMES UINT64_C(0x80000000)
 
 static inline uint32_t strobe_record_kind(uint64_t head)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording calls of the plugin ABI. */
-#include "lane-inline.h"
+#include "thread-buffer-inline.h"
 
 /* Room left behind a string for the record that names it. */
-#define BESIDE_MARGIN 1024u
+#define INLINE_MARGIN 1024u
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
@@ -15,14 +15,14 @@ static inline uintptr_t until_commit(uintptr_t frame)
 }
 
 /* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
-void strobe_lane_record_late(uint32_t window)
+void strobe_thread_buffer_record_late(uint32_t window)
 {
     strobe_thread.late = window;
     if (window && strobe_thread.writer)
-        strobe_thread.writer->generation = LANE_DETACHED;
+        strobe_thread.writer->generation = THREAD_BUFFER_DETACHED;
 }
 
-StrobeWriter *strobe_lane_writer(void)
+StrobeWriter *strobe_thread_buffer_writer(void)
 {
     return current_writer(STROBE_FRAME());
 }
@@ -30,38 +30,38 @@ StrobeWriter *strobe_lane_writer(void)
 /* The gate shut before the record came, and yet it belongs to the window that ended. */
 static __attribute__((noinline)) void count_late(uint64_t begin)
 {
-    uint64_t end = atomic_load_explicit(&strobe_lanes.window_end, memory_order_relaxed);
+    uint64_t end = atomic_load_explicit(&strobe_thread_buffers.window_end, memory_order_relaxed);
 
     if (begin < end)
-        atomic_fetch_add_explicit(&strobe_lanes.late, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&strobe_thread_buffers.late, 1, memory_order_relaxed);
 }
 
-void *strobe_lane_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
-                          uint64_t begin, uint64_t end)
+void *strobe_thread_buffer_reserve(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
+                                   uint64_t begin, uint64_t end)
 {
     const uintptr_t frame = STROBE_FRAME();
     void *fields;
 
     if (!w)
         return NULL;
-    if (!enter_as(w, frame, offering(until_commit(frame)))) {
-        if (atomic_load_explicit(&w->busy, memory_order_relaxed) == LANE_IDLE)
+    if (!enter_as(w, frame, encode_offering(until_commit(frame)))) {
+        if (atomic_load_explicit(&w->busy, memory_order_relaxed) == THREAD_BUFFER_IDLE)
             count_late(begin);
         return NULL;
     }
     fields = begin_record(w, kind, track, name, begin, end);
     if (!fields)
-        leave(w);
+        leave_section(w);
     return fields;
 }
 
-void strobe_lane_commit(StrobeWriter *w)
+void strobe_thread_buffer_commit(StrobeWriter *w)
 {
     publish_pending(w);
-    leave(w);
+    leave_section(w);
 }
 
-void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
+void *strobe_thread_buffer_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_records)
 {
     const uintptr_t frame = STROBE_FRAME();
     uint32_t cause = STROBE_LOSS_TOO_LARGE;
@@ -69,37 +69,38 @@ void *strobe_lane_reserve_bulk(StrobeWriter *w, uint32_t bytes, uint32_t n_recor
 
     if (!w)
         return NULL;
-    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != LANE_IDLE &&
-        !strobe_lane_leave_ended(w, frame)) {
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE &&
+        !strobe_thread_buffer_leave_ended(w, frame)) {
         if (w->generation == gate_now())
             count_lost_many(w, STROBE_LOSS_NESTED, n_records);
         return NULL;
     }
-    if (!enter_as(w, frame, offering(until_commit(frame))))
+    if (!enter_as(w, frame, encode_offering(until_commit(frame))))
         return NULL;
     if (w->block && w->block->track != w->track)
-        strobe_lane_hand_over(w);
+        strobe_thread_buffer_hand_over(w);
     if (bytes % 8 == 0 && bytes && bytes <= STROBE_BULK_MAX)
         room = find_room(w, bytes, &cause);
     if (!room) {
         count_lost_many(w, cause, n_records);
-        leave(w);
+        leave_section(w);
     }
     return room;
 }
 
-StrobeSpan strobe_lane_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
+StrobeSpan strobe_thread_buffer_span_begin(StrobeWriter *w, uint32_t kind, uint32_t name,
+                                           uint64_t argument)
 {
     StrobeSpan span = {0};
 
-    if (!w || !enter(w, STROBE_FRAME()))
+    if (!w || !enter_section(w, STROBE_FRAME()))
         return span;
     span.token = push_span(w, kind, name, argument);
-    leave(w);
+    leave_section(w);
     return span;
 }
 
-void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
+void *strobe_thread_buffer_span_end(StrobeWriter *w, StrobeSpan span)
 {
     const uintptr_t frame = STROBE_FRAME();
     void *fields;
@@ -107,17 +108,18 @@ void *strobe_lane_span_end(StrobeWriter *w, StrobeSpan span)
     if (!w || !is_own_span(w, span.token))
         return NULL;
     uint64_t end = strobe_clock_now();
-    if (!enter_as(w, frame, ending(until_commit(frame), span.token)))
+    if (!enter_as(w, frame, encode_ending(until_commit(frame), span.token)))
         return NULL;
     fields = pop_span(w, span.token, end, NULL);
     if (!fields)
-        leave(w);
+        leave_section(w);
     return fields;
 }
 
-/* The table is full: the string goes into the lane as a record of its own. 0 where there is no room
- * for it: the record that wants it does without, or is lost itself. */
-uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
+/* The table is full: the string goes into the thread buffer as a record of its own. 0 where there
+ * is no room for it: the record that wants it does without, or is lost itself. */
+uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, size_t length,
+                                           int is_stack)
 {
     uint32_t room_for = STROBE_BLOCK_DATA - 16;
     uint32_t n = length > room_for ? room_for : (uint32_t)length;
@@ -126,16 +128,17 @@ uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t len
     uint32_t cause;
 
     /* Its record is to lie in the same block: a reader comes to the next one much later. */
-    if (room >= words * 8 && room < words * 8 + BESIDE_MARGIN && w->cursor > (char *)(w->block + 1))
-        strobe_lane_next_block(w, &cause);
+    if (room >= words * 8 && room < words * 8 + INLINE_MARGIN && w->cursor > (char *)(w->block + 1))
+        strobe_thread_buffer_next_block(w, &cause);
     uint64_t *out = find_room(w, words * 8, &cause);
 
     if (!out || n < length)
         count_lost(w, STROBE_LOSS_STRING_CUT);
     if (!out)
         return 0;
-    uint32_t id = strobe_pool_beside_id(w->pool);
-    w->beside[w->n_beside++ % LANE_BESIDE] = (uint32_t)(out - (uint64_t *)(void *)(w->block + 1));
+    uint32_t id = strobe_pool_inline_id(w->pool);
+    w->beside[w->n_inline++ % THREAD_BUFFER_INLINE] =
+        (uint32_t)(out - (uint64_t *)(void *)(w->block + 1));
     out[0] = (uint64_t)id << 32 | (uint64_t)STROBE_KIND_STRING << 16 | words;
     out[words - 1] = 0;
     out[1] = n | (is_stack ? STROBE_STRING_IS_STACK : 0);
@@ -144,7 +147,8 @@ uint32_t strobe_lane_write_beside(StrobeWriter *w, const void *bytes, size_t len
     return id;
 }
 
-uint32_t strobe_lane_intern_inside(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
+uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *w, const void *bytes, size_t length,
+                                            int is_stack)
 {
     uint32_t id;
 
@@ -154,16 +158,17 @@ uint32_t strobe_lane_intern_inside(StrobeWriter *w, const void *bytes, size_t le
     }
     id = strobe_pool_intern(w->pool, bytes, length, is_stack);
     if (id == 0 && length)
-        id = strobe_lane_write_beside(w, bytes, length, is_stack);
+        id = strobe_thread_buffer_write_inline(w, bytes, length, is_stack);
     return id;
 }
 
-uint32_t strobe_lane_intern(StrobeWriter *w, const void *bytes, size_t length, int is_stack)
+uint32_t strobe_thread_buffer_intern(StrobeWriter *w, const void *bytes, size_t length,
+                                     int is_stack)
 {
     /* The record that wants the string counts the loss. */
-    if (!w || !enter_uncounted(w, STROBE_FRAME() + LANE_INSIDE))
+    if (!w || !enter_uncounted(w, STROBE_FRAME() + THREAD_BUFFER_INSIDE))
         return 0;
-    uint32_t id = strobe_lane_intern_inside(w, bytes, length, is_stack);
-    leave(w);
+    uint32_t id = strobe_thread_buffer_intern_inside(w, bytes, length, is_stack);
+    leave_section(w);
     return id;
 }

@@ -5,11 +5,12 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Blocks that are freed at once, so that a lane does not come back soon. */
+/* Blocks that are freed at once, so that a thread buffer does not come back soon. */
 #define BATCH 4
-/* How often a lane tries: no longer than a step of the list takes. */
+/* How often a thread buffer tries: no longer than a step of the list takes. */
 #define TRIES 64
-/* How long the writer waits for a lane at most: a step of the list takes some hundred ns. */
+/* How long the writer waits for a thread buffer at most: a step of the list takes some hundred ns.
+ */
 #define LOCK_TRIES 200
 #define LOCK_NAP_US 50
 /* Of head: the position below, the turn above. */
@@ -32,14 +33,14 @@ static int try_lock(StrobeRing *ring, uint32_t who)
                                                    memory_order_relaxed);
 }
 
-static void unlock(StrobeRing *ring)
+static void unlock_ring(StrobeRing *ring)
 {
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer waits for a lane, not the other way round; a lane that is stopped there, or that ended
- * there with its program, it leaves. */
-static int lock(StrobeRing *ring)
+/* The writer waits for a thread buffer, not the other way round; a thread buffer that is stopped
+ * there, or that ended there with its program, it leaves. */
+static int lock_ring(StrobeRing *ring)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (try_lock(ring, STROBE_RING_WRITER))
@@ -49,7 +50,7 @@ static int lock(StrobeRing *ring)
     return 0;
 }
 
-static void collect(StrobeRing *ring, struct pool_header *pool)
+static void collect_blocks(StrobeRing *ring, struct pool_header *pool)
 {
     uint32_t i = strobe_pool_take_full(pool);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -67,7 +68,7 @@ static void collect(StrobeRing *ring, struct pool_header *pool)
 }
 
 /* How many blocks, at most `max`, may be taken at `head` so that `least` stay. */
-static unsigned takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
+static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
 {
     uint64_t position = head & POSITION;
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -83,8 +84,8 @@ static unsigned takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigne
 
 /* Takes up to `max` of the oldest blocks out of the ring, but leaves `least` there. They are the
  * caller's now, who counts what was in them. */
-static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks, unsigned max,
-                    struct pool_header *pool)
+static unsigned pop_blocks(StrobeRing *ring, uint64_t least, struct pool_block **blocks,
+                           unsigned max, struct pool_header *pool)
 {
     uint64_t head;
     unsigned n;
@@ -92,7 +93,7 @@ static unsigned pop(StrobeRing *ring, uint64_t least, struct pool_block **blocks
     atomic_fetch_add(&ring->n_counting, 1);
     head = atomic_load(&ring->head);
     do {
-        n = takable(ring, head, least, max);
+        n = count_takable(ring, head, least, max);
         for (unsigned i = 0; i < n; i++)
             blocks[i] =
                 strobe_pool_block(pool, strobe_ring_block(ring, pool, (head & POSITION) + i));
@@ -111,16 +112,17 @@ static void raise_to(_Atomic uint64_t *value, uint64_t least)
         ;
 }
 
-static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n,
-                  struct pool_header *pool)
+static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks, unsigned n,
+                              struct pool_header *pool)
 {
     for (unsigned i = 0; i < n; i++) {
         struct pool_block *block = blocks[i];
-        struct pool_lane *lane = strobe_pool_lane(pool, block->lane % pool->n_lanes);
-        uint32_t used = strobe_pool_used(block);    /* each is the program's word */
-        raise_to(&lane->recycled, block->sequence); /* first: recovery goes by it */
-        raise_to(&lane->overwritten_until, block->full_at);
-        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_OVERWRITTEN],
+        struct pool_thread_buffer *thread_buffer =
+            strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
+        uint32_t used = strobe_pool_used(block);             /* each is the program's word */
+        raise_to(&thread_buffer->recycled, block->sequence); /* first: recovery goes by it */
+        raise_to(&thread_buffer->overwritten_until, block->full_at);
+        atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],
                                   strobe_pool_count_records(block, 0, used), memory_order_relaxed);
         atomic_store_explicit(&block->owned, 0, memory_order_release);
     }
@@ -131,7 +133,7 @@ static void count(StrobeRing *ring, struct pool_block *const *blocks, unsigned n
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
 {
     if (atomic_load_explicit(&ring->busy, memory_order_relaxed) == who)
-        unlock(ring);
+        unlock_ring(ring);
 }
 
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
@@ -143,19 +145,19 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, 
 
     if (try_lock(ring, who)) {
         STROBE_TESTPOINT("ring-locked");
-        collect(ring, pool);
-        unlock(ring);
+        collect_blocks(ring, pool);
+        unlock_ring(ring);
     }
     /* Where all that is full is still to come in: whoever is at it takes some hundred ns. */
-    n = pop(ring, 0, blocks, max, pool);
+    n = pop_blocks(ring, 0, blocks, max, pool);
     for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
         pause_processor();
-        n = pop(ring, 0, blocks, max, pool);
+        n = pop_blocks(ring, 0, blocks, max, pool);
     }
     if (n == 0)
         return strobe_pool_take(pool);
     STROBE_TESTPOINT("ring-popped");
-    count(ring, blocks, n, pool);
+    count_overwritten(ring, blocks, n, pool);
     STROBE_TESTPOINT("ring-counted");
     for (unsigned i = 1; i < n; i++)
         strobe_pool_give(pool, blocks[i]);
@@ -169,14 +171,14 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     unsigned n;
 
     do { /* no more than there are, whatever the program says */
-        if (!lock(ring))
+        if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
-        collect(ring, pool);
-        unlock(ring);
-        n = pop(ring, pool->n_blocks - pool->n_blocks / 8, blocks, BATCH, pool);
+        collect_blocks(ring, pool);
+        unlock_ring(ring);
+        n = pop_blocks(ring, pool->n_blocks - pool->n_blocks / 8, blocks, BATCH, pool);
         STROBE_TESTPOINT("ring-tidied");
-        count(ring, blocks, n, pool);
+        count_overwritten(ring, blocks, n, pool);
         for (unsigned i = 0; i < n; i++)
             strobe_pool_give(pool, blocks[i]);
         freed += n;
@@ -192,16 +194,16 @@ void strobe_ring_pin(StrobeRing *ring)
     while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
         ;
     atomic_store(&ring->pinned, head & POSITION);
-    /* What somebody took out just before is to be in the ledger. */
+    /* What somebody took out just before is to be in the loss report. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
 }
 
 void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *from, uint64_t *to)
 {
-    if (lock(ring)) {
-        collect(ring, pool);
-        unlock(ring);
+    if (lock_ring(ring)) {
+        collect_blocks(ring, pool);
+        unlock_ring(ring);
     }
     *from = atomic_load(&ring->head) & POSITION;
     *to = atomic_load(&ring->tail);
@@ -226,11 +228,11 @@ void strobe_ring_empty(StrobeRing *ring, struct pool_header *pool)
 {
     struct pool_block *block;
 
-    if (lock(ring)) {
-        collect(ring, pool);
-        unlock(ring);
+    if (lock_ring(ring)) {
+        collect_blocks(ring, pool);
+        unlock_ring(ring);
     }
-    for (uint32_t i = 0; i < pool->n_blocks && pop(ring, 0, &block, 1, pool); i++) {
+    for (uint32_t i = 0; i < pool->n_blocks && pop_blocks(ring, 0, &block, 1, pool); i++) {
         strobe_pool_give(pool, block);
         atomic_fetch_sub(&ring->n_counting, 1);
     }

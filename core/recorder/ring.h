@@ -6,16 +6,16 @@
  * A try-lock guards the end at which full blocks come in. The other end has none, so that a thread
  * finds a block there though whoever has the lock was put aside by the scheduler: `head` is moved
  * by compare and swap, and counts in its upper bits the times that a dump began or ended, so that
- * nobody takes a block by what held before. The writer keeps so many blocks free that lanes
- * rarely come here. It lies in the pool. libc only.
+ * nobody takes a block by what held before. The writer keeps so many blocks free that thread
+ * buffers rarely come here. It lies in the pool. libc only.
  */
 #ifndef STROBE_CORE_RING_H
 #define STROBE_CORE_RING_H
 
 #include "pool.h"
 
-/* A block for a lane that found none free: the oldest of the ring; NULL when a dump needs it. Any
- * thread; no lock, no wait. `who` is not 0 and nobody else's. */
+/* A block for a thread buffer that found none free: the oldest of the ring; NULL when a dump needs
+ * it. Any thread; no lock, no wait. `who` is not 0 and nobody else's. */
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who);
 /* That thread ended in the midst of it, by a signal handler: others must not wait for it. */
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
@@ -25,8 +25,8 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
 
 /* ---- the writer's ---- */
 
-/* Takes over what lanes have handed over, and frees the oldest blocks beyond seven eighths of the
- * pool; returns how many. */
+/* Takes over what thread buffers have handed over, and frees the oldest blocks beyond seven eighths
+ * of the pool; returns how many. */
 uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool);
 
 /* Keeps every block from being used again, then strobe_ring_collect() gives the positions

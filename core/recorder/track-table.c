@@ -46,8 +46,8 @@ static uint32_t stored_clock(const StrobeTrack *track)
                                                     : STROBE_CLOCK_OF_TRACK;
 }
 
-static void fill(struct pool_header *header, struct strobe_stored_track *out,
-                 const StrobeTrack *track)
+static void fill_track(struct pool_header *header, struct strobe_stored_track *out,
+                       const StrobeTrack *track)
 {
     out->id = 0;
     out->type = track->type;
@@ -102,8 +102,8 @@ static void give_place(struct pool_header *header, uint32_t place)
 }
 
 /* Gives the track its id and shows it; 0 when all ids have been dealt out. */
-static uint32_t publish(struct pool_header *header, uint32_t place,
-                        struct strobe_stored_track *stored, uint64_t thread)
+static uint32_t publish_track(struct pool_header *header, uint32_t place,
+                              struct strobe_stored_track *stored, uint64_t thread)
 {
     struct pool_track *track = track_at(header, place);
     uint64_t words[STROBE_TRACK_WORDS];
@@ -124,7 +124,7 @@ static uint32_t publish(struct pool_header *header, uint32_t place,
 
 /* ---- threads ---- */
 
-uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t thread_buffer)
 {
     char name[17] = "";
     StrobeTrack track = {.struct_size = sizeof track,
@@ -139,11 +139,11 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
     if (mine != NO_PLACE) {
         if (prctl(PR_GET_NAME, name) == 0)
             track.name = name;
-        fill(header, &stored, &track);
-        id = publish(header, mine, &stored, track.id);
+        fill_track(header, &stored, &track);
+        id = publish_track(header, mine, &stored, track.id);
     }
-    atomic_store_explicit(&strobe_pool_lane(header, lane)->track_place, id ? mine + 1 : 0,
-                          memory_order_relaxed);
+    atomic_store_explicit(&strobe_pool_thread_buffer(header, thread_buffer)->track_place,
+                          id ? mine + 1 : 0, memory_order_relaxed);
     if (id == 0)
         atomic_fetch_add_explicit(&header->n_trackless, 1, memory_order_relaxed);
     return id;
@@ -151,23 +151,24 @@ uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane)
 
 void strobe_track_end_thread(struct pool_header *header, uint32_t index)
 {
-    struct pool_lane *lane = strobe_pool_lane(header, index);
-    uint32_t place = atomic_load_explicit(&lane->track_place, memory_order_relaxed);
+    struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(header, index);
+    uint32_t place = atomic_load_explicit(&thread_buffer->track_place, memory_order_relaxed);
     struct pool_track *track;
 
     if (place == 0 || place > STROBE_POOL_THREAD_TRACKS)
         return;
     track = track_at(header, place - 1);
-    track->lane = index;
-    track->last_block = lane->sequence;
+    track->thread_buffer = index;
+    track->last_block = thread_buffer->sequence;
     atomic_fetch_or_explicit(&track->state, TRACK_ENDED, memory_order_release);
     atomic_fetch_add_explicit(&header->n_threads_ended, 1, memory_order_relaxed);
-    atomic_store_explicit(&lane->track_place, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread_buffer->track_place, 0, memory_order_relaxed);
 }
 
-void strobe_track_keep(struct pool_header *header, const struct pool_lane *lane, uint32_t id)
+void strobe_track_keep(struct pool_header *header, const struct pool_thread_buffer *thread_buffer,
+                       uint32_t id)
 {
-    uint32_t place = atomic_load_explicit(&lane->track_place, memory_order_relaxed);
+    uint32_t place = atomic_load_explicit(&thread_buffer->track_place, memory_order_relaxed);
 
     if (place == 0 || place > STROBE_POOL_THREAD_TRACKS)
         return;
@@ -222,7 +223,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     struct strobe_stored_track stored;
     uint32_t id = 0;
 
-    fill(header, &stored, track);
+    fill_track(header, &stored, track);
     /* A thread has named its own track itself. */
     if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
         id = keep_thread(header, stored.number);
@@ -234,7 +235,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     if (id)
         return id;
     n = take_new_place(&header->n_other_tracks, STROBE_POOL_OTHER_TRACKS);
-    return n == NO_PLACE ? 0 : publish(header, STROBE_POOL_THREAD_TRACKS + n, &stored, 0);
+    return n == NO_PLACE ? 0 : publish_track(header, STROBE_POOL_THREAD_TRACKS + n, &stored, 0);
 }
 
 /* ---- reading and freeing ---- */
@@ -314,8 +315,10 @@ void strobe_track_sweep_ring(struct pool_header *header)
         const struct pool_track *track = track_at(header, i);
         uint64_t state = atomic_load_explicit(&track->state, memory_order_acquire);
         if ((state & TRACK_ENDED) &&
-            atomic_load_explicit(&strobe_pool_lane(header, track->lane % header->n_lanes)->recycled,
-                                 memory_order_acquire) >= track->last_block)
+            atomic_load_explicit(
+                &strobe_pool_thread_buffer(header, track->thread_buffer % header->n_thread_buffers)
+                     ->recycled,
+                memory_order_acquire) >= track->last_block)
             free_place(header, i, state);
     }
 }

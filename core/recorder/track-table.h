@@ -18,17 +18,19 @@
  * proportional to the number of tracks of that sort. */
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track);
 
-/* Adds the calling thread's own track as that of the lane; returns its id, 0 (and counted) when the
- * table is full. */
-uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t lane);
+/* Adds the calling thread's own track as that of the thread buffer; returns its id, 0 (and counted)
+ * when the table is full. */
+uint32_t strobe_track_begin_thread(struct pool_header *header, uint32_t thread_buffer);
 
-/* The thread whose track the lane has (none: nothing happens) has ended, and all its records are
- * committed in the lane's blocks so far. */
-void strobe_track_end_thread(struct pool_header *header, uint32_t lane);
+/* The thread whose track the thread buffer has (none: nothing happens) has ended, and all its
+ * records are committed in the thread buffer's blocks so far. */
+void strobe_track_end_thread(struct pool_header *header, uint32_t thread_buffer);
 
-/* Another thread is about to write a record on the lane's track `id`: that stays from then on. The
- * lane's thread cannot end, nor its lane be another's, before that record is begun. */
-void strobe_track_keep(struct pool_header *header, const struct pool_lane *lane, uint32_t id);
+/* Another thread is about to write a record on the thread buffer's track `id`: that stays from then
+ * on. The thread buffer's thread cannot end, nor its thread buffer be another's, before that record
+ * is begun. */
+void strobe_track_keep(struct pool_header *header, const struct pool_thread_buffer *thread_buffer,
+                       uint32_t id);
 
 /* Copies the track that is published in a place (from 0); 0 if there is none. Any thread. */
 int strobe_track_at(const struct pool_header *header, uint32_t place,

@@ -12,7 +12,7 @@
 #include <strobe/helpers/environment.h>
 #include <unistd.h>
 #include "api-error.h"
-#include "collector.h"
+#include "session-collector.h"
 #include "config-file.h"
 #include "error.h"
 #include "loaded-objects.h"
@@ -102,7 +102,7 @@ static int find_reason(const char *folder, const StrobeConfig *config, int proce
 }
 
 /* With --follow every process records. */
-static gboolean claim(const char *folder, int reason)
+static gboolean claim_run(const char *folder, int reason)
 {
     gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;
 
@@ -181,7 +181,7 @@ static void confirm_claim(const char *folder)
         strobe_session_let_go(session);
 }
 
-static StrobeStatus attach(int process, StrobeSession **session, StrobeError **error)
+static StrobeStatus attach_process(int process, StrobeSession **session, StrobeError **error)
 {
     const char *folder = strobe_run_folder();
     g_autofree char *path = folder ? g_build_filename(folder, "config.json", NULL) : NULL;
@@ -196,7 +196,7 @@ static StrobeStatus attach(int process, StrobeSession **session, StrobeError **e
         return strobe_api_result(failure, error);
     strobe_config_add_defaults(config);
     gboolean records = strobe_config_records_rank(config, strobe_rank()) &&
-                       claim(folder, find_reason(folder, config, process));
+                       claim_run(folder, find_reason(folder, config, process));
     g_autofree char *text = strobe_config_to_json(config);
     strobe_config_free(config);
     if (!records)
@@ -232,7 +232,7 @@ StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&attaching);
     is_attaching = 1;
-    StrobeStatus status = attach(process, session, error);
+    StrobeStatus status = attach_process(process, session, error);
     is_attaching = 0;
     pthread_mutex_unlock(&attaching);
     return status;

@@ -5,7 +5,7 @@
 #include <strobe/kinds.h>
 #include "clock.h"
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "recorder.h"
 
 static StrobeTrackId core_track;
@@ -27,18 +27,18 @@ void strobe_core_track_reset(void)
 
 void strobe_diagnostic_record(const char *component, const char *text)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
 
     if (!writer)
         return;
-    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
-    StrobeStringId id = strobe_lane_intern(writer, text, strlen(text), 0);
+    StrobeStringId name = strobe_thread_buffer_intern(writer, component, strlen(component), 0);
+    StrobeStringId id = strobe_thread_buffer_intern(writer, text, strlen(text), 0);
     struct strobe_diagnostic *fields =
-        strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_diagnostic), strobe_core_track(),
-                            name, strobe_clock_now(), 0);
+        strobe_thread_buffer_reserve(writer, strobe_kind_id(&strobe_kind_diagnostic),
+                                     strobe_core_track(), name, strobe_clock_now(), 0);
     if (!fields)
         return;
     fields->text = id;
     fields->level = STROBE_LOG_WARNING;
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
 }

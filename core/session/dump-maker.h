@@ -16,7 +16,7 @@ typedef struct StrobeDumpMaker {
 } StrobeDumpMaker;
 
 /* A StrobeMakeDump; `maker` is a StrobeDumpMaker. */
-int strobe_dump_maker_make(void *maker, struct StrobeDrain *drain, uint32_t why, const char *reason,
-                           char path[PATH_MAX]);
+int strobe_dump_maker_make(void *maker, struct StrobeWriterLoop *loop, uint32_t why,
+                           const char *reason, char path[PATH_MAX]);
 
 #endif

@@ -34,7 +34,7 @@ static gboolean records_or_warms(const StrobeSession *session)
 }
 
 /* The collector takes part in what the session does. */
-static void join(StrobeSession *session, StrobeCollector *c)
+static void join_session(StrobeSession *session, StrobeCollector *c)
 {
     strobe_collector_warm(c);
     if (!session->directory)
@@ -56,7 +56,7 @@ static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCo
         if (!is_wanted(c))
             continue;
         strobe_collector_open(c);
-        join(session, c);
+        join_session(session, c);
         strobe_session_note_missing(c);
     }
     strobe_session_end_stand_ins(session);

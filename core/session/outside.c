@@ -6,7 +6,7 @@
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 #include "clock.h"
-#include "collector.h"
+#include "session-collector.h"
 #include "diagnostic.h"
 #include "log.h"
 #include "pool-bell.h"
@@ -52,9 +52,9 @@ static void send_line(gint32 level, const char *text)
 /* The failure is in the log already. */
 static void send_failure(StrobeCollector *c)
 {
-    if (!c->failure || c->is_failure_told)
+    if (!c->failure || c->is_failure_reported)
         return;
-    c->is_failure_told = TRUE;
+    c->is_failure_reported = TRUE;
     strobe_recorder_say(c->failure->message, STROBE_LOG_WARNING, c->number);
     strobe_diagnostic_record(c->component->name, c->failure->message);
 }

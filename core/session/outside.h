@@ -2,7 +2,7 @@
 /*
  * Collectors that run outside the program, in the writer process: a thread of their own opens,
  * starts and stops them, a sampler (sampler.h) calls them. They record into the program's pool, on
- * lanes of the writer process.
+ * thread buffers of the writer process.
  */
 #ifndef STROBE_CORE_OUTSIDE_H
 #define STROBE_CORE_OUTSIDE_H

@@ -22,11 +22,11 @@
 #define INFO_PREFIX "profiler_info"
 #define METADATA_NAME "profiler_metadata.json"
 
-static gint told_rank = -1; /* atomic */
+static gint reported_rank = -1; /* atomic */
 
 void strobe_set_rank(int rank)
 {
-    g_atomic_int_set(&told_rank, MAX(rank, -1));
+    g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
 /* -1 if the environment names none. */
@@ -47,7 +47,7 @@ gint strobe_rank(void)
 {
     gint rank = rank_of_environment();
 
-    return rank >= 0 ? rank : g_atomic_int_get(&told_rank);
+    return rank >= 0 ? rank : g_atomic_int_get(&reported_rank);
 }
 
 /* ---- making ---- */
@@ -169,7 +169,7 @@ void strobe_result_directory_discard(StrobeResultDirectory *d)
     int folder = open_folder(d, "");
 
     unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
-    unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_PIECE_NEW, 0);
+    unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_SEGMENT_NEW, 0);
     unlinkat(folder, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
     unlinkat(folder, "logs", AT_REMOVEDIR);
     if (folder >= 0)
@@ -198,7 +198,7 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 {
     int folder = open_folder(d, STROBE_FRAMEWORK_DIR);
     gboolean ok = folder >= 0 &&
-                  renameat(folder, STROBE_PIECE_NEW, folder, STROBE_CAPTURE_NAME) == 0 &&
+                  renameat(folder, STROBE_SEGMENT_NEW, folder, STROBE_CAPTURE_NAME) == 0 &&
                   (!sync || fsync(folder) == 0);
 
     if (!ok)
@@ -235,43 +235,46 @@ static char *link_sources(const StrobeConfig *config)
     return g_string_free(names, FALSE);
 }
 
-char *strobe_result_directory_facts(const StrobeResultDirectory *d, const StrobeConfig *config)
+char *strobe_result_directory_metadata(const StrobeResultDirectory *d, const StrobeConfig *config)
 {
-    g_autoptr(JsonObject) facts = json_object_new();
+    g_autoptr(JsonObject) capture_metadata = json_object_new();
     char command[4096], boot_id[64], pool_id[33];
     int is_tmpfs, error;
 
     strobe_process_command(d->pid, command, sizeof command);
     strobe_boot_id(boot_id);
-    json_object_set_string_member(facts, "strobe_version", strobe_version());
-    json_object_set_int_member(facts, "pid", d->pid);
-    json_object_set_int_member(facts, "rank", strobe_rank());
-    json_object_set_string_member(facts, "host", g_get_host_name());
+    json_object_set_string_member(capture_metadata, "strobe_version", strobe_version());
+    json_object_set_int_member(capture_metadata, "pid", d->pid);
+    json_object_set_int_member(capture_metadata, "rank", strobe_rank());
+    json_object_set_string_member(capture_metadata, "host", g_get_host_name());
     /* Kept as bytes a JSON string can hold; the records hold the raw ones. */
     g_autofree char *valid = g_utf8_make_valid(command, -1);
-    json_object_set_string_member(facts, "command", valid);
-    json_object_set_string_member(facts, "boot_id", boot_id);
-    json_object_set_string_member(facts, "trace_id", d->trace_id);
-    json_object_set_string_member(facts, "clock", strobe_clock_name());
-    json_object_set_string_member(facts, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
-    json_object_set_string_member(facts, "pool_id", pool_id);
-    json_object_set_boolean_member(facts, "pool_in_memory", is_tmpfs);
-    json_object_set_string_member(facts, "writer",
+    json_object_set_string_member(capture_metadata, "command", valid);
+    json_object_set_string_member(capture_metadata, "boot_id", boot_id);
+    json_object_set_string_member(capture_metadata, "trace_id", d->trace_id);
+    json_object_set_string_member(capture_metadata, "clock", strobe_clock_name());
+    json_object_set_string_member(capture_metadata, "pool",
+                                  strobe_recorder_pool(&is_tmpfs, pool_id));
+    json_object_set_string_member(capture_metadata, "pool_id", pool_id);
+    json_object_set_boolean_member(capture_metadata, "pool_in_memory", is_tmpfs);
+    json_object_set_string_member(capture_metadata, "writer",
                                   strobe_recorder_has_process(&error) ? "process" : "thread");
-    json_object_set_object_member(facts, "buffer", strobe_buffer_config_json(&config->buffer));
+    json_object_set_object_member(capture_metadata, "buffer",
+                                  strobe_buffer_config_json(&config->buffer));
     if (strobe_rotate_config_any(&config->rotate))
-        json_object_set_object_member(facts, "rotate", strobe_rotate_config_json(&config->rotate));
-    json_object_set_boolean_member(facts, "scheduled", config->has_schedule);
-    json_object_set_int_member(facts, "start_realtime_ns", d->start.realtime_ns);
-    json_object_set_int_member(facts, "start_raw_ns", d->start_raw_ns);
-    json_object_set_object_member(facts, "collectors",
+        json_object_set_object_member(capture_metadata, "rotate",
+                                      strobe_rotate_config_json(&config->rotate));
+    json_object_set_boolean_member(capture_metadata, "scheduled", config->has_schedule);
+    json_object_set_int_member(capture_metadata, "start_realtime_ns", d->start.realtime_ns);
+    json_object_set_int_member(capture_metadata, "start_raw_ns", d->start_raw_ns);
+    json_object_set_object_member(capture_metadata, "collectors",
                                   strobe_config_components_json(config->collectors));
     g_autofree char *sources = link_sources(config);
-    json_object_set_string_member(facts, "link_sources", sources);
+    json_object_set_string_member(capture_metadata, "link_sources", sources);
     if (config->has_exporters)
-        json_object_set_object_member(facts, "exporters",
+        json_object_set_object_member(capture_metadata, "exporters",
                                       strobe_config_components_json(config->exporters));
-    return strobe_json_object_to_text(facts, 0);
+    return strobe_json_object_to_text(capture_metadata, 0);
 }
 
 /* ---- the info files ---- */
@@ -431,7 +434,7 @@ static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeCon
     return ok;
 }
 
-static JsonObject *environment(void)
+static JsonObject *read_environment(void)
 {
     static const char *const names[] = {
         "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
@@ -455,7 +458,7 @@ static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *c
         if (strcmp(k->data, "trace_id")) /* it goes last */
             json_object_set_member(
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
-    json_object_set_object_member(top, "ENV_VARIABLES", environment());
+    json_object_set_object_member(top, "ENV_VARIABLES", read_environment());
     json_object_set_string_member(top, "trace_id", d->trace_id);
     return strobe_json_object_to_text(top, STROBE_JSON_SPACED);
 }

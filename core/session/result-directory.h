@@ -28,14 +28,14 @@ void strobe_result_directory_discard(StrobeResultDirectory *directory);
  */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, const char *name, char **path,
                                     GError **error);
-/* Gives a capture that was created as STROBE_PIECE_NEW its name: it is whole. `sync`: the name is
+/* Gives a capture that was created as STROBE_SEGMENT_NEW its name: it is whole. `sync`: the name is
  * to outlast a power cut. */
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
 /* Facts for the capture, as JSON text (free it). */
-char *strobe_result_directory_facts(const StrobeResultDirectory *directory,
-                                    const StrobeConfig *config);
+char *strobe_result_directory_metadata(const StrobeResultDirectory *directory,
+                                       const StrobeConfig *config);
 
 /* Writes profiler_info[_rank].json and profiler_metadata.json as far as they are known. */
 void strobe_result_directory_begin(StrobeResultDirectory *directory, const StrobeConfig *config);

@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "diagnostic.h"
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "log.h"
 #include "timed-wait.h"
 
@@ -50,12 +50,12 @@ static void record_sampling(const struct source *s, guint64 begin, guint64 end, 
                             const struct account *account)
 {
     const char *component = s->collector->component->name;
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
 
     if (!writer)
         return;
-    StrobeStringId name = strobe_lane_intern(writer, component, strlen(component), 0);
-    struct strobe_sampling *fields = strobe_lane_reserve(
+    StrobeStringId name = strobe_thread_buffer_intern(writer, component, strlen(component), 0);
+    struct strobe_sampling *fields = strobe_thread_buffer_reserve(
         writer, strobe_kind_id(&strobe_kind_sampling), strobe_core_track(), name, begin, end);
     if (!fields)
         return;
@@ -70,11 +70,11 @@ static void record_sampling(const struct source *s, guint64 begin, guint64 end, 
     };
     if (!account)
         fields->late_mean = (double)(fields->late_max = missed * (guint64)s->interval);
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
 }
 
 /* One sample; returns how long it took. Ticks that were missed are left out, not caught up with. */
-static gint64 sample(struct source *s, gint64 now)
+static gint64 take_sample(struct source *s, gint64 now)
 {
     struct account *account = &s->account;
     guint64 begin = strobe_clock_now();
@@ -125,7 +125,7 @@ static gint64 sample_due(struct worker *worker)
     for (guint i = 0; i < worker->sources->len; i++) {
         struct source *s = &g_array_index(worker->sources, struct source, i);
         gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
-        gint64 took = now >= s->next ? sample(s, now) : 0;
+        gint64 took = now >= s->next ? take_sample(s, now) : 0;
         guint n = worker->sources->len;
         if (took > s->interval && n > 1)
             move_source(worker, i, took);
@@ -208,7 +208,7 @@ static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
     g_array_append_val(sources, source);
 }
 
-static StrobeSampler *start(GArray *sources)
+static StrobeSampler *start_sampler(GArray *sources)
 {
     if (sources->len == 0) {
         g_array_unref(sources);
@@ -232,7 +232,7 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
 
     for (guint i = 0; i < collectors->len; i++)
         add_source(sources, g_ptr_array_index(collectors, i), now);
-    return start(sources);
+    return start_sampler(sources);
 }
 
 void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
@@ -241,7 +241,7 @@ void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
 
     add_source(sources, collector, strobe_clock_ns(CLOCK_MONOTONIC));
     if (!*sampler) {
-        *sampler = start(sources);
+        *sampler = start_sampler(sources);
         return;
     }
     pthread_mutex_lock(&(*sampler)->lock);

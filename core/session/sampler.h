@@ -5,7 +5,7 @@
 #define STROBE_CORE_SAMPLER_H
 
 #include <glib.h>
-#include "collector.h"
+#include "session-collector.h"
 
 typedef struct StrobeSampler StrobeSampler;
 

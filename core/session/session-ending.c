@@ -115,7 +115,7 @@ void strobe_session_note_missing(StrobeCollector *c)
     strobe_recorder_note(2 * (c->number - 1) + 1, c->component->name, lacking);
 }
 
-static void diagnose(StrobeSession *session)
+static void diagnose_session(StrobeSession *session)
 {
     g_ptr_array_set_size(session->diagnostics, 0);
     for (guint i = 0; i < session->collectors->len; i++)
@@ -130,13 +130,13 @@ static void diagnose(StrobeSession *session)
 /* ---- the end ---- */
 
 /* Returns EINPROGRESS: it is still being written. */
-static int seal(StrobeSession *session, StrobeEnding *ending)
+static int seal_window(StrobeSession *session, StrobeEnding *ending)
 {
     gint64 patience_ns = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
     StrobeSignalGuard guard;
 
     strobe_session_tell_directory(session, NULL);
-    diagnose(session);
+    diagnose_session(session);
     strobe_recorder_clear_notes(0);
     strobe_signal_guard_hold(&guard);
     int failed = strobe_recorder_end_window(patience_ns);
@@ -171,7 +171,7 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     strobe_signal_guard_release(&guard);
     if (has_late)
         strobe_collectors_flush(session->collectors);
-    int failed = seal(session, ending);
+    int failed = seal_window(session, ending);
     if (failed == EINPROGRESS) {
         g_ptr_array_add(session->endings, ending);
         return;

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "signal-guard.h"
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "log.h"
 #include "recorder.h"
 #include "schedule.h"
@@ -57,12 +57,13 @@ static gboolean begin_capture(StrobeSession *session, GError **error)
         session->config, session->target ? session->target : session->pid, error);
     if (!session->directory)
         return FALSE;
-    fd = strobe_result_directory_capture(session->directory, STROBE_PIECE_NEW, &unnamed, error);
+    fd = strobe_result_directory_capture(session->directory, STROBE_SEGMENT_NEW, &unnamed, error);
     if (fd < 0)
         return FALSE;
     g_autofree char *path = g_strndup(unnamed, strlen(unnamed) - strlen(STROBE_CAPTURE_UNNAMED));
-    g_autofree char *facts = strobe_result_directory_facts(session->directory, session->config);
-    failed = strobe_recorder_begin_window(fd, path, facts);
+    g_autofree char *metadata =
+        strobe_result_directory_metadata(session->directory, session->config);
+    failed = strobe_recorder_begin_window(fd, path, metadata);
     if (failed) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
                     g_strerror(failed));
@@ -154,21 +155,21 @@ void strobe_session_record_step(StrobeSession *session)
 {
     static const StrobeTrack track = {
         .struct_size = sizeof track, .type = STROBE_TRACK_STEPS, .device = -1, .name = "Steps"};
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
     char name[48];
 
     if (!writer || !session->directory)
         return;
     g_snprintf(name, sizeof name, "ProfilerStep#%" G_GINT64_FORMAT, session->step);
-    StrobeStringId id = strobe_lane_intern(writer, name, strlen(name), 0);
-    struct strobe_step *fields = strobe_lane_reserve(writer, strobe_kind_id(&strobe_kind_step),
-                                                     strobe_recorder_track(&track), id,
-                                                     session->step_begin, strobe_clock_now());
+    StrobeStringId id = strobe_thread_buffer_intern(writer, name, strlen(name), 0);
+    struct strobe_step *fields = strobe_thread_buffer_reserve(
+        writer, strobe_kind_id(&strobe_kind_step), strobe_recorder_track(&track), id,
+        session->step_begin, strobe_clock_now());
     if (!fields)
         return;
     fields->number = session->step;
     fields->thread = (guint64)gettid();
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
 }
 
 void strobe_session_after_step(StrobeSession *session)

@@ -10,7 +10,7 @@
 #include "diagnostic.h"
 #include "error.h"
 #include "json-text.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "loaded-objects.h"
 #include "log.h"
 #include "recorder.h"
@@ -31,7 +31,7 @@ StrobeSession *strobe_session_current(void)
 
 StrobeSession *strobe_session_recording(void)
 {
-    return strobe_lane_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
+    return strobe_thread_buffer_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
 /* One that is just being made or freed is nobody's yet, or no more, and must not stay half open. */

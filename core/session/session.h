@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 #include <strobe/strobe.h>
-#include "collector.h"
+#include "session-collector.h"
 #include "dump-maker.h"
 #include "flight.h"
 #include "result-directory.h"

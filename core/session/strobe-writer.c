@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "drain.h"
+#include "writer-loop.h"
 #include "dump-maker.h"
 #include "outside.h"
 #include "process.h"
@@ -22,7 +22,7 @@ struct program {
     StrobeWriterSetup *setup; /* NULL: the program has given none */
     StrobeOutside *outside;   /* NULL: no collectors run here */
     StrobeDumpMaker dumps;
-    StrobeDrain drain;
+    StrobeWriterLoop loop;
     pid_t pid; /* 0: it cannot be seen from here */
 };
 
@@ -48,19 +48,19 @@ static int is_gone(void *user)
     return p->pool.mapping_keeps_lock || p->pid == 0 || !strobe_process_is_there(p->pid, NULL);
 }
 
-static int finish(void *user, const StrobeCaptureWriter *writer)
+static int finish_window(void *user, const StrobeCaptureWriter *writer)
 {
     struct program *p = user;
 
     return strobe_recover_window(p->pool.header, writer);
 }
 
-static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *reason,
+static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const char *reason,
                      char path[PATH_MAX])
 {
     struct program *p = user;
 
-    return strobe_dump_maker_make(&p->dumps, drain, why, reason, path);
+    return strobe_dump_maker_make(&p->dumps, loop, why, reason, path);
 }
 
 static void begin_window(void *user, uint32_t window, const char *capture)
@@ -79,18 +79,18 @@ static unsigned end_window(void *user, uint64_t end)
 
 static int write_pool(struct program *p)
 {
-    const StrobeDrainProgram program = {.is_gone = is_gone,
-                                        .finish = finish,
-                                        .make_dump = make_dump,
-                                        .begin = p->outside ? begin_window : NULL,
-                                        .end = p->outside ? end_window : NULL,
-                                        .user = p};
-    int error = strobe_drain_init(&p->drain, p->pool.header, &program);
+    const StrobeWriterLoopProgram program = {.is_gone = is_gone,
+                                             .finish = finish_window,
+                                             .make_dump = make_dump,
+                                             .begin = p->outside ? begin_window : NULL,
+                                             .end = p->outside ? end_window : NULL,
+                                             .user = p};
+    int error = strobe_writer_loop_init(&p->loop, p->pool.header, &program);
 
     if (error)
         return error;
-    strobe_drain_run(&p->drain);
-    strobe_drain_clear(&p->drain);
+    strobe_writer_loop_run(&p->loop);
+    strobe_writer_loop_clear(&p->loop);
     strobe_outside_free(p->outside);
     strobe_pool_destroy(&p->pool, !strobe_pool_has_windows(p->pool.header));
     return 0;

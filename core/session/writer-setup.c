@@ -12,11 +12,11 @@
 
 #define ORIGIN "the session's configuration"
 
-static void set_text(JsonObject *facts, const char *name, const char *value)
+static void set_text(JsonObject *metadata, const char *name, const char *value)
 {
     g_autofree char *valid = g_utf8_make_valid(value, -1);
 
-    json_object_set_string_member(facts, name, valid);
+    json_object_set_string_member(metadata, name, valid);
 }
 
 static JsonArray *array_of(const char *const *texts)
@@ -41,29 +41,29 @@ static JsonArray *array_of_numbers(const GArray *numbers)
 char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
                                const GArray *outside, pid_t target)
 {
-    g_autoptr(JsonObject) facts = json_object_new();
+    g_autoptr(JsonObject) metadata = json_object_new();
     g_autofree char *directory =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     char command[4096];
 
     strobe_process_command(target ? target : getpid(), command, sizeof command);
-    set_text(facts, "directory", directory);
-    set_text(facts, "worker", config->worker ? config->worker : g_get_host_name());
-    set_text(facts, "command", command);
-    json_object_set_int_member(facts, "rank", strobe_rank());
-    json_object_set_int_member(facts, "target", target);
-    json_object_set_array_member(facts, "plugin_path", array_of(strobe_registry_path(registry)));
-    json_object_set_array_member(facts, "outside", array_of_numbers(outside));
-    g_autofree char *head = strobe_json_object_to_text(facts, 0);
+    set_text(metadata, "directory", directory);
+    set_text(metadata, "worker", config->worker ? config->worker : g_get_host_name());
+    set_text(metadata, "command", command);
+    json_object_set_int_member(metadata, "rank", strobe_rank());
+    json_object_set_int_member(metadata, "target", target);
+    json_object_set_array_member(metadata, "plugin_path", array_of(strobe_registry_path(registry)));
+    json_object_set_array_member(metadata, "outside", array_of_numbers(outside));
+    g_autofree char *head = strobe_json_object_to_text(metadata, 0);
     g_autofree char *rest = strobe_config_to_json(config);
     return g_strconcat(head, "\n", rest, NULL);
 }
 
 /* ---- reading ---- */
 
-static char **texts_of(JsonObject *facts, const char *name)
+static char **texts_of(JsonObject *metadata, const char *name)
 {
-    JsonNode *node = json_object_get_member(facts, name);
+    JsonNode *node = json_object_get_member(metadata, name);
     GPtrArray *texts = g_ptr_array_new();
 
     for (guint i = 0; node && JSON_NODE_HOLDS_ARRAY(node); i++) {
@@ -79,9 +79,9 @@ static char **texts_of(JsonObject *facts, const char *name)
 }
 
 /* Those that are numbers of a collector. */
-static GArray *numbers_of(JsonObject *facts, const char *name, guint n_collectors)
+static GArray *numbers_of(JsonObject *metadata, const char *name, guint n_collectors)
 {
-    JsonNode *node = json_object_get_member(facts, name);
+    JsonNode *node = json_object_get_member(metadata, name);
     JsonArray *array = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
     GArray *numbers = g_array_new(FALSE, FALSE, sizeof(guint));
 
@@ -95,23 +95,23 @@ static GArray *numbers_of(JsonObject *facts, const char *name, guint n_collector
     return numbers;
 }
 
-static void replace_text(char **text, JsonObject *facts, const char *name)
+static void replace_text(char **text, JsonObject *metadata, const char *name)
 {
-    const char *value = strobe_json_member_text(facts, name);
+    const char *value = strobe_json_member_text(metadata, name);
 
     g_free(*text);
     *text = g_strdup(value);
 }
 
-static void take_facts(StrobeWriterSetup *setup, JsonObject *facts)
+static void take_metadata(StrobeWriterSetup *setup, JsonObject *metadata)
 {
-    replace_text(&setup->config->directory, facts, "directory");
-    replace_text(&setup->config->worker, facts, "worker");
-    replace_text(&setup->command, facts, "command");
-    setup->rank = (gint)CLAMP(strobe_json_member_int(facts, "rank", -1), -1, G_MAXINT);
-    setup->target = (pid_t)CLAMP(strobe_json_member_int(facts, "target", 0), 0, G_MAXINT);
-    setup->outside = numbers_of(facts, "outside", setup->config->collectors->len);
-    setup->plugin_path = texts_of(facts, "plugin_path");
+    replace_text(&setup->config->directory, metadata, "directory");
+    replace_text(&setup->config->worker, metadata, "worker");
+    replace_text(&setup->command, metadata, "command");
+    setup->rank = (gint)CLAMP(strobe_json_member_int(metadata, "rank", -1), -1, G_MAXINT);
+    setup->target = (pid_t)CLAMP(strobe_json_member_int(metadata, "target", 0), 0, G_MAXINT);
+    setup->outside = numbers_of(metadata, "outside", setup->config->collectors->len);
+    setup->plugin_path = texts_of(metadata, "plugin_path");
 }
 
 StrobeWriterSetup *strobe_writer_setup_parse(const char *text, GError **error)
@@ -122,13 +122,13 @@ StrobeWriterSetup *strobe_writer_setup_parse(const char *text, GError **error)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, ORIGIN " is incomplete");
         return NULL;
     }
-    g_autoptr(JsonNode) facts = strobe_json_parse(text, (gsize)(end - text), ORIGIN, error);
-    StrobeConfig *config = facts ? strobe_config_parse(end + 1, ORIGIN, error) : NULL;
+    g_autoptr(JsonNode) metadata = strobe_json_parse(text, (gsize)(end - text), ORIGIN, error);
+    StrobeConfig *config = metadata ? strobe_config_parse(end + 1, ORIGIN, error) : NULL;
     if (!config)
         return NULL;
     StrobeWriterSetup *setup = g_new0(StrobeWriterSetup, 1);
     setup->config = config;
-    take_facts(setup, json_node_get_object(facts));
+    take_metadata(setup, json_node_get_object(metadata));
     return setup;
 }
 

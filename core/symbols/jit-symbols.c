@@ -50,7 +50,7 @@ typedef struct DumpMove {
 static JitList lists[LISTS_MAX];
 static size_t n_lists;
 
-static void add(JitList *list, uint64_t begin, uint64_t size, const char *name)
+static void add_function(JitList *list, uint64_t begin, uint64_t size, const char *name)
 {
     if (list->n == list->room) {
         size_t room = list->room ? list->room * 2 : 256;
@@ -78,7 +78,7 @@ static void read_map(JitList *list, FILE *file)
         int at = 0;
         line[strcspn(line, "\n")] = 0;
         if (sscanf(line, "%llx %llx %n", &begin, &size, &at) == 2 && at > 0 && line[at])
-            add(list, begin, size, line + at);
+            add_function(list, begin, size, line + at);
     }
     free(line);
 }
@@ -95,7 +95,7 @@ static void read_load(JitList *list, FILE *file, size_t left)
     left -= sizeof code;
     size_t n = fread(name, 1, left < sizeof name ? left : sizeof name, file);
     if (memchr(name, 0, n))
-        add(list, code.begin, code.size, name);
+        add_function(list, code.begin, code.size, name);
 }
 
 /* The code has another place from here on. */
@@ -107,7 +107,7 @@ static void read_move(JitList *list, FILE *file, size_t left)
         return;
     for (size_t i = list->n; i > 0; i--)
         if (list->functions[i - 1].begin == move.from) {
-            add(list, move.to, move.size, list->functions[i - 1].name);
+            add_function(list, move.to, move.size, list->functions[i - 1].name);
             return;
         }
 }
@@ -131,7 +131,7 @@ static void read_dump(JitList *list, FILE *file)
 
 /* ---- lists ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_functions(const void *a, const void *b)
 {
     const JitFunction *x = a, *y = b;
 
@@ -171,7 +171,7 @@ static void read_list(JitList *list)
         read_map(list, file);
     fclose(file);
     if (list->n)
-        qsort(list->functions, list->n, sizeof *list->functions, compare);
+        qsort(list->functions, list->n, sizeof *list->functions, compare_functions);
 }
 
 static const JitList *list_of(const StrobeNativeFrame *frame)

@@ -39,8 +39,8 @@ static void put_text(const char *text)
     putchar(0);
 }
 
-static size_t resolve(const StrobeNativeFrame *frame,
-                      SourceFunction functions[SOURCE_FUNCTIONS_MAX])
+static size_t resolve_frame(const StrobeNativeFrame *frame,
+                            SourceFunction functions[SOURCE_FUNCTIONS_MAX])
 {
     if (!jit_symbols_lists(frame))
         return symbol_files_resolve(frame, functions);
@@ -48,14 +48,14 @@ static size_t resolve(const StrobeNativeFrame *frame,
     return functions[0].name != NULL;
 }
 
-static void answer(const char *text, size_t length)
+static void answer_request(const char *text, size_t length)
 {
     SourceFunction functions[SOURCE_FUNCTIONS_MAX];
     StrobeNativeFrame frame;
     size_t n = 0;
 
     if (strobe_native_frame_read(text, length, &frame))
-        n = resolve(&frame, functions);
+        n = resolve_frame(&frame, functions);
     printf("%zu%c", n, 0);
     for (size_t i = 0; i < n; i++) {
         put_text(functions[i].name);
@@ -74,7 +74,7 @@ int main(void)
     limit_self();
     while ((length = getdelim(&text, &size, 0, stdin)) > 0) {
         alarm(SECONDS_MAX);
-        answer(text, (size_t)length - (text[length - 1] == 0));
+        answer_request(text, (size_t)length - (text[length - 1] == 0));
         alarm(0);
     }
     free(text);

@@ -241,7 +241,7 @@ static size_t functions_in(Dwarf_Die *unit, Dwarf_Addr address, SourceFunction *
     return n;
 }
 
-static void locate(const SymbolFile *file, GElf_Addr address, SourceFunction *function)
+static void locate_line(const SymbolFile *file, GElf_Addr address, SourceFunction *function)
 {
     Dwfl_Line *line = dwfl_module_getsrc(file->module, address);
 
@@ -271,6 +271,6 @@ size_t symbol_files_resolve(const StrobeNativeFrame *frame,
         functions[n - 1].name = begin_of_function(file, address);
     if (!functions[n - 1].name)
         return 0;
-    locate(file, address, &functions[0]);
+    locate_line(file, address, &functions[0]);
     return n;
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 #include "capture-file.h"
-#include "drain.h"
+#include "writer-loop.h"
 #include "kind-table.h"
 #include "pool-bell.h"
 #include "testpoint.h"
 
 /* Nothing is written for hours, and yet times must be known. */
-void strobe_dump_note_pair(StrobeDrain *d)
+void strobe_dump_note_pair(StrobeWriterLoop *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
 
@@ -24,11 +24,12 @@ void strobe_dump_note_pair(StrobeDrain *d)
 
 /* ---- the ring ---- */
 
-/* A lane handed it over since it was noted as partly filled: it is not to be written twice. */
-static void forget_partial(StrobeDrain *d, uint32_t lane, uint32_t index)
+/* A thread buffer handed it over since it was noted as partly filled: it is not to be written
+ * twice. */
+static void forget_partial(StrobeWriterLoop *d, uint32_t thread_buffer, uint32_t index)
 {
-    if (lane < d->pool->n_lanes && d->partial[lane].block == index)
-        d->partial[lane].block = STROBE_NO_BLOCK;
+    if (thread_buffer < d->pool->n_thread_buffers && d->partial[thread_buffer].block == index)
+        d->partial[thread_buffer].block = STROBE_NO_BLOCK;
 }
 
 static void write_one(StrobeCaptureWriter *writer, const struct pool_block *block, uint32_t used,
@@ -44,20 +45,21 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
 
 /* What lies too far back stays out and counts as overwritten: in this copy, and at the window's end
  * for good. */
-static void skip_one(StrobeDrain *d, const struct pool_block *block, uint32_t used, int is_end)
+static void skip_one(StrobeWriterLoop *d, const struct pool_block *block, uint32_t used, int is_end)
 {
-    uint32_t lane = block->lane % d->pool->n_lanes;
+    uint32_t thread_buffer = block->thread_buffer % d->pool->n_thread_buffers;
     uint64_t n = strobe_pool_count_records(block, 0, used);
 
-    d->seen->lanes[lane][STROBE_LOSS_OVERWRITTEN] += n;
-    if (d->seen->overwritten_until[lane] < block->full_at)
-        d->seen->overwritten_until[lane] = block->full_at;
+    d->seen->thread_buffers[thread_buffer][STROBE_LOSS_OVERWRITTEN] += n;
+    if (d->seen->overwritten_until[thread_buffer] < block->full_at)
+        d->seen->overwritten_until[thread_buffer] = block->full_at;
     if (is_end)
-        atomic_fetch_add(&strobe_pool_lane(d->pool, lane)->lost[STROBE_LOSS_OVERWRITTEN], n);
+        atomic_fetch_add(
+            &strobe_pool_thread_buffer(d->pool, thread_buffer)->lost[STROBE_LOSS_OVERWRITTEN], n);
 }
 
-static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t from, uint64_t to,
-                        uint64_t not_before, _Atomic uint64_t *lost)
+static int write_blocks(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t from,
+                        uint64_t to, uint64_t not_before, _Atomic uint64_t *lost)
 {
     int error = 0, is_end = writer == &d->window.writer;
 
@@ -65,34 +67,34 @@ static int write_blocks(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t fr
         uint32_t index = strobe_ring_block(d->ring, d->pool, at);
         struct pool_block *block = strobe_pool_block(d->pool, index);
         uint32_t used = strobe_pool_used(block);
-        forget_partial(d, block->lane, index);
+        forget_partial(d, block->thread_buffer, index);
         if (block->full_at < not_before)
             skip_one(d, block, used, is_end);
         else
             write_one(writer, block, used, &error, lost);
         strobe_ring_unpin(d->ring, at);
     }
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+    for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++)
         if (d->partial[i].block < d->pool->n_blocks)
             write_one(writer, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used,
                       &error, lost);
     return error;
 }
 
-static uint64_t ring_begin(const StrobeDrain *d, uint64_t end)
+static uint64_t ring_begin(const StrobeWriterLoop *d, uint64_t end)
 {
     uint64_t reach = (uint64_t)((double)d->settings.ring_ns * strobe_clock_rate());
 
     return d->settings.ring_ns && end > reach ? end - reach : 0;
 }
 
-static uint64_t window_begin(const StrobeDrain *d)
+static uint64_t window_begin(const StrobeWriterLoop *d)
 {
     return strobe_pool_window(d->pool, d->window.number)->begin;
 }
 
 /* Losses of the whole window, for this copy tells of all that was offered, and the seal. */
-static int write_losses_and_seal(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     uint64_t begin = window_begin(d);
     int error;
@@ -103,7 +105,7 @@ static int write_losses_and_seal(StrobeDrain *d, StrobeCaptureWriter *writer, ui
 }
 
 /* On a full disk in the room that was kept for that. */
-static int write_end(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end)
+static int write_end(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     int error = write_losses_and_seal(d, writer, end);
 
@@ -119,7 +121,7 @@ static void first_of(int *error, int other)
         *error = other;
 }
 
-int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
+int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost)
 {
     uint64_t from, to, unwritten;
@@ -148,15 +150,15 @@ int strobe_dump_ring(StrobeDrain *d, StrobeCaptureWriter *writer, uint64_t end,
     return error;
 }
 
-int strobe_dump_serve(StrobeDrain *d, const char *path)
+int strobe_dump_serve(StrobeWriterLoop *d, const char *path)
 {
     _Atomic uint64_t lost = 0;
-    char *facts;
-    int fd, error = strobe_capture_file_open(path, d->pool, &fd, &facts);
+    char *metadata;
+    int fd, error = strobe_capture_file_open(path, d->pool, &fd, &metadata);
 
     if (error)
         return error;
-    free(facts);
+    free(metadata);
     strobe_capture_writer_begin_copy(&d->other, fd, &d->window.writer);
     error = strobe_capture_write_reserve(&d->other);
     if (error == 0)
@@ -169,7 +171,7 @@ int strobe_dump_serve(StrobeDrain *d, const char *path)
 
 /* ---- requests ---- */
 
-static int make_dump(StrobeDrain *d, uint32_t why, const char *reason, int is_recording,
+static int make_dump(StrobeWriterLoop *d, uint32_t why, const char *reason, int is_recording,
                      struct pool_dump *made)
 {
     char path[PATH_MAX] = "";
@@ -184,7 +186,7 @@ static int make_dump(StrobeDrain *d, uint32_t why, const char *reason, int is_re
 }
 
 /* No call waits for it. */
-static void serve_request(StrobeDrain *d, uint32_t why, const char *reason, int is_recording)
+static void serve_request(StrobeWriterLoop *d, uint32_t why, const char *reason, int is_recording)
 {
     uint32_t number = atomic_load(&d->control->n_dumps);
     int error = make_dump(d, why, reason, is_recording, &d->control->dumps[number % STROBE_DUMPS]);
@@ -202,7 +204,7 @@ static void copy_reason(char reason[STROBE_DUMP_REASON_BYTES], const char *text)
 }
 
 /* Requests that come while one is served are one more dump together. */
-void strobe_dump_answer(StrobeDrain *d, int is_recording)
+void strobe_dump_answer(StrobeWriterLoop *d, int is_recording)
 {
     struct pool_control *control = d->control;
     uint32_t wanted = atomic_load(&control->dump_wanted);

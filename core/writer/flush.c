@@ -2,9 +2,9 @@
 /* What the writer writes of a window, in which order. */
 #include <errno.h>
 #include <unistd.h>
-#include "drain.h"
+#include "writer-loop.h"
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "testpoint.h"
 #include "track-table.h"
 
@@ -12,17 +12,17 @@
 #define POLL_NS 10000000
 #define BUSY_POLL_NS 500000
 
-void strobe_flush_remember(StrobeDrain *d, int error)
+void strobe_flush_remember(StrobeWriterLoop *d, int error)
 {
     uint32_t none = 0;
 
     if (error)
-        atomic_compare_exchange_strong(&strobe_drain_place(d)->error, &none, (uint32_t)error);
+        atomic_compare_exchange_strong(&strobe_writer_loop_place(d)->error, &none, (uint32_t)error);
     d->is_whole &= error == 0;
 }
 
 /* Appends [flushed, used) of a block; what cannot be written is counted. */
-static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
+static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t used)
 {
     uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
 
@@ -44,27 +44,27 @@ static void write_block(StrobeDrain *d, struct pool_block *block, uint32_t used)
 }
 
 /* Before the definitions are written, so that every id in these bytes is among them. */
-void strobe_flush_note_partial(StrobeDrain *d)
+void strobe_flush_note_partial(StrobeWriterLoop *d)
 {
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-        uint32_t index = atomic_load_explicit(&lane->block, memory_order_acquire);
+    for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++) {
+        struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(d->pool, i);
+        uint32_t index = atomic_load_explicit(&thread_buffer->block, memory_order_acquire);
         d->partial[i].block = index;
         if (index < d->pool->n_blocks)
             d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
-        else if (atomic_load(&lane->is_handing_over))
+        else if (atomic_load(&thread_buffer->is_handing_over))
             d->is_whole = 0; /* its block is on the way to the queue */
     }
 }
 
-static void write_partial(StrobeDrain *d)
+static void write_partial(StrobeWriterLoop *d)
 {
-    for (uint32_t i = 0; i < d->pool->n_lanes; i++)
+    for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++)
         if (d->partial[i].block < d->pool->n_blocks)
             write_block(d, strobe_pool_block(d->pool, d->partial[i].block), d->partial[i].used);
 }
 
-static void write_full(StrobeDrain *d, uint32_t index)
+static void write_full(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
@@ -73,8 +73,8 @@ static void write_full(StrobeDrain *d, uint32_t index)
     }
 }
 
-/* What was handed over, oldest first: a lane's blocks must be written in their order. */
-static uint32_t take_full(StrobeDrain *d)
+/* What was handed over, oldest first: a thread buffer's blocks must be written in their order. */
+static uint32_t take_full(StrobeWriterLoop *d)
 {
     uint32_t taken = strobe_pool_take_full(d->pool), first = d->deferred;
 
@@ -87,7 +87,7 @@ static uint32_t take_full(StrobeDrain *d)
 
 /* Gives a written block back; one of the next window is kept for it. One of an earlier window comes
  * from a thread that was stuck, and has been written as far as it counts. */
-static void give(StrobeDrain *d, struct pool_block *block)
+static void return_block(StrobeWriterLoop *d, struct pool_block *block)
 {
     uint32_t index = strobe_pool_index(d->pool, block);
 
@@ -103,35 +103,36 @@ static void give(StrobeDrain *d, struct pool_block *block)
     d->deferred_last = index;
 }
 
-static void give_all(StrobeDrain *d, uint32_t index)
+static void give_all(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next; /* giving it back overwrites the link */
-        give(d, block);
+        return_block(d, block);
     }
 }
 
-/* Each is given back at once: lanes may be waiting for it. */
-static void write_and_give(StrobeDrain *d, uint32_t index)
+/* Each is given back at once: thread buffers may be waiting for it. */
+static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
         index = block->next;
         write_block(d, block, strobe_pool_used(block));
-        give(d, block);
+        return_block(d, block);
     }
 }
 
 /* ---- losses ---- */
 
 /* What was seen has been told: in the capture, or to the session at least. */
-static void tell_all(StrobeDrain *d)
+static void tell_all(StrobeWriterLoop *d)
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
-        uint64_t more = d->seen->core[cause] - d->pool->lost_told[cause];
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++)
-            more += d->seen->lanes[i][cause] - strobe_pool_lane(d->pool, i)->lost_told[cause];
+        uint64_t more = d->seen->core[cause] - d->pool->lost_reported[cause];
+        for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++)
+            more += d->seen->thread_buffers[i][cause] -
+                    strobe_pool_thread_buffer(d->pool, i)->lost_reported[cause];
         atomic_fetch_add(&d->control->window_lost[cause], more);
     }
     strobe_pool_tell_losses(d->pool, d->seen);
@@ -140,9 +141,9 @@ static void tell_all(StrobeDrain *d)
 /* Writes what was seen to be lost since the last time, by cause and thread. What could not be
  * written is told the next time. A kill in between is no reason to tell it twice: recovery finds
  * the records at telling_at, or does not. */
-static int write_losses(StrobeDrain *d, uint64_t now)
+static int write_losses(StrobeWriterLoop *d, uint64_t now)
 {
-    DrainWindow *w = &d->window;
+    LoopWindow *w = &d->window;
 
     atomic_store_explicit(&d->pool->telling_at, w->writer.bytes, memory_order_release);
     int error = strobe_capture_write_losses(&w->writer, d->pool, STROBE_KIND_ID_LOSS,
@@ -158,23 +159,23 @@ static int write_losses(StrobeDrain *d, uint64_t now)
 
 /* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended: it
  * may still lose late records, and the next window loses its own. */
-static int read_losses(StrobeDrain *d)
+static int read_losses(StrobeWriterLoop *d)
 {
-    if (atomic_load(&strobe_drain_place(d)->end))
+    if (atomic_load(&strobe_writer_loop_place(d)->end))
         return 0;
     strobe_capture_read_losses(d->pool, d->seen);
-    return atomic_load(&strobe_drain_place(d)->end) == 0;
+    return atomic_load(&strobe_writer_loop_place(d)->end) == 0;
 }
 
 /* ---- cycles ---- */
 
-static void write_definitions(StrobeDrain *d)
+static void write_definitions(StrobeWriterLoop *d)
 {
     d->window.undefined = strobe_capture_write_definitions(&d->window.writer, d->pool);
     strobe_flush_remember(d, d->window.undefined);
 }
 
-void strobe_flush_all(StrobeDrain *d)
+void strobe_flush_all(StrobeWriterLoop *d)
 {
     d->is_whole = 1;
     d->n_threads_ended = atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed);
@@ -198,7 +199,7 @@ void strobe_flush_all(StrobeDrain *d)
     d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
 }
 
-static void write_queue(StrobeDrain *d)
+static void write_queue(StrobeWriterLoop *d)
 {
     uint32_t full = take_full(d);
     uint32_t n = 0;
@@ -214,7 +215,7 @@ static void write_queue(StrobeDrain *d)
     STROBE_TESTPOINT("full-written");
 }
 
-void strobe_flush_full(StrobeDrain *d)
+void strobe_flush_full(StrobeWriterLoop *d)
 {
     if (!d->ring) {
         write_queue(d);
@@ -226,10 +227,10 @@ void strobe_flush_full(StrobeDrain *d)
 
 /* ---- the end of a window ---- */
 
-/* Blocks that threads stuck inside a bracket have not handed over, have taken off their lane, or
- * not put there yet; what they committed is written. Those of threads that jumped out of theirs are
- * given back: nobody else will. */
-static void write_strays(StrobeDrain *d)
+/* Blocks that threads stuck inside a bracket have not handed over, have taken off their thread
+ * buffer, or not put there yet; what they committed is written. Those of threads that jumped out of
+ * theirs are given back: nobody else will. */
+static void write_strays(StrobeWriterLoop *d)
 {
     for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(d->pool, i);
@@ -242,9 +243,9 @@ static void write_strays(StrobeDrain *d)
     }
 }
 
-static void write_rest(StrobeDrain *d)
+static void write_rest(StrobeWriterLoop *d)
 {
-    DrainWindow *w = &d->window;
+    LoopWindow *w = &d->window;
 
     strobe_capture_writer_take_pair(&w->writer);
     uint32_t full = take_full(d);
@@ -257,9 +258,9 @@ static void write_rest(StrobeDrain *d)
 }
 
 /* Losses and the seal. */
-static int write_end(StrobeDrain *d)
+static int write_end(StrobeWriterLoop *d)
 {
-    DrainWindow *w = &d->window;
+    LoopWindow *w = &d->window;
 
     /* The pair just before the seal lets the reader interpolate up to the window's end. */
     strobe_capture_writer_take_pair(&w->writer);
@@ -268,7 +269,7 @@ static int write_end(StrobeDrain *d)
 }
 
 /* On a full disk what was lost is told in the room that was kept for that. */
-static void finish_capture(StrobeDrain *d)
+static void finish_capture(StrobeWriterLoop *d)
 {
     uint64_t unwritten = 0;
 
@@ -286,9 +287,9 @@ static void finish_capture(StrobeDrain *d)
     tell_all(d); /* if in no capture, to the session at least */
 }
 
-void strobe_flush_end_window(StrobeDrain *d)
+void strobe_flush_end_window(StrobeWriterLoop *d)
 {
-    DrainWindow *w = &d->window;
+    LoopWindow *w = &d->window;
 
     if (d->ring) {
         strobe_flush_remember(
@@ -296,10 +297,10 @@ void strobe_flush_end_window(StrobeDrain *d)
         strobe_ring_empty(d->ring, d->pool);
         if (w->has_strays && w->n_stuck == 0)
             write_strays(d);
-        for (uint32_t i = 0; i < d->pool->n_lanes; i++) {
-            struct pool_lane *lane = strobe_pool_lane(d->pool, i);
-            atomic_store(&lane->overwritten_until, 0);
-            atomic_store(&lane->recycled, lane->sequence);
+        for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++) {
+            struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(d->pool, i);
+            atomic_store(&thread_buffer->overwritten_until, 0);
+            atomic_store(&thread_buffer->recycled, thread_buffer->sequence);
         }
         w->last_flush_ticks = w->begin; /* its losses are of the whole window */
     } else {

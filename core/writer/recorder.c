@@ -10,8 +10,8 @@
 #include "capture-writer.h"
 #include "intern.h"
 #include "kind-table.h"
-#include "lane-end.h"
-#include "lane.h"
+#include "thread-buffer-end.h"
+#include "thread-buffer.h"
 #include "pool.h"
 #include "testpoint.h"
 #include "track-table.h"
@@ -54,7 +54,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     if (recorder.is_open)
         return EBUSY;
     strobe_clock_init();
-    error = strobe_lane_init();
+    error = strobe_thread_buffer_init();
     if (error == 0)
         error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir,
                                    settings->setup);
@@ -89,7 +89,7 @@ static StrobeRing *ring_of_policy(void)
 
 static int has_visitors(void)
 {
-    return atomic_load(&recorder.n_visitors) != 0 || strobe_lane_is_counting();
+    return atomic_load(&recorder.n_visitors) != 0 || strobe_thread_buffer_is_counting();
 }
 
 /* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
@@ -122,7 +122,7 @@ void strobe_recorder_close(void)
 int strobe_recorder_has_process(int *error)
 {
     *error = recorder.link.process_error;
-    return recorder.is_open && !recorder.link.drain;
+    return recorder.is_open && !recorder.link.loop;
 }
 
 int64_t strobe_recorder_pid(void)
@@ -141,10 +141,10 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
 }
 
 /* Recovery knows the window before its capture has a name. */
-static int begin_named(uint32_t number, int fd, const char *path, const char *facts)
+static int begin_named(uint32_t number, int fd, const char *path, const char *metadata)
 {
     struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
-    int error = strobe_capture_file_begin(fd, number, facts);
+    int error = strobe_capture_file_begin(fd, number, metadata);
 
     if (error == 0)
         error = strobe_link_await_place(&recorder.link, number);
@@ -173,7 +173,7 @@ static void give_up_window(uint32_t number)
     strobe_link_wait(&recorder.link, number, -1);
 }
 
-int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
+int strobe_recorder_begin_window(int fd, const char *path, const char *metadata)
 {
     int error;
 
@@ -181,8 +181,8 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
         close(fd);
         return recorder.is_open && !recorder.in_window ? ENAMETOOLONG : EINVAL;
     }
-    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    error = begin_named(recorder.window + 1, fd, path, facts);
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_thread_buffer_take_late());
+    error = begin_named(recorder.window + 1, fd, path, metadata);
     if (error) {
         give_up_window(recorder.window + 1);
         return error;
@@ -190,11 +190,11 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *facts)
     recorder.window++;
     recorder.end = 0;
     recorder.in_window = 1;
-    strobe_lane_set_policy(recorder.policy, ring_of_policy());
+    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy());
     recorder.begin = strobe_clock_now();
     strobe_pool_window(recorder.pool.header, recorder.window)->begin = recorder.begin;
     STROBE_TESTPOINT("window-begun");
-    strobe_lane_open_gate(recorder.pool.header, recorder.session, recorder.window);
+    strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, recorder.window);
     return 0;
 }
 
@@ -206,18 +206,20 @@ void strobe_recorder_mark_end(void)
     strobe_link_end_sampling(&recorder.link);
 }
 
-static void end_lanes(void)
+static void end_thread_buffers(void)
 {
-    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    strobe_lanes_end(recorder.pool.header, recorder.window, recorder.end, ring_of_policy());
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_thread_buffer_take_late());
+    strobe_thread_buffers_end(recorder.pool.header, recorder.window, recorder.end,
+                              ring_of_policy());
 }
 
 static void count_deep_spans(void)
 {
-    for (uint32_t i = 0; i < recorder.pool.header->n_lanes; i++) {
-        struct pool_lane *lane = strobe_pool_lane(recorder.pool.header, i);
-        atomic_fetch_add_explicit(&lane->lost[STROBE_LOSS_SPAN_DEPTH],
-                                  strobe_pool_deep_spans(lane, recorder.window),
+    for (uint32_t i = 0; i < recorder.pool.header->n_thread_buffers; i++) {
+        struct pool_thread_buffer *thread_buffer =
+            strobe_pool_thread_buffer(recorder.pool.header, i);
+        atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_SPAN_DEPTH],
+                                  strobe_pool_deep_spans(thread_buffer, recorder.window),
                                   memory_order_relaxed);
     }
 }
@@ -227,12 +229,12 @@ void strobe_recorder_shut_window(void)
     if (!recorder.in_window || recorder.is_shut)
         return;
     strobe_recorder_mark_end();
-    recorder.n_stuck = strobe_lane_close_gate(recorder.end);
+    recorder.n_stuck = strobe_thread_buffer_close_gate(recorder.end);
     recorder.is_stuck |= recorder.n_stuck != 0;
     recorder.is_shut = 1;
     STROBE_TESTPOINT("window-shut");
     count_deep_spans();
-    end_lanes();
+    end_thread_buffers();
     strobe_link_shut_window(&recorder.link, recorder.window, recorder.end);
 }
 
@@ -240,7 +242,7 @@ void strobe_recorder_record_late(void)
 {
     if (!recorder.in_window || !recorder.is_shut)
         return;
-    strobe_lane_record_late(recorder.window);
+    strobe_thread_buffer_record_late(recorder.window);
     recorder.has_late = 1;
 }
 
@@ -250,11 +252,11 @@ int strobe_recorder_end_window(int64_t patience_ns)
         return 0;
     strobe_recorder_shut_window();
     if (recorder.has_late) {
-        strobe_lane_record_late(0);
-        end_lanes();
+        strobe_thread_buffer_record_late(0);
+        end_thread_buffers();
     }
     strobe_link_end_window(&recorder.link, recorder.window, recorder.begin, recorder.end,
-                           recorder.n_stuck, strobe_lane_take_abandoned());
+                           recorder.n_stuck, strobe_thread_buffer_take_abandoned());
     recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
     return strobe_link_wait(&recorder.link, recorder.window, patience_ns);
@@ -415,8 +417,8 @@ uint64_t strobe_recorder_late(void)
 
     if (!recorder.is_open || recorder.in_window)
         return 0;
-    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_lane_take_late());
-    return atomic_load(&header->lost[STROBE_LOSS_LATE]) - header->lost_told[STROBE_LOSS_LATE];
+    strobe_recorder_lost(STROBE_LOSS_LATE, strobe_thread_buffer_take_late());
+    return atomic_load(&header->lost[STROBE_LOSS_LATE]) - header->lost_reported[STROBE_LOSS_LATE];
 }
 
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES])
@@ -465,11 +467,12 @@ void strobe_recorder_pause(uint32_t collector, int is_paused)
 int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
                          size_t n_kinds)
 {
-    int error = pool->n_lanes == STROBE_POOL_LANES ? strobe_lane_init() : EINVAL;
+    int error =
+        pool->n_thread_buffers == STROBE_POOL_THREAD_BUFFERS ? strobe_thread_buffer_init() : EINVAL;
 
     if (error)
         return error;
-    strobe_lane_be_writer();
+    strobe_thread_buffer_be_writer();
     recorder.program = pid;
     recorder.pool.header = pool;
     strobe_kind_join(pool, kinds, n_kinds);
@@ -486,8 +489,8 @@ void strobe_recorder_join_window(uint32_t window)
 {
     recorder.window = window;
     recorder.in_window = 1;
-    strobe_lane_set_policy(recorder.policy, ring_of_policy());
-    strobe_lane_open_gate(recorder.pool.header, recorder.session, window);
+    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy());
+    strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 
 /* The program has noted what was lost when it shut the window: without what came after that. */
@@ -495,18 +498,19 @@ static void note_losses_of_writer(void)
 {
     StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);
 
-    for (uint32_t i = 0; i < STROBE_POOL_LANES; i++)
-        for (uint32_t cause = 0; strobe_lane_is_own(i) && cause < STROBE_LOSS_CAUSES; cause++)
-            ending->lanes[i][cause] =
-                atomic_load(&strobe_pool_lane(recorder.pool.header, i)->lost[cause]);
+    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++)
+        for (uint32_t cause = 0; strobe_thread_buffer_is_own(i) && cause < STROBE_LOSS_CAUSES;
+             cause++)
+            ending->thread_buffers[i][cause] =
+                atomic_load(&strobe_pool_thread_buffer(recorder.pool.header, i)->lost[cause]);
 }
 
 unsigned strobe_recorder_leave_window(uint64_t end)
 {
-    unsigned n_stuck = strobe_lane_close_gate(end);
+    unsigned n_stuck = strobe_thread_buffer_close_gate(end);
 
     recorder.end = end;
-    end_lanes();
+    end_thread_buffers();
     note_losses_of_writer();
     recorder.in_window = 0;
     return n_stuck;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorder: pool, lanes and writer of one session; one capture per window.
+ * The recorder: pool, thread buffers and writer of one session; one capture per window.
  *
  * One recorder per process. All functions are for the control thread unless said otherwise; errors
  * are errno values, 0 is success. C11, pthread and libc only.
@@ -41,7 +41,7 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
  * is JSON text. The file is to lie at `path` with STROBE_CAPTURE_UNNAMED behind it; it is renamed
  * when its facts are written. From its return on, records are accepted. */
-int strobe_recorder_begin_window(int fd, const char *path, const char *facts);
+int strobe_recorder_begin_window(int fd, const char *path, const char *metadata);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
 /* Shuts the gate: nothing is recorded any more, except by a thread that called
@@ -66,7 +66,7 @@ void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
 int strobe_recorder_take_dump(uint32_t *n_taken, struct pool_dump *dump);
 uint32_t strobe_recorder_refused_dumps(void);
-/* Lets the next piece of the capture begin. Any thread. */
+/* Lets the next segment of the capture begin. Any thread. */
 void strobe_recorder_roll(void);
 
 /* Number of the window that records, 0 if none. Any thread. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drain.h"
+#include "writer-loop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* What the present piece is called when it is put aside. */
+/* What the present segment is called when it is put aside. */
 static void aside_name(uint32_t number, char name[32])
 {
-    snprintf(name, 32, STROBE_PIECE_FORMAT, number + 1);
+    snprintf(name, 32, STROBE_SEGMENT_FORMAT, number + 1);
 }
 
 int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
@@ -22,15 +22,15 @@ int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
 }
 
 int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
-                          const char *path, const char *facts)
+                          const char *path, const char *metadata)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     rotation->limits = *limits;
-    rotation->facts = strdup(facts);
-    if (!rotation->facts)
+    rotation->metadata = strdup(metadata);
+    if (!rotation->metadata)
         return ENOMEM;
     rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (rotation->folder < 0)
@@ -44,12 +44,13 @@ void strobe_rotation_end(StrobeRotation *rotation)
     if (rotation->folder >= 0)
         close(rotation->folder);
     rotation->folder = -1;
-    free(rotation->facts);
-    rotation->facts = NULL;
+    free(rotation->metadata);
+    rotation->metadata = NULL;
 }
 
-/* A piece repeats all strings: one whose head is large must not be full before it holds records. */
-void strobe_rotation_begin_piece(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
+/* A segment repeats all strings: one whose head is large must not be full before it holds records.
+ */
+void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
 {
     uint64_t least = head_bytes + rotation->limits.bytes / 2;
 
@@ -65,33 +66,33 @@ int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64
 
 /* ---- rolling ---- */
 
-/* Makes the next piece, head and all, beside the present one. */
-static int prepare(StrobeDrain *d)
+/* Makes the next segment, head and all, beside the present one. */
+static int prepare_segment(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
     int error, fd;
 
-    unlinkat(p->folder, STROBE_PIECE_NEW, 0);
-    fd = openat(p->folder, STROBE_PIECE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+    unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
+    fd = openat(p->folder, STROBE_SEGMENT_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                 0640);
     if (fd < 0)
         return errno;
     strobe_capture_writer_begin(&d->other, fd, d->window.number);
-    error = strobe_capture_write_facts(&d->other, p->facts, p->number + 1);
+    error = strobe_capture_write_metadata(&d->other, p->metadata, p->number + 1);
     if (error == 0)
         error = strobe_capture_write_definitions(&d->other, d->pool);
     if (error == 0)
         error = strobe_capture_write_reserve(&d->other);
     if (error) {
         strobe_capture_writer_end(&d->other);
-        unlinkat(p->folder, STROBE_PIECE_NEW, 0);
+        unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
     }
     return error;
 }
 
-/* Writes what is there into the present piece, and what makes it complete in itself. Where the disk
- * does not take that, the piece must go on: its reserve is for the window's end. */
-static int finish(StrobeDrain *d)
+/* Writes what is there into the present segment, and what makes it complete in itself. Where the
+ * disk does not take that, the segment must go on: its reserve is for the window's end. */
+static int finish_segment(StrobeWriterLoop *d)
 {
     StrobeCaptureWriter *writer = &d->window.writer;
     uint64_t unwritten;
@@ -99,7 +100,7 @@ static int finish(StrobeDrain *d)
     strobe_flush_all(d);
     int error =
         strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
-                                        &unwritten); /* the next piece has them too */
+                                        &unwritten); /* the next segment has them too */
     strobe_capture_writer_take_pair(writer);
     if (error == 0)
         error =
@@ -131,7 +132,7 @@ static int put_in_place(StrobeRotation *p)
     if (error)
         return error;
     STROBE_TESTPOINT("roll-aside");
-    if (renameat(p->folder, STROBE_PIECE_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
+    if (renameat(p->folder, STROBE_SEGMENT_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
         return 0;
     error = errno;
     if (faccessat(p->folder, STROBE_CAPTURE_NAME, F_OK, 0) == 0)
@@ -141,8 +142,8 @@ static int put_in_place(StrobeRotation *p)
     return error;
 }
 
-/* What follows goes into the new piece. */
-static void switch_over(StrobeDrain *d)
+/* What follows goes into the new segment. */
+static void switch_over(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
     char name[32];
@@ -153,27 +154,27 @@ static void switch_over(StrobeDrain *d)
     strobe_capture_writer_end(&d->window.writer);
     strobe_capture_writer_swap(&d->window.writer, &d->other);
     p->number++;
-    strobe_rotation_begin_piece(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
+    strobe_rotation_begin_segment(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
     if (p->limits.keep && p->number >= p->limits.keep) {
         aside_name(p->number - p->limits.keep, name);
         unlinkat(p->folder, name, 0);
     }
 }
 
-void strobe_rotation_roll(StrobeDrain *d)
+void strobe_rotation_roll(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
-    int error = prepare(d);
+    int error = prepare_segment(d);
 
     if (error == 0) {
         STROBE_TESTPOINT("roll-prepared");
-        error = finish(d);
+        error = finish_segment(d);
         STROBE_TESTPOINT("roll-finished");
         if (error == 0)
             error = put_in_place(p);
         if (error) {
             strobe_capture_writer_end(&d->other);
-            unlinkat(p->folder, STROBE_PIECE_NEW, 0);
+            unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
         }
     }
     if (error == 0) {
@@ -181,7 +182,7 @@ void strobe_rotation_roll(StrobeDrain *d)
         switch_over(d);
         return;
     }
-    /* Recording goes on in this piece; the next try is not before it has grown as much again. */
+    /* Recording goes on in this segment; the next try is not before it has grown as much again. */
     strobe_flush_remember(d, error);
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     p->due_bytes = d->window.writer.bytes + p->limits.bytes;

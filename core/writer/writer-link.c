@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "abandoned.h"
-#include "drain.h"
+#include "writer-loop.h"
 #include "pool-bell.h"
 #include "process.h"
 #include "run-link.h"
@@ -36,28 +36,28 @@ static int look_for_program(void *user)
 static void *thread_main(void *user)
 {
     prctl(PR_SET_NAME, "strobe-writer");
-    strobe_drain_run(user);
+    strobe_writer_loop_run(user);
     return NULL;
 }
 
 static int run_thread(StrobeWriterLink *link)
 {
-    const StrobeDrainProgram program = {
+    const StrobeWriterLoopProgram program = {
         .is_gone = look_for_program, .make_dump = link->make_dump, .user = link->user};
-    StrobeDrain *drain = calloc(1, sizeof *drain);
-    int error = drain ? strobe_drain_init(drain, link->pool, &program) : ENOMEM;
+    StrobeWriterLoop *loop = calloc(1, sizeof *loop);
+    int error = loop ? strobe_writer_loop_init(loop, link->pool, &program) : ENOMEM;
 
     if (error == 0) {
-        error = strobe_thread_start(&link->thread, thread_main, drain);
+        error = strobe_thread_start(&link->thread, thread_main, loop);
         if (error)
-            strobe_drain_clear(drain);
+            strobe_writer_loop_clear(loop);
     }
     if (error) {
-        free(drain);
-        drain = NULL;
+        free(loop);
+        loop = NULL;
     }
     atomic_thread_fence(memory_order_release); /* a child that is forked now sees all or nothing */
-    link->drain = drain;
+    link->loop = loop;
     return error;
 }
 
@@ -122,7 +122,7 @@ int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_pr
     link->pool = pool->header;
     link->process_error = may_start_process ? start_process(pool) : 0;
     int error = may_start_process && link->process_error == 0 ? 0 : start_thread(link, pool);
-    if (error == 0 && !link->drain)
+    if (error == 0 && !link->loop)
         strobe_pool_close_file(pool);
     return error;
 }
@@ -131,16 +131,16 @@ int strobe_link_stop(StrobeWriterLink *link)
 {
     struct pool_control *control = &link->pool->control;
 
-    if (!link->drain && strobe_writer_is_gone(link->pool))
+    if (!link->loop && strobe_writer_is_gone(link->pool))
         return !strobe_pool_has_windows(link->pool);
     atomic_store(&control->is_stopping, 1);
     strobe_bell_ring(&control->bell);
-    if (!link->drain)
+    if (!link->loop)
         return 0;
     pthread_join(link->thread, NULL);
-    strobe_drain_clear(link->drain);
-    free(link->drain);
-    link->drain = NULL;
+    strobe_writer_loop_clear(link->loop);
+    free(link->loop);
+    link->loop = NULL;
     return 1;
 }
 
@@ -179,7 +179,7 @@ int strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
     if (atomic_load(&strobe_pool_window(pool, window - 1)->window) == 0)
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
             if (cause != STROBE_LOSS_LATE)
-                pool->lost_told[cause] = atomic_load(&pool->lost[cause]);
+                pool->lost_reported[cause] = atomic_load(&pool->lost[cause]);
     return 0;
 }
 
@@ -385,15 +385,15 @@ void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES
 void strobe_link_forget(StrobeWriterLink *link)
 {
     pthread_mutex_init(&one_at_a_time, NULL);
-    if (link->drain) {
-        if (link->drain->window.writer.fd >= 0)
-            close(link->drain->window.writer.fd);
-        if (link->drain->other.fd >= 0)
-            close(link->drain->other.fd);
-        strobe_rotation_end(&link->drain->window.rotation);
-        strobe_capture_writer_forget(&link->drain->window.writer);
-        strobe_capture_writer_forget(&link->drain->other);
-        free(link->drain);
+    if (link->loop) {
+        if (link->loop->window.writer.fd >= 0)
+            close(link->loop->window.writer.fd);
+        if (link->loop->other.fd >= 0)
+            close(link->loop->other.fd);
+        strobe_rotation_end(&link->loop->window.rotation);
+        strobe_capture_writer_forget(&link->loop->window.writer);
+        strobe_capture_writer_forget(&link->loop->other);
+        free(link->loop);
     }
     memset(link, 0, sizeof *link);
 }

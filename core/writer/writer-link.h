@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends the program's requests to the writer (drain.h) through words in the pool. The writer is a
- * process beside the program, or a thread of it if no process can be started.
+ * Sends the program's requests to the writer (writer-loop.h) through words in the pool. The writer
+ * is a process beside the program, or a thread of it if no process can be started.
  *
  * No function waits for a writer that has ended. All functions are for the control thread unless
  * documented otherwise. They return 0 or an errno value. libc only.
@@ -15,10 +15,11 @@
 
 typedef struct StrobeWriterLink {
     struct pool_header *pool;
-    struct StrobeDrain *drain; /* of the thread; NULL: the writer is a process */
+    struct StrobeWriterLoop *loop; /* of the thread; NULL: the writer is a process */
     pthread_t thread;
-    int process_error;         /* why it is no process */
-    StrobeMakeDump *make_dump; /* of a StrobeDrainProgram, for a thread; set before it starts */
+    int process_error; /* why it is no process */
+    StrobeMakeDump
+        *make_dump; /* of a StrobeWriterLoopProgram, for a thread; set before it starts */
     void *user;
 } StrobeWriterLink;
 
@@ -47,7 +48,8 @@ void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed
 /* The gate is shut: what is lost from here on is not the threads'. The window goes on until
  * strobe_link_end_window(). */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
-/* The lanes have handed over: the writer writes everything that is left, seals and closes. */
+/* The thread buffers have handed over: the writer writes everything that is left, seals and closes.
+ */
 void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
                             unsigned n_stuck, int has_strays);
 /* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
@@ -66,7 +68,7 @@ int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_
 int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump);
 /* How many requests the configuration did not allow so far (dump.max, dump.min_interval). */
 uint32_t strobe_link_refused_dumps(const StrobeWriterLink *link);
-/* Lets the next piece of the capture begin soon. Any thread. */
+/* Lets the next segment of the capture begin soon. Any thread. */
 void strobe_link_roll(StrobeWriterLink *link);
 /* Losses of the present or last window. */
 void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES]);

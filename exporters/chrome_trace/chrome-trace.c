@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <gzip-file.h>
 
-#include "launches.h"
+#include "chrome-trace-launches.h"
 #include "queue.h"
 
 static void clear_parts(ChromeTrace *trace)
@@ -27,7 +27,7 @@ static void free_trace(ChromeTrace *trace)
     if (trace->queue)
         trace_queue_free(trace->queue);
     launches_free(trace->launches);
-    flow_gate_free(trace->gate);
+    flow_matcher_free(trace->matcher);
     if (trace->kinds)
         g_hash_table_unref(trace->kinds);
     if (trace->all_kinds)
@@ -41,13 +41,14 @@ static void free_trace(ChromeTrace *trace)
 
 static StrobeStatus io_error(ChromeTrace *trace, int error)
 {
-    const StrobeFacts *facts = trace->host->facts(trace->self);
+    const StrobeMetadata *metadata = trace->host->metadata(trace->self);
 
     return trace->host->fail(trace->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                              "Cannot write the trace: file=\"%s\", folder=\"%s\", or what is kept "
                              "of it in the folder for temporary files: %s: %s",
-                             trace->host->option_text(trace->self, "file"), facts->directory_path,
-                             trace->host->storage(trace->self)->place, g_strerror(error));
+                             trace->host->option_text(trace->self, "file"),
+                             metadata->directory_path, trace->host->storage(trace->self)->place,
+                             g_strerror(error));
 }
 
 static void init_parts(ChromeTrace *trace, StrobeSafeFile *file)
@@ -121,8 +122,8 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
                                       void **state)
 {
     ChromeTrace *trace = g_new0(ChromeTrace, 1);
-    const StrobeFacts *facts = host->facts(self);
-    StrobeSafeFile *file = gzip_file_create(facts->directory, host->option_text(self, "file"),
+    const StrobeMetadata *metadata = host->metadata(self);
+    StrobeSafeFile *file = gzip_file_create(metadata->directory, host->option_text(self, "file"),
                                             host->option_bool(self, "gzip"));
 
     trace->host = host;
@@ -134,12 +135,12 @@ static StrobeStatus chrome_trace_open(const StrobeConsumerHost *host, StrobeInst
         return status;
     }
     init_parts(trace, file);
-    trace->gate = *host->fact(self, "cut") ? flow_gate_new() : NULL;
+    trace->matcher = *host->metadata_value(self, "cut") ? flow_matcher_new() : NULL;
     trace->rows = trace_rows_new(host, self);
     write_head(trace);
     trace->is_old = trace->rows->generation < 3;
-    trace->is_import = *host->fact(self, "source") != '\0';
-    trace->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
+    trace->is_import = *host->metadata_value(self, "source") != '\0';
+    trace->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&trace->equal, take_record, trace, trace->has_steps);
     trace->texts = text_cache_new(host, self);
     trace->kinds = g_hash_table_new(g_direct_hash, g_direct_equal);

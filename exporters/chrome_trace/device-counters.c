@@ -374,7 +374,7 @@ void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const Str
             put_event(trace, &trace->main, counters, i, record, row, FALSE);
 }
 
-static void keep(TraceCounters *counters, const StrobeView *record)
+static void keep_record(TraceCounters *counters, const StrobeView *record)
 {
     memcpy(counters->fields, record->fields, counters->size);
     counters->kept = *record;
@@ -383,7 +383,7 @@ static void keep(TraceCounters *counters, const StrobeView *record)
 }
 
 /* Levels of another unit at the same time: the greater one. */
-static gboolean fold(TraceCounters *counters, const StrobeView *record)
+static gboolean fold_levels(TraceCounters *counters, const StrobeView *record)
 {
     if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)
         return FALSE;
@@ -405,11 +405,11 @@ void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const Strob
         write_sample(trace, kind, record, FALSE);
         return;
     }
-    if (counters->has_kept && counters->is_folded && fold(counters, record))
+    if (counters->has_kept && counters->is_folded && fold_levels(counters, record))
         return;
     if (counters->has_kept)
         write_sample(trace, kind, &counters->kept, FALSE);
-    keep(counters, record);
+    keep_record(counters, record);
 }
 
 void trace_counters_finish(ChromeTrace *trace)

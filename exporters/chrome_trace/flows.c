@@ -133,7 +133,7 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
 }
 
 /* In its quotes, in `room`. */
-static CachedText quoted(char *room, const char *text)
+static CachedText quote_text(char *room, const char *text)
 {
     gsize length = strlen(text);
 
@@ -146,12 +146,13 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                        gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
     char name[TRACE_FLOW_TEXT + 2], number[TRACE_FLOW_TEXT + 2];
-    const CachedText texts[2] = {quoted(name, category), quoted(number, id)};
-    TraceOut *event = trace->gate ? flow_gate_event(trace->gate) : out;
+    const CachedText texts[2] = {quote_text(name, category), quote_text(number, id)};
+    TraceOut *event = trace->matcher ? flow_matcher_event(trace->matcher) : out;
 
     put_device_flow(trace, event, texts, is_end, row, time_ns);
-    if (trace->gate)
-        flow_gate_take(trace->gate, category, id, strlen(id), is_end ? FLOW_END : FLOW_BEGIN, out);
+    if (trace->matcher)
+        flow_matcher_take(trace->matcher, category, id, strlen(id), is_end ? FLOW_END : FLOW_BEGIN,
+                          out);
 }
 
 /* Texts are valid until the next one is asked for. */
@@ -169,8 +170,8 @@ static gboolean is_end_point(const TraceKind *kind, const StrobeView *record)
     return strobe_field_u8(record, kind->known[POINT_IS_END], 0) != 0;
 }
 
-static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                      const TraceRow *row)
+static void pass_matcher(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                         const TraceRow *row)
 {
     const gboolean is_end = is_end_point(kind, record);
     CachedText texts[2];
@@ -178,9 +179,10 @@ static void pass_gate(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
     find_texts(trace, kind, record, texts);
     g_autofree char *owned = texts[0].bytes;
     g_autofree char *of = g_strndup(texts[0].bytes, texts[0].length);
-    put_device_flow(trace, flow_gate_event(trace->gate), texts, is_end, row, record->begin_ns);
-    flow_gate_take(trace->gate, of, texts[1].bytes, texts[1].length, is_end ? FLOW_END : FLOW_BEGIN,
-                   trace_part_text(&trace->links));
+    put_device_flow(trace, flow_matcher_event(trace->matcher), texts, is_end, row,
+                    record->begin_ns);
+    flow_matcher_take(trace->matcher, of, texts[1].bytes, texts[1].length,
+                      is_end ? FLOW_END : FLOW_BEGIN, trace_part_text(&trace->links));
 }
 
 const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
@@ -189,9 +191,9 @@ const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
     const TraceRow *row = trace_rows_of_track(trace->rows, record->track);
 
     trace->has_flow_points = TRUE;
-    if (!trace->gate)
+    if (!trace->matcher)
         return row;
-    pass_gate(trace, kind, record, row);
+    pass_matcher(trace, kind, record, row);
     return NULL;
 }
 

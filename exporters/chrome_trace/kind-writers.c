@@ -73,7 +73,7 @@ static const struct {
     {"counter", STROBE_SHAPE_COUNTER, NULL, prepare_on_track, compose_counter, .only_known = TRUE,
      .n_required = 1,
      .known = {{"value", STROBE_FIELD_F64}, {"chrome_trace.series", STROBE_FIELD_STRING}}},
-    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, NULL, prepare_foreign_flow, compose_foreign_flow,
+    {"chrome_trace.flow", STROBE_SHAPE_INSTANT, NULL, prepare_external_flow, compose_external_flow,
      .only_known = TRUE, .n_required = 4,
      .known = {{"category", STROBE_FIELD_STRING},
                {"number", STROBE_FIELD_U64},
@@ -142,7 +142,7 @@ static void write_nothing(ChromeTrace *trace, const TraceKind *kind, const Strob
 }
 
 /* Index in writers, -1: generic. */
-static int choose(TraceKind *kind)
+static int find_writer(TraceKind *kind)
 {
     for (guint i = 0; i < G_N_ELEMENTS(writers); i++) {
         if (strcmp(writers[i].name, kind->view->name) || writers[i].shape != kind->view->shape)
@@ -259,7 +259,7 @@ TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view)
     for (guint k = 0; k < TRACE_KNOWN_FIELDS; k++)
         kind->known[k] = STROBE_FIELD_MISSING;
     kind->field_bytes = strobe_view_field_bytes(view);
-    writer = choose(kind);
+    writer = find_writer(kind);
     choose_writer(trace, kind, writer);
     name = text_cache_escape(trace->texts, view->name, strlen(view->name));
     kind->name_text = trace_out_pad(name->bytes, name->length);

@@ -185,28 +185,28 @@ void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const St
 
 void write_incomplete(ChromeTrace *trace)
 {
-    const StrobeFacts *facts = trace->host->facts(trace->self);
-    gint64 duration = facts->window_end_ns - facts->window_begin_ns;
+    const StrobeMetadata *metadata = trace->host->metadata(trace->self);
+    gint64 duration = metadata->window_end_ns - metadata->window_begin_ns;
     TraceOut *out = trace_part_text(&trace->tail);
     const TraceRow *row;
     char *at;
 
-    if ((!facts->n_lost && facts->complete) || trace->is_incomplete_told)
+    if ((!metadata->n_lost && metadata->complete) || trace->is_incomplete_reported)
         return;
-    trace->is_incomplete_told = TRUE;
+    trace->is_incomplete_reported = TRUE;
     row = trace_rows_extra(trace->rows, 0, LOSS_ROW);
     at = trace_out_event(out);
     PUT_LITERAL(at, "{\"ph\": \"X\", \"name\": \"Incomplete\", ");
-    at = put_place(at, row, facts->window_begin_ns);
+    at = put_place(at, row, metadata->window_begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_repr(at, MAX(duration, 0));
     PUT_LITERAL(at, ", \"cat\": \"loss\", \"args\": {\"offered\": ");
-    at = put_uint(at, facts->n_stored + facts->n_lost);
+    at = put_uint(at, metadata->n_stored + metadata->n_lost);
     PUT_LITERAL(at, ", \"stored\": ");
-    at = put_uint(at, facts->n_stored);
+    at = put_uint(at, metadata->n_stored);
     PUT_LITERAL(at, ", \"lost\": ");
-    at = put_uint(at, facts->n_lost);
-    if (facts->complete)
+    at = put_uint(at, metadata->n_lost);
+    if (metadata->complete)
         PUT_LITERAL(at, ", \"capture_complete\": true}}");
     else
         PUT_LITERAL(at, ", \"capture_complete\": false}}");

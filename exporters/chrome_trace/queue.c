@@ -78,18 +78,18 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const Queued *queued, g
     trace_out_done(out, at);
 }
 
-static void put_arrow(ChromeTrace *trace, TraceOut *out, const Queued *queued, gboolean is_dequeue,
-                      const StrobeView *record, const TraceRow *row)
+static void put_flow_event(ChromeTrace *trace, TraceOut *out, const Queued *queued,
+                           gboolean is_dequeue, const StrobeView *record, const TraceRow *row)
 {
     static const char category[] = "async_task_queue";
-    TraceOut *event = trace->gate ? flow_gate_event(trace->gate) : out;
+    TraceOut *event = trace->matcher ? flow_matcher_event(trace->matcher) : out;
     char id[STROBE_NUMBER_MAX];
 
     trace_flow_framework(event, category, "enqueue_to_dequeue", is_dequeue, queued->correlation,
                          row, record->begin_ns);
-    if (trace->gate)
-        flow_gate_take(trace->gate, category, id, strobe_format_uint(id, queued->correlation),
-                       is_dequeue ? FLOW_END : FLOW_BEGIN, out);
+    if (trace->matcher)
+        flow_matcher_take(trace->matcher, category, id, strobe_format_uint(id, queued->correlation),
+                          is_dequeue ? FLOW_END : FLOW_BEGIN, out);
 }
 
 /* The event and its end of the arrow. */
@@ -99,13 +99,13 @@ static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const Stro
     const gboolean is_dequeue = record->flags != 0;
     TraceQueue *queue = trace->queue;
     TraceOut *out =
-        trace->gate ? trace_part_text(is_dequeue ? &queue->out : &queue->in) : &trace->main;
+        trace->matcher ? trace_part_text(is_dequeue ? &queue->out : &queue->in) : &trace->main;
     Queued queued;
 
     (void)kind;
     memcpy(&queued, record->fields, sizeof queued);
     put_event(trace, out, &queued, is_dequeue, record, row);
-    put_arrow(trace, out, &queued, is_dequeue, record, row);
+    put_flow_event(trace, out, &queued, is_dequeue, record, row);
 }
 
 TraceQueue *trace_queue_new(ChromeTrace *trace)
@@ -141,8 +141,8 @@ int trace_queue_error(const TraceQueue *queue)
 }
 
 /* Of a part of a result an arrow has to find its other end first. */
-static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
-                 const Waiting *item)
+static void hold_item(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
+                      const Waiting *item)
 {
     TraceQueue *queue = trace->queue;
     const Queued queued = {.correlation = item->correlation, .naming = naming};
@@ -152,7 +152,7 @@ static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, Strobe
                              .name = name,
                              .flags = (guint32)is_dequeue};
 
-    if (trace->gate)
+    if (trace->matcher)
         compose_queued(trace, NULL, &view, item->row);
     else
         trace_part_add_record(is_dequeue ? &queue->out : &queue->in, 0, queue->kind, sizeof queued,
@@ -161,7 +161,7 @@ static void hold(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, Strobe
 
 static void hold_waiting(ChromeTrace *trace, Waiting *item)
 {
-    hold(trace, FALSE, NAME_PLAIN, 0, item);
+    hold_item(trace, FALSE, NAME_PLAIN, 0, item);
     item->row = NULL;
 }
 
@@ -176,7 +176,7 @@ static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringI
         return;
     text = trace->host->string(trace->self, name);
     if (memchr(text.bytes, '@', text.length))
-        hold(trace, FALSE, NAME_OTHER, name, item);
+        hold_item(trace, FALSE, NAME_OTHER, name, item);
     else
         hold_waiting(trace, item);
     item->row = NULL;
@@ -204,9 +204,9 @@ static void put_in(ChromeTrace *trace, const Waiting *item, StrobeStringId name)
     const gboolean is_plain = !name || (is_so && text.length == length);
 
     if (trace->is_old && is_so && text.length > length && text.bytes[length] == '@')
-        hold(trace, FALSE, NAME_PLAIN, 0, item);
+        hold_item(trace, FALSE, NAME_PLAIN, 0, item);
     else if (trace->is_old || !is_plain)
-        hold(trace, FALSE, NAME_OWN, name, item);
+        hold_item(trace, FALSE, NAME_OWN, name, item);
     else
         let_wait(trace, item);
 }
@@ -224,7 +224,7 @@ void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeVie
         put_in(trace, &item, record->name);
         return;
     }
-    hold(trace, TRUE, NAME_OWN, record->name, &item);
+    hold_item(trace, TRUE, NAME_OWN, record->name, &item);
     name_waiting(trace, &item, record->name);
 }
 

@@ -4,7 +4,7 @@
 #include <strobe/helpers/json-writer.h>
 
 #include "prune.h"
-#include "rows.h"
+#include "chrome-trace-rows.h"
 
 /* One M event with one argument. `text` NULL: the number. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
@@ -55,7 +55,7 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
 }
 
 /* Does the device have a layer that only others than Ascend's have? */
-static gboolean is_foreign(const TraceRows *rows, gint32 device)
+static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;
 
@@ -72,9 +72,9 @@ static gboolean is_foreign(const TraceRows *rows, gint32 device)
 
 static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *layer)
 {
-    const char *what = layer->device < 0                 ? "CPU"
-                       : is_foreign(rows, layer->device) ? "Device"
-                                                         : "NPU";
+    const char *what = layer->device < 0                  ? "CPU"
+                       : is_external(rows, layer->device) ? "Device"
+                                                          : "NPU";
     char label[32];
 
     if (layer->device < 0 || rows->generation < 3)
@@ -168,11 +168,11 @@ void trace_rows_write(TraceRows *rows, guint which, TraceOut *out)
 {
     for (guint i = 0; i < rows->layers->len; i++) {
         TraceLayer *layer = rows->layers->pdata[i];
-        guint sort = layer->is_process     ? TRACE_LAYERS_PROCESS
-                     : layer->is_framework ? TRACE_LAYERS_GC
-                                           : TRACE_LAYERS_OTHER;
+        guint row_type = layer->is_process     ? TRACE_LAYERS_PROCESS
+                         : layer->is_framework ? TRACE_LAYERS_GC
+                                               : TRACE_LAYERS_OTHER;
 
-        if (sort == which)
+        if (row_type == which)
             write_layer(out, rows, layer);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "test-fixture.h"
+#include "test-chrome-trace-fixture.h"
 
 #define PYTHON_M                                                                                   \
     "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711, \"tid\": 0, \"args\": {\"name\": " \
@@ -219,10 +219,10 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
 
     metadata.value = string(f, "{\"rank\": 1");
     diagnostic.text = string(f, "no libtorch");
-    strobe_mock_facts(f->mock)->n_lost = 12;
-    strobe_mock_facts(f->mock)->n_stored = 30;
-    strobe_mock_facts(f->mock)->window_begin_ns = T0;
-    strobe_mock_facts(f->mock)->window_end_ns = T0 + 1000000;
+    strobe_mock_metadata(f->mock)->n_lost = 12;
+    strobe_mock_metadata(f->mock)->n_stored = 30;
+    strobe_mock_metadata(f->mock)->window_begin_ns = T0;
+    strobe_mock_metadata(f->mock)->window_end_ns = T0 + 1000000;
     strobe_mock_add(f->mock, &strobe_kind_metadata, process, string(f, "args"), T0, T0, &metadata);
     strobe_mock_add(f->mock, &strobe_kind_diagnostic, process, string(f, "cpu_op"), T0, T0,
                     &diagnostic);
@@ -242,7 +242,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"value\": \"{\\\"rank\\\": 1\", \"is_json\": true}}");
     assert_has(text, "\"args\": {\"text\": \"no libtorch\", \"level\": 2}}");
     assert_has(text, "\"dur\": 0.01, \"cat\": \"loss\", \"args\": {\"count\": 12, \"cause\": 3, "
-                     "\"lane\": 4711}}");
+                     "\"thread\": 4711}}");
     assert_has(text, "\"args\": {\"name\": \"Strobe losses\"}}");
     assert_has(text, "\"name\": \"Incomplete\", \"pid\": 4711, \"tid\": 4194306, \"ts\": "
                      "\"1736412474000000.000\", \"dur\": 1000.0, \"cat\": \"loss\", \"args\": "
@@ -251,7 +251,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
 }
 
 /* Not by strstr, each call of which a sanitizer makes walk the whole rest. */
-static guint count(const char *text, const char *what)
+static guint count_occurrences(const char *text, const char *what)
 {
     const char *end = text + strlen(text);
     guint n = 0;
@@ -276,7 +276,7 @@ static void test_one_event_an_operator(Fixture *f, gconstpointer unused)
                     &op);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "aten::addmm"), ==, 1);
+    g_assert_cmpuint(count_occurrences(text, "aten::addmm"), ==, 1);
 }
 
 /* Names and stacks of any bytes and length; flags of the record. */
@@ -305,7 +305,7 @@ static void test_hostile_names(Fixture *f, gconstpointer unused)
 }
 
 /* Known names with fields of other types, or without any. */
-static void test_foreign_kinds(Fixture *f, gconstpointer unused)
+static void test_external_kinds(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"cpu_op",        "step",     "gc",
                                         "operator_link", "marker",   "marker_instant",
@@ -380,7 +380,7 @@ static void test_origin(Fixture *f, gconstpointer unused)
     const struct strobe_operator_link link = {1, T0 + 5000, f->worker};
     const char *const origins[] = {"start", "auto"};
 
-    strobe_mock_facts(f->mock)->window_begin_ns = T0 + 999;
+    strobe_mock_metadata(f->mock)->window_begin_ns = T0 + 999;
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0 - 1500, T0 + 999, NULL);
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->worker, 0, T0 + 5000, T0 + 6000, NULL);
     strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, T0 + 1, T0 + 1, &link);
@@ -402,18 +402,18 @@ static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
 {
     static const struct {
         const char *key, *value;
-    } facts[] = {{"source", "{\"importer\": \"ascend_text\"}"},
-                 {"source", "{\"importer\": \"prof_raw\"}"},
-                 {"collectors", "{\"cpu_op\": {}, \"npu_task\": {}}"}};
+    } entries[] = {{"source", "{\"importer\": \"ascend_text\"}"},
+                   {"source", "{\"importer\": \"prof_raw\"}"},
+                   {"collectors", "{\"cpu_op\": {}, \"npu_task\": {}}"}};
 
     strobe_mock_option(f->mock, "origin", "auto");
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0 + 999, NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(facts); i++) {
-        strobe_mock_fact(f->mock, facts[i].key, facts[i].value);
+    for (guint i = 0; i < G_N_ELEMENTS(entries); i++) {
+        strobe_mock_metadata_entry(f->mock, entries[i].key, entries[i].value);
         g_autofree char *text = run(f);
 
         assert_has(text, "\"ts\": \"1736412474000000.000\", ");
-        strobe_mock_fact(f->mock, facts[i].key, "");
+        strobe_mock_metadata_entry(f->mock, entries[i].key, "");
     }
 }
 
@@ -450,10 +450,10 @@ static void test_many_threads(Fixture *f, gconstpointer unused)
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *text = read_file(f, "trace_view.json");
-    g_assert_cmpuint(count(text, "\"thread_name\""), ==, THREADS / 2 + 2);
-    g_assert_cmpuint(count(text, "\"Strobe losses\""), ==, 1);
-    g_assert_cmpuint(count(text, "\"Thread 10002\""), ==, 0);
-    g_assert_cmpuint(count(text, "\"Thread 10001\""), ==, 1);
+    g_assert_cmpuint(count_occurrences(text, "\"thread_name\""), ==, THREADS / 2 + 2);
+    g_assert_cmpuint(count_occurrences(text, "\"Strobe losses\""), ==, 1);
+    g_assert_cmpuint(count_occurrences(text, "\"Thread 10002\""), ==, 0);
+    g_assert_cmpuint(count_occurrences(text, "\"Thread 10001\""), ==, 1);
 }
 
 int main(int argc, char **argv)
@@ -468,7 +468,7 @@ int main(int argc, char **argv)
     ADD("core-kinds", test_core_kinds);
     ADD("one-event-an-operator", test_one_event_an_operator);
     ADD("hostile-names", test_hostile_names);
-    ADD("foreign-kinds", test_foreign_kinds);
+    ADD("external-kinds", test_external_kinds);
     ADD("many-held", test_many_held);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);

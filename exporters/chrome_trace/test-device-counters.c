@@ -3,23 +3,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "test-fixture.h"
+#include "test-chrome-trace-fixture.h"
 
 static StrobeTrackId make_track(Fixture *f, int generation, const char *layer)
 {
-    strobe_mock_facts(f->mock)->generation = generation;
-    strobe_mock_fact(f->mock, "source", "{}");
-    strobe_mock_fact(f->mock, "device", "1");
+    strobe_mock_metadata(f->mock)->generation = generation;
+    strobe_mock_metadata_entry(f->mock, "source", "{}");
+    strobe_mock_metadata_entry(f->mock, "device", "1");
     return strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, layer, 1);
 }
 
-static void add(Fixture *f, const StrobeKind *kind, StrobeTrackId track, const char *name,
-                gint64 time, const void *fields)
+static void add_record(Fixture *f, const StrobeKind *kind, StrobeTrackId track, const char *name,
+                       gint64 time, const void *fields)
 {
     strobe_mock_add(f->mock, kind, track, name ? string(f, name) : 0, T0 + time, T0 + time, fields);
 }
 
-static guint count(const char *text, const char *what)
+static guint count_occurrences(const char *text, const char *what)
 {
     guint n = 0;
 
@@ -34,12 +34,12 @@ static void test_memory(Fixture *f, gconstpointer generation)
     StrobeTrackId track = make_track(f, GPOINTER_TO_INT(generation), "NPU MEM");
     struct strobe_memory_usage usage = {1024, 2160232 * 1024LL, 1};
 
-    add(f, &strobe_kind_memory_usage, track, "app", 0, &usage);
+    add_record(f, &strobe_kind_memory_usage, track, "app", 0, &usage);
     usage.ddr = STROBE_ABSENT_I64; /* then there is no sum */
-    add(f, &strobe_kind_memory_usage, track, "device", 10, &usage);
+    add_record(f, &strobe_kind_memory_usage, track, "device", 10, &usage);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "\"C\""), ==, 4);
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 4);
     assert_has(text, "\"Device/HBM\"");
     if (GPOINTER_TO_INT(generation) == 3) {
         assert_has(text, "{\"name\": \"APP/Memory\", \"pid\": 4824609, \"tid\": 0, \"ts\": "
@@ -58,13 +58,13 @@ static void test_framework_memory(Fixture *f, gconstpointer unused)
     struct strobe_memory_event event = {
         .total_allocated = 3 << 20, .total_reserved = STROBE_ABSENT_I64, .device = -1};
 
-    add(f, &strobe_kind_memory_event, track, NULL, 0, &event);
+    add_record(f, &strobe_kind_memory_event, track, NULL, 0, &event);
     event.device = 2;
     event.total_reserved = 4 << 20;
-    add(f, &strobe_kind_memory_event, track, NULL, 10, &event);
+    add_record(f, &strobe_kind_memory_event, track, NULL, 10, &event);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "\"C\""), ==, 2);
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 2);
     assert_has(text, "\"Memory Usage\"");
     assert_has(text, "{\"name\": \"PyTorch Memory\"");
     assert_has(text, "\"args\": {\"Allocated(MB)\": 3.0}}");
@@ -90,9 +90,9 @@ static void test_links(Fixture *f, gconstpointer unused)
                                .tx_nonpost_avg = NAN};
     struct strobe_sio pair = {.rx_req = 2097152, .tx_dat = 0.0};
 
-    add(f, &strobe_kind_nic, nic, NULL, 0, &port);
-    add(f, &strobe_kind_pcie, pcie, NULL, 0, &link);
-    add(f, &strobe_kind_sio, sio, "die0->die1", 0, &pair);
+    add_record(f, &strobe_kind_nic, nic, NULL, 0, &port);
+    add_record(f, &strobe_kind_pcie, pcie, NULL, 0, &link);
+    add_record(f, &strobe_kind_sio, sio, "die0->die1", 0, &pair);
     g_autofree char *text = run(f);
 
     assert_has(text, "{\"name\": \"Port 0/Rx\", ");
@@ -113,9 +113,9 @@ static void add_units(Fixture *f, int generation)
     StrobeTrackId track = make_track(f, generation, "Acc PMU");
     struct strobe_acc_pmu first = {3, 1, 0, 2, 10, 1}, second = {1, 4, 0, 2, 11, 1};
 
-    add(f, &strobe_kind_acc_pmu, track, NULL, 0, &first);
-    add(f, &strobe_kind_acc_pmu, track, NULL, 0, &second);
-    add(f, &strobe_kind_acc_pmu, track, NULL, 100, &second);
+    add_record(f, &strobe_kind_acc_pmu, track, NULL, 0, &first);
+    add_record(f, &strobe_kind_acc_pmu, track, NULL, 0, &second);
+    add_record(f, &strobe_kind_acc_pmu, track, NULL, 100, &second);
 }
 
 /* Older files have every unit, newer ones the maximum of all at one time. */
@@ -127,7 +127,7 @@ static void test_units(Fixture *f, gconstpointer unused)
     add_units(f, 1);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "\"C\""), ==, 12);
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 12);
     assert_order(text, order);
     assert_has(text, "\"args\": {\"value\": 3, \"acc_id\": 10}, \"ph\": \"C\"}");
 }
@@ -141,7 +141,7 @@ static void test_units_folded(Fixture *f, gconstpointer unused)
     add_units(f, 3);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "\"C\""), ==, 8);
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 8);
     assert_order(text, order);
     assert_has_not(text, "acc_id");
 }
@@ -152,8 +152,8 @@ static void test_clock(Fixture *f, gconstpointer unused)
     StrobeTrackId track = make_track(f, 1, "AI Core Freq");
     struct strobe_core_frequency clock = {1800, -1, 1};
 
-    add(f, &strobe_kind_core_frequency, track, NULL, 920, &clock);
-    add(f, &strobe_kind_core_frequency, track, NULL, 5000, &clock);
+    add_record(f, &strobe_kind_core_frequency, track, NULL, 920, &clock);
+    add_record(f, &strobe_kind_core_frequency, track, NULL, 5000, &clock);
     g_autofree char *text = run(f);
 
     assert_has(text, "{\"name\": \"AI Core Freq\", \"ts\": \"1736412474000000.920\", \"pid\": "
@@ -168,13 +168,13 @@ static void test_dies(Fixture *f, gconstpointer unused)
     struct strobe_core_frequency clock = {1800, 1, 1};
     struct strobe_qos traffic = {125 * 1048576.0, 1, 1};
 
-    add(f, &strobe_kind_core_frequency, clocks, NULL, 0, &clock);
-    add(f, &strobe_kind_qos, qos, "OTHERS", 0, &traffic);
+    add_record(f, &strobe_kind_core_frequency, clocks, NULL, 0, &clock);
+    add_record(f, &strobe_kind_qos, qos, "OTHERS", 0, &traffic);
     traffic.die = -1;
-    add(f, &strobe_kind_qos, qos, "OTHERS", 10, &traffic);
+    add_record(f, &strobe_kind_qos, qos, "OTHERS", 10, &traffic);
     g_autofree char *text = run(f);
 
-    g_assert_cmpuint(count(text, "\"C\""), ==, 3);
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 3);
     assert_has(text, "{\"name\": \"AI Core Freq Die 1\", ");
     assert_has(text, "{\"name\": \"QoS OTHERS\", ");
     assert_has(text, "{\"die 1\": 125}");
@@ -189,7 +189,7 @@ static void test_rates(Fixture *f, gconstpointer unused)
 
     for (guint i = 0; i < 1000; i++) {
         cache.hit_rate = i / 1000.0 * 100;
-        add(f, &strobe_kind_llc, track, "read", i, &cache);
+        add_record(f, &strobe_kind_llc, track, "read", i, &cache);
     }
     g_autofree char *text = run(f);
     const char *at = text;
@@ -216,7 +216,7 @@ static void test_own_track(Fixture *f, gconstpointer unused)
 {
     struct strobe_hccs link = {1048576, 2097152, 0};
 
-    add(f, &strobe_kind_hccs, f->thread, NULL, 0, &link);
+    add_record(f, &strobe_kind_hccs, f->thread, NULL, 0, &link);
     g_autofree char *text = run(f);
 
     /* 4711 << 10 | 20 << 5 | 0 */
@@ -258,7 +258,7 @@ static void test_order_in_a_layer(Fixture *f, gconstpointer unused)
 
     (void)unused;
     strobe_mock_table(f->mock)->storage(f->mock)->sorter_bytes = 0;
-    strobe_mock_fact(f->mock, "source", "{\"importer\": \"ascend_text\"}");
+    strobe_mock_metadata_entry(f->mock, "source", "{\"importer\": \"ascend_text\"}");
     add_source_event(f, track, "first");
     add_usage(f, 1.5);
     for (guint i = 0; i < 2000; i++)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "test-fixture.h"
+#include "test-chrome-trace-fixture.h"
 
 /* pid << 10 | sort index << 5 | device */
 #define CANN_1 "4824289"     /* 7, the device */
@@ -21,10 +21,10 @@ typedef struct Tracks {
 
 static Tracks make_tracks(Fixture *f, int generation)
 {
-    strobe_mock_facts(f->mock)->generation = generation;
-    strobe_mock_facts(f->mock)->level = 1;
-    strobe_mock_fact(f->mock, "source", "{}");
-    strobe_mock_fact(f->mock, "device", "1");
+    strobe_mock_metadata(f->mock)->generation = generation;
+    strobe_mock_metadata(f->mock)->level = 1;
+    strobe_mock_metadata_entry(f->mock, "source", "{}");
+    strobe_mock_metadata_entry(f->mock, "device", "1");
     return (Tracks){
         strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, NULL, "CANN", -1),
         strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 2, NULL, "Ascend Hardware", 1),
@@ -300,7 +300,7 @@ static void test_level_zero(Fixture *f, gconstpointer unused)
 {
     const Tracks tracks = make_tracks(f, 1);
 
-    strobe_mock_facts(f->mock)->level = 0;
+    strobe_mock_metadata(f->mock)->level = 0;
     add_calls(f, &tracks);
     add_tasks(f, &tracks);
     struct strobe_device_task task = make_task(f);

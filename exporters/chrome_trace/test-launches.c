@@ -2,7 +2,7 @@
 /* Arrows from calls to tasks in older files: each end has its other, whichever comes first. */
 #include <math.h>
 
-#include "test-fixture.h"
+#include "test-chrome-trace-fixture.h"
 
 typedef struct Launches {
     StrobeTrackId host, stream;
@@ -12,9 +12,9 @@ typedef struct Launches {
 
 static Launches make_launches(Fixture *f, guint64 connection)
 {
-    strobe_mock_facts(f->mock)->generation = 1;
-    strobe_mock_facts(f->mock)->level = 1;
-    strobe_mock_fact(f->mock, "source", "{}");
+    strobe_mock_metadata(f->mock)->generation = 1;
+    strobe_mock_metadata(f->mock)->level = 1;
+    strobe_mock_metadata_entry(f->mock, "source", "{}");
     return (Launches){
         .host = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, NULL, "CANN", -1),
         .stream = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 2, NULL, "Ascend Hardware", 1),

@@ -3,7 +3,7 @@
 #include <gio/gio.h>
 #include <math.h>
 
-#include "test-fixture.h"
+#include "test-chrome-trace-fixture.h"
 #include "trace-out.h"
 
 #define TURNS 9000u       /* many chunks of what is held back */
@@ -117,7 +117,7 @@ typedef struct Case {
 
 #define TEXT_MAX ((gsize)64 << 20)
 
-static char *unpacked(Fixture *f, const char *name)
+static char *unpack_file(Fixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename(f->folder, name, NULL);
     g_autoptr(GFile) file = g_file_new_for_path(path);
@@ -134,7 +134,7 @@ static char *unpacked(Fixture *f, const char *name)
 }
 
 /* In batches of many sizes. */
-static char *made(const Case *c)
+static char *make_trace(const Case *c)
 {
     Fixture f;
     StrobeStorage *storage;
@@ -142,8 +142,8 @@ static char *made(const Case *c)
 
     fixture_set_up(&f, NULL);
     storage = strobe_mock_table(f.mock)->storage(f.mock);
-    strobe_mock_facts(f.mock)->generation = c->generation;
-    strobe_mock_facts(f.mock)->complete = !c->is_torn;
+    strobe_mock_metadata(f.mock)->generation = c->generation;
+    strobe_mock_metadata(f.mock)->complete = !c->is_torn;
     if (c->is_in_file) {
         storage->log_bytes = 0;
         storage->sorter_bytes = 50000;
@@ -164,7 +164,7 @@ static char *made(const Case *c)
     g_assert_cmpint(strobe_mock_send(f.mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_end(f.mock), ==, STROBE_OK);
     strobe_mock_close(f.mock);
-    text = c->is_packed ? unpacked(&f, "trace_view.json.gz") : read_file(&f, "trace_view.json");
+    text = c->is_packed ? unpack_file(&f, "trace_view.json.gz") : read_file(&f, "trace_view.json");
     fixture_tear_down(&f, NULL);
     return text;
 }
@@ -175,8 +175,8 @@ static void test_same(gconstpointer data)
     Case one = *wanted;
 
     one.is_in_file = one.is_packed = FALSE;
-    g_autofree char *expected = made(&one);
-    g_autofree char *found = made(wanted);
+    g_autofree char *expected = make_trace(&one);
+    g_autofree char *found = make_trace(wanted);
 
     g_assert_cmpuint(strlen(expected), >, 4000000);
     /* What a source has drawn is not drawn from connections as well. */

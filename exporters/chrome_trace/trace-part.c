@@ -26,7 +26,7 @@ void trace_part_clear(TracePart *part)
     *part = (TracePart){0};
 }
 
-static void *reserve(TracePart *part, gint64 key, gsize length)
+static void *reserve_bytes(TracePart *part, gint64 key, gsize length)
 {
     if (part->sorter)
         return strobe_external_sorter_reserve(part->sorter, (StrobeSortKey){key, 0}, length);
@@ -35,7 +35,7 @@ static void *reserve(TracePart *part, gint64 key, gsize length)
 
 static void add_bytes(TracePart *part, gint64 key, const char *bytes, gsize length)
 {
-    Waiting *text = reserve(part, key, sizeof text->kind + length);
+    Waiting *text = reserve_bytes(part, key, sizeof text->kind + length);
 
     part->has_records = TRUE;
     if (!text)
@@ -59,7 +59,7 @@ void trace_part_add_record(TracePart *part, gint64 key, const struct TraceKind *
     if (G_UNLIKELY(part->text.used))
         flush_text(part);
     part->has_records = TRUE;
-    waiting = reserve(part, key, sizeof *waiting + field_bytes);
+    waiting = reserve_bytes(part, key, sizeof *waiting + field_bytes);
     if (!waiting)
         return;
     waiting->kind = kind;

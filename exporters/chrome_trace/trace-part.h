@@ -10,7 +10,7 @@
 #include <strobe/helpers/external-sorter.h>
 #include <strobe/helpers/record-log.h>
 
-#include "rows.h"
+#include "chrome-trace-rows.h"
 #include "trace-out.h"
 
 struct TraceKind;

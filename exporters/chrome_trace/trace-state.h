@@ -8,8 +8,8 @@
 #include <strobe/record.h>
 
 #include "equal-spans.h"
-#include "flow-gate.h"
-#include "rows.h"
+#include "flow-matcher.h"
+#include "chrome-trace-rows.h"
 #include "text-cache.h"
 #include "trace-out.h"
 #include "trace-part.h"
@@ -37,7 +37,7 @@ typedef struct TraceField {
 
 typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
 typedef struct TraceCounters TraceCounters; /* device-counters.c */
-typedef struct TraceLaunches TraceLaunches; /* launches.h */
+typedef struct TraceLaunches TraceLaunches; /* chrome-trace-launches.h */
 typedef struct TraceQueue TraceQueue;       /* queue.h */
 
 #define TRACE_KNOWN_FIELDS 7
@@ -93,13 +93,13 @@ struct ChromeTrace {
     TraceWord words[TRACE_WORDS];    /* that were looked at last */
     TraceQueue *queue;
     TraceLaunches *launches;
-    const TraceKind *launch_kind; /* launches.h */
-    FlowGate *gate;               /* of a part of a result; NULL: a whole */
+    const TraceKind *launch_kind; /* chrome-trace-launches.h */
+    FlowMatcher *matcher;         /* of a part of a result; NULL: a whole */
     gboolean is_old;              /* of the first or the second generation */
     gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
     gboolean has_steps; /* the source has them among its operators */
     gboolean has_flow_points;
-    gboolean is_incomplete_told;
+    gboolean is_incomplete_reported;
     /* The file's parts, in their order. */
     TraceOut main;      /* events as they come, the process's names, flows */
     TracePart backward; /* arrows from operators to their backward operators */
@@ -180,9 +180,9 @@ void trace_counters_finish(ChromeTrace *trace);
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 
-/* foreign-events.c */
-void compose_foreign_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
-                          const TraceRow *row);
+/* external-events.c */
+void compose_external_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                           const TraceRow *row);
 void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row);
 
@@ -206,8 +206,8 @@ const TraceRow *prepare_kernel_link(ChromeTrace *trace, const TraceKind *kind,
                                     const StrobeView *record);
 const TraceRow *prepare_flow_point(ChromeTrace *trace, const TraceKind *kind,
                                    const StrobeView *record);
-const TraceRow *prepare_foreign_flow(ChromeTrace *trace, const TraceKind *kind,
-                                     const StrobeView *record);
+const TraceRow *prepare_external_flow(ChromeTrace *trace, const TraceKind *kind,
+                                      const StrobeView *record);
 const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);

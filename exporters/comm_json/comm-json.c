@@ -294,13 +294,13 @@ static void put_tree(CommJson *out, const GPtrArray *tree, gboolean is_matrix)
 static StrobeStatus write_tree(CommJson *out, const char *name, const GPtrArray *tree,
                                gboolean is_matrix)
 {
-    const StrobeFacts *facts = out->host->facts(out->self);
+    const StrobeMetadata *metadata = out->host->metadata(out->self);
     StrobeSafeFile *file;
     int error;
 
     if (!tree->len)
         return STROBE_OK;
-    file = gzip_file_create(facts->directory, name, out->host->option_bool(out->self, "gzip"));
+    file = gzip_file_create(metadata->directory, name, out->host->option_bool(out->self, "gzip"));
     error = file ? 0 : errno;
     if (!error) {
         strobe_json_init(&out->json, strobe_safe_file_write, file, STROBE_JSON_SPACED);
@@ -315,7 +315,7 @@ static StrobeStatus write_tree(CommJson *out, const char *name, const GPtrArray 
         return STROBE_OK;
     return out->host->fail(out->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                            "Cannot write communication: file=\"%s\", folder=\"%s\": %s", name,
-                           facts->directory_path, g_strerror(error));
+                           metadata->directory_path, g_strerror(error));
 }
 
 static StrobeStatus comm_json_end(void *state)
@@ -328,7 +328,7 @@ static StrobeStatus comm_json_end(void *state)
                        "%" G_GUINT64_FORMAT " communication records beyond the first %u are not "
                        "in the JSON files",
                        out->n_dropped, RECORDS_MAX);
-    if (out->host->facts(out->self)->level == 0)
+    if (out->host->metadata(out->self)->level == 0)
         return STROBE_OK;
     status = write_tree(out, "communication.json", out->times, FALSE);
     if (!status)

@@ -18,8 +18,8 @@ static void set_up(Made *made, gconstpointer unused)
     g_assert_nonnull(made->folder);
     made->directory = open(made->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     made->mock = strobe_mock_new(strobe_plugin_1.components[0], made->directory);
-    strobe_mock_facts(made->mock)->generation = 1;
-    strobe_mock_facts(made->mock)->level = 1;
+    strobe_mock_metadata(made->mock)->generation = 1;
+    strobe_mock_metadata(made->mock)->level = 1;
 }
 
 static void tear_down(Made *made, gconstpointer unused)
@@ -38,7 +38,7 @@ static void tear_down(Made *made, gconstpointer unused)
     g_free(made->folder);
 }
 
-static char *content(const Made *made, const char *name)
+static char *read_text(const Made *made, const char *name)
 {
     g_autofree char *path = g_build_filename(made->folder, name, NULL);
     char *text = NULL;
@@ -106,7 +106,7 @@ static void test_figures(Made *made, gconstpointer unused)
     add_time(made->mock, "Total Op Info", 1);
     add_bandwidth(made->mock, "Total Op Info", "SDMA", 0, 1);
     g_assert_cmpint(strobe_mock_run(made->mock), ==, STROBE_OK);
-    text = content(made, "communication.json");
+    text = read_text(made, "communication.json");
     g_assert_cmpstr(
         text, ==,
         "{\"step5\": {\"p2p\": {}, \"collective\": {\"hcom_\\\"x@1\": "
@@ -133,7 +133,7 @@ static void test_figures(Made *made, gconstpointer unused)
                                                                                    " " ZERO_TOTAL(
                                                                                        "SIO") "}}}}"
                                                                                               "}");
-    g_assert_null(content(made, "communication_matrix.json"));
+    g_assert_null(read_text(made, "communication_matrix.json"));
 }
 
 static void add_link(StrobeMockHost *mock, const char *name, const char *op_name)
@@ -159,7 +159,7 @@ static void test_matrix(Made *made, gconstpointer unused)
     add_link(made->mock, "send-top1@1", "hcom_send__1");
     add_link(made->mock, "send-total@1", NULL);
     g_assert_cmpint(strobe_mock_run(made->mock), ==, STROBE_OK);
-    text = content(made, "communication_matrix.json");
+    text = read_text(made, "communication_matrix.json");
     g_assert_cmpstr(text, ==,
                     "{\"step\": {\"p2p\": {\"send-top1@1\": {\"0-1\": {\"Transport Type\": "
                     "\"HCCS\", \"Transit Size(MB)\": 4.0, \"Transit Time(ms)\": 2.0, "
@@ -172,12 +172,12 @@ static void test_matrix(Made *made, gconstpointer unused)
 static void test_level_0(Made *made, gconstpointer unused)
 {
     (void)unused;
-    strobe_mock_facts(made->mock)->level = 0;
+    strobe_mock_metadata(made->mock)->level = 0;
     add_link(made->mock, "send-top1@1", "hcom_send__1");
     add_time(made->mock, "hcom_send__1@1", 0);
     g_assert_cmpint(strobe_mock_run(made->mock), ==, STROBE_OK);
-    g_assert_null(content(made, "communication.json"));
-    g_assert_null(content(made, "communication_matrix.json"));
+    g_assert_null(read_text(made, "communication.json"));
+    g_assert_null(read_text(made, "communication_matrix.json"));
 }
 
 int main(int argc, char **argv)

@@ -41,7 +41,7 @@ void cell_cache_free(CellCache *cache)
 
 static const char padding[CSV_PADDING];
 
-static const CachedCell *make(CellCache *cache, guint kind, CachedCell *slot)
+static const CachedCell *make_cell(CellCache *cache, guint kind, CachedCell *slot)
 {
     const gboolean is_formula = csv_is_formula(cache->cell.bytes, cache->cell.length);
     gsize length;
@@ -72,7 +72,7 @@ const CachedCell *cell_cache_make(CellCache *cache, guint kind, guint32 id,
 
     if (strobe_table_cell(cache->host, cache->self, column, place, record, &cache->cell))
         return NULL;
-    made = make(cache, kind, slot);
+    made = make_cell(cache, kind, slot);
     if (made == slot)
         slot->id = id;
     return made;

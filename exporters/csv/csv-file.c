@@ -49,7 +49,7 @@ CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, cons
     g_array_set_clear_func(file->columns, clear_column);
     file->storage = host->storage(self);
     file->file =
-        gzip_file_create(host->facts(self)->directory, name, host->option_bool(self, "gzip"));
+        gzip_file_create(host->metadata(self)->directory, name, host->option_bool(self, "gzip"));
     if (!file->file)
         file->error = errno;
     return file;

@@ -98,7 +98,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 /* ---- rows ---- */
 
 /* Has the record a row here? What decides is one string, remembered. */
-static gboolean fits(CsvRows *rows, const StrobeView *record)
+static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
     guint32 id;
@@ -187,7 +187,7 @@ int csv_rows_add(CsvRows *rows, const StrobeView *record)
 {
     int error;
 
-    if ((rows->unless && csv_file_n_rows(rows->unless)) || !fits(rows, record))
+    if ((rows->unless && csv_file_n_rows(rows->unless)) || !is_row_wanted(rows, record))
         return 0;
     if (rows->modes) {
         mode_rows_add(rows->modes, record);

@@ -57,14 +57,14 @@ static void free_kind(gpointer user)
 
 static StrobeStatus csv_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
-    const StrobeFacts *facts = host->facts(self);
+    const StrobeMetadata *metadata = host->metadata(self);
     Csv *csv = g_new0(Csv, 1);
 
     csv->context =
         (CsvContext){.host = host,
                      .self = self,
-                     .generation = facts->generation,
-                     .level = facts->level,
+                     .generation = metadata->generation,
+                     .level = metadata->level,
                      .keeps_formulas = !strcmp(host->option_text(self, "formulas"), "keep"),
                      .cache = cell_cache_new(host, self)};
     csv->has_all_fields = host->option_bool(self, "all_fields");
@@ -255,7 +255,7 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
                       "Cannot write a table: file=\"%s\", folder=\"%s\", or what is kept of it in "
                       "the folder for temporary files: %s: %s",
-                      csv_file_name(file), host->facts(self)->directory_path,
+                      csv_file_name(file), host->metadata(self)->directory_path,
                       host->storage(self)->place, g_strerror(error));
 }
 

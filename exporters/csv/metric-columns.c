@@ -61,7 +61,7 @@ static inline double in_unit(const MetricColumn *column, double value)
     return column->factor == 1 ? value : value / column->factor;
 }
 
-static gsize format(const MetricColumn *column, double value, char *out)
+static gsize format_value(const MetricColumn *column, double value, char *out)
 {
     switch (column->form) {
     case STROBE_CELL_INT:
@@ -83,7 +83,7 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     column->factor = ascend_metric_factor(metric);
     /* A constant of the original's, no computed number. */
     if (generation != 1 || strcmp(metric, "cube_utilization"))
-        format(column, 0, text);
+        format_value(column, 0, text);
     column->zero_length = strlen(text);
     memcpy(column->zero, text, sizeof column->zero);
 }
@@ -136,7 +136,7 @@ static inline char *put_value(const MetricColumns *columns, const MetricColumn *
         memcpy(at, column->zero, sizeof column->zero);
         return at + column->zero_length;
     }
-    return at + format(column, value, at);
+    return at + format_value(column, value, at);
 }
 
 void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,

@@ -33,7 +33,7 @@ static inline void pen_separate(Pen *pen)
     pen->at += pen->n++ != 0;
 }
 
-static inline void mark(const RowSources *row, const Source *source)
+static inline void mark_column(const RowSources *row, const Source *source)
 {
     if (G_UNLIKELY(source->is_optional))
         csv_file_mark(row->file, source->column);
@@ -81,7 +81,7 @@ static int put_driven(const RowSources *row, CsvContext *context, CsvCells *cell
     else
         csv_cells_text(cells, cell->bytes, cell->length);
     if (!cell->is_empty)
-        mark(row, source);
+        mark_column(row, source);
     return 0;
 }
 
@@ -163,7 +163,7 @@ static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCe
         put_absent(pen, source);
         return 0;
     }
-    mark(row, source);
+    mark_column(row, source);
     pen_leave(pen, cells);
     is_put = put_word(context, cells, source->word, id);
     pen_take(pen, row, cells);
@@ -188,7 +188,7 @@ static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, C
     if (length > 0) {
         pen->at = place + length;
         pen->n++;
-        mark(row, source);
+        mark_column(row, source);
         return 0;
     }
     pen_leave(pen, cells);
@@ -263,7 +263,7 @@ static inline void put_large(Pen *pen, const RowSources *row, const Source *sour
     }
     pen_separate(pen);
     pen->at += strobe_format_digits(pen->at, value);
-    mark(row, source);
+    mark_column(row, source);
 }
 
 static inline void put_whole(Pen *pen, const RowSources *row, const Source *source, gint64 value)
@@ -274,7 +274,7 @@ static inline void put_whole(Pen *pen, const RowSources *row, const Source *sour
     }
     pen_separate(pen);
     pen->at += format_whole(pen->at, source->form, value);
-    mark(row, source);
+    mark_column(row, source);
 }
 
 static inline void put_real(Pen *pen, const RowSources *row, const Source *source, double value)
@@ -285,7 +285,7 @@ static inline void put_real(Pen *pen, const RowSources *row, const Source *sourc
     }
     pen_separate(pen);
     pen->at += strobe_format_double(pen->at, value);
-    mark(row, source);
+    mark_column(row, source);
 }
 
 /* Where its address is taken, the pen is another one, so that this one stays in registers. */
@@ -308,7 +308,7 @@ static inline int put_cached(Pen *pen, const RowSources *row, CsvContext *contex
         put_absent(pen, source);
         return 0;
     }
-    mark(row, source);
+    mark_column(row, source);
     if (G_UNLIKELY(!cell || is_escaped(row, cell) ||
                    (gsize)(pen->end - pen->at) < cell->length + row->room)) {
         Pen other = *pen;

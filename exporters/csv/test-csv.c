@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test-fixture.h"
+#include "test-csv-fixture.h"
 
 static StrobeView *add_operator(Fixture *f, const char *name, const char *shapes, int64_t begin,
                                 int64_t total, int64_t self, StrobeStackId stack)
@@ -175,7 +175,7 @@ static void test_defaults(Fixture *f, gconstpointer unused)
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "operator_details.csv", HEADER "aten::mm,,,0.001,0.001,0,0,0,0\r\n");
     check_file(f, "loss.csv",
-               "Name,Begin(us),Duration(us),Track,count,cause,lane\r\n"
+               "Name,Begin(us),Duration(us),Track,count,cause,thread\r\n"
                ",1736412474721516.710\t,0.0,4711,0,0,\r\n");
     g_assert_cmpuint(clear_folder(f), ==, 2);
 }
@@ -270,7 +270,7 @@ static void test_nothing(Fixture *f, gconstpointer unused)
 
 static void test_unwritable(Fixture *f, gconstpointer unused)
 {
-    strobe_mock_facts(f->mock)->directory = -1;
+    strobe_mock_metadata(f->mock)->directory = -1;
     add_operator(f, "aten::mm", "", T0, 1, 1, 0);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_ERROR_IO);
     g_assert_nonnull(strstr(strobe_mock_error(f->mock), "operator_details.csv"));

@@ -3,7 +3,7 @@
 #include <ascend.h>
 #include <string.h>
 
-#include "test-fixture.h"
+#include "test-csv-fixture.h"
 
 #define METRICS "aic_total_time;aic_total_cycles;aic_mac_ratio;aiv_mac_ratio;cube_utilization"
 
@@ -29,7 +29,8 @@ static Kernel no_kernel(void)
     return kernel;
 }
 
-static void add(Fixture *f, const char *name, gint64 begin, gint64 duration, const Kernel *kernel)
+static void add_kernel(Fixture *f, const char *name, gint64 begin, gint64 duration,
+                       const Kernel *kernel)
 {
     strobe_mock_derived_kind(f->mock, &strobe_kind_kernel_detail);
     strobe_mock_add(f->mock, &strobe_kind_kernel_detail, f->thread,
@@ -80,10 +81,10 @@ static void add_all(Fixture *f)
     reduce.wait = 0;
     dsa.core = strobe_mock_string(f->mock, "DSA_SQE");
     dsa.step = 51;
-    add(f, "late", 9000000, 53741, &dsa);
-    add(f, "hcom_allReduce__586_0_1", 2000, 56083720, &reduce);
-    add(f, "Conv2D", 1000, 6280, &conv);
-    add(f, "first", 0, 500, &vector);
+    add_kernel(f, "late", 9000000, 53741, &dsa);
+    add_kernel(f, "hcom_allReduce__586_0_1", 2000, 56083720, &reduce);
+    add_kernel(f, "Conv2D", 1000, 6280, &conv);
+    add_kernel(f, "first", 0, 500, &vector);
 }
 
 #define SHAPES                                                                                     \
@@ -165,12 +166,12 @@ static void test_left_out(Fixture *f, gconstpointer unused)
 
     begin_case(f, 2, 1);
     kernel.mix_block_num = 0;
-    add(f, "kernel", 0, 1, &kernel);
+    add_kernel(f, "kernel", 0, 1, &kernel);
     check_header(f, G2_HEAD "Mix Block Dim,HF32 Eligible," SHAPES_TITLES ",Context ID");
 
     begin_case(f, 2, 1);
     kernel.mix_block_num = STROBE_ABSENT_U32;
-    add(f, "kernel", 0, 1, &kernel);
+    add_kernel(f, "kernel", 0, 1, &kernel);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "kernel_details.csv",
                G2_HEAD "HF32 Eligible," SHAPES_TITLES
@@ -184,14 +185,14 @@ static void test_level_0(Fixture *f, gconstpointer unused)
 
     kernel.step = 50;
     begin_case(f, 1, 0);
-    add(f, "kernel", 0, 6280, &kernel);
+    add_kernel(f, "kernel", 0, 6280, &kernel);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "kernel_details.csv",
                "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block "
                "Dim\r\n50,kernel,N/A,N/A,1736412474721516.710\t,6.28,0,0\r\n");
 
     begin_case(f, 3, 0);
-    add(f, "kernel", 0, 6280, &kernel);
+    add_kernel(f, "kernel", 0, 6280, &kernel);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "kernel_details.csv",
                "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait "
@@ -201,9 +202,9 @@ static void test_level_0(Fixture *f, gconstpointer unused)
     begin_case(f, 3, 0);
     kernel.input_shapes = strobe_mock_string(f->mock, "\"1,2\"");
     kernel.output_formats = strobe_mock_string(f->mock, "ND");
-    add(f, "kernel", 0, 6280, &kernel);
+    add_kernel(f, "kernel", 0, 6280, &kernel);
     kernel.input_shapes = kernel.output_formats = 0;
-    add(f, "other", 10, 6280, &kernel);
+    add_kernel(f, "other", 10, 6280, &kernel);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "kernel_details.csv",
                "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait "
@@ -221,7 +222,7 @@ static void test_devices(Fixture *f, gconstpointer unused)
     begin_case(f, 3, 0);
     for (gsize i = 0; i < G_N_ELEMENTS(devices); i++) {
         kernel.device = devices[i];
-        add(f, "kernel", 100 - (gint64)i, 1000, &kernel);
+        add_kernel(f, "kernel", 100 - (gint64)i, 1000, &kernel);
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     check_file(f, "kernel_details.csv",
@@ -252,7 +253,7 @@ static void test_metric_sets(Fixture *f, gconstpointer unused)
         }
         begin_case(f, 3, 1);
         kernel.metrics = strobe_mock_string(f->mock, metrics->str);
-        add(f, "kernel", 0, 1, &kernel);
+        add_kernel(f, "kernel", 0, 1, &kernel);
         g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
         g_autofree char *header = header_of(f);
 
@@ -267,15 +268,15 @@ static void test_more_metrics(Fixture *f, gconstpointer unused)
     Kernel kernel = no_kernel();
 
     begin_case(f, 2, 0);
-    strobe_mock_facts(f->mock)->level = -1;
+    strobe_mock_metadata(f->mock)->level = -1;
     kernel.mix_block_num = 0;
-    add(f, "none", 0, 1000, &kernel);
+    add_kernel(f, "none", 0, 1000, &kernel);
     kernel.metrics = strobe_mock_string(f->mock, "a_ratio");
     kernel.value[0] = 1.0006;
-    add(f, "one", 1000, 1000, &kernel);
+    add_kernel(f, "one", 1000, 1000, &kernel);
     kernel.metrics = strobe_mock_string(f->mock, "b_bw;a_ratio");
     kernel.value[1] = 0.25;
-    add(f, "two", 2000, 1000, &kernel);
+    add_kernel(f, "two", 2000, 1000, &kernel);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
 #define ROW(name, start, metrics)                                                                  \
     "0,4294967295,N/A,N/A," name ",N/A,N/A,N/A," start "\t,1.000,0,0,0,N/A," SIX_NA                \
@@ -313,7 +314,8 @@ static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
         kernel.device = is_it && happens == IS_OF_ANOTHER_DEVICE ? 10 : 2;
         kernel.value[0] = i;
         kernel.value[1] = 0.5;
-        add(f, "kernel, with a comma", is_it && happens == COMES_LATE ? 5 : i * 1000, 500, &kernel);
+        add_kernel(f, "kernel, with a comma", is_it && happens == COMES_LATE ? 5 : i * 1000, 500,
+                   &kernel);
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_true(g_file_get_contents(path, &text, NULL, NULL));

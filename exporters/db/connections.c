@@ -102,7 +102,8 @@ static gboolean has_inside(const GArray *list, gint64 begin, gint64 end)
     return n && g_array_index(list, Waiting, list->len - n).end < end;
 }
 
-static OutTable *temporary(Connections *c, OutTable **table, const char *name, const char *create)
+static OutTable *open_scratch_table(Connections *c, OutTable **table, const char *name,
+                                    const char *create)
 {
     if (!*table)
         *table = out_db_table(c->db->out, OUT_SCRATCH, name, create, 3, -1);
@@ -162,8 +163,8 @@ void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
     c->has_queue = TRUE;
     if (thread && has_inside(thread->launches, begin, end))
         take_inside(c, thread->launches, begin, end,
-                    temporary(c, &c->launched, "launched",
-                              "CREATE TABLE launched(correlation, connection, begin)"),
+                    open_scratch_table(c, &c->launched, "launched",
+                                       "CREATE TABLE launched(correlation, connection, begin)"),
                     correlation);
 }
 
@@ -180,13 +181,15 @@ void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, gui
     Thread *thread = thread_of(c, tid, FALSE);
 
     if (has_inside(thread->enqueues, begin, end))
-        take_inside(
-            c, thread->enqueues, begin, end,
-            temporary(c, &c->queued, "queued", "CREATE TABLE queued(op, correlation, begin)"), op);
+        take_inside(c, thread->enqueues, begin, end,
+                    open_scratch_table(c, &c->queued, "queued",
+                                       "CREATE TABLE queued(op, correlation, begin)"),
+                    op);
     if (!c->has_queue && has_inside(thread->launches, begin, end))
-        take_inside(
-            c, thread->launches, begin, end,
-            temporary(c, &c->direct, "direct", "CREATE TABLE direct(op, connection, begin)"), op);
+        take_inside(c, thread->launches, begin, end,
+                    open_scratch_table(c, &c->direct, "direct",
+                                       "CREATE TABLE direct(op, connection, begin)"),
+                    op);
 }
 
 static void add_links(Connections *c, StrobeExternalSorter *links, const char *query)

@@ -3,28 +3,28 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#include "framework.h"
+#include "db-framework.h"
 #include "kind-takes.h"
 
-static char *file_name(const StrobeFacts *facts)
+static char *file_name(const StrobeMetadata *metadata)
 {
-    return facts->rank >= 0 ? g_strdup_printf("ascend_pytorch_profiler_%d.db", facts->rank)
-                            : g_strdup("ascend_pytorch_profiler.db");
+    return metadata->rank >= 0 ? g_strdup_printf("ascend_pytorch_profiler_%d.db", metadata->rank)
+                               : g_strdup("ascend_pytorch_profiler.db");
 }
 
 static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
-    const StrobeFacts *facts = host->facts(self);
-    g_autofree char *name = file_name(facts);
+    const StrobeMetadata *metadata = host->metadata(self);
+    g_autofree char *name = file_name(metadata);
     const char *const names[OUT_FILES] = {name, "analysis.db"};
     Db *db = g_new0(Db, 1);
 
     db->host = host;
     db->self = self;
-    db->generation = facts->generation;
-    db->level = facts->level;
+    db->generation = metadata->generation;
+    db->level = metadata->level;
     db->also = g_strsplit(host->option_text(self, "also"), "+", -1);
-    db->out = out_db_new(facts->directory, host->storage(self), names);
+    db->out = out_db_new(metadata->directory, host->storage(self), names);
     db->tables = g_new0(OutTable *, n_ascend_db_tables);
     db->kinds = g_hash_table_new_full(NULL, NULL, NULL, db_kind_free);
     db->names = g_hash_table_new_full(strobe_hash_of_text, g_str_equal, g_free, NULL);
@@ -38,12 +38,12 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
     return STROBE_OK;
 }
 
-static StrobeStatus report(Db *db)
+static StrobeStatus report_error(Db *db)
 {
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                           "Cannot write a database: folder=\"%s\", or what is kept of it in the "
                           "folder for temporary files: %s: %s",
-                          db->host->facts(db->self)->directory_path,
+                          db->host->metadata(db->self)->directory_path,
                           db->host->storage(db->self)->place, out_db_error(db->out));
 }
 
@@ -53,7 +53,7 @@ static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)
 
     for (size_t i = 0; i < n; i++)
         db_take_record(db, &records[i]);
-    return out_db_error(db->out) ? report(db) : STROBE_OK;
+    return out_db_error(db->out) ? report_error(db) : STROBE_OK;
 }
 
 static void tell_what_is_missing(Db *db)
@@ -80,11 +80,11 @@ static StrobeStatus db_end(void *state)
     db_kinds_end(db);
     framework_end(db->framework);
     communication_end(db->communication);
-    facts_end(db);
+    metadata_end(db);
     for (guint32 i = 0; i < n_ascend_db_indexes; i++)
         db_make_index(db, ascend_db_indexes[i].table);
     if (!out_db_finish(db->out))
-        return report(db);
+        return report_error(db);
     tell_what_is_missing(db);
     return STROBE_OK;
 }

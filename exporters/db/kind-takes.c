@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kind-takes.h"
 
-#include "framework.h"
+#include "db-framework.h"
 #include "merge.h"
 
 /* Kinds whose rows are made by code of their own. */
@@ -23,8 +23,8 @@ static const struct {
     {"memory_block", memory_take_block},
     {"marker", markers_take},
     {"marker_instant", markers_take},
-    {"metadata", facts_take_metadata},
-    {"device_info", facts_take_device},
+    {"metadata", metadata_take_metadata},
+    {"device_info", metadata_take_device},
     {"step_trace", analysis_take_step},
     {"communication_time", analysis_take_time},
     {"communication_bandwidth", analysis_take_bandwidth},
@@ -148,7 +148,7 @@ void db_kinds_end(Db *db)
 
 /* ---- all ---- */
 
-static void bind(Db *db, DbKind *kind)
+static void bind_kind(Db *db, DbKind *kind)
 {
     const char *name = kind->view->name;
     gboolean is_asked = g_strv_contains((const char *const *)db->also, name);
@@ -167,7 +167,7 @@ static void bind(Db *db, DbKind *kind)
 }
 
 /* Another kind lies where this one did. */
-static void forget(Db *db, DbKind *kind)
+static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)
         g_ptr_array_remove(db->merging, kind->merge);
@@ -194,10 +194,10 @@ static DbKind *add_kind(Db *db, const StrobeKindView *view)
     kind->fields = view->fields;
     kind->n_fields = view->n_fields;
     kind->id = view->id;
-    forget(db, g_hash_table_lookup(db->kinds, view));
+    forget_kind(db, g_hash_table_lookup(db->kinds, view));
     db->last_kind = NULL;
     g_hash_table_replace(db->kinds, (gpointer)view, kind);
-    bind(db, kind);
+    bind_kind(db, kind);
     db->last_kind = kind;
     return kind;
 }

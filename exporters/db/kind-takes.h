@@ -3,7 +3,7 @@
 #ifndef STROBE_DB_KIND_TAKES_H
 #define STROBE_DB_KIND_TAKES_H
 
-#include "kinds.h"
+#include "db-kinds.h"
 
 /* Makes a record's rows. */
 void db_take_record(Db *db, const StrobeView *record);
@@ -28,10 +28,10 @@ void memory_take_block(Db *db, DbKind *kind, const StrobeView *record);
 
 void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
-void facts_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
-void facts_take_device(Db *db, DbKind *kind, const StrobeView *record);
+void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
+void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
 /* What stands once in the database; enumerations. */
-void facts_end(Db *db);
+void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);

@@ -74,7 +74,7 @@ static gboolean is_absent(const Merge *merge, const StrobeFieldView *field, cons
     return !memcmp(fields + field->offset, merge->absent + field->offset, size);
 }
 
-static gboolean fits(const Merge *merge, const Waiting *waiting, const StrobeView *record)
+static gboolean is_same_row(const Merge *merge, const Waiting *waiting, const StrobeView *record)
 {
     const StrobeKindView *view = merge->kind->view;
 
@@ -147,7 +147,7 @@ void merge_take(Db *db, DbKind *kind, const StrobeView *record)
         (merge->waiting[0].record.begin_ns != record->begin_ns || merge->n == WAITING_MAX))
         merge_end(db, merge);
     for (guint i = 0; part && i < merge->n; i++)
-        if (merge->waiting[i].is_part && fits(merge, &merge->waiting[i], record)) {
+        if (merge->waiting[i].is_part && is_same_row(merge, &merge->waiting[i], record)) {
             add_to(merge, &merge->waiting[i], record->fields);
             return;
         }

@@ -7,7 +7,7 @@
 #ifndef STROBE_DB_MERGE_H
 #define STROBE_DB_MERGE_H
 
-#include "kinds.h"
+#include "db-kinds.h"
 
 typedef struct Merge Merge;
 

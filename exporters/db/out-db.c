@@ -24,7 +24,7 @@ struct OutDb {
 
 const char *out_db_error(OutDb *db)
 {
-    return g_atomic_int_get(&db->failure.is_set) == OUT_FAILURE_TOLD ? db->failure.text : NULL;
+    return g_atomic_int_get(&db->failure.is_set) == OUT_FAILURE_REPORTED ? db->failure.text : NULL;
 }
 
 void out_db_fail(OutDb *db, guint file)
@@ -102,7 +102,7 @@ RowBuffer *out_db_rows(OutDb *db)
 }
 
 /* A block that a long text made large does not stay so. */
-static void trim(RowBuffer *rows)
+static void trim_rows(RowBuffer *rows)
 {
     if (rows->size <= 4 * OUT_BLOCK_BYTES)
         return;
@@ -119,7 +119,7 @@ void out_db_hand_over(OutDb *db)
     else
         work_off(db, db->block);
     db->block = g_async_queue_pop(db->empty);
-    trim(&db->block->rows);
+    trim_rows(&db->block->rows);
 }
 
 sqlite3 *out_db_wait(OutDb *db, guint file)

@@ -41,12 +41,12 @@ static gboolean has_failed(const OutFile *file)
     return g_atomic_int_get(&file->failure->is_set) != 0;
 }
 
-static void fail(OutFile *file, const char *reason)
+static void fail_file(OutFile *file, const char *reason)
 {
     if (!g_atomic_int_compare_and_exchange(&file->failure->is_set, 0, OUT_FAILURE_BEGUN))
         return;
     file->failure->text = g_strdup_printf("file=\"%s\": %s", file->name, reason);
-    g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_TOLD);
+    g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_REPORTED);
 }
 
 /* The system's words where the system refused something. */
@@ -58,7 +58,7 @@ void out_file_fail(OutFile *file)
         error = ENOSPC;
     else if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
         error = sqlite3_system_errno(file->sql);
-    fail(file, error ? g_strerror(error) : sqlite3_errmsg(file->sql));
+    fail_file(file, error ? g_strerror(error) : sqlite3_errmsg(file->sql));
 }
 
 static gboolean run_sql(OutFile *file, const char *sql)
@@ -111,7 +111,7 @@ static gboolean open_file(OutFile *file)
         return connect_to(file, "");
     file->file = strobe_safe_file_create(file->directory, file->name);
     if (!file->file) {
-        fail(file, g_strerror(errno));
+        fail_file(file, g_strerror(errno));
         return FALSE;
     }
     /* SQLite resolves the link to the temporary name. */
@@ -238,7 +238,7 @@ static void keep_for_end(OutFile *file, const guint8 *row)
     memcpy(&head, row, sizeof head);
     error = strobe_record_log_add(file->moved, row, head.bytes);
     if (error)
-        fail(file, g_strerror(error));
+        fail_file(file, g_strerror(error));
 }
 
 static void insert_one(OutTable *table, const guint8 *row)
@@ -298,7 +298,7 @@ static void insert_moved(OutFile *file)
         run_insert(head.table, head.table->insert);
     }
     if (strobe_record_log_reader_error(reader))
-        fail(file, g_strerror(strobe_record_log_reader_error(reader)));
+        fail_file(file, g_strerror(strobe_record_log_reader_error(reader)));
     strobe_record_log_reader_free(reader);
 }
 
@@ -331,7 +331,7 @@ void out_file_finish(OutFile *file)
         return;
     error = strobe_safe_file_finish(g_steal_pointer(&file->file));
     if (error)
-        fail(file, g_strerror(error));
+        fail_file(file, g_strerror(error));
 }
 
 guint64 out_file_n_moved(const OutFile *file)

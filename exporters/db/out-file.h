@@ -11,7 +11,7 @@
 
 #include "row-buffer.h"
 
-enum { OUT_FAILURE_BEGUN = 1, OUT_FAILURE_TOLD = 2 };
+enum { OUT_FAILURE_BEGUN = 1, OUT_FAILURE_REPORTED = 2 };
 
 /* The first failure of databases that belong together. */
 typedef struct OutFailure {

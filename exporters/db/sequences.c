@@ -33,7 +33,7 @@ void sequences_free(Sequences *s)
     g_free(s);
 }
 
-static void tell(Sequences *s, guint n)
+static void emit_pairs(Sequences *s, guint n)
 {
     for (guint i = 0; i < n; i++) {
         const Entry *entry = id_rows_at(s->entries, i);
@@ -50,7 +50,7 @@ void sequences_add(Sequences *s, gint64 number, gboolean is_backward, guint32 op
 
     if (!entry) {
         if (id_rows_count(s->entries) == NUMBERS_MAX)
-            tell(s, NUMBERS_MAX / 2);
+            emit_pairs(s, NUMBERS_MAX / 2);
         entry = id_rows_add(s->entries, (guint64)number);
     }
     entry->ops[is_backward ? 1 : 0] = op + 1;
@@ -58,5 +58,5 @@ void sequences_add(Sequences *s, gint64 number, gboolean is_backward, guint32 op
 
 void sequences_end(Sequences *s)
 {
-    tell(s, id_rows_count(s->entries));
+    emit_pairs(s, id_rows_count(s->entries));
 }

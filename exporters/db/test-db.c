@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "sequences.h"
-#include "test-fixture.h"
+#include "test-db-fixture.h"
 
 static void add_op(Fixture *f, const char *name, gint64 begin, gint64 end)
 {
@@ -39,7 +39,7 @@ static void test_files(Fixture *f, gconstpointer unused)
     g_autofree char *path = g_build_filename(f->folder, "ascend_pytorch_profiler_3.db", NULL);
     struct stat st;
 
-    strobe_mock_facts(f->mock)->rank = 3;
+    strobe_mock_metadata(f->mock)->rank = 3;
     add_task(f, 1, "MEMCPY_ASYNC", T0);
     fixture_run(f);
     CHECK_IN("ascend_pytorch_profiler_3.db", "SELECT rankId, deviceId FROM RANK_DEVICE_MAP", "3|1");
@@ -74,9 +74,9 @@ static void check_generation(Fixture *f, int32_t generation, const char *version
 {
     fixture_generation(f, generation);
     add_task(f, 1, "MEMCPY_ASYNC", T0);
-    strobe_mock_fact(f->mock, "session_begin_ns", "5");
-    strobe_mock_fact(f->mock, "session_end_ns", "9");
-    strobe_mock_fact(f->mock, "host_uid", "77");
+    strobe_mock_metadata_entry(f->mock, "session_begin_ns", "5");
+    strobe_mock_metadata_entry(f->mock, "session_end_ns", "9");
+    strobe_mock_metadata_entry(f->mock, "host_uid", "77");
     fixture_run(f);
     CHECK("SELECT group_concat(name || '=' || value) FROM META_DATA", version);
     CHECK("SELECT group_concat(name) FROM (SELECT name FROM sqlite_master WHERE name GLOB "
@@ -111,15 +111,15 @@ static void test_generation_3(Fixture *f, gconstpointer unused)
 /* The source's own version, but for another generation. */
 static void test_version(Fixture *f, gconstpointer unused)
 {
-    strobe_mock_fact(f->mock, "schema_version", "1.3.4");
-    strobe_mock_fact(f->mock, "generation", "3");
+    strobe_mock_metadata_entry(f->mock, "schema_version", "1.3.4");
+    strobe_mock_metadata_entry(f->mock, "generation", "3");
     add_task(f, 1, "MEMCPY_ASYNC", T0);
     fixture_run(f);
     CHECK("SELECT value FROM META_DATA WHERE name GLOB '*VERSION_MICRO' OR name GLOB '*VERSION'",
           "4\n1.3.4");
 }
 
-static void add_fact(Fixture *f, const char *name, const char *value, gboolean is_json)
+static void add_metadata_entry(Fixture *f, const char *name, const char *value, gboolean is_json)
 {
     FIELDS(metadata, fields);
     fields.value = STRING(value);
@@ -129,11 +129,11 @@ static void add_fact(Fixture *f, const char *name, const char *value, gboolean i
 
 static void test_metadata(Fixture *f, gconstpointer unused)
 {
-    add_fact(f, "env.A", "x\"y", FALSE);
-    add_fact(f, "env.B", "", FALSE);
-    add_fact(f, "groups", "{\"a\": 1}", TRUE);
-    add_fact(f, "count", "3", FALSE);
-    add_fact(f, "word", "plain", FALSE);
+    add_metadata_entry(f, "env.A", "x\"y", FALSE);
+    add_metadata_entry(f, "env.B", "", FALSE);
+    add_metadata_entry(f, "groups", "{\"a\": 1}", TRUE);
+    add_metadata_entry(f, "count", "3", FALSE);
+    add_metadata_entry(f, "word", "plain", FALSE);
     fixture_run(f);
     CHECK("SELECT value FROM META_DATA WHERE name NOT GLOB 'SCHEMA*' ORDER BY rowid",
           "{\"a\": 1}\n3\n\"plain\"\n{\"A\": \"x\\\"y\", \"B\": \"\"}");
@@ -204,10 +204,10 @@ static void test_loss(Fixture *f, gconstpointer unused)
     FIELDS(loss, fields);
     fields.count = 12;
     fields.cause = 1;
-    fields.lane = fixture_thread(f, 9);
+    fields.thread_buffer = fixture_thread(f, 9);
     ADD(loss, 0, "disk_full", T0, T0 + 5);
     fixture_run(f);
-    CHECK("SELECT name, startNs, endNs, count, cause, lane FROM loss",
+    CHECK("SELECT name, startNs, endNs, count, cause, thread FROM loss",
           "disk_full|1700000000000000000|1700000000000000005|12|1|30064771081");
 }
 
@@ -306,7 +306,7 @@ static void test_keys_backwards(Fixture *f, gconstpointer unused)
 
 static void test_unwritable(Fixture *f, gconstpointer unused)
 {
-    strobe_mock_facts(f->mock)->directory = -1;
+    strobe_mock_metadata(f->mock)->directory = -1;
     add_op(f, "aten::mm", T0, T0 + 10);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_ERROR_IO);
     g_assert_nonnull(strstr(strobe_mock_error(f->mock), PROFILER));

@@ -2,7 +2,7 @@
 /* PYTORCH_API, its connections and call chains, steps, marks. */
 #include <strobe/kinds.h>
 
-#include "test-fixture.h"
+#include "test-db-fixture.h"
 
 static void add_op(Fixture *f, guint64 tid, const char *name, gint64 begin, gint64 end,
                    gint64 sequence, guint64 forward)

@@ -57,7 +57,7 @@ static void put_row(Fixture *f)
 }
 
 /* `key` 0: none. */
-static void put(Fixture *f, gint64 key, gint64 number)
+static void add_row(Fixture *f, gint64 key, gint64 number)
 {
     begin_row(f);
     key ? row_int(&f->row, key) : row_null(&f->row);
@@ -65,7 +65,7 @@ static void put(Fixture *f, gint64 key, gint64 number)
     put_row(f);
 }
 
-static char *ask(Fixture *f, const char *query)
+static char *run_query(Fixture *f, const char *query)
 {
     g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
     GString *out = g_string_new(NULL);
@@ -84,11 +84,11 @@ static char *ask(Fixture *f, const char *query)
 
 #define CHECK(query_, expected_)                                                                   \
     do {                                                                                           \
-        g_autofree char *answer_ = ask(f, query_);                                                 \
+        g_autofree char *answer_ = run_query(f, query_);                                           \
         g_assert_cmpstr(answer_, ==, expected_);                                                   \
     } while (0)
 
-static void finish(Fixture *f)
+static void finish_file(Fixture *f)
 {
     out_file_end(f->file);
     out_file_finish(f->file);
@@ -100,14 +100,14 @@ static void finish(Fixture *f)
  */
 static void test_moved(Fixture *f, gconstpointer unused)
 {
-    put(f, 17, 1);
-    put(f, 17, 2);
-    put(f, 0, 3);
-    put(f, 5, 4);
-    put(f, 17, 5);
-    put(f, 0, 6);
-    put(f, 18, 7);
-    finish(f);
+    add_row(f, 17, 1);
+    add_row(f, 17, 2);
+    add_row(f, 0, 3);
+    add_row(f, 5, 4);
+    add_row(f, 17, 5);
+    add_row(f, 0, 6);
+    add_row(f, 18, 7);
+    finish_file(f);
     CHECK("SELECT key, number FROM t", "5|4|17|1|18|7|19|2|20|3|21|5|22|6|");
     g_assert_cmpuint(out_file_n_moved(f->file), ==, 4);
 }
@@ -132,7 +132,7 @@ static void test_in_turn(Fixture *f, gconstpointer unused)
         out_table_put(tables[i % 3 == 0], rows.bytes + places[i]);
     out_file_rest(f->file);
     g_free(rows.bytes);
-    finish(f);
+    finish_file(f);
     CHECK("SELECT count(*), min(number), max(number) FROM plain", "66|1|98|");
     CHECK("SELECT count(*) FROM plain WHERE number = (rowid - 1) / 2 * 3 + 1 + (rowid - 1) % 2",
           "66|");
@@ -143,12 +143,12 @@ static void test_in_turn(Fixture *f, gconstpointer unused)
 static void test_taken(Fixture *f, gconstpointer unused)
 {
     for (gint64 i = 1; i <= 100; i++)
-        put(f, i * 2, i);
+        add_row(f, i * 2, i);
     for (gint64 i = 1; i <= 200; i++) {
-        put(f, i, 10000 + i);
-        put(f, i, 20000 + i);
+        add_row(f, i, 10000 + i);
+        add_row(f, i, 20000 + i);
     }
-    finish(f);
+    finish_file(f);
     CHECK("SELECT count(*), count(DISTINCT number), max(key) FROM t", "500|500|500|");
     CHECK("SELECT count(*) FROM t WHERE key <= 200 AND key % 2 = 0 AND number = key / 2", "100|");
     CHECK("SELECT count(*) FROM t WHERE key <= 200 AND key % 2 AND number = 10000 + key", "100|");
@@ -159,12 +159,12 @@ static void test_taken(Fixture *f, gconstpointer unused)
 static void test_sql_between(Fixture *f, gconstpointer unused)
 {
     g_assert_null(out_file_sql(f->file));
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     g_assert_cmpint(
         sqlite3_exec(out_file_sql(f->file), "UPDATE t SET number = 5", NULL, NULL, NULL), ==,
         SQLITE_OK);
-    put(f, 2, 2);
-    finish(f);
+    add_row(f, 2, 2);
+    finish_file(f);
     CHECK("SELECT number FROM t", "5|2|");
 }
 
@@ -189,7 +189,7 @@ static void test_values(Fixture *f, gconstpointer unused)
     row_text(&f->row, "", 0);
     row_patch(f->row.bytes, row_nothing(&f->row), 7);
     put_row(f);
-    finish(f);
+    finish_file(f);
     CHECK("SELECT a, b, quote(c), d IS NULL, e IS NULL FROM \"a \"\"'; b\" LIMIT 1",
           "-9223372036854775808|0.5|'\xc3\xa4\"'';'|1|1|");
     CHECK("SELECT a, b, length(c), quote(d), e FROM \"a \"\"'; b\" LIMIT 1 OFFSET 1",
@@ -202,7 +202,7 @@ static void test_appears_whole(Fixture *f, gconstpointer unused)
     g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
     GStatBuf st;
 
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     g_assert_cmpint(g_stat(path, &st), ==, -1);
     out_file_end(f->file);
     g_assert_cmpint(g_stat(path, &st), ==, -1);
@@ -217,11 +217,11 @@ static void test_failure(Fixture *f, gconstpointer unused)
     OutTable *bad = out_file_table(f->file, "u", "CREATE TABLE u(", 1, -1);
     OutTable *worse = out_file_table(f->file, "v", "no table", 1, -1);
 
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     f->table = bad;
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     f->table = worse;
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     g_assert_nonnull(strstr(f->failure.text, "made.db"));
     g_assert_nonnull(strstr(f->failure.text, "incomplete input"));
     g_assert_null(out_file_sql(f->file));
@@ -258,7 +258,7 @@ static void test_full(Fixture *f, gconstpointer unused)
 static void test_no_folder(Fixture *f, gconstpointer unused)
 {
     g_assert_cmpint(g_rmdir(f->folder), ==, 0);
-    put(f, 1, 1);
+    add_row(f, 1, 1);
     g_assert_nonnull(strstr(f->failure.text, g_strerror(ENOENT)));
     g_assert_cmpint(g_mkdir(f->folder, 0700), ==, 0);
 }
@@ -272,7 +272,7 @@ static void test_scratch(Fixture *f, gconstpointer unused)
     g_setenv("SQLITE_TMPDIR", f->folder, TRUE);
     f->table = out_file_table(scratch, "t", "CREATE TABLE t(a, b)", 2, -1);
     for (guint i = 0; i < 300000; i++) { /* more than SQLite keeps in memory */
-        put(f, i + 1, i);
+        add_row(f, i + 1, i);
         out_file_rest(scratch);
     }
     g_assert_nonnull(out_file_sql(scratch));

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#include "test-fixture.h"
+#include "test-db-fixture.h"
 
 #define FIELDS_MAX STROBE_KIND_FIELDS_MAX
 #define KINDS_MAX 160u
@@ -13,7 +13,7 @@ static StrobeKind kinds[KINDS_MAX];
 static StrobeField fields[KINDS_MAX][FIELDS_MAX];
 
 /* As it is, or with one field of another type. */
-static const StrobeKind *twist(guint at, const StrobeKind *kind)
+static const StrobeKind *distort_kind(guint at, const StrobeKind *kind)
 {
     guint32 n = MIN(kind->n_fields, FIELDS_MAX), odd = (guint32)g_test_rand_int_range(0, 64);
 
@@ -26,7 +26,7 @@ static const StrobeKind *twist(guint at, const StrobeKind *kind)
     return &kinds[at];
 }
 
-static void fill(guint8 *bytes, gsize n)
+static void fill_bytes(guint8 *bytes, gsize n)
 {
     for (gsize i = 0; i < n; i++)
         switch (g_test_rand_int_range(0, 4)) {
@@ -51,7 +51,7 @@ static void add_some(Fixture *f, const StrobeKind *kind, guint n)
     for (guint i = 0; i < n; i++) {
         gint64 begin = g_test_rand_bit() ? T0 + g_test_rand_int_range(0, 1000) : G_MAXINT64 - 5;
 
-        fill(bytes, sizeof bytes);
+        fill_bytes(bytes, sizeof bytes);
         strobe_mock_add(f->mock, kind, (StrobeTrackId)g_test_rand_int_range(0, 6),
                         (StrobeStringId)g_test_rand_int_range(0, 12), begin,
                         begin + g_test_rand_int_range(0, 5), bytes);
@@ -73,7 +73,7 @@ static void test_random(Fixture *f, gconstpointer unused)
     fixture_stream(f, 1, 2);
     strobe_mock_track(f->mock, STROBE_TRACK_PLANE, 6, "", "CANN", 1);
     for (guint i = 0; strobe_standard_kinds[i] && n < KINDS_MAX - 1; i++) {
-        add_some(f, twist(n++, strobe_standard_kinds[i]), 40);
+        add_some(f, distort_kind(n++, strobe_standard_kinds[i]), 40);
         add_some(f, strobe_standard_kinds[i], 40);
     }
     fixture_run(f);

@@ -95,7 +95,7 @@ static StrobeText text_of(void *user, StrobeStringId id)
 
 static int write_picture(const Flamegraph *graph, const GString *picture)
 {
-    StrobeSafeFile *file = strobe_safe_file_create(graph->host->facts(graph->self)->directory,
+    StrobeSafeFile *file = strobe_safe_file_create(graph->host->metadata(graph->self)->directory,
                                                    graph->host->option_text(graph->self, "file"));
     int error = file ? strobe_safe_file_write(file, picture->str, picture->len) : errno;
 
@@ -109,7 +109,7 @@ static StrobeStatus flamegraph_end(void *state)
 {
     Flamegraph *graph = state;
     const StrobeConsumerHost *host = graph->host;
-    const StrobeFacts *facts = host->facts(graph->self);
+    const StrobeMetadata *metadata = host->metadata(graph->self);
     const char *title = host->option_text(graph->self, "title");
 
     if (graph->paths->len == 0)
@@ -119,14 +119,15 @@ static StrobeStatus flamegraph_end(void *state)
                   "%" G_GUINT64_FORMAT " call paths beyond %d are not in the flame graph",
                   graph->n_left_out, PATHS_MAX);
     flame_paths_sort(graph->paths, text_of, graph);
-    GString *picture = flame_picture(graph->paths, *title ? title : facts->command, text_of, graph);
+    GString *picture =
+        flame_picture(graph->paths, *title ? title : metadata->command, text_of, graph);
     int error = write_picture(graph, picture);
     g_string_free(picture, TRUE);
     if (!error)
         return STROBE_OK;
     return host->fail(graph->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                       "Cannot write the flame graph: file=\"%s\", folder=\"%s\": %s",
-                      host->option_text(graph->self, "file"), facts->directory_path,
+                      host->option_text(graph->self, "file"), metadata->directory_path,
                       g_strerror(error));
 }
 

@@ -41,7 +41,7 @@ static char *take_file(const Fixture *f)
 }
 
 /* Innermost first, the thread last. */
-static void add(Fixture *f, gint64 time, const char *const *frames)
+static void add_path(Fixture *f, gint64 time, const char *const *frames)
 {
     const struct strobe_call_path path = {.path = frames ? strobe_mock_stack(f->mock, frames) : 0,
                                           .time = time};
@@ -50,7 +50,7 @@ static void add(Fixture *f, gint64 time, const char *const *frames)
     strobe_mock_add(f->mock, &strobe_kind_call_path, 0, 0, 0, 0, &path);
 }
 
-static void expect(const char *picture, const char *part)
+static void expect_part(const char *picture, const char *part)
 {
     if (!strstr(picture, part))
         g_error("\"%s\" is not in %s", part, picture);
@@ -63,32 +63,34 @@ static void test_frames(Fixture *f, gconstpointer unused)
     static const char *const c[] = {"c (h)", "main (h)", "h", NULL};
     static const char *const deep[] = {"d (kernel)", "a<int> (h)", "main (h)", "h", NULL};
 
-    add(f, 2000000, c);
-    add(f, 1000000, a);
-    add(f, 1000000, deep);
-    add(f, 0, a);
-    add(f, 500, NULL);
+    add_path(f, 2000000, c);
+    add_path(f, 1000000, a);
+    add_path(f, 1000000, deep);
+    add_path(f, 0, a);
+    add_path(f, 500, NULL);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *picture = take_file(f);
-    expect(picture, "<title>h (4.000 ms, 100.000 %)</title><rect x=\"10.000\" y=\"98\" "
-                    "width=\"1180.000\"");
-    expect(picture, "<title>main (h) (4.000 ms, 100.000 %)</title><rect x=\"10.000\" y=\"82\"");
-    expect(picture, "<title>a&lt;int&gt; (h) (2.000 ms, 50.000 %)</title><rect x=\"10.000\" "
-                    "y=\"66\" width=\"590.000\"");
-    expect(picture, "<title>d (kernel) (1.000 ms, 25.000 %)</title><rect x=\"305.000\" y=\"50\" "
-                    "width=\"295.000\"");
-    expect(picture, "<title>c (h) (2.000 ms, 50.000 %)</title><rect x=\"600.000\" y=\"66\"");
+    expect_part(picture, "<title>h (4.000 ms, 100.000 %)</title><rect x=\"10.000\" y=\"98\" "
+                         "width=\"1180.000\"");
+    expect_part(picture,
+                "<title>main (h) (4.000 ms, 100.000 %)</title><rect x=\"10.000\" y=\"82\"");
+    expect_part(picture, "<title>a&lt;int&gt; (h) (2.000 ms, 50.000 %)</title><rect x=\"10.000\" "
+                         "y=\"66\" width=\"590.000\"");
+    expect_part(picture,
+                "<title>d (kernel) (1.000 ms, 25.000 %)</title><rect x=\"305.000\" y=\"50\" "
+                "width=\"295.000\"");
+    expect_part(picture, "<title>c (h) (2.000 ms, 50.000 %)</title><rect x=\"600.000\" y=\"66\"");
 }
 
 static void test_narrow_frames(Fixture *f, gconstpointer unused)
 {
     static const char *const wide[] = {"wide", NULL}, *const narrow[] = {"narrow", NULL};
 
-    add(f, 1000000000, wide);
-    add(f, 1000, narrow);
+    add_path(f, 1000000000, wide);
+    add_path(f, 1000, narrow);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *picture = take_file(f);
-    expect(picture, "<title>wide (");
+    expect_part(picture, "<title>wide (");
     g_assert_null(strstr(picture, "narrow"));
 }
 
@@ -97,11 +99,11 @@ static void test_hostile_names(Fixture *f, gconstpointer unused)
     static const char *const frames[] = {"</title><script>\x01\xff&\"", NULL};
 
     strobe_mock_option(f->mock, "title", "<b>");
-    add(f, 1000, frames);
+    add_path(f, 1000, frames);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *picture = take_file(f);
-    expect(picture, "<title>&lt;/title&gt;&lt;script&gt;\xef\xbf\xbd\xef\xbf\xbd&amp;\" (");
-    expect(picture, ">&lt;b&gt;</text>");
+    expect_part(picture, "<title>&lt;/title&gt;&lt;script&gt;\xef\xbf\xbd\xef\xbf\xbd&amp;\" (");
+    expect_part(picture, ">&lt;b&gt;</text>");
 }
 
 static void test_nothing(Fixture *f, gconstpointer unused)

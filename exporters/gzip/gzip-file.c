@@ -12,8 +12,8 @@ typedef struct Gzip {
     char output[OUTPUT_BYTES];
 } Gzip;
 
-static int convert(void *state, const char *bytes, size_t length, int is_end,
-                   int (*sink)(void *user, const char *bytes, size_t length), void *user)
+static int compress_bytes(void *state, const char *bytes, size_t length, int is_end,
+                          int (*sink)(void *user, const char *bytes, size_t length), void *user)
 {
     Gzip *gzip = state;
     GConverterResult result = G_CONVERTER_CONVERTED;
@@ -46,7 +46,7 @@ static void free_gzip(void *state)
 
 StrobeSafeFile *gzip_file_create(int directory, const char *name, gboolean gzip)
 {
-    static const StrobeSafeFilter filter = {convert, free_gzip};
+    static const StrobeSafeFilter filter = {compress_bytes, free_gzip};
     gboolean has_suffix = g_str_has_suffix(name, ".gz");
     g_autofree char *whole = g_strconcat(name, gzip && !has_suffix ? ".gz" : "", NULL);
     StrobeSafeFile *file = strobe_safe_file_create(directory, whole);

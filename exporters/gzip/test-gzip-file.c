@@ -32,7 +32,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
 }
 
 /* What gzip makes of the file. */
-static GByteArray *unpacked(Fixture *f, const char *name)
+static GByteArray *unpack_file(Fixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename(f->folder, name, NULL);
     g_autoptr(GFile) file = g_file_new_for_path(path);
@@ -67,7 +67,7 @@ static void test_round_trip(Fixture *f, gconstpointer unused)
     }
     g_assert_cmpint(strobe_safe_file_size(file), ==, wanted->len);
     g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
-    found = unpacked(f, "text.json.gz");
+    found = unpack_file(f, "text.json.gz");
     g_assert_cmpmem(found->data, found->len, wanted->data, wanted->len);
 }
 

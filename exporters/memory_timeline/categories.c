@@ -78,12 +78,12 @@ static void set_temporaries(Categories *c)
 /* What the program says; where it says nothing, what a gradient is gathered for. */
 static void set_parameters(Categories *c)
 {
-    gboolean is_told = c->flow->has_role[FLOW_ROLE_PARAMETER];
+    gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
 
     for (guint i = 0; i < c->flow->blocks->len; i++) {
         const FlowBlock *block = flow_block(c->flow, i);
 
-        if (is_told ? block->role == FLOW_ROLE_PARAMETER : block->is_leaf)
+        if (is_reported ? block->role == FLOW_ROLE_PARAMETER : block->is_leaf)
             set_block(c, i, CATEGORY_PARAMETER);
     }
 }
@@ -91,13 +91,13 @@ static void set_parameters(Categories *c)
 /* What the program says; where it says nothing, what an optimizer's step has left behind. */
 static void set_state(Categories *c)
 {
-    gboolean is_told = c->flow->has_role[FLOW_ROLE_STATE];
+    gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];
 
     for (guint i = 0; i < c->flow->blocks->len; i++) {
         const FlowBlock *block = flow_block(c->flow, i);
 
         if (block->role == FLOW_ROLE_STATE ||
-            (!is_told && block->is_state && !c->temporary[i] && block->end_ns == FLOW_NEVER))
+            (!is_reported && block->is_state && !c->temporary[i] && block->end_ns == FLOW_NEVER))
             set_block(c, i, CATEGORY_OPTIMIZER_STATE);
     }
 }

@@ -12,23 +12,23 @@ typedef struct Touch {
 } Touch;
 
 /* The nodes of one track, in order; moments come in order, too. */
-typedef struct Lane {
+typedef struct ThreadBuffer {
     GArray *nodes; /* of guint32 */
     guint at;
-} Lane;
+} ThreadBuffer;
 
 typedef struct Builder {
     Flow *flow;
-    GHashTable *lanes;   /* track -> Lane */
-    GHashTable *present; /* address -> number of the block there + 1 */
+    GHashTable *thread_buffers; /* track -> Thread buffer */
+    GHashTable *present;        /* address -> number of the block there + 1 */
     GArray *touches;
     const GArray *steps; /* of FlowSpan, by end */
     guint step;          /* the first that has not ended */
 } Builder;
 
-static gint compare_moments(gconstpointer a, gconstpointer b)
+static gint compare_instants(gconstpointer a, gconstpointer b)
 {
-    const FlowMoment *x = a, *y = b;
+    const FlowInstant *x = a, *y = b;
 
     return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
@@ -52,50 +52,51 @@ static gint compare_touches(gconstpointer a, gconstpointer b, gpointer user)
 
 /* ---- nodes ---- */
 
-static void free_lane(gpointer data)
+static void free_thread_buffer(gpointer data)
 {
-    g_array_unref(((Lane *)data)->nodes);
+    g_array_unref(((ThreadBuffer *)data)->nodes);
     g_free(data);
 }
 
-static void make_lanes(Builder *b)
+static void make_thread_buffers(Builder *b)
 {
     for (guint i = 0; i < b->flow->nodes->len; i++) {
         gpointer key = GUINT_TO_POINTER(flow_node(b->flow, i)->track);
-        Lane *lane = g_hash_table_lookup(b->lanes, key);
+        ThreadBuffer *thread_buffer = g_hash_table_lookup(b->thread_buffers, key);
 
-        if (!lane) {
-            lane = g_new0(Lane, 1);
-            lane->nodes = g_array_new(FALSE, FALSE, sizeof(guint32));
-            g_hash_table_insert(b->lanes, key, lane);
+        if (!thread_buffer) {
+            thread_buffer = g_new0(ThreadBuffer, 1);
+            thread_buffer->nodes = g_array_new(FALSE, FALSE, sizeof(guint32));
+            g_hash_table_insert(b->thread_buffers, key, thread_buffer);
         }
-        g_array_append_val(lane->nodes, i);
+        g_array_append_val(thread_buffer->nodes, i);
     }
 }
 
 /* The node of the thread in which a moment lies. An operator's inputs may be told just before it
  * begins: what is used outside of all is of the next. FLOW_NO_BLOCK: none. */
-static guint32 node_at(Builder *b, const FlowMoment *moment)
+static guint32 node_at(Builder *b, const FlowInstant *instant)
 {
-    Lane *lane = g_hash_table_lookup(b->lanes, GUINT_TO_POINTER(moment->track));
+    ThreadBuffer *thread_buffer =
+        g_hash_table_lookup(b->thread_buffers, GUINT_TO_POINTER(instant->track));
 
-    for (; lane && lane->at < lane->nodes->len; lane->at++) {
-        guint32 index = g_array_index(lane->nodes, guint32, lane->at);
+    for (; thread_buffer && thread_buffer->at < thread_buffer->nodes->len; thread_buffer->at++) {
+        guint32 index = g_array_index(thread_buffer->nodes, guint32, thread_buffer->at);
         const FlowNode *node = flow_node(b->flow, index);
 
-        if (node->end_ns < moment->at_ns)
+        if (node->end_ns < instant->at_ns)
             continue;
-        return moment->action == FLOW_USE || node->begin_ns <= moment->at_ns ? index
-                                                                             : FLOW_NO_BLOCK;
+        return instant->action == FLOW_USE || node->begin_ns <= instant->at_ns ? index
+                                                                               : FLOW_NO_BLOCK;
     }
     return FLOW_NO_BLOCK;
 }
 
-static guint32 bare_node(Builder *b, const FlowMoment *moment)
+static guint32 bare_node(Builder *b, const FlowInstant *instant)
 {
-    const FlowNode node = {.begin_ns = moment->at_ns,
-                           .end_ns = moment->at_ns,
-                           .track = moment->track,
+    const FlowNode node = {.begin_ns = instant->at_ns,
+                           .end_ns = instant->at_ns,
+                           .track = instant->track,
                            .gradient = FLOW_NO_BLOCK};
 
     g_array_append_val(b->flow->nodes, node);
@@ -104,121 +105,121 @@ static guint32 bare_node(Builder *b, const FlowMoment *moment)
 
 /* ---- blocks ---- */
 
-static guint32 add_block(Builder *b, const FlowMoment *moment, gint64 begin_ns)
+static guint32 add_block(Builder *b, const FlowInstant *instant, gint64 begin_ns)
 {
     const FlowBlock block = {
-        .bytes = moment->bytes, .begin_ns = begin_ns, .end_ns = FLOW_NEVER, .role = FLOW_NO_ROLE};
+        .bytes = instant->bytes, .begin_ns = begin_ns, .end_ns = FLOW_NEVER, .role = FLOW_NO_ROLE};
     guint32 index = b->flow->blocks->len;
 
     g_array_append_val(b->flow->blocks, block);
-    g_hash_table_insert(b->present, g_memdup2(&moment->address, sizeof moment->address),
+    g_hash_table_insert(b->present, g_memdup2(&instant->address, sizeof instant->address),
                         GUINT_TO_POINTER(index + 1));
     return index;
 }
 
 /* The block at the moment's address: of one that nobody has taken in the window, what was there
  * before. */
-static guint32 block_at(Builder *b, const FlowMoment *moment)
+static guint32 block_at(Builder *b, const FlowInstant *instant)
 {
-    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &moment->address));
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
 
-    return found ? found - 1 : add_block(b, moment, FLOW_BEFORE);
+    return found ? found - 1 : add_block(b, instant, FLOW_BEFORE);
 }
 
-static void touch(Builder *b, guint32 node, guint32 block, const FlowMoment *moment)
+static void add_touch(Builder *b, guint32 node, guint32 block, const FlowInstant *instant)
 {
     const Touch made = {.node = node,
                         .block = block,
-                        .is_taken = moment->action == FLOW_TAKE,
-                        .is_given = moment->action == FLOW_GIVE,
-                        .is_written = moment->action == FLOW_USE && moment->is_written};
+                        .is_taken = instant->action == FLOW_TAKE,
+                        .is_given = instant->action == FLOW_GIVE,
+                        .is_written = instant->action == FLOW_USE && instant->is_written};
 
     g_array_append_val(b->touches, made);
 }
 
-static void give(Builder *b, guint32 node, guint32 block, const FlowMoment *moment)
+static void free_block(Builder *b, guint32 node, guint32 block, const FlowInstant *instant)
 {
-    const FlowMoment given = {.action = FLOW_GIVE};
+    const FlowInstant given = {.action = FLOW_GIVE};
 
-    flow_block(b->flow, block)->end_ns = moment->at_ns;
-    g_hash_table_remove(b->present, &moment->address);
-    touch(b, node, block, &given);
+    flow_block(b->flow, block)->end_ns = instant->at_ns;
+    g_hash_table_remove(b->present, &instant->address);
+    add_touch(b, node, block, &given);
 }
 
 /* Is it in an optimizer's step? Those of a thread do not nest. */
-static gboolean is_in_step(Builder *b, const FlowMoment *moment)
+static gboolean is_in_step(Builder *b, const FlowInstant *instant)
 {
     while (b->step < b->steps->len &&
-           g_array_index(b->steps, FlowSpan, b->step).end_ns < moment->at_ns)
+           g_array_index(b->steps, FlowSpan, b->step).end_ns < instant->at_ns)
         b->step++;
     for (guint i = b->step; i < MIN(b->steps->len, b->step + STEPS_MAX); i++) {
         const FlowSpan *step = &g_array_index(b->steps, FlowSpan, i);
 
-        if (step->begin_ns > moment->at_ns)
+        if (step->begin_ns > instant->at_ns)
             break;
-        if (step->track == moment->track && step->end_ns >= moment->at_ns)
+        if (step->track == instant->track && step->end_ns >= instant->at_ns)
             return TRUE;
     }
     return FALSE;
 }
 
-static void take(Builder *b, guint32 node, const FlowMoment *moment)
+static void allocate_block(Builder *b, guint32 node, const FlowInstant *instant)
 {
-    guint before = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &moment->address));
+    guint before = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
     guint32 block;
 
     if (before) /* nobody told of its release */
-        give(b, node, before - 1, moment);
-    block = add_block(b, moment, moment->at_ns);
+        free_block(b, node, before - 1, instant);
+    block = add_block(b, instant, instant->at_ns);
     flow_block(b->flow, block)->name = flow_node(b->flow, node)->name;
-    flow_block(b->flow, block)->is_state = is_in_step(b, moment);
-    touch(b, node, block, moment);
+    flow_block(b->flow, block)->is_state = is_in_step(b, instant);
+    add_touch(b, node, block, instant);
 }
 
-static void use(Builder *b, guint32 node, const FlowMoment *moment)
+static void use_block(Builder *b, guint32 node, const FlowInstant *instant)
 {
-    guint32 index = block_at(b, moment);
+    guint32 index = block_at(b, instant);
     FlowBlock *block = flow_block(b->flow, index);
     FlowNode *in = flow_node(b->flow, node);
 
-    block->is_leaf |= moment->is_leaf;
-    if (moment->is_written && is_in_step(b, moment))
+    block->is_leaf |= instant->is_leaf;
+    if (instant->is_written && is_in_step(b, instant))
         block->is_state = TRUE;
-    if (in->gathers && in->gradient == FLOW_NO_BLOCK && moment->is_gradient)
+    if (in->gathers && in->gradient == FLOW_NO_BLOCK && instant->is_gradient)
         in->gradient = index;
-    touch(b, node, index, moment);
+    add_touch(b, node, index, instant);
 }
 
 /* Of what nobody has used in the window nothing is shown: a program may have more than it trains.
  */
-static void take_role(Builder *b, const FlowMoment *moment)
+static void take_role(Builder *b, const FlowInstant *instant)
 {
-    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &moment->address));
+    guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
 
-    b->flow->has_role[moment->role] = TRUE;
+    b->flow->has_role[instant->role] = TRUE;
     if (found)
-        flow_block(b->flow, found - 1)->role = moment->role;
+        flow_block(b->flow, found - 1)->role = instant->role;
 }
 
-static void take_moment(Builder *b, const FlowMoment *moment)
+static void take_instant(Builder *b, const FlowInstant *instant)
 {
     guint32 node;
 
-    if (moment->action == FLOW_ROLE) {
-        take_role(b, moment);
+    if (instant->action == FLOW_ROLE) {
+        take_role(b, instant);
         return;
     }
-    node = node_at(b, moment);
-    if (node == FLOW_NO_BLOCK && moment->action == FLOW_USE)
+    node = node_at(b, instant);
+    if (node == FLOW_NO_BLOCK && instant->action == FLOW_USE)
         return; /* the operator ended after the window */
     if (node == FLOW_NO_BLOCK)
-        node = bare_node(b, moment);
-    if (moment->action == FLOW_TAKE)
-        take(b, node, moment);
-    else if (moment->action == FLOW_GIVE)
-        give(b, node, block_at(b, moment), moment);
+        node = bare_node(b, instant);
+    if (instant->action == FLOW_TAKE)
+        allocate_block(b, node, instant);
+    else if (instant->action == FLOW_GIVE)
+        free_block(b, node, block_at(b, instant), instant);
     else
-        use(b, node, moment);
+        use_block(b, node, instant);
 }
 
 /* ---- edges ---- */
@@ -301,7 +302,7 @@ static guint32 *rank_nodes(const Flow *flow)
     return ranks;
 }
 
-Flow *flow_new(GArray *nodes, GArray *moments, const GArray *steps)
+Flow *flow_new(GArray *nodes, GArray *instants, const GArray *steps)
 {
     Builder b = {.flow = g_new0(Flow, 1), .steps = steps};
     g_autofree guint32 *ranks = NULL;
@@ -309,19 +310,20 @@ Flow *flow_new(GArray *nodes, GArray *moments, const GArray *steps)
     b.flow->nodes = nodes;
     b.flow->blocks = g_array_new(FALSE, FALSE, sizeof(FlowBlock));
     b.flow->edges = g_array_new(FALSE, FALSE, sizeof(FlowEdge));
-    b.lanes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_lane);
+    b.thread_buffers =
+        g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_thread_buffer);
     b.present = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     b.touches = g_array_new(FALSE, FALSE, sizeof(Touch));
-    g_array_sort(moments, compare_moments);
-    make_lanes(&b);
-    for (guint i = 0; i < moments->len; i++)
-        take_moment(&b, &g_array_index(moments, FlowMoment, i));
+    g_array_sort(instants, compare_instants);
+    make_thread_buffers(&b);
+    for (guint i = 0; i < instants->len; i++)
+        take_instant(&b, &g_array_index(instants, FlowInstant, i));
     ranks = rank_nodes(b.flow);
     g_array_sort_with_data(b.touches, compare_touches, ranks);
     g_array_sort(nodes, compare_nodes);
     make_edges(&b, ranks);
     number_versions(b.flow);
-    g_hash_table_unref(b.lanes);
+    g_hash_table_unref(b.thread_buffers);
     g_hash_table_unref(b.present);
     g_array_unref(b.touches);
     return b.flow;

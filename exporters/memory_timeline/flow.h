@@ -49,7 +49,7 @@ typedef struct FlowNode {
 typedef enum FlowAction { FLOW_TAKE, FLOW_GIVE, FLOW_USE, FLOW_ROLE } FlowAction;
 
 /* Something that happened to memory. */
-typedef struct FlowMoment {
+typedef struct FlowInstant {
     gint64 at_ns;
     guint64 address;
     guint64 bytes;
@@ -58,7 +58,7 @@ typedef struct FlowMoment {
     guint8 is_written, is_leaf;
     guint8 is_gradient; /* what an operator that puts a gradient in its place does it with */
     guint8 role;
-} FlowMoment;
+} FlowInstant;
 
 /* A time in which an optimizer's step ran. */
 typedef struct FlowSpan {
@@ -76,7 +76,7 @@ typedef struct Flow {
 
 /* `nodes` (outermost; those of a track in order) and `moments` are put in order here, and `nodes`
  * becomes the flow's. `steps` (of FlowSpan) are in the order of their ends. */
-Flow *flow_new(GArray *nodes, GArray *moments, const GArray *steps);
+Flow *flow_new(GArray *nodes, GArray *instants, const GArray *steps);
 void flow_free(Flow *flow);
 
 static inline FlowBlock *flow_block(const Flow *flow, guint i)

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
-#include "foreign-tensors.h"
+#include "external-tensors.h"
 #include "timeline-file.h"
 
 /* What a block is for shows in what comes later, so all of a window is held; blocks and versions
@@ -58,9 +58,10 @@ typedef struct MemoryTimeline {
     StrobeInstance *self;
     StrobeBinder events, operators, uses, roles, parameters;
     gint32 device;
-    GArray *moments;   /* of FlowMoment */
-    GArray *steps;     /* of FlowSpan: of optimizers */
-    GHashTable *lanes; /* track -> GArray of FlowNode: outermost operators that have ended */
+    GArray *instants; /* of FlowInstant */
+    GArray *steps;    /* of FlowSpan: of optimizers */
+    GHashTable
+        *thread_buffers; /* track -> GArray of FlowNode: outermost operators that have ended */
     guint n_records;
     gboolean has_events;
 } MemoryTimeline;
@@ -100,10 +101,10 @@ static StrobeStatus memory_timeline_open(const StrobeConsumerHost *host, StrobeI
     out->uses = (StrobeBinder){.wanted = use_wanted, .n_wanted = N_USE};
     out->roles = (StrobeBinder){.wanted = role_wanted, .n_wanted = N_ROLE};
     out->parameters = (StrobeBinder){.wanted = parameter_wanted, .n_wanted = N_PARAMETER};
-    out->moments = g_array_new(FALSE, FALSE, sizeof(FlowMoment));
+    out->instants = g_array_new(FALSE, FALSE, sizeof(FlowInstant));
     out->steps = g_array_new(FALSE, FALSE, sizeof(FlowSpan));
-    out->lanes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
-                                       (GDestroyNotify)(void *)g_array_unref);
+    out->thread_buffers = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
+                                                (GDestroyNotify)(void *)g_array_unref);
     *state = out;
     return STROBE_OK;
 }
@@ -112,9 +113,9 @@ static void memory_timeline_close(void *state)
 {
     MemoryTimeline *out = state;
 
-    g_array_unref(out->moments);
+    g_array_unref(out->instants);
     g_array_unref(out->steps);
-    g_hash_table_unref(out->lanes);
+    g_hash_table_unref(out->thread_buffers);
     g_free(out);
 }
 
@@ -125,7 +126,7 @@ static void take_event(MemoryTimeline *out, const StrobeView *record)
     const uint32_t *at = strobe_binder_offsets(&out->events, record->kind);
     gint64 size = strobe_field_i64(record, at[SIZE], STROBE_ABSENT_I64);
     guint32 action = strobe_field_u32(record, at[EVENT_ACTION], 3);
-    FlowMoment moment = {
+    FlowInstant instant = {
         .at_ns = record->begin_ns,
         .address = strobe_field_u64(record, at[ADDRESS], STROBE_ABSENT_U64),
         .bytes = size < 0 ? 0 - (guint64)size : (guint64)size,
@@ -134,11 +135,11 @@ static void take_event(MemoryTimeline *out, const StrobeView *record)
     };
 
     /* A size below 0 is a release, whatever the action: the raw files of the host have it so. */
-    if (action > 1 || size == STROBE_ABSENT_I64 || moment.address == STROBE_ABSENT_U64 ||
+    if (action > 1 || size == STROBE_ABSENT_I64 || instant.address == STROBE_ABSENT_U64 ||
         strobe_field_i32(record, at[DEVICE], -1) != out->device)
         return;
     out->has_events = TRUE;
-    g_array_append_val(out->moments, moment);
+    g_array_append_val(out->instants, instant);
 }
 
 static void add_step(MemoryTimeline *out, const StrobeView *record)
@@ -154,21 +155,21 @@ static gboolean is_placing_gradient(const char *name)
     return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");
 }
 
-static GArray *lane_of(MemoryTimeline *out, StrobeTrackId track)
+static GArray *thread_buffer_of(MemoryTimeline *out, StrobeTrackId track)
 {
-    GArray *lane = g_hash_table_lookup(out->lanes, GUINT_TO_POINTER(track));
+    GArray *thread_buffer = g_hash_table_lookup(out->thread_buffers, GUINT_TO_POINTER(track));
 
-    if (!lane) {
-        lane = g_array_new(FALSE, FALSE, sizeof(FlowNode));
-        g_hash_table_insert(out->lanes, GUINT_TO_POINTER(track), lane);
+    if (!thread_buffer) {
+        thread_buffer = g_array_new(FALSE, FALSE, sizeof(FlowNode));
+        g_hash_table_insert(out->thread_buffers, GUINT_TO_POINTER(track), thread_buffer);
     }
-    return lane;
+    return thread_buffer;
 }
 
 /* Those within another one end before it, and give way to it. */
 static void add_node(MemoryTimeline *out, const StrobeView *record, const char *name, guint scope)
 {
-    GArray *lane = lane_of(out, record->track);
+    GArray *thread_buffer = thread_buffer_of(out, record->track);
     const FlowNode node = {.begin_ns = record->begin_ns,
                            .end_ns = record->end_ns,
                            .name = record->name,
@@ -177,25 +178,28 @@ static void add_node(MemoryTimeline *out, const StrobeView *record, const char *
                            .is_backward = scope == SCOPE_BACKWARD,
                            .gathers = !strcmp(name, "torch::autograd::AccumulateGrad")};
 
-    while (lane->len && g_array_index(lane, FlowNode, lane->len - 1).begin_ns >= node.begin_ns &&
-           g_array_index(lane, FlowNode, lane->len - 1).end_ns <= node.end_ns)
-        g_array_set_size(lane, lane->len - 1);
-    if (!lane->len || g_array_index(lane, FlowNode, lane->len - 1).end_ns <= node.begin_ns)
-        g_array_append_val(lane, node);
+    while (thread_buffer->len &&
+           g_array_index(thread_buffer, FlowNode, thread_buffer->len - 1).begin_ns >=
+               node.begin_ns &&
+           g_array_index(thread_buffer, FlowNode, thread_buffer->len - 1).end_ns <= node.end_ns)
+        g_array_set_size(thread_buffer, thread_buffer->len - 1);
+    if (!thread_buffer->len ||
+        g_array_index(thread_buffer, FlowNode, thread_buffer->len - 1).end_ns <= node.begin_ns)
+        g_array_append_val(thread_buffer, node);
 }
 
 /* The tensors of an operator that stand in its record. */
-static void take_foreign(MemoryTimeline *out, const StrobeView *record, const char *name,
-                         uint32_t offset, gboolean is_list)
+static void take_external(MemoryTimeline *out, const StrobeView *record, const char *name,
+                          uint32_t offset, gboolean is_list)
 {
     StrobeText text = out->host->string(out->self, strobe_field_u32(record, offset, 0));
     const char *bytes = text.bytes, *first_end = memchr(bytes, is_list ? '}' : ')', text.length);
-    gboolean writes = foreign_operator_writes(name);
-    ForeignTensor tensor;
+    gboolean writes = external_operator_writes(name);
+    ExternalTensor tensor;
 
-    while (foreign_tensor_next(&text, &tensor)) {
+    while (external_tensor_next(&text, &tensor)) {
         gboolean is_first = !first_end || text.bytes <= first_end + 1;
-        const FlowMoment moment = {
+        const FlowInstant instant = {
             .at_ns = record->begin_ns,
             .address = tensor.address,
             .bytes = tensor.bytes,
@@ -206,7 +210,7 @@ static void take_foreign(MemoryTimeline *out, const StrobeView *record, const ch
         };
 
         if (tensor.device == out->device)
-            g_array_append_val(out->moments, moment);
+            g_array_append_val(out->instants, instant);
     }
 }
 
@@ -218,10 +222,10 @@ static void take_parameter(MemoryTimeline *out, const StrobeView *record)
         out->host->string(out->self, strobe_field_u32(record, at[PARAMETER_ROLE], 0)).bytes;
     StrobeText text =
         out->host->string(out->self, strobe_field_u32(record, at[PARAMETER_TENSOR], 0));
-    ForeignTensor tensor;
+    ExternalTensor tensor;
 
-    while (foreign_tensor_next(&text, &tensor)) {
-        const FlowMoment moment = {
+    while (external_tensor_next(&text, &tensor)) {
+        const FlowInstant instant = {
             .at_ns = G_MAXINT64,
             .address = tensor.address,
             .bytes = tensor.bytes,
@@ -230,7 +234,7 @@ static void take_parameter(MemoryTimeline *out, const StrobeView *record)
         };
 
         if (tensor.device == out->device)
-            g_array_append_val(out->moments, moment);
+            g_array_append_val(out->instants, instant);
     }
 }
 
@@ -244,8 +248,8 @@ static void take_operator(MemoryTimeline *out, const StrobeView *record)
 
     if (strobe_field_u8(record, at[IS_ASYNC], 0))
         return;
-    take_foreign(out, record, name, at[TENSORS], FALSE);
-    take_foreign(out, record, name, at[TENSOR_LISTS], TRUE);
+    take_external(out, record, name, at[TENSORS], FALSE);
+    take_external(out, record, name, at[TENSOR_LISTS], TRUE);
     if (g_str_has_prefix(name, "Optimizer.step#"))
         add_step(out, record);
     else if (scope == SCOPE_BACKWARD || (scope == SCOPE_FUNCTION && strstr(name, "::") &&
@@ -257,7 +261,7 @@ static void take_use(MemoryTimeline *out, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&out->uses, record->kind);
     const char *name = out->host->string(out->self, record->name).bytes;
-    const FlowMoment moment = {
+    const FlowInstant instant = {
         .at_ns = record->begin_ns,
         .address = strobe_field_u64(record, at[USE_ADDRESS], STROBE_ABSENT_U64),
         .bytes = strobe_field_u64(record, at[USE_BYTES], 0),
@@ -269,13 +273,13 @@ static void take_use(MemoryTimeline *out, const StrobeView *record)
     };
 
     if (out->device < 0)
-        g_array_append_val(out->moments, moment);
+        g_array_append_val(out->instants, instant);
 }
 
 static void take_role(MemoryTimeline *out, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&out->roles, record->kind);
-    const FlowMoment moment = {
+    const FlowInstant instant = {
         .at_ns = record->begin_ns,
         .address = strobe_field_u64(record, at[ROLE_ADDRESS], STROBE_ABSENT_U64),
         .bytes = strobe_field_u64(record, at[ROLE_BYTES], 0),
@@ -284,8 +288,8 @@ static void take_role(MemoryTimeline *out, const StrobeView *record)
         .role = (guint8)MIN(strobe_field_u32(record, at[ROLE_ROLE], FLOW_N_ROLES), FLOW_N_ROLES),
     };
 
-    if (out->device < 0 && moment.role < FLOW_N_ROLES)
-        g_array_append_val(out->moments, moment);
+    if (out->device < 0 && instant.role < FLOW_N_ROLES)
+        g_array_append_val(out->instants, instant);
 }
 
 static StrobeStatus memory_timeline_batch(void *state, const StrobeView *records, size_t n)
@@ -295,7 +299,7 @@ static StrobeStatus memory_timeline_batch(void *state, const StrobeView *records
     for (size_t i = 0; i < n; i++) {
         const char *kind = records[i].kind->name;
 
-        if (++out->n_records > RECORDS_MAX || out->moments->len > RECORDS_MAX)
+        if (++out->n_records > RECORDS_MAX || out->instants->len > RECORDS_MAX)
             return out->host->fail(out->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                    "Cannot write memory timeline: more than %u records; "
                                    "record fewer steps",
@@ -320,11 +324,11 @@ static GArray *all_nodes(MemoryTimeline *out)
 {
     GArray *nodes = g_array_new(FALSE, FALSE, sizeof(FlowNode));
     GHashTableIter iter;
-    gpointer lane;
+    gpointer thread_buffer;
 
-    g_hash_table_iter_init(&iter, out->lanes);
-    while (g_hash_table_iter_next(&iter, NULL, &lane))
-        g_array_append_vals(nodes, ((GArray *)lane)->data, ((GArray *)lane)->len);
+    g_hash_table_iter_init(&iter, out->thread_buffers);
+    while (g_hash_table_iter_next(&iter, NULL, &thread_buffer))
+        g_array_append_vals(nodes, ((GArray *)thread_buffer)->data, ((GArray *)thread_buffer)->len);
     return nodes;
 }
 
@@ -342,10 +346,10 @@ static int write_form(const TimelineText *text, const char *name, StrobeSafeFile
 
 static StrobeStatus write_file(MemoryTimeline *out, const TimelineText *text)
 {
-    const StrobeFacts *facts = out->host->facts(out->self);
+    const StrobeMetadata *metadata = out->host->metadata(out->self);
     const char *name = out->host->option_text(out->self, "file");
     StrobeSafeFile *file =
-        gzip_file_create(facts->directory, name, out->host->option_bool(out->self, "gzip"));
+        gzip_file_create(metadata->directory, name, out->host->option_bool(out->self, "gzip"));
     int error = file ? write_form(text, name, file) : errno;
 
     if (file && error)
@@ -356,7 +360,7 @@ static StrobeStatus write_file(MemoryTimeline *out, const TimelineText *text)
         return STROBE_OK;
     return out->host->fail(out->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                            "Cannot write memory timeline: file=\"%s\", folder=\"%s\": %s", name,
-                           facts->directory_path, g_strerror(error));
+                           metadata->directory_path, g_strerror(error));
 }
 
 static StrobeStatus memory_timeline_end(void *state)
@@ -377,7 +381,7 @@ static StrobeStatus memory_timeline_end(void *state)
                        text.device);
         return STROBE_OK;
     }
-    flow = flow_new(all_nodes(out), out->moments, out->steps);
+    flow = flow_new(all_nodes(out), out->instants, out->steps);
     text.categories = categories = categories_new(flow);
     text.events = events = timeline_events(categories);
     text.samples = samples = timeline_samples(events);

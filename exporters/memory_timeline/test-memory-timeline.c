@@ -34,16 +34,16 @@ static const StrobeKind role_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "memory.tensor_role", "", role_fields, 3, 0};
 
 /* As raw files of torch_npu tell it. */
-struct foreign_op {
+struct external_op {
     _Alignas(8) StrobeStringId tensors; /* whole words, as all records have */
     StrobeStringId lists;
     uint8_t scope;
 };
-static const StrobeField foreign_op_fields[] = {FIELD("ascend_raw.tensors", STRING),
-                                                FIELD("ascend_raw.tensor_lists", STRING),
-                                                FIELD("scope", U8)};
-static const StrobeKind foreign_op_kind = {
-    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", foreign_op_fields, 3, 0};
+static const StrobeField external_op_fields[] = {FIELD("ascend_raw.tensors", STRING),
+                                                 FIELD("ascend_raw.tensor_lists", STRING),
+                                                 FIELD("scope", U8)};
+static const StrobeKind external_op_kind = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", external_op_fields, 3, 0};
 struct parameter {
     StrobeStringId role, tensor;
 };
@@ -95,7 +95,7 @@ static void tear_down(Made *made, gconstpointer unused)
 }
 
 /* What the run wrote, NULL: no file. */
-static char *run(Made *made, const char *name)
+static char *export_timeline(Made *made, const char *name)
 {
     g_autofree char *path = g_build_filename(made->folder, name, NULL);
     char *text = NULL;
@@ -108,7 +108,7 @@ static char *run(Made *made, const char *name)
 
 /* ---- records ---- */
 
-static void operator(Made *made, const char *name, int64_t begin, int64_t end, uint8_t scope)
+static void add_operator(Made *made, const char *name, int64_t begin, int64_t end, uint8_t scope)
 {
     const struct strobe_cpu_op fields = {.scope = scope};
 
@@ -116,7 +116,7 @@ static void operator(Made *made, const char *name, int64_t begin, int64_t end, u
                     strobe_mock_string(made->mock, name), begin, end, &fields);
 }
 
-static void event(Made *made, int64_t at, uint64_t address, int64_t size)
+static void add_memory_event(Made *made, int64_t at, uint64_t address, int64_t size)
 {
     const struct strobe_memory_event fields = {
         .address = address, .size = size, .action = size < 0, .device = -1};
@@ -124,8 +124,8 @@ static void event(Made *made, int64_t at, uint64_t address, int64_t size)
     strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, at, at, &fields);
 }
 
-static void use(Made *made, const char *name, int64_t at, uint64_t address, uint64_t bytes,
-                gboolean is_written)
+static void add_use(Made *made, const char *name, int64_t at, uint64_t address, uint64_t bytes,
+                    gboolean is_written)
 {
     const struct use fields = {.address = address,
                                .bytes = bytes,
@@ -136,7 +136,7 @@ static void use(Made *made, const char *name, int64_t at, uint64_t address, uint
                     at, &fields);
 }
 
-static void tell(Made *made, int64_t at, uint64_t address, uint32_t role)
+static void add_role(Made *made, int64_t at, uint64_t address, uint32_t role)
 {
     const struct role fields = {.address = address, .bytes = 100, .role = role};
 
@@ -147,36 +147,36 @@ static void tell(Made *made, int64_t at, uint64_t address, uint32_t role)
  * inputs of some just before they begin. */
 static void add_model(Made *made)
 {
-    event(made, 1500, X, 40);
-    operator(made, "aten::randn", 1000, 2000, 0);
-    use(made, "aten::mm", 2990, X, 40, FALSE);
-    use(made, "aten::mm", 2991, W, 100, FALSE);
-    event(made, 3500, Y, 60);
-    event(made, 3600, TMP, 8);
-    event(made, 3700, TMP, -8);
-    operator(made, "aten::mm", 3000, 4000, 0);
-    use(made, "aten::mm", 5100, X, 40, FALSE);
-    use(made, "aten::mm", 5101, Y, 60, FALSE);
-    event(made, 5500, G, 100);
-    operator(made, "aten::mm", 5050, 5550, 0);
-    event(made, 5600, D, 24);
-    operator(made, "MmBackward0", 5000, 6000, 1);
-    operator(made, "autograd::engine::evaluate_function: MmBackward0", 4900, 6100, 0);
-    use(made, "torch::autograd::AccumulateGrad", 7000, G, 100, FALSE);
-    use(made, "aten::detach", 7010, G, 100, FALSE);
-    operator(made, "aten::detach", 7010, 7020, 0);
-    operator(made, "torch::autograd::AccumulateGrad", 7000, 7100, 1);
-    event(made, 7500, D, -24);
-    event(made, 8150, S, 100);
-    operator(made, "aten::zeros_like", 8100, 8200, 0);
-    use(made, "aten::add_", 8300, S, 100, TRUE);
-    use(made, "aten::add_", 8300, G, 100, FALSE);
-    operator(made, "aten::add_", 8300, 8400, 0);
-    use(made, "aten::add_", 8500, W, 100, TRUE);
-    use(made, "aten::add_", 8500, S, 100, FALSE);
-    operator(made, "aten::add_", 8500, 8600, 0);
-    operator(made, "Optimizer.step#SGD.step", 8000, 9000, 7);
-    event(made, 9500, Y, -60);
+    add_memory_event(made, 1500, X, 40);
+    add_operator(made, "aten::randn", 1000, 2000, 0);
+    add_use(made, "aten::mm", 2990, X, 40, FALSE);
+    add_use(made, "aten::mm", 2991, W, 100, FALSE);
+    add_memory_event(made, 3500, Y, 60);
+    add_memory_event(made, 3600, TMP, 8);
+    add_memory_event(made, 3700, TMP, -8);
+    add_operator(made, "aten::mm", 3000, 4000, 0);
+    add_use(made, "aten::mm", 5100, X, 40, FALSE);
+    add_use(made, "aten::mm", 5101, Y, 60, FALSE);
+    add_memory_event(made, 5500, G, 100);
+    add_operator(made, "aten::mm", 5050, 5550, 0);
+    add_memory_event(made, 5600, D, 24);
+    add_operator(made, "MmBackward0", 5000, 6000, 1);
+    add_operator(made, "autograd::engine::evaluate_function: MmBackward0", 4900, 6100, 0);
+    add_use(made, "torch::autograd::AccumulateGrad", 7000, G, 100, FALSE);
+    add_use(made, "aten::detach", 7010, G, 100, FALSE);
+    add_operator(made, "aten::detach", 7010, 7020, 0);
+    add_operator(made, "torch::autograd::AccumulateGrad", 7000, 7100, 1);
+    add_memory_event(made, 7500, D, -24);
+    add_memory_event(made, 8150, S, 100);
+    add_operator(made, "aten::zeros_like", 8100, 8200, 0);
+    add_use(made, "aten::add_", 8300, S, 100, TRUE);
+    add_use(made, "aten::add_", 8300, G, 100, FALSE);
+    add_operator(made, "aten::add_", 8300, 8400, 0);
+    add_use(made, "aten::add_", 8500, W, 100, TRUE);
+    add_use(made, "aten::add_", 8500, S, 100, FALSE);
+    add_operator(made, "aten::add_", 8500, 8600, 0);
+    add_operator(made, "Optimizer.step#SGD.step", 8000, 9000, 7);
+    add_memory_event(made, 9500, Y, -60);
 }
 
 static const char model_events[] =
@@ -191,30 +191,30 @@ static const char model_events[] =
 static void test_categories(Made *made, gconstpointer unused)
 {
     add_model(made);
-    g_autofree char *text = run(made, "t.raw.json");
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_cmpstr(text, ==, model_events);
 }
 
-static void test_told_roles(Made *made, gconstpointer unused)
+static void test_reported_roles(Made *made, gconstpointer unused)
 {
     add_model(made);
-    tell(made, 9600, W, 0);
-    tell(made, 9600, G, 1);
-    tell(made, 9600, S, 2);
-    g_autofree char *text = run(made, "t.raw.json");
+    add_role(made, 9600, W, 0);
+    add_role(made, 9600, G, 1);
+    add_role(made, 9600, S, 2);
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_cmpstr(text, ==, model_events);
 }
 
 /* What the program says goes before what the flow makes likely; of what nobody used nothing is
  * shown. */
-static void test_told_role_wins(Made *made, gconstpointer unused)
+static void test_reported_role_wins(Made *made, gconstpointer unused)
 {
     add_model(made);
-    tell(made, 9600, S, 0);
-    tell(made, 9600, 0x9000, 2);
-    g_autofree char *text = run(made, "t.raw.json");
+    add_role(made, 9600, S, 0);
+    add_role(made, 9600, 0x9000, 2);
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_nonnull(strstr(text, "[8150, 1, 100, 0]"));
     g_assert_null(strstr(text, "[-1, 0, 100, 1]"));
@@ -223,11 +223,11 @@ static void test_told_role_wins(Made *made, gconstpointer unused)
 /* A release nobody told of, one of what was there before, and one without a size. */
 static void test_odd_events(Made *made, gconstpointer unused)
 {
-    event(made, 1000, X, 40);
-    event(made, 2000, X, 50);
-    event(made, 3000, Y, -60);
-    event(made, 4000, W, STROBE_ABSENT_I64);
-    g_autofree char *text = run(made, "t.raw.json");
+    add_memory_event(made, 1000, X, 40);
+    add_memory_event(made, 2000, X, 50);
+    add_memory_event(made, 3000, Y, -60);
+    add_memory_event(made, 4000, W, STROBE_ABSENT_I64);
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_cmpstr(text, ==,
                     "[[-1, 0, 60, 7], [1000, 1, 40, 7], [2000, 1, 50, 7], [2000, 3, -40, 7], "
@@ -237,7 +237,7 @@ static void test_odd_events(Made *made, gconstpointer unused)
 static void test_sums(Made *made, gconstpointer unused)
 {
     add_model(made);
-    g_autofree char *text = run(made, "t.json");
+    g_autofree char *text = export_timeline(made, "t.json");
 
     g_assert_cmpstr(text, ==,
                     "[[1, 1, 3, 5, 7, 8, 9], [[0, 100, 0, 0, 0, 0, 0, 0, 0], "
@@ -249,9 +249,9 @@ static void test_sums(Made *made, gconstpointer unused)
 /* A name from outside cannot end the element that it is in. */
 static void test_page(Made *made, gconstpointer unused)
 {
-    event(made, 1500, X, 40);
-    operator(made, "aten::</script><b>", 1000, 2000, 0);
-    g_autofree char *text = run(made, "t.html");
+    add_memory_event(made, 1500, X, 40);
+    add_operator(made, "aten::</script><b>", 1000, 2000, 0);
+    g_autofree char *text = export_timeline(made, "t.html");
 
     g_assert_true(g_str_has_prefix(text, "<!DOCTYPE html>"));
     g_assert_nonnull(strstr(text, "\"name\":\"aten::\\u003c/script>\\u003cb>\""));
@@ -264,11 +264,11 @@ static void test_page(Made *made, gconstpointer unused)
 static void test_thinned_page(Made *made, gconstpointer unused)
 {
     for (guint i = 0; i < 20000; i++) {
-        event(made, i * 2000 + 1000, 64 + i * 64, 100);
-        event(made, i * 2000 + 2500, 64 + i * 64, -100);
+        add_memory_event(made, i * 2000 + 1000, 64 + i * 64, 100);
+        add_memory_event(made, i * 2000 + 2500, 64 + i * 64, -100);
     }
-    event(made, 20001000, 64, 12345);
-    g_autofree char *text = run(made, "t.html");
+    add_memory_event(made, 20001000, 64, 12345);
+    g_autofree char *text = export_timeline(made, "t.html");
     const char *times = strstr(text, "\"times\":["), *end = strstr(text, "\"held\"");
     guint n = 1;
 
@@ -284,21 +284,21 @@ static void test_other_device(Made *made, gconstpointer unused)
 {
     struct strobe_memory_event fields = {.address = 8, .size = 16, .device = 3};
 
-    event(made, 1000, X, 40);
+    add_memory_event(made, 1000, X, 40);
     strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 50, 50, &fields);
     strobe_mock_option(made->mock, "device", "npu:3");
-    g_autofree char *text = run(made, "t.raw.json");
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_cmpstr(text, ==, "[[50, 1, 16, 7]]");
 }
 
-static void foreign(Made *made, const char *name, int64_t begin, int64_t end, const char *tensors,
-                    const char *lists)
+static void add_external_op(Made *made, const char *name, int64_t begin, int64_t end,
+                            const char *tensors, const char *lists)
 {
-    const struct foreign_op fields = {.tensors = strobe_mock_string(made->mock, tensors),
-                                      .lists = strobe_mock_string(made->mock, lists)};
+    const struct external_op fields = {.tensors = strobe_mock_string(made->mock, tensors),
+                                       .lists = strobe_mock_string(made->mock, lists)};
 
-    strobe_mock_add(made->mock, &foreign_op_kind, made->thread,
+    strobe_mock_add(made->mock, &external_op_kind, made->thread,
                     strobe_mock_string(made->mock, name), begin, end, &fields);
 }
 
@@ -315,24 +315,24 @@ static void test_raw_files(Made *made, gconstpointer unused)
 {
     static const char weight[] = "0x1;0x1000;float;4;5,5;5,1;20;0",
                       state[] = "0x2;0x7000;float;4;5,5;;20;0";
-    const struct parameter told[] = {
+    const struct parameter reported[] = {
         {strobe_mock_string(made->mock, "optimizer"), strobe_mock_string(made->mock, weight)},
         {strobe_mock_string(made->mock, "state"), strobe_mock_string(made->mock, state)},
     };
 
     for (guint i = 0; i < 2; i++)
-        strobe_mock_add(made->mock, &parameter_kind, 0, 0, 0, 0, &told[i]);
-    foreign(made, "aten::zeros_like", 1000, 2000, weight, "");
-    foreign(made, "aten::empty_like", 1100, 1200, weight, "");
+        strobe_mock_add(made->mock, &parameter_kind, 0, 0, 0, 0, &reported[i]);
+    add_external_op(made, "aten::zeros_like", 1000, 2000, weight, "");
+    add_external_op(made, "aten::empty_like", 1100, 1200, weight, "");
     device_event(made, 1150, 0x7000, 100, 0);
-    foreign(made, "aten::_foreach_add_", 3000, 4000,
-            "0x9;0x9000;float;4;7;1;0;-1)strange;text)0x9;0xzz;float;4;7;1;20;0",
-            "0x2;0x7000;float;4;5,5;5,1;20;0)}0x1;0x1000;float;4;5,5;5,1;20;0)");
+    add_external_op(made, "aten::_foreach_add_", 3000, 4000,
+                    "0x9;0x9000;float;4;7;1;0;-1)strange;text)0x9;0xzz;float;4;7;1;20;0",
+                    "0x2;0x7000;float;4;5,5;5,1;20;0)}0x1;0x1000;float;4;5,5;5,1;20;0)");
     device_event(made, 5000, 0x7000, -100, 1);
     device_event(made, 5100, 0x7000, -100, 2);
     device_event(made, 6000, 0x7000, 100, 0);
     strobe_mock_option(made->mock, "device", "npu:0");
-    g_autofree char *text = run(made, "t.raw.json");
+    g_autofree char *text = export_timeline(made, "t.raw.json");
 
     g_assert_cmpstr(text, ==,
                     "[[-1, 0, 100, 0], [1150, 1, 100, 7], [3000, 2, -100, 7], [3000, 2, 100, 7], "
@@ -348,8 +348,8 @@ static void test_unknown_device(Made *made, gconstpointer unused)
 
 static void test_nothing(Made *made, gconstpointer unused)
 {
-    operator(made, "aten::mm", 0, 10, 0);
-    g_assert_null(run(made, "t.json"));
+    add_operator(made, "aten::mm", 0, 10, 0);
+    g_assert_null(export_timeline(made, "t.json"));
     g_assert_cmpuint(strobe_mock_warnings(made->mock), ==, 1);
 }
 
@@ -360,8 +360,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     ADD("categories", test_categories);
-    ADD("told-roles", test_told_roles);
-    ADD("told-role-wins", test_told_role_wins);
+    ADD("told-roles", test_reported_roles);
+    ADD("told-role-wins", test_reported_role_wins);
     ADD("odd-events", test_odd_events);
     ADD("sums", test_sums);
     ADD("page", test_page);

@@ -36,7 +36,7 @@ static const TimelineSample *sample_at(const GArray *samples, guint i)
 
 /* ---- thinning ---- */
 
-static void keep(GArray *kept, guint i)
+static void keep_sample(GArray *kept, guint i)
 {
     if (!kept->len || g_array_index(kept, guint, kept->len - 1) < i)
         g_array_append_val(kept, i);
@@ -53,14 +53,14 @@ static void keep_extremes(const GArray *samples, guint from, guint to, GArray *k
         if (timeline_sum(sample_at(samples, i)) > timeline_sum(sample_at(samples, most)))
             most = i;
     }
-    keep(kept, from);
-    keep(kept, MIN(least, most));
-    keep(kept, MAX(least, most));
-    keep(kept, to - 1);
+    keep_sample(kept, from);
+    keep_sample(kept, MIN(least, most));
+    keep_sample(kept, MAX(least, most));
+    keep_sample(kept, to - 1);
 }
 
 /* Numbers of the samples that are drawn. */
-static GArray *thin(const GArray *samples)
+static GArray *thin_samples(const GArray *samples)
 {
     GArray *kept = g_array_new(FALSE, FALSE, sizeof(guint));
     gint64 first = samples->len ? sample_at(samples, 0)->at_us : 0;
@@ -73,7 +73,7 @@ static GArray *thin(const GArray *samples)
 
         to = from + 1;
         if (samples->len <= SAMPLES_MAX) {
-            keep(kept, from);
+            keep_sample(kept, from);
             continue;
         }
         while (to < samples->len &&
@@ -205,7 +205,7 @@ static void put_samples(const GArray *samples, const GArray *kept, StrobeJsonWri
 
 static void put_data(const TimelineText *text, StrobeJsonWriter *json)
 {
-    GArray *kept = thin(text->samples);
+    GArray *kept = thin_samples(text->samples);
     guint peak = find_peak(text->samples), shown = 0;
     gint64 first_us = text->samples->len ? sample_at(text->samples, 0)->at_us : 0;
 

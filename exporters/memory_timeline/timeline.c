@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline.h"
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_events(gconstpointer a, gconstpointer b)
 {
     const TimelineEvent *x = a, *y = b;
 
@@ -10,8 +10,8 @@ static gint compare(gconstpointer a, gconstpointer b)
     return (x->action > y->action) - (x->action < y->action);
 }
 
-static void add(GArray *events, gint64 at_ns, guint action, const FlowBlock *block, guint category,
-                guint next)
+static void add_event(GArray *events, gint64 at_ns, guint action, const FlowBlock *block,
+                      guint category, guint next)
 {
     const TimelineEvent event = {.at_ns = at_ns,
                                  .bytes = block->bytes,
@@ -28,12 +28,12 @@ static void add_block(const Categories *c, GArray *events, guint32 index)
     guint category = category_of(c, index, 0);
 
     if (block->begin_ns == FLOW_BEFORE)
-        add(events, -1, ACTION_PREEXISTING, block, category, category);
+        add_event(events, -1, ACTION_PREEXISTING, block, category, category);
     else
-        add(events, block->begin_ns, ACTION_CREATE, block, category, category);
+        add_event(events, block->begin_ns, ACTION_CREATE, block, category, category);
     category = category_of(c, index, block->n_versions - 1);
     if (block->end_ns != FLOW_NEVER)
-        add(events, block->end_ns, ACTION_DESTROY, block, category, category);
+        add_event(events, block->end_ns, ACTION_DESTROY, block, category, category);
 }
 
 GArray *timeline_events(const Categories *c)
@@ -54,18 +54,18 @@ GArray *timeline_events(const Categories *c)
             if (edge->is_taken || !flow_has_output(edge))
                 continue;
             /* Of another thread a node may have begun before the block, or end after it. */
-            add(events, CLAMP(node->begin_ns, block->begin_ns, block->end_ns),
-                ACTION_INCREMENT_VERSION, block, category_of(c, edge->block, edge->version),
-                category_of(c, edge->block, flow_output(edge)));
+            add_event(events, CLAMP(node->begin_ns, block->begin_ns, block->end_ns),
+                      ACTION_INCREMENT_VERSION, block, category_of(c, edge->block, edge->version),
+                      category_of(c, edge->block, flow_output(edge)));
         }
     }
-    g_array_sort(events, compare);
+    g_array_sort(events, compare_events);
     return events;
 }
 
 /* ---- samples ---- */
 
-static void apply(TimelineSample *sample, const TimelineEvent *event)
+static void apply_event(TimelineSample *sample, const TimelineEvent *event)
 {
     gint64 bytes = (gint64)event->bytes;
 
@@ -91,7 +91,7 @@ GArray *timeline_samples(const GArray *events)
         const TimelineEvent *event = &g_array_index(events, TimelineEvent, i);
         gint64 at_us = event->at_ns < 0 ? -1 : event->at_ns / 1000;
 
-        apply(&now, event);
+        apply_event(&now, event);
         if (samples->len && now.at_us == at_us) {
             g_array_index(samples, TimelineSample, samples->len - 1) = now;
             continue;

@@ -47,7 +47,8 @@ static StrobeStatus io_error(Stacks *stacks, const StackFile *file, int error)
     return stacks->host->fail(stacks->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                               "Cannot write the stacks: file=\"%s\", folder=\"%s\": %s",
                               stacks->host->option_text(stacks->self, file->option),
-                              stacks->host->facts(stacks->self)->directory_path, g_strerror(error));
+                              stacks->host->metadata(stacks->self)->directory_path,
+                              g_strerror(error));
 }
 
 static void stacks_close(void *state)
@@ -63,7 +64,7 @@ static void stacks_close(void *state)
 static int create_file(Stacks *stacks, StackFile *file, const char *option)
 {
     file->option = option;
-    file->file = gzip_file_create(stacks->host->facts(stacks->self)->directory,
+    file->file = gzip_file_create(stacks->host->metadata(stacks->self)->directory,
                                   stacks->host->option_text(stacks->self, option),
                                   stacks->host->option_bool(stacks->self, "gzip"));
     return file->file ? 0 : errno;

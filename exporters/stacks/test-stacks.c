@@ -40,7 +40,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
     strobe_mock_free(f->mock);
 }
 
-static void add(Fixture *f, int64_t self, const char *const *frames)
+static void add_total(Fixture *f, int64_t self, const char *const *frames)
 {
     const struct strobe_stack_total total = {
         .host_self = self, .calls = 1, .path = frames ? strobe_mock_stack(f->mock, frames) : 0};
@@ -54,12 +54,12 @@ static void test_lines(Fixture *f, gconstpointer unused)
     static const char *const flat[] = {"aten::mm", NULL};
     static const char *const blank[] = {" \n ", NULL};
 
-    add(f, 1234999, deep);
-    add(f, 999, flat);
-    add(f, -5000, flat);
-    add(f, 5000, NULL);
-    add(f, 1000, flat);
-    add(f, 2000, blank);
+    add_total(f, 1234999, deep);
+    add_total(f, 999, flat);
+    add_total(f, -5000, flat);
+    add_total(f, 5000, NULL);
+    add_total(f, 1000, flat);
+    add_total(f, 2000, blank);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *text = take_file(f, "stacks.log");
 
@@ -78,7 +78,7 @@ static void test_sum(Fixture *f, gconstpointer unused)
 
     for (gint64 i = 0; i < 1000; i++) {
         gint64 time = 100 + i * 7919 % 3000;
-        add(f, time, flat);
+        add_total(f, time, flat);
         total += time;
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
@@ -123,7 +123,7 @@ static void test_samples(Fixture *f, gconstpointer unused)
         strobe_mock_derived_kind(f->mock, &strobe_kind_call_path);
         strobe_mock_add(f->mock, &strobe_kind_call_path, 0, 0, 0, 0, &path);
     }
-    add(f, 999, deep);
+    add_total(f, 999, deep);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *samples = take_file(f, "cpu_stacks.log");
     g_autofree char *operators = take_file(f, "stacks.log");
@@ -137,7 +137,7 @@ static void test_nothing(Fixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
 
-    add(f, 999, flat);
+    add_total(f, 999, flat);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *text = take_file(f, "stacks.log");
 
@@ -151,14 +151,14 @@ static void test_file_option(Fixture *f, gconstpointer unused)
     strobe_mock_option(f->mock, "file", "a/b");
     g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_ERROR_IO);
     strobe_mock_option(f->mock, "file", "my.log");
-    add(f, 1000, flat);
+    add_total(f, 1000, flat);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *text = take_file(f, "my.log");
 
     g_assert_cmpstr(text, ==, "aten::mm 1");
 }
 
-static void test_foreign_kind(Fixture *f, gconstpointer unused)
+static void test_external_kind(Fixture *f, gconstpointer unused)
 {
     static const StrobeField fields[] = {{"host_self", STROBE_FIELD_F64, 0, "", ""},
                                          {"path", STROBE_FIELD_U8, 0, "", ""}};
@@ -183,6 +183,6 @@ int main(int argc, char **argv)
     ADD("samples", test_samples);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
-    ADD("foreign-kind", test_foreign_kind);
+    ADD("external-kind", test_external_kind);
     return g_test_run();
 }

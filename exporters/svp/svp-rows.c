@@ -108,7 +108,7 @@ SvpRows *svp_rows_new(const StrobeConsumerHost *host, StrobeInstance *self)
 
     rows->host = host;
     rows->self = self;
-    rows->offset = g_ascii_strtoll(host->fact(self, "monotonic_offset_ns"), NULL, 10);
+    rows->offset = g_ascii_strtoll(host->metadata_value(self, "monotonic_offset_ns"), NULL, 10);
     rows->kinds = (StrobeKindNames){.names = svp_rows_wants, .n_names = KINDS};
     memcpy(rows->binders, binders, sizeof binders);
     rows->captures = g_array_new(FALSE, TRUE, sizeof(SvpCapture));
@@ -184,7 +184,7 @@ static void take_capture(SvpRows *rows, const StrobeView *view, const guint32 *a
     SvpCapture *capture =
         index == G_MAXUINT ? NULL : &g_array_index(rows->captures, SvpCapture, index);
 
-    if (!capture || capture->is_told)
+    if (!capture || capture->is_reported)
         return;
     take_times(rows, view, &capture->begin_ns, &capture->end_ns);
     capture->current_pic = strobe_field_u64(view, at[CAPTURE_PIC], 0);
@@ -195,7 +195,7 @@ static void take_capture(SvpRows *rows, const StrobeView *view, const guint32 *a
     capture->pics = strobe_field_u32(view, at[CAPTURE_PICS], 1);
     capture->tasks = strobe_field_u32(view, at[CAPTURE_TASKS], STROBE_ABSENT_U32);
     capture->is_first = strobe_field_u8(view, at[CAPTURE_FIRST], 0);
-    capture->is_told = TRUE;
+    capture->is_reported = TRUE;
     capture->name = view->name;
     g_hash_table_insert(rows->batches, GUINT_TO_POINTER(capture->model),
                         GUINT_TO_POINTER(MIN(capture->batch, G_MAXUINT - 1) + 1));
@@ -421,10 +421,10 @@ const SvpCapture *svp_rows_capture(const SvpRows *rows, guint index)
 guint32 svp_rows_batch(const SvpRows *rows, guint32 model)
 {
     g_autofree char *key = g_strdup_printf("svp.batch.%u", model);
-    const char *fact = rows->host->fact(rows->self, key);
+    const char *entry = rows->host->metadata_value(rows->self, key);
     guint64 batch;
 
-    if (g_ascii_string_to_unsigned(fact, 10, 0, G_MAXUINT32, &batch, NULL))
+    if (g_ascii_string_to_unsigned(entry, 10, 0, G_MAXUINT32, &batch, NULL))
         return (guint32)batch;
     batch = GPOINTER_TO_UINT(g_hash_table_lookup(rows->batches, GUINT_TO_POINTER(model)));
     return batch ? (guint32)batch - 1 : 1;
@@ -464,13 +464,13 @@ static double mean_mhz(const SvpRows *rows, const SvpCapture *capture)
 guint64 svp_rows_capture_mhz(const SvpRows *rows, const SvpCapture *capture)
 {
     const double mean = mean_mhz(rows, capture);
-    guint64 told;
+    guint64 reported;
 
     if (mean >= 0 && mean < 1e9)
         return (guint64)(mean + 0.5);
-    return g_ascii_string_to_unsigned(rows->host->fact(rows->self, "svp.frequency_mhz"), 10, 0,
-                                      G_MAXUINT32, &told, NULL)
-               ? told
+    return g_ascii_string_to_unsigned(rows->host->metadata_value(rows->self, "svp.frequency_mhz"),
+                                      10, 0, G_MAXUINT32, &reported, NULL)
+               ? reported
                : SVP_ABSENT;
 }
 

@@ -21,8 +21,8 @@ typedef struct SvpCapture {
     guint32 device, model, number, batch, pics;
     guint32 tasks, n_tasks; /* that it had (STROBE_ABSENT_U32: not known); that are there */
     gboolean is_first;
-    gboolean is_told;    /* there is a record of it; else only tasks that name it */
-    StrobeStringId name; /* of the model */
+    gboolean is_reported; /* there is a record of it; else only tasks that name it */
+    StrobeStringId name;  /* of the model */
 } SvpCapture;
 
 /* A task with what belongs to it. Texts are ids of the host. */

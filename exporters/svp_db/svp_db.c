@@ -21,7 +21,7 @@
 
 static const char schema[] =
     "PRAGMA user_version = 1;"
-    "PRAGMA foreign_keys = ON;"
+    "PRAGMA external_keys = ON;"
     "PRAGMA journal_mode = OFF;"
     "PRAGMA synchronous = OFF;"
     "BEGIN;"
@@ -67,7 +67,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
     db->host = host;
     db->self = self;
     db->rows = svp_rows_new(host, self);
-    db->new_path = g_strdup_printf("/proc/self/fd/%d/" NEW_NAME, host->facts(self)->directory);
+    db->new_path = g_strdup_printf("/proc/self/fd/%d/" NEW_NAME, host->metadata(self)->directory);
     *state = db;
     return STROBE_OK;
 }
@@ -77,7 +77,7 @@ static void db_close(void *state)
     SvpDb *db = state;
 
     sqlite3_close_v2(db->sql);
-    unlinkat(db->host->facts(db->self)->directory, NEW_NAME, 0);
+    unlinkat(db->host->metadata(db->self)->directory, NEW_NAME, 0);
     svp_rows_free(db->rows);
     g_free(db->new_path);
     g_free(db);
@@ -96,7 +96,7 @@ static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)
 
 /* One row: `form` has a letter for each value: i a gint64, u a guint64 or NULL where it is absent,
  * s a string id, t a text, d a double. */
-static gboolean insert(SvpDb *db, sqlite3_stmt *statement, const char *form, ...)
+static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form, ...)
 {
     va_list values;
     int column = 0;
@@ -130,7 +130,7 @@ static gboolean insert(SvpDb *db, sqlite3_stmt *statement, const char *form, ...
     return good;
 }
 
-static sqlite3_stmt *prepare(SvpDb *db, const char *text)
+static sqlite3_stmt *prepare_statement(SvpDb *db, const char *text)
 {
     sqlite3_stmt *statement = NULL;
 
@@ -139,20 +139,20 @@ static sqlite3_stmt *prepare(SvpDb *db, const char *text)
 
 static gboolean put_captures(SvpDb *db)
 {
-    sqlite3_stmt *model = prepare(db, "INSERT OR IGNORE INTO model VALUES(?,?,?,?,?)");
-    sqlite3_stmt *row = prepare(db, "INSERT INTO capture VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *model = prepare_statement(db, "INSERT OR IGNORE INTO model VALUES(?,?,?,?,?)");
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO capture VALUES(?,?,?,?,?,?,?,?,?,?,?)");
     gboolean good = model && row;
 
     for (guint i = 0; good && i < svp_rows_n_captures(db->rows); i++) {
         const SvpCapture *capture = svp_rows_capture(db->rows, i);
 
-        good = insert(db, model, "iisii", (gint64)capture->device, (gint64)capture->model,
-                      capture->name, (gint64)capture->batch, (gint64)capture->pics) &&
-               insert(db, row, "iiiiiuiiiii", (gint64)i + 1, (gint64)capture->device,
-                      (gint64)capture->model, (gint64)capture->batch, (gint64)capture->pics,
-                      capture->current_pic, (gint64)capture->number, capture->begin_ns,
-                      capture->end_ns, (gint64)(capture->is_first != 0),
-                      (gint64)(capture->is_told && !svp_capture_is_cut(capture)));
+        good = insert_row(db, model, "iisii", (gint64)capture->device, (gint64)capture->model,
+                          capture->name, (gint64)capture->batch, (gint64)capture->pics) &&
+               insert_row(db, row, "iiiiiuiiiii", (gint64)i + 1, (gint64)capture->device,
+                          (gint64)capture->model, (gint64)capture->batch, (gint64)capture->pics,
+                          capture->current_pic, (gint64)capture->number, capture->begin_ns,
+                          capture->end_ns, (gint64)(capture->is_first != 0),
+                          (gint64)(capture->is_reported && !svp_capture_is_cut(capture)));
     }
     sqlite3_finalize(model);
     sqlite3_finalize(row);
@@ -178,10 +178,10 @@ static gboolean put_counters(SvpDb *db, sqlite3_stmt *statement, gint64 task,
 
 static gboolean put_tasks(SvpDb *db)
 {
-    sqlite3_stmt *layer = prepare(db, "INSERT OR IGNORE INTO layer VALUES(?,?,?,?,?,?)");
-    sqlite3_stmt *row = prepare(db, "INSERT INTO task VALUES(?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *layer = prepare_statement(db, "INSERT OR IGNORE INTO layer VALUES(?,?,?,?,?,?)");
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO task VALUES(?,?,?,?,?,?,?,?,?)");
     sqlite3_stmt *counters =
-        prepare(db, "INSERT INTO task_counter VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        prepare_statement(db, "INSERT INTO task_counter VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     gboolean good = layer && row && counters;
     gint64 id = 0;
     const SvpTask *task;
@@ -190,12 +190,13 @@ static gboolean put_tasks(SvpDb *db)
         const SvpCapture *capture = svp_rows_capture(db->rows, task->capture);
 
         if (task->has_layer)
-            good = insert(db, layer, "iiisss", (gint64)capture->device, (gint64)capture->model,
-                          (gint64)task->layer_id, task->ori_name, task->name, task->type);
+            good = insert_row(db, layer, "iiisss", (gint64)capture->device, (gint64)capture->model,
+                              (gint64)task->layer_id, task->ori_name, task->name, task->type);
         good = good &&
-               insert(db, row, "iiiuissii", ++id, (gint64)task->capture + 1, (gint64)task->task_id,
-                      task->has_layer ? (guint64)task->layer_id : STROBE_ABSENT_U64,
-                      (gint64)task->stream, task->name, task->core, task->begin_ns, task->end_ns) &&
+               insert_row(
+                   db, row, "iiiuissii", ++id, (gint64)task->capture + 1, (gint64)task->task_id,
+                   task->has_layer ? (guint64)task->layer_id : STROBE_ABSENT_U64,
+                   (gint64)task->stream, task->name, task->core, task->begin_ns, task->end_ns) &&
                put_counters(db, counters, id, task->counters);
     }
     sqlite3_finalize(layer);
@@ -214,15 +215,15 @@ static guint64 capture_of(const SvpDb *db, guint64 connection)
 
 static gboolean put_calls(SvpDb *db)
 {
-    sqlite3_stmt *row = prepare(db, "INSERT INTO acl_call VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO acl_call VALUES(?,?,?,?,?,?,?,?,?,?,?)");
     gboolean good = row != NULL;
     gint64 id = 0;
     const SvpCall *call;
 
     while (good && (call = svp_rows_next_call(db->rows)))
-        good = insert(db, row, "iiiussiiiii", ++id, (gint64)call->device, (gint64)call->model,
-                      capture_of(db, call->connection), call->name, call->mode, call->begin_ns,
-                      call->end_ns, (gint64)call->pid, (gint64)call->tid, (gint64)call->status);
+        good = insert_row(db, row, "iiiussiiiii", ++id, (gint64)call->device, (gint64)call->model,
+                          capture_of(db, call->connection), call->name, call->mode, call->begin_ns,
+                          call->end_ns, (gint64)call->pid, (gint64)call->tid, (gint64)call->status);
     sqlite3_finalize(row);
     return good && !svp_rows_error(db->rows);
 }
@@ -230,14 +231,14 @@ static gboolean put_calls(SvpDb *db)
 static gboolean put_frequencies(SvpDb *db)
 {
     const GArray *samples = svp_rows_frequencies(db->rows);
-    sqlite3_stmt *row = prepare(db, "INSERT INTO freq VALUES(?,?,?,?)");
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO freq VALUES(?,?,?,?)");
     gboolean good = row != NULL;
 
     for (guint i = 0; good && i < samples->len; i++) {
         const SvpFrequency *sample = &g_array_index(samples, SvpFrequency, i);
 
-        good = insert(db, row, "iiid", (gint64)sample->device, (gint64)sample->core,
-                      sample->time_ns, sample->mhz);
+        good = insert_row(db, row, "iiid", (gint64)sample->device, (gint64)sample->core,
+                          sample->time_ns, sample->mhz);
     }
     sqlite3_finalize(row);
     return good;
@@ -247,18 +248,18 @@ static gboolean put_frequencies(SvpDb *db)
 
 static gboolean put_files(SvpDb *db)
 {
-    sqlite3_stmt *row = prepare(db, "INSERT INTO source_file VALUES(?,?,?,?,?)");
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO source_file VALUES(?,?,?,?,?)");
     gboolean good = row != NULL;
 
     for (guint i = 0; good; i++) {
         g_autofree char *key = g_strdup_printf("svp.file.%u", i);
-        g_auto(GStrv) words = g_strsplit(db->host->fact(db->self, key), " ", 4);
+        g_auto(GStrv) words = g_strsplit(db->host->metadata_value(db->self, key), " ", 4);
 
         if (g_strv_length(words) != 4)
             break;
-        good =
-            insert(db, row, "itiii", (gint64)i + 1, words[3], g_ascii_strtoll(words[1], NULL, 10),
-                   g_ascii_strtoll(words[0], NULL, 10), g_ascii_strtoll(words[2], NULL, 10));
+        good = insert_row(db, row, "itiii", (gint64)i + 1, words[3],
+                          g_ascii_strtoll(words[1], NULL, 10), g_ascii_strtoll(words[0], NULL, 10),
+                          g_ascii_strtoll(words[2], NULL, 10));
     }
     sqlite3_finalize(row);
     return good;
@@ -266,29 +267,29 @@ static gboolean put_files(SvpDb *db)
 
 static gboolean put_meta(SvpDb *db)
 {
-    static const char *const facts[] = {"host",
-                                        "pid",
-                                        "command",
-                                        "svp.job",
-                                        "svp.state",
-                                        "svp.soc",
-                                        "svp.frequency_mhz",
-                                        "svp.simulated",
-                                        "svp.lost_captures",
-                                        "monotonic_offset_ns",
-                                        NULL};
-    sqlite3_stmt *row = prepare(db, "INSERT INTO meta VALUES(?,?)");
-    sqlite3_stmt *lost = prepare(db, "INSERT INTO lost VALUES(?)");
+    static const char *const metadata[] = {"host",
+                                           "pid",
+                                           "command",
+                                           "svp.job",
+                                           "svp.state",
+                                           "svp.soc",
+                                           "svp.frequency_mhz",
+                                           "svp.simulated",
+                                           "svp.lost_captures",
+                                           "monotonic_offset_ns",
+                                           NULL};
+    sqlite3_stmt *row = prepare_statement(db, "INSERT INTO meta VALUES(?,?)");
+    sqlite3_stmt *lost = prepare_statement(db, "INSERT INTO lost VALUES(?)");
     gboolean good = row && lost;
 
-    for (guint i = 0; good && facts[i]; i++) {
-        const char *value = db->host->fact(db->self, facts[i]);
+    for (guint i = 0; good && metadata[i]; i++) {
+        const char *value = db->host->metadata_value(db->self, metadata[i]);
 
         if (*value)
-            good = insert(db, row, "tt", facts[i], value);
+            good = insert_row(db, row, "tt", metadata[i], value);
     }
-    if (good && db->host->facts(db->self)->n_lost)
-        good = insert(db, lost, "u", db->host->facts(db->self)->n_lost);
+    if (good && db->host->metadata(db->self)->n_lost)
+        good = insert_row(db, lost, "u", db->host->metadata(db->self)->n_lost);
     sqlite3_finalize(row);
     sqlite3_finalize(lost);
     return good;
@@ -296,23 +297,23 @@ static gboolean put_meta(SvpDb *db)
 
 /* ---- the file ---- */
 
-static StrobeStatus fail(const SvpDb *db, const char *why)
+static StrobeStatus fail_write(const SvpDb *db, const char *why)
 {
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                           "Cannot write " FILE_NAME ": folder=\"%s\": %s",
-                          db->host->facts(db->self)->directory_path, why);
+                          db->host->metadata(db->self)->directory_path, why);
 }
 
-static gboolean fill(SvpDb *db)
+static gboolean fill_tables(SvpDb *db)
 {
     return sqlite3_exec(db->sql, schema, NULL, NULL, NULL) == SQLITE_OK && put_meta(db) &&
            put_files(db) && put_captures(db) && put_tasks(db) && put_calls(db) &&
            put_frequencies(db) && sqlite3_exec(db->sql, indices, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-static StrobeStatus place(const SvpDb *db)
+static StrobeStatus place_file(const SvpDb *db)
 {
-    const int directory = db->host->facts(db->self)->directory;
+    const int directory = db->host->metadata(db->self)->directory;
     int file = openat(directory, NEW_NAME, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     gboolean good = file >= 0 && fchmod(file, 0640) == 0 && fsync(file) == 0 &&
                     renameat(directory, NEW_NAME, directory, FILE_NAME) == 0;
@@ -320,7 +321,7 @@ static StrobeStatus place(const SvpDb *db)
 
     if (file >= 0)
         close(file);
-    return good ? STROBE_OK : fail(db, g_strerror(number));
+    return good ? STROBE_OK : fail_write(db, g_strerror(number));
 }
 
 static StrobeStatus db_end(void *state)
@@ -330,14 +331,14 @@ static StrobeStatus db_end(void *state)
 
     if (error)
         return strobe_storage_fail(db->host, db->self, "the records of a board", error);
-    unlinkat(db->host->facts(db->self)->directory, NEW_NAME, 0);
+    unlinkat(db->host->metadata(db->self)->directory, NEW_NAME, 0);
     if (sqlite3_open_v2(db->new_path, &db->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
             SQLITE_OK ||
-        !fill(db))
-        return fail(db, sqlite3_errmsg(db->sql));
+        !fill_tables(db))
+        return fail_write(db, sqlite3_errmsg(db->sql));
     sqlite3_close_v2(db->sql);
     db->sql = NULL;
-    return place(db);
+    return place_file(db);
 }
 
 const StrobeConsumerOps svp_db_ops = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../svp/test-fixture.h"
+#include "../svp/test-svp-fixture.h"
 
 #include <sqlite3.h>
 
 /* One value as text. */
-static char *ask(const char *path, const char *question)
+static char *query_text(const char *path, const char *question)
 {
     sqlite3 *sql;
     sqlite3_stmt *statement;
@@ -41,18 +41,18 @@ static void test_example(SvpFixture *f, gconstpointer unused)
         {"SELECT records || name FROM source_file", "12AAcore.0 a"},
         {"SELECT count(*) FROM lost", "0"},
         {"PRAGMA integrity_check", "ok"},
-        {"SELECT count(*) FROM pragma_foreign_key_check", "0"},
+        {"SELECT count(*) FROM pragma_external_key_check", "0"},
     };
     g_autofree char *path = g_build_filename(f->folder, "svp_profile.db", NULL);
 
-    strobe_mock_fact(f->mock, "svp.job", "JOBX");
-    strobe_mock_fact(f->mock, "svp.file.0", "12 777 1 AAcore.0 a");
+    strobe_mock_metadata_entry(f->mock, "svp.job", "JOBX");
+    strobe_mock_metadata_entry(f->mock, "svp.file.0", "12 777 1 AAcore.0 a");
     svp_fixture_add_layers(f, "resnet50", 1, 1041000000);
     svp_fixture_add_calls(f);
     svp_fixture_add_frequency(f, 1000000000, 1000);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     for (guint i = 0; i < G_N_ELEMENTS(answers); i++) {
-        g_autofree char *answer = ask(path, answers[i][0]);
+        g_autofree char *answer = query_text(path, answers[i][0]);
         g_assert_cmpstr(answer, ==, answers[i][1]);
     }
     g_free(svp_fixture_take(f, "svp_profile.db"));

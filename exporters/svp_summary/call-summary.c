@@ -42,8 +42,8 @@ static guint32 iter_of(const Summary *summary, const SvpCall *call)
     for (guint i = 0; summary->is_per_iter && i < svp_rows_n_captures(summary->rows); i++) {
         const SvpCapture *capture = svp_rows_capture(summary->rows, i);
 
-        if (capture->is_told && capture->device == call->device && capture->model == call->model &&
-            capture->begin_ns < call->end_ns)
+        if (capture->is_reported && capture->device == call->device &&
+            capture->model == call->model && capture->begin_ns < call->end_ns)
             iter = MAX(iter, capture->number);
     }
     return iter;

@@ -40,7 +40,7 @@ static StrobeStatus summary_batch(void *state, const StrobeView *records, size_t
 
 SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles)
 {
-    return summary_file_new(summary->host->facts(summary->self)->directory, name, titles,
+    return summary_file_new(summary->host->metadata(summary->self)->directory, name, titles,
                             summary->is_json);
 }
 
@@ -55,7 +55,7 @@ static int write_captures(const Summary *summary)
     for (guint i = 0; i < svp_rows_n_captures(summary->rows); i++) {
         const SvpCapture *capture = svp_rows_capture(summary->rows, i);
 
-        if (!capture->is_told)
+        if (!capture->is_reported)
             continue;
         if (!file)
             file = summary_begin(summary, "captures", titles);
@@ -138,7 +138,7 @@ static StrobeStatus summary_end(void *state)
         return STROBE_OK;
     return summary->host->fail(summary->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "Cannot write a table: folder=\"%s\": %s",
-                               summary->host->facts(summary->self)->directory_path,
+                               summary->host->metadata(summary->self)->directory_path,
                                g_strerror(error));
 }
 

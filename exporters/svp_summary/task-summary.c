@@ -58,7 +58,7 @@ static gboolean has_counters(const GArray *tasks)
     return FALSE;
 }
 
-static guint64 duration(const SvpTask *task)
+static guint64 get_duration(const SvpTask *task)
 {
     return (guint64)(task->end_ns - task->begin_ns);
 }
@@ -148,7 +148,7 @@ static void put_layer(const Summary *summary, SummaryFile *file, const SvpTask *
     put_text(summary, file, task->ori_name ? task->ori_name : task->name);
     put_text(summary, file, task->name);
     put_text(summary, file, task->type);
-    put_figures(file, duration(task), whole, task->counters);
+    put_figures(file, get_duration(task), whole, task->counters);
 }
 
 /* Sums over the layers that have the counter; of a ratio, over those that have both sides. */
@@ -210,7 +210,7 @@ static guint64 whole_time(const GArray *tasks)
     guint64 sum = 0;
 
     for (guint i = 0; i < tasks->len; i++)
-        sum += duration(&g_array_index(tasks, SvpTask, i));
+        sum += get_duration(&g_array_index(tasks, SvpTask, i));
     return sum;
 }
 
@@ -264,7 +264,7 @@ static GPtrArray *sum_operators(const GArray *tasks)
         const SvpTask *task = &g_array_index(tasks, SvpTask, i);
         const Operator key = {.stream = task->stream, .name = task->name, .core = task->core};
         Operator *op = g_hash_table_lookup(known, &key);
-        const guint64 time = duration(task);
+        const guint64 time = get_duration(task);
 
         if (!op) {
             op = g_memdup2(&key, sizeof key);
@@ -325,7 +325,7 @@ static int write_capture(const Summary *summary, guint index, const GArray *task
     const SvpCapture *capture = svp_rows_capture(summary->rows, index);
     int error = 0;
 
-    if (tasks->len == 0 || !capture->is_told)
+    if (tasks->len == 0 || !capture->is_reported)
         return 0;
     if (has_counters(tasks))
         error = write_summary(summary, capture, tasks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../svp/test-fixture.h"
+#include "../svp/test-svp-fixture.h"
 
 #include <string.h>
 #include <strobe/kinds.h>
@@ -34,13 +34,13 @@ static const char acl_statistic[] =
     "4242,4242,model,svp_acl_mdl_load_from_mem,44.412,30000.000,1,30000.000,30000.000,30000.000\r\n"
     "4242,4242,runtime,svp_acl_rt_malloc,0.089,60.000,3,20.000,30.000,10.000\r\n";
 
-static void run(SvpFixture *f)
+static void run_mock(SvpFixture *f)
 {
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpstr(strobe_mock_error(f->mock), ==, "");
 }
 
-static void check(SvpFixture *f, const char *name, const char *text)
+static void check_csv(SvpFixture *f, const char *name, const char *text)
 {
     g_autofree char *found = svp_fixture_take(f, name);
 
@@ -52,10 +52,10 @@ static void test_example(SvpFixture *f, gconstpointer unused)
     svp_fixture_add_layers(f, "resnet50", 1, 1041000000);
     svp_fixture_add_calls(f);
     svp_fixture_add_frequency(f, 1000000000, 1000);
-    run(f);
-    check(f, "op_summary_0.resnet50.1.1.1.0.3_25.1000.csv", op_summary);
-    check(f, "op_statistic_0_1_0_1.csv", op_statistic);
-    check(f, "acl_statistic_0_1_1.csv", acl_statistic);
+    run_mock(f);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.0.3_25.1000.csv", op_summary);
+    check_csv(f, "op_statistic_0_1_0_1.csv", op_statistic);
+    check_csv(f, "acl_statistic_0_1_1.csv", acl_statistic);
 }
 
 /* The clock is that of the samples in the capture, weighted by time; else what the run says. */
@@ -64,25 +64,25 @@ static void test_frequency(SvpFixture *f, gconstpointer unused)
     svp_fixture_add_layers(f, "resnet50", 1, 1000000);
     svp_fixture_add_frequency(f, 0, 500);
     svp_fixture_add_frequency(f, 1750000, 1000);
-    run(f);
-    check(f, "op_summary_0.resnet50.1.1.1.0.3_25.625.csv", op_summary);
-    check(f, "op_statistic_0_1_0_1.csv", op_statistic);
+    run_mock(f);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.0.3_25.625.csv", op_summary);
+    check_csv(f, "op_statistic_0_1_0_1.csv", op_statistic);
 }
 
-static void test_told_frequency(SvpFixture *f, gconstpointer unused)
+static void test_reported_frequency(SvpFixture *f, gconstpointer unused)
 {
-    strobe_mock_fact(f->mock, "svp.frequency_mhz", "800");
+    strobe_mock_metadata_entry(f->mock, "svp.frequency_mhz", "800");
     svp_fixture_add_layers(f, "resnet50", 1, 1000000);
-    run(f);
-    check(f, "op_summary_0.resnet50.1.1.1.0.3_25.800.csv", op_summary);
-    check(f, "op_statistic_0_1_0_1.csv", op_statistic);
+    run_mock(f);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.0.3_25.800.csv", op_summary);
+    check_csv(f, "op_statistic_0_1_0_1.csv", op_statistic);
 }
 
 static void test_json(SvpFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "format", "json");
     svp_fixture_add_layers(f, "resnet50", 1, 1000000);
-    run(f);
+    run_mock(f);
     g_autofree char *text = svp_fixture_take(f, "op_summary_0.resnet50.1.1.1.0.3_25.NA.json");
     g_assert_nonnull(strstr(text, "{\"Layer Id\":0,\"Ori Layer Name\":\"conv1\","));
     g_assert_nonnull(strstr(text, "\"Time Ratio\":40.000,\"Mac Busy Ratio\":80.000,"));
@@ -100,14 +100,14 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
     strobe_mock_option(f->mock, "details", "true");
     svp_fixture_add_layers(f, "resnet50", 1, 1000000);
     svp_fixture_add_layers(f, "resnet50", 2, 5000000);
-    run(f);
-    check(f, "op_summary_0.resnet50.1.1.1.0.3_25.NA.csv", op_summary);
-    check(f, "op_summary_0.resnet50.1.1.1.200.3_25.NA.csv", op_summary);
-    check(f, "op_statistic_0_1_0_1.csv", op_statistic);
-    check(f, "op_statistic_0_1_200_2.csv", op_statistic);
-    check(f, "captures.csv",
-          "Capture,Device ID,Model ID,Current Pic Count,First,Whole\r\n"
-          "1,0,1,0,1,1\r\n2,0,1,200,0,1\r\n");
+    run_mock(f);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.0.3_25.NA.csv", op_summary);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.200.3_25.NA.csv", op_summary);
+    check_csv(f, "op_statistic_0_1_0_1.csv", op_statistic);
+    check_csv(f, "op_statistic_0_1_200_2.csv", op_statistic);
+    check_csv(f, "captures.csv",
+              "Capture,Device ID,Model ID,Current Pic Count,First,Whole\r\n"
+              "1,0,1,0,1,1\r\n2,0,1,200,0,1\r\n");
 }
 
 /* Without counters there is no op_summary; a layer that comes again is one row. */
@@ -128,12 +128,13 @@ static void test_repeated(SvpFixture *f, gconstpointer unused)
     }
     strobe_mock_add(f->mock, &svp_kind_capture, track, strobe_mock_string(f->mock, "m"), 0, 30,
                     &capture);
-    run(f);
-    check(f, "op_statistic_0_3_0_1.csv",
-          "Task ID,Stream ID,OP Name,Task Type,Total Time Ratio(%),Total Time(us),Count,Avg(us),"
-          "Max(us),Min(us)\r\n"
-          "0,0,a,AA_CORE,66.667,0.008,2,0.004,0.004,0.004\r\n"
-          "1,0,\"b,\"\"x\"\"\",AA_CORE,33.333,0.004,1,0.004,0.004,0.004\r\n");
+    run_mock(f);
+    check_csv(
+        f, "op_statistic_0_3_0_1.csv",
+        "Task ID,Stream ID,OP Name,Task Type,Total Time Ratio(%),Total Time(us),Count,Avg(us),"
+        "Max(us),Min(us)\r\n"
+        "0,0,a,AA_CORE,66.667,0.008,2,0.004,0.004,0.004\r\n"
+        "1,0,\"b,\"\"x\"\"\",AA_CORE,33.333,0.004,1,0.004,0.004,0.004\r\n");
 }
 
 /* Only movement and no compute: the bound has no value. Neither: 0. No cycles: no ratio. */
@@ -160,7 +161,7 @@ static void test_bounds(SvpFixture *f, gconstpointer unused)
     }
     strobe_mock_add(f->mock, &svp_kind_capture, track, strobe_mock_string(f->mock, "m"), 0, 30,
                     &capture);
-    run(f);
+    run_mock(f);
     g_autofree char *text = svp_fixture_take(f, "op_summary_0.m.3.1.1.0.NA.NA.csv");
     g_autofree char *statistic = svp_fixture_take(f, "op_statistic_0_3_0_1.csv");
     g_auto(GStrv) lines = g_strsplit(text, "\r\n", -1);
@@ -179,7 +180,7 @@ static void test_calls(SvpFixture *f, gconstpointer unused)
     svp_fixture_add_call(f, "svp_acl_mdl_execute", "model", 1, 7, 5000000, 3000000);
     svp_fixture_add_layers(f, "resnet50", 1, 2000);
     svp_fixture_add_layers(f, "resnet50", 2, 6000000);
-    run(f);
+    run_mock(f);
     static const char head[] = "Process ID,Thread ID,Type,Name,Total Time Ratio(%),Total Time(us),"
                                "Count,Avg(us),Max(us),Min(us)\r\n";
     g_autofree char *first = g_strconcat(
@@ -190,12 +191,12 @@ static void test_calls(SvpFixture *f, gconstpointer unused)
     g_autofree char *second = g_strconcat(
         head, "4242,7,model,svp_acl_mdl_execute,100.000,3000.000,1,3000.000,3000.000,3000.000\r\n",
         NULL);
-    check(f, "acl_statistic_0_1_1.csv", first);
-    check(f, "acl_statistic_0_1_2.csv", second);
-    check(f, "op_summary_0.resnet50.1.1.1.0.3_25.NA.csv", op_summary);
-    check(f, "op_summary_0.resnet50.1.1.1.200.3_25.NA.csv", op_summary);
-    check(f, "op_statistic_0_1_0_1.csv", op_statistic);
-    check(f, "op_statistic_0_1_200_2.csv", op_statistic);
+    check_csv(f, "acl_statistic_0_1_1.csv", first);
+    check_csv(f, "acl_statistic_0_1_2.csv", second);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.0.3_25.NA.csv", op_summary);
+    check_csv(f, "op_summary_0.resnet50.1.1.1.200.3_25.NA.csv", op_summary);
+    check_csv(f, "op_statistic_0_1_0_1.csv", op_statistic);
+    check_csv(f, "op_statistic_0_1_200_2.csv", op_statistic);
 }
 
 #define TEST(name, function)                                                                       \
@@ -207,7 +208,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     TEST("example", test_example);
     TEST("frequency", test_frequency);
-    TEST("told-frequency", test_told_frequency);
+    TEST("told-frequency", test_reported_frequency);
     TEST("json", test_json);
     TEST("captures", test_captures);
     TEST("repeated", test_repeated);

@@ -98,7 +98,7 @@ static void timeline_close(void *state)
     g_free(line);
 }
 
-static StrobeStatus fail(const Timeline *line, int error)
+static StrobeStatus fail_storage(const Timeline *line, int error)
 {
     return strobe_storage_fail(line->host, line->self, "the records of a board", error);
 }
@@ -108,7 +108,7 @@ static StrobeStatus timeline_batch(void *state, const StrobeView *records, size_
     Timeline *line = state;
     int error = svp_rows_take(line->rows, records, n);
 
-    return error ? fail(line, error) : STROBE_OK;
+    return error ? fail_storage(line, error) : STROBE_OK;
 }
 
 /* ---- which event goes to which file ---- */
@@ -185,7 +185,7 @@ static int add_tasks(Timeline *line)
         const SvpCapture *capture = svp_rows_capture(line->rows, i);
         Event event = {.type = EVENT_CAPTURE, .capture = i};
 
-        if (capture->is_told && has_tasks[i])
+        if (capture->is_reported && has_tasks[i])
             error = add_event(line, file_of_capture(line, capture), capture->begin_ns, FALSE,
                               (Row){capture->device, CAPTURE_ROW}, &event);
     }
@@ -384,7 +384,7 @@ static int begin_file(Timeline *line, const File *file)
         g_strdup_printf("%s_%u.%s.%u.%u.json", file->is_acl ? "acl" : "task_time", file->device,
                         file->name, file->model, file->batch);
 
-    line->out = strobe_safe_file_create(line->host->facts(line->self)->directory, name);
+    line->out = strobe_safe_file_create(line->host->metadata(line->self)->directory, name);
     if (!line->out)
         return errno;
     strobe_json_init(&line->json, strobe_safe_file_write, line->out, STROBE_JSON_LINES);
@@ -449,7 +449,7 @@ static StrobeStatus timeline_end(void *state)
     if (!error)
         error = add_calls(line);
     if (error)
-        return fail(line, error);
+        return fail_storage(line, error);
     if (line->n_left_out)
         line->host->log(line->self, STROBE_LOG_WARNING,
                         "%u events of more than %u models are in no timeline", line->n_left_out,
@@ -459,7 +459,7 @@ static StrobeStatus timeline_end(void *state)
         return STROBE_OK;
     return line->host->fail(line->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                             "Cannot write a timeline: folder=\"%s\": %s",
-                            line->host->facts(line->self)->directory_path, g_strerror(error));
+                            line->host->metadata(line->self)->directory_path, g_strerror(error));
 }
 
 const StrobeConsumerOps svp_timeline_ops = {

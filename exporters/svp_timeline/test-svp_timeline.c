@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../svp/test-fixture.h"
+#include "../svp/test-svp-fixture.h"
 
 #include <string.h>
 #include <strobe/kinds.h>
@@ -45,7 +45,7 @@ static const char call[] =
     "{\"name\":\"svp_acl_mdl_execute\",\"ph\":\"X\",\"pid\":4242,\"tid\":4242,\"ts\":1040000.000,"
     "\"dur\":23299.000,\"args\":{\"Mode\":\"model\",\"Process_Id\":4242,\"Thread_Id\":4242}},\n";
 
-static void run(SvpFixture *f)
+static void run_mock(SvpFixture *f)
 {
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpstr(strobe_mock_error(f->mock), ==, "");
@@ -55,7 +55,7 @@ static void test_example(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_layers(f, "resnet50", 1, 1041000000);
     svp_fixture_add_calls(f);
-    run(f);
+    run_mock(f);
     g_autofree char *task_time = svp_fixture_take(f, "task_time_0.resnet50.1.1.json");
     g_autofree char *acl = svp_fixture_take(f, "acl_0.resnet50.1.1.json");
 
@@ -68,9 +68,9 @@ static void test_example(SvpFixture *f, gconstpointer unused)
 /* What the importer moved onto the time of day is moved back. */
 static void test_clock(SvpFixture *f, gconstpointer unused)
 {
-    strobe_mock_fact(f->mock, "monotonic_offset_ns", "1700000000000000000");
+    strobe_mock_metadata_entry(f->mock, "monotonic_offset_ns", "1700000000000000000");
     svp_fixture_add_layers(f, "resnet50", 1, 1700000000000000000 + 1041000000);
-    run(f);
+    run_mock(f);
     g_autofree char *task_time = svp_fixture_take(f, "task_time_0.resnet50.1.1.json");
     g_assert_cmpstr(task_time, ==, tasks);
 }
@@ -84,7 +84,7 @@ static void test_parts(SvpFixture *f, gconstpointer which)
         svp_fixture_add_calls(f);
     else
         svp_fixture_add_layers(f, "resnet50", 1, 1000);
-    run(f);
+    run_mock(f);
     g_autofree char *acl = svp_fixture_take(f, "acl_0.resnet50.1.1.json");
     g_autofree char *task_time = svp_fixture_take(f, "task_time_0.resnet50.1.1.json");
     g_assert_true((acl != NULL) == has_calls);
@@ -93,7 +93,7 @@ static void test_parts(SvpFixture *f, gconstpointer which)
 
 static void test_nothing(SvpFixture *f, gconstpointer unused)
 {
-    run(f);
+    run_mock(f);
 }
 
 /* All captures of a model are in one file, in order of time, and each has its own bar. */
@@ -101,7 +101,7 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_layers(f, "a.b-c.1", 2, 9000000);
     svp_fixture_add_layers(f, "a.b-c.1", 1, 1000000);
-    run(f);
+    run_mock(f);
     g_autofree char *text = svp_fixture_take(f, "task_time_0.a.b-c.1.1.1.json");
     g_assert_nonnull(text);
     const char *first = strstr(text, "\"capture 1\""), *second = strstr(text, "\"capture 2\"");
@@ -115,7 +115,7 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
 static void test_names(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_call(f, "a\"b\\\n\xff", "model", 1, 7, 5, 6);
-    run(f);
+    run_mock(f);
     g_autofree char *text = svp_fixture_take(f, "acl_0.resnet50.1.1.json");
     g_assert_nonnull(strstr(text, "\"a\\\"b\\\\\\n\xef\xbf\xbd\""));
 }

@@ -212,9 +212,9 @@ void write_call(Board *board, const BoardKind *kind, const StrobeView *record)
         at = BEGIN(board, "X", "privateuse1_runtime");
     at = put_name(board, at, kind, record);
     finish_span(board, at, kind, record, row, known_double(kind, CALL_EXACT, record));
-    board_arrow_begin(board,
-                      strobe_field_u64(record, kind->known[CALL_CONNECTION], STROBE_ABSENT_U64),
-                      row, record->begin_ns);
+    board_flow_event_begin(
+        board, strobe_field_u64(record, kind->known[CALL_CONNECTION], STROBE_ABSENT_U64), row,
+        record->begin_ns);
 }
 
 void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
@@ -233,9 +233,9 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
         at = BEGIN(board, "X", "device_task");
     at = put_name(board, at, kind, record);
     finish_span(board, at, kind, record, row, known_double(kind, TASK_EXACT, record));
-    board_arrow_end(board,
-                    strobe_field_u64(record, kind->known[TASK_CONNECTION], STROBE_ABSENT_U64), row,
-                    record->begin_ns);
+    board_flow_event_end(board,
+                         strobe_field_u64(record, kind->known[TASK_CONNECTION], STROBE_ABSENT_U64),
+                         row, record->begin_ns);
 }
 
 void write_collective(Board *board, const BoardKind *kind, const StrobeView *record)
@@ -245,9 +245,9 @@ void write_collective(Board *board, const BoardKind *kind, const StrobeView *rec
 
     at = put_name(board, at, kind, record);
     finish_span(board, at, kind, record, row, known_double(kind, COLLECTIVE_EXACT, record));
-    board_arrow_end(board,
-                    strobe_field_u64(record, kind->known[COLLECTIVE_CONNECTION], STROBE_ABSENT_U64),
-                    row, record->begin_ns);
+    board_flow_event_end(
+        board, strobe_field_u64(record, kind->known[COLLECTIVE_CONNECTION], STROBE_ABSENT_U64), row,
+        record->begin_ns);
 }
 
 /* Any kind that this exporter does not know by name: its category is the kind's name. */
@@ -358,7 +358,7 @@ void write_link(Board *board, const BoardKind *kind, const StrobeView *record)
     guint32 track = strobe_field_u32(record, kind->known[LINK_TO_TRACK], record->track);
 
     board->n_links++;
-    board_write_arrow(board, "fwdbwd", "s", board->n_links, board_row(board, record->track),
-                      record->begin_ns);
-    board_write_arrow(board, "fwdbwd", "f", board->n_links, board_row(board, track), to);
+    board_write_flow_event(board, "fwdbwd", "s", board->n_links, board_row(board, record->track),
+                           record->begin_ns);
+    board_write_flow_event(board, "fwdbwd", "f", board->n_links, board_row(board, track), to);
 }

@@ -127,7 +127,7 @@ void board_begin_events(Board *board)
 void board_end_events(Board *board)
 {
     BoardHead *head = board->head;
-    gint32 rank = board->host->facts(board->self)->rank;
+    gint32 rank = board->host->metadata(board->self)->rank;
 
     put_raw(board, "\n]");
     for (guint i = 0; i < head->late->len; i++)

@@ -17,7 +17,7 @@ enum {
 };
 enum { FLOW_CATEGORY, FLOW_NUMBER, FLOW_ID, FLOW_PHASE, FLOW_ENCLOSING };
 
-static guint32 known(const BoardKind *kind, guint index, const StrobeView *record)
+static guint32 read_known(const BoardKind *kind, guint index, const StrobeView *record)
 {
     return strobe_field_u32(record, kind->known[index], 0);
 }
@@ -40,7 +40,7 @@ static char *put_id(Board *board, char *at, guint32 id)
 }
 
 /* From the brace to the category; `phase` 0: X. */
-static char *begin(Board *board, guint32 phase, guint32 category)
+static char *begin_event(Board *board, guint32 phase, guint32 category)
 {
     char *at = trace_out_event(&board->main);
 
@@ -78,7 +78,7 @@ static char *put_frames(Board *board, char *at, StrobeStackId stack)
     return at;
 }
 
-static void finish(Board *board, char *at, guint32 arguments, StrobeStackId stack)
+static void finish_event(Board *board, char *at, guint32 arguments, StrobeStackId stack)
 {
     if (stack)
         at = put_frames(board, at, stack);
@@ -102,26 +102,28 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
         const char *text = ends[first == 'S'];
 
         at = trace_out_text(&board->main, trace_out_event(&board->main), text, strlen(text));
-        at = put_string_id(board, at, known(kind, SPAN_CATEGORY, record));
+        at = put_string_id(board, at, read_known(kind, SPAN_CATEGORY, record));
     } else {
-        at = begin(board, known(kind, SPAN_PHASE, record), known(kind, SPAN_CATEGORY, record));
+        at = begin_event(board, read_known(kind, SPAN_PHASE, record),
+                         read_known(kind, SPAN_CATEGORY, record));
     }
-    at = put_id(board, at, known(kind, SPAN_ID, record));
+    at = put_id(board, at, read_known(kind, SPAN_ID, record));
     at = put_where(board, at, record, is_end ? record->end_ns : record->begin_ns);
     if (is_end)
-        finish(board, at, 0, 0);
+        finish_event(board, at, 0, 0);
     else
-        finish(board, at, known(kind, SPAN_ARGUMENTS, record), known(kind, SPAN_STACK, record));
+        finish_event(board, at, read_known(kind, SPAN_ARGUMENTS, record),
+                     read_known(kind, SPAN_STACK, record));
 }
 
 /* Spans of a thread are whole here, whatever they were made of. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    StrobeText phase = board->host->string(board->self, known(kind, SPAN_PHASE, record));
+    StrobeText phase = board->host->string(board->self, read_known(kind, SPAN_PHASE, record));
     char first = phase.length ? phase.bytes[0] : 'X';
     gboolean is_unfinished = strobe_field_u8(record, kind->known[SPAN_UNFINISHED], 0);
     gboolean is_async = first == 'b' || first == 'S';
-    guint32 id = known(kind, SPAN_ID, record);
+    guint32 id = read_known(kind, SPAN_ID, record);
     char *at;
 
     if (is_async || is_unfinished) {
@@ -130,22 +132,24 @@ void write_source_span(Board *board, const BoardKind *kind, const StrobeView *re
             write_async(board, kind, record, first, TRUE);
         return;
     }
-    at = begin(board, 0, known(kind, SPAN_CATEGORY, record));
+    at = begin_event(board, 0, read_known(kind, SPAN_CATEGORY, record));
     if (id)
         at = put_id(board, at, id);
     at = put_where(board, at, record, record->begin_ns);
     PUT_LITERAL(at, ", \"dur\": ");
     at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
-    finish(board, at, known(kind, SPAN_ARGUMENTS, record), known(kind, SPAN_STACK, record));
+    finish_event(board, at, read_known(kind, SPAN_ARGUMENTS, record),
+                 read_known(kind, SPAN_STACK, record));
 }
 
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    guint32 id = known(kind, EVENT_ID, record), scope = known(kind, EVENT_SCOPE, record);
+    guint32 id = read_known(kind, EVENT_ID, record), scope = read_known(kind, EVENT_SCOPE, record);
     double duration = kind->known[EVENT_DURATION] == STROBE_FIELD_MISSING
                           ? NAN
                           : strobe_view_f64(record, kind->known[EVENT_DURATION]);
-    char *at = begin(board, known(kind, EVENT_PHASE, record), known(kind, EVENT_CATEGORY, record));
+    char *at = begin_event(board, read_known(kind, EVENT_PHASE, record),
+                           read_known(kind, EVENT_CATEGORY, record));
 
     if (id)
         at = put_id(board, at, id);
@@ -156,7 +160,8 @@ void write_source_event(Board *board, const BoardKind *kind, const StrobeView *r
         PUT_LITERAL(at, ", \"dur\": ");
         at += strobe_format_double(at, duration);
     }
-    finish(board, at, known(kind, EVENT_ARGUMENTS, record), known(kind, EVENT_STACK, record));
+    finish_event(board, at, read_known(kind, EVENT_ARGUMENTS, record),
+                 read_known(kind, EVENT_STACK, record));
 }
 
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record)
@@ -169,15 +174,15 @@ void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *re
     PUT_LITERAL(at, "\n{\"ph\": \"");
     *at++ = phases[phase];
     PUT_LITERAL(at, "\", \"cat\": ");
-    at = put_string_id(board, at, known(kind, FLOW_CATEGORY, record));
+    at = put_string_id(board, at, read_known(kind, FLOW_CATEGORY, record));
     if (number != STROBE_ABSENT_U64) {
         PUT_LITERAL(at, ", \"id\": ");
         at = put_uint(at, number);
     } else {
-        at = put_member(board, at, ", \"id\": ", known(kind, FLOW_ID, record));
+        at = put_member(board, at, ", \"id\": ", read_known(kind, FLOW_ID, record));
     }
     if (strobe_field_u8(record, kind->known[FLOW_ENCLOSING], 0))
         PUT_LITERAL(at, ", \"bp\": \"e\"");
     at = put_where(board, at, record, record->begin_ns);
-    finish(board, at, 0, 0);
+    finish_event(board, at, 0, 0);
 }

@@ -15,7 +15,7 @@ static void free_board(Board *board)
     if (board->kinds)
         g_hash_table_unref(board->kinds);
     board_rows_free(board->rows);
-    board_arrows_free(board->arrows);
+    board_flow_events_free(board->flow_events);
     board_head_free(board->head);
     board_step_ranges_free(board->step_ranges);
     if (board->texts)
@@ -27,25 +27,27 @@ static StrobeStatus io_error(Board *board, int error)
 {
     return board->host->fail(board->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                              "Cannot write the trace for TensorBoard: folder=\"%s\": %s",
-                             board->host->facts(board->self)->directory_path, g_strerror(error));
+                             board->host->metadata(board->self)->directory_path, g_strerror(error));
 }
 
 /* Dumps of a flight recorder are of one window, and each lies beside the others. */
 static gint64 file_time(const Board *board)
 {
-    const gint64 begin_ns = board->host->facts(board->self)->window_begin_ns;
-    const char *dump = board->host->fact(board->self, "dump_reason");
+    const gint64 begin_ns = board->host->metadata(board->self)->window_begin_ns;
+    const char *dump = board->host->metadata_value(board->self, "dump_reason");
 
     if (!*dump)
         return MAX(begin_ns, 0);
-    return MAX(g_ascii_strtoll(board->host->fact(board->self, "start_realtime_ns"), NULL, 10), 0);
+    return MAX(
+        g_ascii_strtoll(board->host->metadata_value(board->self, "start_realtime_ns"), NULL, 10),
+        0);
 }
 
 /* <worker>.<time>.pt.trace.json: the reader takes the digits between for the time, so the worker
  * must not end in such a part itself, nor be a path. */
 static char *file_name(const Board *board)
 {
-    const StrobeFacts *facts = board->host->facts(board->self);
+    const StrobeMetadata *metadata = board->host->metadata(board->self);
     const char *option = board->host->option_text(board->self, "worker");
     g_autofree char *worker = NULL;
 
@@ -53,7 +55,8 @@ static char *file_name(const Board *board)
         worker = g_strdup(option);
     else
         worker = g_strdup_printf("%s_%" G_GUINT64_FORMAT,
-                                 facts->host && *facts->host ? facts->host : "host", facts->pid);
+                                 metadata->host && *metadata->host ? metadata->host : "host",
+                                 metadata->pid);
     for (char *at = worker; *at; at++)
         if (*at == '/' || (guchar)*at < 0x20)
             *at = '_';
@@ -99,7 +102,7 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->host = host;
     board->self = self;
     name = file_name(board);
-    file = gzip_file_create(host->facts(self)->directory, name, host->option_bool(self, "gzip"));
+    file = gzip_file_create(host->metadata(self)->directory, name, host->option_bool(self, "gzip"));
     if (!file) {
         StrobeStatus status = io_error(board, errno);
 
@@ -113,12 +116,12 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->rows = board_rows_new(board);
     board->head = board_head_new(board);
     board->step_ranges = board_step_ranges_new();
-    board->is_import = *host->fact(self, "source") != '\0';
-    board->has_steps = strstr(host->fact(self, "source"), "\"ascend_") != NULL;
+    board->is_import = *host->metadata_value(self, "source") != '\0';
+    board->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&board->equal, take_record, board, board->has_steps);
-    board->window_ns = host->facts(self)->window_begin_ns;
+    board->window_ns = host->metadata(self)->window_begin_ns;
     /* Doubles hold microseconds with three decimals for a month and more beyond the base. */
-    board->base_ns = MAX(host->facts(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
+    board->base_ns = MAX(host->metadata(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
     board->first = G_MAXINT64;
     board->last = G_MININT64;
     trace_out_sink(&board->file, begin, strlen(begin));

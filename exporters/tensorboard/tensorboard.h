@@ -16,7 +16,7 @@ extern const StrobeConsumerOps tensorboard_ops;
 typedef struct Board Board;
 typedef struct BoardKind BoardKind;
 typedef struct BoardRows BoardRows;
-typedef struct BoardArrows BoardArrows;
+typedef struct BoardFlowEvents BoardFlowEvents;
 typedef struct BoardHead BoardHead;
 typedef struct BoardStepRanges BoardStepRanges;
 
@@ -69,7 +69,7 @@ struct Board {
     GHashTable *kinds; /* const StrobeKindView * -> BoardKind */
     BoardKind *last_kind;
     BoardRows *rows;
-    BoardArrows *arrows;
+    BoardFlowEvents *flow_events;
     BoardHead *head;
     BoardStepRanges *step_ranges;
     gint64 window_ns;
@@ -81,11 +81,11 @@ struct Board {
     gboolean has_steps; /* the source has them among its operators, where the reader finds them */
 };
 
-/* kinds.c */
+/* board-kinds.c */
 BoardKind *board_kind_new(Board *board, const StrobeKindView *view);
 void board_kind_free(gpointer kind);
 
-/* rows.c */
+/* board-rows.c */
 BoardRows *board_rows_new(Board *board);
 void board_rows_free(BoardRows *rows);
 BoardRow *board_row(Board *board, StrobeTrackId track);
@@ -93,12 +93,12 @@ BoardRow *board_row(Board *board, StrobeTrackId track);
 BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
 void board_rows_write(Board *board);
 
-/* arrows.c: calls and what they cause on a device find each other by connection. */
-void board_arrows_free(BoardArrows *arrows);
-void board_arrow_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
-void board_arrow_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
-void board_write_arrow(Board *board, const char *category, const char *phase, guint64 id,
-                       const BoardRow *row, gint64 time_ns);
+/* board-flow-events.c: calls and what they cause on a device find each other by connection. */
+void board_flow_events_free(BoardFlowEvents *flow_events);
+void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
+void board_flow_event_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
+void board_write_flow_event(Board *board, const char *category, const char *phase, guint64 id,
+                            const BoardRow *row, gint64 time_ns);
 
 /* step-ranges.c: ranges of a step's name, such as the marks that Strobe and PyTorch's own profiler
  * put around each step. They are drawn where there are no steps. */

@@ -23,16 +23,16 @@ typedef struct Fixture {
 
 static void set_up(Fixture *f, gconstpointer unused)
 {
-    StrobeFacts *facts;
+    StrobeMetadata *metadata;
 
     f->folder = g_dir_make_tmp("strobe-tensorboard-XXXXXX", NULL);
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-    facts = strobe_mock_facts(f->mock);
-    facts->window_begin_ns = BASE + 5;
-    facts->window_end_ns = BASE + 9000000;
-    facts->pid = 42;
-    facts->host = "there";
+    metadata = strobe_mock_metadata(f->mock);
+    metadata->window_begin_ns = BASE + 5;
+    metadata->window_end_ns = BASE + 9000000;
+    metadata->pid = 42;
+    metadata->host = "there";
     f->thread = strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 4711, "main", NULL, -1);
     f->stream = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 7, NULL, NULL, 1);
 }
@@ -63,7 +63,7 @@ static char *only_file(Fixture *f)
 }
 
 /* The trace, parsed. */
-static JsonObject *run(Fixture *f)
+static JsonObject *export_trace(Fixture *f)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
     g_autofree char *name = NULL, *path = NULL;
@@ -82,7 +82,7 @@ static JsonObject *run(Fixture *f)
 }
 
 /* The n-th event of the category; NULL if there is none. */
-static JsonObject *event(JsonObject *trace, const char *category, guint n)
+static JsonObject *find_event(JsonObject *trace, const char *category, guint n)
 {
     JsonArray *events = json_object_get_array_member(trace, "traceEvents");
 
@@ -102,7 +102,7 @@ static char *args_text(JsonObject *each)
     return json_to_string(node, FALSE);
 }
 
-static guint string(Fixture *f, const char *text)
+static guint intern_text(Fixture *f, const char *text)
 {
     return strobe_mock_string(f->mock, text);
 }
@@ -118,12 +118,12 @@ static void test_added_fields(Fixture *f, gconstpointer unused)
     const struct {
         guint64 flops;
         guint32 values, modules;
-    } values = {1000, string(f, "[\"\", \"1.5\", \"[2, 3]\"]"), string(f, "A.forward")};
+    } values = {1000, intern_text(f, "[\"\", \"1.5\", \"[2, 3]\"]"), intern_text(f, "A.forward")};
 
-    strobe_mock_add(f->mock, &kind, f->thread, string(f, "aten::mm"), BASE + 1000, BASE + 2000,
+    strobe_mock_add(f->mock, &kind, f->thread, intern_text(f, "aten::mm"), BASE + 1000, BASE + 2000,
                     &values);
-    g_autoptr(JsonObject) trace = run(f);
-    g_autofree char *args = args_text(event(trace, "cpu_op", 0));
+    g_autoptr(JsonObject) trace = export_trace(f);
+    g_autofree char *args = args_text(find_event(trace, "cpu_op", 0));
     g_assert_cmpstr(args, ==,
                     "{\"flops\":1000,\"Concrete Inputs\":[\"\",\"1.5\",\"[2, 3]\"],"
                     "\"Module Hierarchy\":\"A.forward\"}");
@@ -133,11 +133,11 @@ static void add_operator(Fixture *f, const char *name, const char *shapes, const
 {
     static const char *const frames[] = {"inner", "out\"er", NULL};
     struct strobe_cpu_op op = {.sequence = 5,
-                               .shapes = string(f, shapes),
-                               .types = string(f, types),
+                               .shapes = intern_text(f, shapes),
+                               .types = intern_text(f, types),
                                .stack = strobe_mock_stack(f->mock, frames)};
 
-    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), BASE + 1000500,
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, intern_text(f, name), BASE + 1000500,
                     BASE + 1002000, &op);
 }
 
@@ -147,8 +147,8 @@ static void test_operator(Fixture *f, gconstpointer unused)
     JsonObject *trace, *op;
 
     add_operator(f, "aten::\"mm\"\xff", "2,3;;[[1],[2]];evil", "float;Sca\"lar");
-    trace = run(f);
-    op = event(trace, "cpu_op", 0);
+    trace = export_trace(f);
+    op = find_event(trace, "cpu_op", 0);
     g_assert_cmpstr(json_object_get_string_member(op, "name"), ==, "aten::\"mm\"\xef\xbf\xbd");
     g_assert_cmpfloat(json_object_get_double_member(op, "ts"), ==, 1000.5);
     g_assert_cmpfloat(json_object_get_double_member(op, "dur"), ==, 1.5);
@@ -171,10 +171,11 @@ static void test_absent(Fixture *f, gconstpointer unused)
     JsonObject *trace;
 
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, BASE + 10, BASE + 20, &op);
-    trace = run(f);
-    text = args_text(event(trace, "cpu_op", 0));
+    trace = export_trace(f);
+    text = args_text(find_event(trace, "cpu_op", 0));
     g_assert_cmpstr(text, ==, "{}");
-    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_op", 0), "name"), ==, "cpu_op");
+    g_assert_cmpstr(json_object_get_string_member(find_event(trace, "cpu_op", 0), "name"), ==,
+                    "cpu_op");
     json_object_unref(trace);
 }
 
@@ -184,10 +185,10 @@ static void test_step(Fixture *f, gconstpointer unused)
     struct strobe_step step = {.number = 3, .thread = 4711};
     JsonObject *trace, *found;
 
-    strobe_mock_add(f->mock, &strobe_kind_step, steps, string(f, "anything"), BASE + 10, BASE + 20,
-                    &step);
-    trace = run(f);
-    found = event(trace, "user_annotation", 0);
+    strobe_mock_add(f->mock, &strobe_kind_step, steps, intern_text(f, "anything"), BASE + 10,
+                    BASE + 20, &step);
+    trace = export_trace(f);
+    found = find_event(trace, "user_annotation", 0);
     g_assert_cmpstr(json_object_get_string_member(found, "name"), ==, "ProfilerStep#3");
     g_assert_cmpint(json_object_get_int_member(found, "tid"), ==, 4711);
     json_object_unref(trace);
@@ -216,14 +217,15 @@ static void add_step_ranges(Fixture *f, gboolean has_steps)
         g_autofree char *name = g_strdup_printf("ProfilerStep#%" G_GINT64_FORMAT, step.number);
         const gint64 at = BASE + 1000 * step.number;
 
-        strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), at + 20, at + 30,
-                        &range);
-        strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, name), at + 10, at + 40,
-                        &mark);
+        strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, intern_text(f, name), at + 20,
+                        at + 30, &range);
+        strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, intern_text(f, name), at + 10,
+                        at + 40, &mark);
         if (has_steps)
-            strobe_mock_add(f->mock, &strobe_kind_step, steps, string(f, name), at, at + 50, &step);
+            strobe_mock_add(f->mock, &strobe_kind_step, steps, intern_text(f, name), at, at + 50,
+                            &step);
     }
-    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, string(f, "ProfilerStep#x"),
+    strobe_mock_add(f->mock, &strobe_kind_marker, f->thread, intern_text(f, "ProfilerStep#x"),
                     BASE + 3000, BASE + 3010, &mark);
 }
 
@@ -233,12 +235,12 @@ static void test_step_ranges(Fixture *f, gconstpointer unused)
     JsonObject *trace;
 
     add_step_ranges(f, TRUE);
-    trace = run(f);
+    trace = export_trace(f);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 1);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#2"), ==, 1);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#x"), ==, 1);
-    g_assert_cmpfloat(json_object_get_double_member(event(trace, "user_annotation", 1), "dur"), ==,
-                      0.05);
+    g_assert_cmpfloat(json_object_get_double_member(find_event(trace, "user_annotation", 1), "dur"),
+                      ==, 0.05);
     json_object_unref(trace);
 }
 
@@ -248,7 +250,7 @@ static void test_step_ranges_alone(Fixture *f, gconstpointer unused)
     JsonObject *trace;
 
     add_step_ranges(f, FALSE);
-    trace = run(f);
+    trace = export_trace(f);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 2);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#2"), ==, 2);
     json_object_unref(trace);
@@ -259,20 +261,20 @@ static void test_step_ranges_of_ascend(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
 
-    strobe_mock_fact(f->mock, "source", "{\"format\": \"ascend_text\"}");
+    strobe_mock_metadata_entry(f->mock, "source", "{\"format\": \"ascend_text\"}");
     add_step_ranges(f, TRUE);
-    trace = run(f);
+    trace = export_trace(f);
     g_assert_cmpuint(count_named(trace, "ProfilerStep#1"), ==, 1);
-    g_assert_nonnull(event(trace, "cpu_op", 1));
+    g_assert_nonnull(find_event(trace, "cpu_op", 1));
     json_object_unref(trace);
 }
 
 static void add_call(Fixture *f, guint64 connection, gint64 at)
 {
     struct strobe_api_call call = {
-        .level = string(f, "cuda_runtime"), .connection = connection, .exact_us = NAN};
+        .level = intern_text(f, "cuda_runtime"), .connection = connection, .exact_us = NAN};
 
-    strobe_mock_add(f->mock, &strobe_kind_api_call, f->thread, string(f, "launch"), at, at + 5,
+    strobe_mock_add(f->mock, &strobe_kind_api_call, f->thread, intern_text(f, "launch"), at, at + 5,
                     &call);
 }
 
@@ -297,26 +299,26 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_autofree char *text = NULL;
     JsonObject *trace, *begin, *end;
 
-    task.grid_dim = string(f, "1,2,3");
-    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, string(f, "k"), BASE + 100,
+    task.grid_dim = intern_text(f, "1,2,3");
+    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, intern_text(f, "k"), BASE + 100,
                     BASE + 200, &task);
     task.connection = 10; /* nobody launched it */
     task.is_kernel = 0;
     task.copy_bytes = 64;
-    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, string(f, "copy"), BASE + 300,
-                    BASE + 400, &task);
+    strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, intern_text(f, "copy"),
+                    BASE + 300, BASE + 400, &task);
     add_call(f, 9, BASE + 50); /* it may end behind its task */
     add_call(f, 11, BASE + 60);
-    trace = run(f);
-    g_assert_cmpint(json_object_get_int_member(event(trace, "kernel", 0), "pid"), ==, 1);
-    g_assert_cmpint(json_object_get_int_member(event(trace, "kernel", 0), "tid"), ==, 7);
-    text = args_text(event(trace, "kernel", 0));
+    trace = export_trace(f);
+    g_assert_cmpint(json_object_get_int_member(find_event(trace, "kernel", 0), "pid"), ==, 1);
+    g_assert_cmpint(json_object_get_int_member(find_event(trace, "kernel", 0), "tid"), ==, 7);
+    text = args_text(find_event(trace, "kernel", 0));
     g_assert_cmpstr(text, ==, "{\"device\":1,\"correlation\":9,\"grid\":[1,2,3]}");
-    g_assert_nonnull(event(trace, "gpu_memcpy", 0));
-    g_assert_nonnull(event(trace, "cuda_runtime", 1));
-    begin = event(trace, "ac2g", 0);
-    end = event(trace, "ac2g", 1);
-    g_assert_null(event(trace, "ac2g", 2));
+    g_assert_nonnull(find_event(trace, "gpu_memcpy", 0));
+    g_assert_nonnull(find_event(trace, "cuda_runtime", 1));
+    begin = find_event(trace, "ac2g", 0);
+    end = find_event(trace, "ac2g", 1);
+    g_assert_null(find_event(trace, "ac2g", 2));
     g_assert_cmpstr(json_object_get_string_member(begin, "ph"), ==, "s");
     g_assert_cmpint(json_object_get_int_member(begin, "tid"), ==, 4711);
     g_assert_cmpstr(json_object_get_string_member(end, "bp"), ==, "e");
@@ -338,31 +340,33 @@ static void test_memory(Fixture *f, gconstpointer unused)
     g_autofree char *text = NULL;
     JsonObject *trace;
 
-    strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, string(f, "op"), BASE + 10,
+    strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, intern_text(f, "op"), BASE + 10,
                     BASE + 10, &taken);
     strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, 0, BASE + 10, BASE + 10, &state);
     strobe_mock_add(f->mock, &strobe_kind_memory_event, f->thread, 0, BASE + 11, BASE + 11, &host);
-    trace = run(f);
-    text = args_text(event(trace, "cpu_instant_event", 0));
+    trace = export_trace(f);
+    text = args_text(find_event(trace, "cpu_instant_event", 0));
     g_assert_cmpstr(text, ==,
                     "{\"Total Allocated\":8,\"Bytes\":8,\"Addr\":64,\"Device Id\":2,"
                     "\"Device Type\":1}");
-    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_instant_event", 0), "name"), ==,
-                    "[memory]");
+    g_assert_cmpstr(
+        json_object_get_string_member(find_event(trace, "cpu_instant_event", 0), "name"), ==,
+        "[memory]");
     g_free(text);
-    text = args_text(event(trace, "cpu_instant_event", 1));
+    text = args_text(find_event(trace, "cpu_instant_event", 1));
     g_assert_cmpstr(text, ==,
                     "{\"Total Allocated\":0,\"Bytes\":-8,\"Addr\":128,\"Device Id\":-1,"
                     "\"Device Type\":0,\"Total Reserved\":0}");
-    g_assert_null(event(trace, "cpu_instant_event", 2));
+    g_assert_null(find_event(trace, "cpu_instant_event", 2));
     json_object_unref(trace);
 }
 
-static void add_fact(Fixture *f, const char *key, const char *value, gboolean is_json, gint64 at)
+static void add_metadata_entry(Fixture *f, const char *key, const char *value, gboolean is_json,
+                               gint64 at)
 {
-    struct strobe_metadata fact = {.value = string(f, value), .is_json = is_json};
+    struct strobe_metadata entry = {.value = intern_text(f, value), .is_json = is_json};
 
-    strobe_mock_add(f->mock, &strobe_kind_metadata, 0, string(f, key), at, at, &fact);
+    strobe_mock_add(f->mock, &strobe_kind_metadata, 0, intern_text(f, key), at, at, &entry);
 }
 
 static void test_members(Fixture *f, gconstpointer unused)
@@ -371,13 +375,13 @@ static void test_members(Fixture *f, gconstpointer unused)
     g_autoptr(GList) keys = NULL;
     JsonObject *trace;
 
-    add_fact(f, "distributedInfo", "{\"rank\": 3}", TRUE, BASE + 6);
-    add_fact(f, "traceEvents", "[]", TRUE, BASE + 6);
-    add_fact(f, "broken", "{\"a\": ", TRUE, BASE + 6);
+    add_metadata_entry(f, "distributedInfo", "{\"rank\": 3}", TRUE, BASE + 6);
+    add_metadata_entry(f, "traceEvents", "[]", TRUE, BASE + 6);
+    add_metadata_entry(f, "broken", "{\"a\": ", TRUE, BASE + 6);
     add_operator(f, "op", "1", "a");
-    add_fact(f, "late \"key\"", "text", FALSE, BASE + 7);
-    add_fact(f, "distributedInfo", "{\"rank\": 4}", TRUE, BASE + 8);
-    trace = run(f);
+    add_metadata_entry(f, "late \"key\"", "text", FALSE, BASE + 7);
+    add_metadata_entry(f, "distributedInfo", "{\"rank\": 4}", TRUE, BASE + 8);
+    trace = export_trace(f);
     keys = json_object_get_members(trace);
     g_assert_cmpstr(g_list_nth_data(keys, 1), ==, "distributedInfo");
     g_assert_cmpint(
@@ -402,18 +406,18 @@ static void test_forward_and_backward(Fixture *f, gconstpointer unused)
     strobe_mock_derived_kind(f->mock, &strobe_kind_operator_link);
     strobe_mock_add(f->mock, &strobe_kind_operator_link, f->thread, 0, BASE + 500, BASE + 500,
                     &link);
-    trace = run(f);
-    g_assert_cmpfloat(json_object_get_double_member(event(trace, "fwdbwd", 0), "ts"), ==, 0.5);
-    g_assert_cmpfloat(json_object_get_double_member(event(trace, "fwdbwd", 1), "ts"), ==, 0.7);
+    trace = export_trace(f);
+    g_assert_cmpfloat(json_object_get_double_member(find_event(trace, "fwdbwd", 0), "ts"), ==, 0.5);
+    g_assert_cmpfloat(json_object_get_double_member(find_event(trace, "fwdbwd", 1), "ts"), ==, 0.7);
     json_object_unref(trace);
 }
 
 static void add_async(Fixture *f, const char *name, const char *shapes, gint64 begin_ns)
 {
     const struct strobe_cpu_op op = {
-        .sequence = -1, .shapes = shapes ? string(f, shapes) : 0, .is_async = 1};
+        .sequence = -1, .shapes = shapes ? intern_text(f, shapes) : 0, .is_async = 1};
 
-    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, string(f, name), begin_ns,
+    strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, intern_text(f, name), begin_ns,
                     begin_ns + 1000, &op);
 }
 
@@ -423,13 +427,13 @@ static void test_async(Fixture *f, gconstpointer unused)
     add_async(f, "gloo:all_reduce", "3,4", BASE + 1000);
     add_async(f, "nccl:broadcast", NULL, BASE + 1500);
     add_async(f, "aten::wait", NULL, BASE + 2000);
-    g_autoptr(JsonObject) trace = run(f);
-    g_autofree char *first = args_text(event(trace, "user_annotation", 0));
-    g_autofree char *second = args_text(event(trace, "user_annotation", 1));
+    g_autoptr(JsonObject) trace = export_trace(f);
+    g_autofree char *first = args_text(find_event(trace, "user_annotation", 0));
+    g_autofree char *second = args_text(find_event(trace, "user_annotation", 1));
     g_assert_cmpstr(first, ==, "{\"Input Dims\":[[3,4]],\"External id\":1}");
     g_assert_cmpstr(second, ==, "{\"External id\":2}");
-    g_assert_null(event(trace, "user_annotation", 2));
-    g_assert_cmpstr(json_object_get_string_member(event(trace, "cpu_op_async", 0), "name"), ==,
+    g_assert_null(find_event(trace, "user_annotation", 2));
+    g_assert_cmpstr(json_object_get_string_member(find_event(trace, "cpu_op_async", 0), "name"), ==,
                     "aten::wait");
 }
 
@@ -439,10 +443,10 @@ static void test_name_of_a_dump(Fixture *f, gconstpointer unused)
     g_autofree char *name = NULL;
 
     strobe_mock_option(f->mock, "worker", "a");
-    strobe_mock_fact(f->mock, "dump_reason", "signal");
-    strobe_mock_fact(f->mock, "start_realtime_ns", "1700000000300000007");
+    strobe_mock_metadata_entry(f->mock, "dump_reason", "signal");
+    strobe_mock_metadata_entry(f->mock, "start_realtime_ns", "1700000000300000007");
     add_operator(f, "op", "1", "a");
-    json_object_unref(run(f));
+    json_object_unref(export_trace(f));
     name = only_file(f);
     g_assert_cmpstr(name, ==, "a.1700000000300000007.pt.trace.json");
 }
@@ -454,11 +458,11 @@ static void test_names(Fixture *f, gconstpointer unused)
 
     strobe_mock_option(f->mock, "worker", "../a b");
     add_operator(f, "op", "1", "a");
-    trace = run(f);
+    trace = export_trace(f);
     name = only_file(f);
     g_assert_cmpstr(name, ==, "_._a b.1700000000000000005.pt.trace.json");
     g_assert_cmpstr(json_object_get_string_member(trace, "traceName"), ==, name);
-    g_assert_cmpstr(json_object_get_string_member(event(trace, "__metadata", 0), "name"), ==,
+    g_assert_cmpstr(json_object_get_string_member(find_event(trace, "__metadata", 0), "name"), ==,
                     "process_name");
     json_object_unref(trace);
 }
@@ -467,7 +471,7 @@ static void test_nothing(Fixture *f, gconstpointer unused)
 {
     g_autofree char *name = NULL;
 
-    add_fact(f, "key", "value", FALSE, BASE + 6);
+    add_metadata_entry(f, "key", "value", FALSE, BASE + 6);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     name = only_file(f);
     g_assert_null(name);

@@ -43,7 +43,7 @@ void equal_spans_flush(EqualSpans *s)
     s->is_over = TRUE;
 }
 
-static void keep(EqualSpans *s, const StrobeView *record)
+static void keep_record(EqualSpans *s, const StrobeView *record)
 {
     StrobeView copy = *record;
 
@@ -59,7 +59,7 @@ static gsize go_on(EqualSpans *s, const StrobeView *records, gsize n)
 
     while (i < n && s->held->len < EQUAL_SPANS_MAX &&
            goes_on(&g_array_index(s->held, StrobeView, s->held->len - 1), &records[i]))
-        keep(s, &records[i++]);
+        keep_record(s, &records[i++]);
     return i;
 }
 
@@ -93,5 +93,5 @@ void equal_spans_hold(EqualSpans *s, const StrobeView *records, gsize n)
         s->is_over = FALSE;
     }
     for (gsize i = 0; i < n; i++)
-        keep(s, &records[i]);
+        keep_record(s, &records[i]);
 }

@@ -7,11 +7,11 @@
 
 static const StrobeFieldView field = {.name = "n", .type = STROBE_FIELD_U32};
 static const StrobeKindView span = {.fields = &field, .n_fields = 1, .shape = STROBE_SHAPE_SPAN};
-static const StrobeKindView moment = {.fields = &field, .n_fields = 1};
+static const StrobeKindView instant = {.fields = &field, .n_fields = 1};
 static const StrobeKindView derived = {
     .fields = &field, .n_fields = 1, .shape = STROBE_SHAPE_SPAN, .derived = 1};
 
-static void take(void *user, const StrobeView *record)
+static void take_record(void *user, const StrobeView *record)
 {
     guint64 letter; /* a full pair of words, as who holds records back reads them */
 
@@ -20,7 +20,7 @@ static void take(void *user, const StrobeView *record)
 }
 
 /* Letters are named in order; a digit before one is its begin, else that of the one before. */
-static void check(const char *text, gsize batch, gboolean is_natural, const char *wanted)
+static void check_order(const char *text, gsize batch, gboolean is_natural, const char *wanted)
 {
     g_autoptr(GString) found = g_string_new(NULL);
     guint64 letters[16];
@@ -35,7 +35,7 @@ static void check(const char *text, gsize batch, gboolean is_natural, const char
             continue;
         }
         letters[n] = (guint64)*text;
-        views[n] = (StrobeView){.kind = *text == '!'   ? &moment
+        views[n] = (StrobeView){.kind = *text == '!'   ? &instant
                                         : *text == '?' ? &derived
                                                        : &span,
                                 .fields = &letters[n],
@@ -43,7 +43,7 @@ static void check(const char *text, gsize batch, gboolean is_natural, const char
                                 .end_ns = begin};
         n++;
     }
-    equal_spans_init(&spans, take, found, is_natural);
+    equal_spans_init(&spans, take_record, found, is_natural);
     for (gsize at = 0; at < n; at += batch) {
         gsize part = MIN(batch, n - at), left = equal_spans_take(&spans, views + at, part);
 
@@ -59,12 +59,12 @@ static void check(const char *text, gsize batch, gboolean is_natural, const char
 static void test_runs(void)
 {
     for (gsize batch = 1; batch <= 12; batch++) {
-        check("1abc2d3ef", batch, FALSE, "cbadfe");
-        check("1ab2c1de", batch, FALSE, "baced");
-        check("1ab!cd", batch, FALSE, "ba!dc");
-        check("1ab?c??", batch, FALSE, "ba?c??");
-        check("1abc2d3ef", batch, TRUE, "abcdef");
-        check("", batch, FALSE, "");
+        check_order("1abc2d3ef", batch, FALSE, "cbadfe");
+        check_order("1ab2c1de", batch, FALSE, "baced");
+        check_order("1ab!cd", batch, FALSE, "ba!dc");
+        check_order("1ab?c??", batch, FALSE, "ba?c??");
+        check_order("1abc2d3ef", batch, TRUE, "abcdef");
+        check_order("", batch, FALSE, "");
     }
 }
 
@@ -84,7 +84,7 @@ static void test_long_run(void)
             letters[i] = i % EQUAL_SPANS_MAX ? 'x' : 'a';
             views[i] = (StrobeView){.kind = &span, .fields = &letters[i]};
         }
-        equal_spans_init(&spans, take, found, FALSE);
+        equal_spans_init(&spans, take_record, found, FALSE);
         for (gsize at = 0; at < N; at += batches[b]) {
             gsize part = MIN(batches[b], N - at), left = equal_spans_take(&spans, views + at, part);
 

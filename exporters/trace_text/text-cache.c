@@ -56,20 +56,20 @@ void text_cache_free(TextCache *base)
     g_free(cache);
 }
 
-static int append(void *user, const char *bytes, size_t length)
+static int append_bytes(void *user, const char *bytes, size_t length)
 {
     g_string_append_len(user, bytes, (gssize)length);
     return 0;
 }
 
-static void begin(Cache *cache)
+static void begin_text(Cache *cache)
 {
     g_string_truncate(cache->made, 0);
-    strobe_json_init(&cache->json, append, cache->made, 0);
+    strobe_json_init(&cache->json, append_bytes, cache->made, 0);
     strobe_json_string_begin(&cache->json);
 }
 
-static void end(Cache *cache)
+static void end_text(Cache *cache)
 {
     strobe_json_string_end(&cache->json);
     strobe_json_flush(&cache->json);
@@ -105,11 +105,11 @@ static void put_stack(Cache *cache, StrobeStackId id)
     }
 }
 
-static void make(Cache *cache, guint kind, guint32 id)
+static void make_text(Cache *cache, guint kind, guint32 id)
 {
     StrobeText text;
 
-    begin(cache);
+    begin_text(cache);
     if (kind == TEXT_CACHE_STACK) {
         put_stack(cache, id);
     } else {
@@ -119,7 +119,7 @@ static void make(Cache *cache, guint kind, guint32 id)
         else
             strobe_json_string_part(&cache->json, text.bytes, text.length);
     }
-    end(cache);
+    end_text(cache);
 }
 
 const CachedText *text_cache_make(TextCache *base, guint kind, guint32 id)
@@ -127,7 +127,7 @@ const CachedText *text_cache_make(TextCache *base, guint kind, guint32 id)
     Cache *cache = (Cache *)base;
     CachedText *slot = &base->slots[kind][id & (base->n_slots[kind] - 1)];
 
-    make(cache, kind, id);
+    make_text(cache, kind, id);
     if (cache->made->len > limits[kind].longest)
         slot = &cache->unkept;
     else if (slot->bytes)
@@ -143,9 +143,9 @@ const CachedText *text_cache_escape(TextCache *base, const char *bytes, gsize le
 {
     Cache *cache = (Cache *)base;
 
-    begin(cache);
+    begin_text(cache);
     strobe_json_string_part(&cache->json, bytes, length);
-    end(cache);
+    end_text(cache);
     cache->unkept = (CachedText){0, (guint32)cache->made->len, cache->made->str};
     return &cache->unkept;
 }

@@ -31,7 +31,7 @@ void trace_out_flush(TraceOut *out)
     out->used = 0;
 }
 
-static void grow(TraceOut *out, gsize length)
+static void grow_buffer(TraceOut *out, gsize length)
 {
     while (out->used + length + TRACE_OUT_ROOM > out->size)
         out->size *= 2;
@@ -43,13 +43,13 @@ void trace_out_make_room(TraceOut *out)
     if (out->file)
         trace_out_flush(out);
     else
-        grow(out, 0);
+        grow_buffer(out, 0);
 }
 
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length)
 {
     if (!out->file) {
-        grow(out, length);
+        grow_buffer(out, length);
     } else {
         trace_out_flush(out);
         if (length + TRACE_OUT_ROOM > out->size) {

@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "../common/prof-start.h"
-#include "communication.h"
-#include "facts.h"
-#include "framework.h"
-#include "generic-table.h"
-#include "markers.h"
-#include "memory.h"
+#include "ascend-db-communication.h"
+#include "ascend-db-metadata.h"
+#include "ascend-db-framework.h"
+#include "ascend-db-generic-table.h"
+#include "ascend-db-markers.h"
+#include "ascend-db-memory.h"
 #include "plain-table.h"
-#include "pmu.h"
+#include "ascend-db-pmu.h"
 #include "sources.h"
 #include "standard-table.h"
-#include "tasks.h"
-#include "texts.h"
+#include "ascend-db-tasks.h"
+#include "ascend-db-texts.h"
 
 static void ascend_db_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
@@ -76,9 +76,9 @@ static StrobeStatus read_profiler(Import *import)
 {
     if (import->file->left_out)
         db_file_damage(import->file, NULL, G_MININT64, NULL, import->file->left_out);
-    facts_find(import);
+    metadata_find(import);
     import->texts = texts_new(import);
-    facts_import(import);
+    metadata_import(import);
     read_all(import);
     texts_free(import->texts);
     if (import->is_full)
@@ -114,7 +114,7 @@ static StrobeStatus ascend_db_import(const StrobeImporterHost *host, StrobeInsta
     gint64 offset;
 
     if (source->is_folder && prof_start_of_host(source->descriptor, &offset))
-        host->fact_int(self, "raw_clock_offset_ns", offset);
+        host->metadata_int(self, "raw_clock_offset_ns", offset);
     sources_open(&sources, source);
     if (!sources.profiler)
         status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,

@@ -239,7 +239,7 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     file->bytes = bytes > 0 ? (guint64)bytes : 0;
     file->tables = g_ptr_array_new_with_free_func(free_table);
     file->sql = open_sql(file->descriptor, &file->left_out, error);
-    if (!file->left_out && descriptor_vfs_told_bytes(file->descriptor) > bytes)
+    if (!file->left_out && descriptor_vfs_reported_bytes(file->descriptor) > bytes)
         file->left_out = "the file is shorter than its header tells: its end is missing";
     if (file->sql) {
         restrict_limits(file->sql);
@@ -287,7 +287,7 @@ const DbColumn *db_table_column(const DbTable *table, const char *name)
 
 /* ---- scans ---- */
 
-static void start(DbScan *scan)
+static void start_scan(DbScan *scan)
 {
     g_autofree char *quoted = db_quote(scan->table);
     g_autofree char *sql =
@@ -303,7 +303,7 @@ void db_scan_init(DbScan *scan, DbFile *file, const char *table, const char *col
 {
     *scan = (DbScan){.file = file, .table = table, .low = G_MININT64, .high = G_MAXINT64};
     scan->columns = g_strdup(columns);
-    start(scan);
+    start_scan(scan);
 }
 
 static gboolean take_row(DbScan *scan)
@@ -340,7 +340,7 @@ gboolean db_scan_next(DbScan *scan)
         return FALSE;
     scan->is_backward = TRUE;
     scan->has_row = FALSE;
-    start(scan);
+    start_scan(scan);
     return db_scan_next(scan);
 }
 

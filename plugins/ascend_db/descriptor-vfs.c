@@ -11,7 +11,7 @@
 typedef struct File {
     sqlite3_file base;
     int descriptor;
-    gint64 bytes, told_bytes; /* as it is; as its header tells */
+    gint64 bytes, reported_bytes; /* as it is; as its header tells */
 } File;
 
 /* ---- files ---- */
@@ -29,7 +29,7 @@ static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
     if (done < 0)
         return SQLITE_IOERR_READ;
     memset((char *)out + done, 0, (gsize)(n - done));
-    return offset + n <= MAX(f->bytes, f->told_bytes) ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+    return offset + n <= MAX(f->bytes, f->reported_bytes) ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
 static int write_file(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 offset)
@@ -46,11 +46,11 @@ static int size_file(sqlite3_file *file, sqlite3_int64 *size)
 {
     const File *f = (const File *)file;
 
-    *size = MAX(f->bytes, f->told_bytes);
+    *size = MAX(f->bytes, f->reported_bytes);
     return SQLITE_OK;
 }
 
-static int characteristics(sqlite3_file *file)
+static int get_characteristics(sqlite3_file *file)
 {
     return SQLITE_IOCAP_IMMUTABLE;
 }
@@ -62,7 +62,7 @@ static const sqlite3_io_methods methods = {
     .xWrite = write_file,
     .xTruncate = truncate_file,
     .xFileSize = size_file,
-    .xDeviceCharacteristics = characteristics,
+    .xDeviceCharacteristics = get_characteristics,
 };
 
 static guint32 read_u32(const guchar *at)
@@ -70,7 +70,7 @@ static guint32 read_u32(const guchar *at)
     return (guint32)at[0] << 24 | (guint32)at[1] << 16 | (guint32)at[2] << 8 | at[3];
 }
 
-gint64 descriptor_vfs_told_bytes(int descriptor)
+gint64 descriptor_vfs_reported_bytes(int descriptor)
 {
     guchar header[100] = {0};
     guint32 page;
@@ -102,7 +102,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file
         return SQLITE_CANTOPEN;
     f->descriptor = (int)g_ascii_strtoll(name, NULL, 10);
     f->bytes = MAX(lseek(f->descriptor, 0, SEEK_END), 0);
-    f->told_bytes = descriptor_vfs_told_bytes(f->descriptor);
+    f->reported_bytes = descriptor_vfs_reported_bytes(f->descriptor);
     file->pMethods = &methods;
     if (out_flags)
         *out_flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB;

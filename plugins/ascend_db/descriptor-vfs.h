@@ -13,6 +13,6 @@
 int descriptor_vfs_open(int descriptor, sqlite3 **sql);
 
 /* Length that the header tells; 0 if that was not written with the last change. */
-gint64 descriptor_vfs_told_bytes(int descriptor);
+gint64 descriptor_vfs_reported_bytes(int descriptor);
 
 #endif

@@ -2,7 +2,7 @@
 #include <strobe/plugin.h>
 
 #include "ascend_db.h"
-#include "emit.h"
+#include "ascend-db-emit.h"
 
 static const StrobeComponent importer = {
     .struct_size = sizeof(StrobeComponent),

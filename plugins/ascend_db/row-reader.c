@@ -175,7 +175,8 @@ gboolean row_read_integer(sqlite3_stmt *statement, guint at, gint64 *value)
     }
 }
 
-static void report(RowReader *r, sqlite3_stmt *statement, const RowSlot *slot, const char *reason)
+static void report_damage(RowReader *r, sqlite3_stmt *statement, const RowSlot *slot,
+                          const char *reason)
 {
     db_file_damage(r->file, r->format->name, sqlite3_column_int64(statement, 0), slot->name,
                    reason);
@@ -238,7 +239,7 @@ static StrobeStringId string_of(RowReader *r, sqlite3_stmt *statement, const Row
     if (!slot->row || slot->row->holds == ASCEND_DB_TEXT || type == SQLITE_TEXT)
         return any_text(r, statement, slot);
     if (!row_read_integer(statement, slot->at, &id)) {
-        report(r, statement, slot, "expected the number of a text");
+        report_damage(r, statement, slot, "expected the number of a text");
         return 0;
     }
     if (slot->row->holds == ASCEND_DB_ENUM) {
@@ -246,7 +247,7 @@ static StrobeStringId string_of(RowReader *r, sqlite3_stmt *statement, const Row
         return name ? import_intern(r->import, name) : any_text(r, statement, slot);
     }
     if (!texts_find(r->import->texts, id, slot->row->absent, &string)) {
-        report(r, statement, slot, "STRING_IDS has no text of this number");
+        report_damage(r, statement, slot, "STRING_IDS has no text of this number");
         return any_text(r, statement, slot);
     }
     return string;
@@ -262,7 +263,7 @@ static gboolean take_time(RowReader *r, sqlite3_stmt *statement, const RowSlot *
         *ns = value;
         return TRUE;
     }
-    report(r, statement, slot, "expected a time");
+    report_damage(r, statement, slot, "expected a time");
     return FALSE;
 }
 
@@ -279,7 +280,7 @@ static void take_place(RowReader *r, sqlite3_stmt *statement, const RowSlot *slo
         place->name = string_of(r, statement, slot);
     } else if (!row_read_integer(statement, slot->at, &value)) {
         if (sqlite3_column_type(statement, (int)slot->at) != SQLITE_NULL)
-            report(r, statement, slot, "expected a number");
+            report_damage(r, statement, slot, "expected a number");
     } else if (slot->row->holds == ASCEND_DB_GLOBAL_TID) {
         place->has_tid = TRUE;
         place->global_tid = (guint64)value;
@@ -322,9 +323,9 @@ void row_reader_fill(RowReader *r, sqlite3_stmt *statement, void *fields)
             string = string_of(r, statement, slot);
             memcpy(at, &string, sizeof string);
         } else if (!read_number(statement, slot, &value)) {
-            report(r, statement, slot, "expected a number");
+            report_damage(r, statement, slot, "expected a number");
         } else if (strobe_cell_store(&value, slot->type, at)) {
-            report(r, statement, slot, "the number is out of range");
+            report_damage(r, statement, slot, "the number is out of range");
         }
     }
 }

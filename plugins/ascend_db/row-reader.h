@@ -3,8 +3,8 @@
 #ifndef STROBE_ASCEND_DB_ROW_READER_H
 #define STROBE_ASCEND_DB_ROW_READER_H
 
-#include "emit.h"
-#include "texts.h"
+#include "ascend-db-emit.h"
+#include "ascend-db-texts.h"
 
 typedef struct RowSlot {
     const char *name;          /* of the column */

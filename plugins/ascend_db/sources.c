@@ -51,7 +51,7 @@ gint rank_in_name(const char *name)
     return g_ascii_string_to_unsigned(digits, 10, 0, G_MAXINT32, &rank, NULL) ? (gint)rank : -1;
 }
 
-static void tell(Sources *s, const char *name, const char *reason)
+static void refuse_file(Sources *s, const char *name, const char *reason)
 {
     if (s->host)
         s->host->damage(s->self, name, reason);
@@ -68,7 +68,7 @@ static void take_database(Sources *s, int descriptor, const char *name, gboolean
         file->host = s->host;
         file->self = s->self;
     } else {
-        tell(s, name, error);
+        refuse_file(s, name, error);
     }
     if (type == DATABASE_PROFILER && !s->profiler) {
         s->profiler = g_steal_pointer(&file);
@@ -76,9 +76,9 @@ static void take_database(Sources *s, int descriptor, const char *name, gboolean
     } else if (type == DATABASE_ANALYSIS && !s->analysis) {
         s->analysis = g_steal_pointer(&file);
     } else if (type == DATABASE_PROFILER) {
-        tell(s, name, "a second database of a profiler: import it by itself");
+        refuse_file(s, name, "a second database of a profiler: import it by itself");
     } else if (type == DATABASE_OTHER && is_asked_for) {
-        tell(s, name, "none of its tables is a profiler's");
+        refuse_file(s, name, "none of its tables is a profiler's");
     }
     db_file_free(file);
 }
@@ -107,7 +107,8 @@ static void take_side_file(Sources *s, int descriptor, const char *name)
     if (!s->host)
         return;
     if (n < 0 || s->host->file(s->self, name, bytes, (gsize)n))
-        tell(s, name, n < 0 ? g_strerror(errno) : "too large, or of a name that cannot be kept");
+        refuse_file(s, name,
+                    n < 0 ? g_strerror(errno) : "too large, or of a name that cannot be kept");
     else
         s->host->found(s->self, name, 1);
 }
@@ -126,7 +127,7 @@ static void look_at(Sources *s, int folder, const char *name, gboolean only_besi
     } else if (n > 0 && is_side_file(head)) {
         take_side_file(s, fd, name);
     } else if (n > 0 && g_str_has_suffix(name, ".db") && !only_beside) {
-        tell(s, name, "no SQLite database");
+        refuse_file(s, name, "no SQLite database");
     } else if (n > 0 && strstr(head, "\"ph\"")) {
         s->has_text = TRUE;
     }

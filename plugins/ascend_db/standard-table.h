@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_DB_STANDARD_TABLE_H
 #define STROBE_ASCEND_DB_STANDARD_TABLE_H
 
-#include "emit.h"
+#include "ascend-db-emit.h"
 
 void standard_tables_import(Import *import);
 

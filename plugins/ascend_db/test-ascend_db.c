@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "test-fixture.h"
+#include "test-ascend-db-fixture.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
 
-#include "emit.h"
+#include "ascend-db-emit.h"
 
 /* ---- what is one's own ---- */
 
@@ -81,22 +81,22 @@ static void test_pmu(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(pmu, "metrics"), ==, "aic_total_time");
 }
 
-static void test_facts(Fixture *f, gconstpointer unused)
+static void test_metadata(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *device;
-    const char *facts;
+    const char *metadata;
 
     fixture_make(f->path, test_strings, test_tasks_g1, NULL);
     fixture_import(f);
-    facts = strobe_mock_importer_facts(f->mock);
-    fixture_assert_line(facts, "generation=1\n");
-    fixture_assert_line(facts, "level=1\n");
-    fixture_assert_line(facts, "pid=7\n");
-    fixture_assert_line(facts, "device=3\n");
-    fixture_assert_line(facts, "rank=5\n");
-    fixture_assert_line(facts, "session_begin_ns=900\n");
-    fixture_assert_line(facts, "session_end_ns=5000\n");
-    fixture_assert_line(facts, "schema_version=1.0.0\n");
+    metadata = strobe_mock_importer_metadata(f->mock);
+    fixture_assert_line(metadata, "generation=1\n");
+    fixture_assert_line(metadata, "level=1\n");
+    fixture_assert_line(metadata, "pid=7\n");
+    fixture_assert_line(metadata, "device=3\n");
+    fixture_assert_line(metadata, "rank=5\n");
+    fixture_assert_line(metadata, "session_begin_ns=900\n");
+    fixture_assert_line(metadata, "session_end_ns=5000\n");
+    fixture_assert_line(metadata, "schema_version=1.0.0\n");
     g_assert_cmpuint(fixture_count(f, "metadata"), ==, 1);
     g_assert_cmpstr(NAME(fixture_record(f, "metadata", 0)), ==, "ENV_VARIABLES");
     g_assert_cmpstr(TEXT(fixture_record(f, "metadata", 0), "value"), ==, "{}");
@@ -106,34 +106,35 @@ static void test_facts(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(device, "rank"), ==, 5);
 }
 
-static void check_facts(Fixture *f, const char *change, const char *level, const char *generation)
+static void check_metadata(Fixture *f, const char *change, const char *level,
+                           const char *generation)
 {
     g_unlink(f->path);
     fixture_make(f->path, test_strings, test_tasks_g1, change, NULL);
     fixture_again(f);
     fixture_import(f);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), level);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), generation);
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), level);
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), generation);
 }
 
 static void test_levels(Fixture *f, gconstpointer unused)
 {
     g_autofree char *analysis = g_build_filename(f->folder, "analysis.db", NULL);
 
-    check_facts(f, "DROP TABLE TASK_PMU_INFO; UPDATE COMPUTE_TASK_INFO SET blockDim = 0",
-                "level=0\n", "generation=1\n");
-    check_facts(f, "DROP TABLE TASK_PMU_INFO", "level=1\n", "generation=1\n");
-    check_facts(f,
-                "CREATE TABLE CANN_API (startNs INTEGER,endNs INTEGER,type INTEGER,globalTid "
-                "INTEGER,connectionId INTEGER PRIMARY KEY,name INTEGER);"
-                "INSERT INTO CANN_API VALUES(1,2,5000," TID8 ",1,24)",
-                "level=2\n", "generation=1\n");
-    check_facts(f, "UPDATE META_DATA SET value='1.2.0' WHERE name='SCHEMA_VERSION'", "level=1\n",
-                "generation=3\n");
-    check_facts(f, "ALTER TABLE COMPUTE_TASK_INFO RENAME blockDim TO blockNum", "level=1\n",
-                "generation=3\n");
+    check_metadata(f, "DROP TABLE TASK_PMU_INFO; UPDATE COMPUTE_TASK_INFO SET blockDim = 0",
+                   "level=0\n", "generation=1\n");
+    check_metadata(f, "DROP TABLE TASK_PMU_INFO", "level=1\n", "generation=1\n");
+    check_metadata(f,
+                   "CREATE TABLE CANN_API (startNs INTEGER,endNs INTEGER,type INTEGER,globalTid "
+                   "INTEGER,connectionId INTEGER PRIMARY KEY,name INTEGER);"
+                   "INSERT INTO CANN_API VALUES(1,2,5000," TID8 ",1,24)",
+                   "level=2\n", "generation=1\n");
+    check_metadata(f, "UPDATE META_DATA SET value='1.2.0' WHERE name='SCHEMA_VERSION'", "level=1\n",
+                   "generation=3\n");
+    check_metadata(f, "ALTER TABLE COMPUTE_TASK_INFO RENAME blockDim TO blockNum", "level=1\n",
+                   "generation=3\n");
     fixture_make(analysis, "CREATE TABLE StepTraceTime (deviceId INTEGER, step TEXT)", NULL);
-    check_facts(f, "SELECT 1", "level=1\n", "generation=2\n");
+    check_metadata(f, "SELECT 1", "level=1\n", "generation=2\n");
 }
 
 /* ---- the newest generation ---- */
@@ -149,7 +150,7 @@ static void test_g3_tasks(Fixture *f, gconstpointer unused)
 
     make_g3(f);
     fixture_import(f);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=3\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=3\n");
     task = fixture_record(f, "device_task", 0);
     g_assert_cmpint(INTEGER(task, "block_num"), ==, 20);
     g_assert_cmpint(INTEGER(task, "mix_block_num"), ==, 40);
@@ -267,8 +268,8 @@ static void test_framework(Fixture *f, gconstpointer unused)
     fixture_make(f->path, test_framework_tables, NULL);
     fixture_import(f);
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=3\n");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "level=-1\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=3\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "level=-1\n");
     g_assert_cmpint(INTEGER(fixture_record(f, "task_queue", 0), "correlation"), ==, 8309);
     g_assert_cmpint(INTEGER(fixture_record(f, "task_queue", 0), "is_dequeue"), ==, 0);
     g_assert_cmpint(INTEGER(fixture_record(f, "task_queue", 1), "is_dequeue"), ==, 1);
@@ -356,7 +357,7 @@ int main(int argc, char **argv)
     ADD("own-tables", test_own_tables);
     ADD("tasks", test_tasks);
     ADD("pmu", test_pmu);
-    ADD("facts", test_facts);
+    ADD("metadata", test_metadata);
     ADD("levels", test_levels);
     ADD("g3/tasks", test_g3_tasks);
     ADD("g3/communication", test_g3_communication);

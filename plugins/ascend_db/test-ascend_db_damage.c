@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What no table has a place for, and what is broken. */
-#include "test-fixture.h"
+#include "test-ascend-db-fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>

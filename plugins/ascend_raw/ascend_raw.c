@@ -5,7 +5,7 @@
 #include "device-half.h"
 #include "framework-files.h"
 #include "side-files.h"
-#include "told-facts.h"
+#include "reported-metadata.h"
 
 /* Where the profiler's own trace is whole, it knows more than raw files without a device half. */
 static gint score_of(DeviceSource device, gboolean has_text)
@@ -64,9 +64,9 @@ static void import_framework(Raw *raw)
 
 static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device, gboolean has_text)
 {
-    raw->host->fact_text(raw->self, "device_half", device_source_words[device]);
-    raw->host->fact_int(raw->self, "output_is_free",
-                        wanted != DEVICE_OUTPUT_DB && device != DEVICE_OUTPUT_DB);
+    raw->host->metadata_text(raw->self, "device_half", device_source_words[device]);
+    raw->host->metadata_int(raw->self, "output_is_free",
+                            wanted != DEVICE_OUTPUT_DB && device != DEVICE_OUTPUT_DB);
     if (device != DEVICE_NONE || raw->is_full)
         return;
     tell_missing(raw, wanted != DEVICE_NONE && has_text
@@ -90,8 +90,8 @@ static StrobeStatus import_all(Raw *raw, const char *path)
     tell_files(raw);
     import_framework(raw);
     if (!raw->is_full)
-        rank = told_facts_import(raw->host, raw->self, raw->files.top, path, (gint64)raw->pid,
-                                 raw->begin_ns);
+        rank = reported_metadata_import(raw->host, raw->self, raw->files.top, path,
+                                        (gint64)raw->pid, raw->begin_ns);
     if (raw->is_full)
         return raw->host->fail(raw->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                                "The capture has no room");

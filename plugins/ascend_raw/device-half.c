@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../ascend_text/ascend_text.h"
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 
 /* ---- databases ---- */
 
@@ -57,7 +57,7 @@ static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStat
     int folder;
     g_autofree char *name = raw_files_find_database(&raw->files, source, &folder);
     g_autofree char *error = NULL;
-    int fd = name ? foreign_folder_open_file(folder, name) : -1;
+    int fd = name ? external_folder_open_file(folder, name) : -1;
     DbFile *file = fd >= 0 ? db_file_open(fd, name, &error) : NULL;
     gboolean is_good;
 
@@ -100,7 +100,7 @@ static gboolean import_text(Raw *raw, gint32 rank, StrobeStatus *status)
     g_autofree char *path = g_build_filename(raw->files.prof_name, DEVICE_TEXT_FOLDER, NULL);
     StrobeSource source = {.struct_size = sizeof source, .path = path, .is_folder = 1};
 
-    source.descriptor = foreign_folder_open(raw->files.prof, DEVICE_TEXT_FOLDER);
+    source.descriptor = external_folder_open(raw->files.prof, DEVICE_TEXT_FOLDER);
     if (source.descriptor < 0) {
         raw_damage(raw, path, "%s", g_strerror(errno));
         return FALSE;

@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_RAW_DEVICE_HALF_H
 #define STROBE_ASCEND_RAW_DEVICE_HALF_H
 
-#include "emit.h"
+#include "ascend-raw-emit.h"
 
 /* Reads it, less what the framework's files tell themselves. Where it cannot be read, or is a
  * damaged database and there is another source, that one is taken, and the damage told; *source

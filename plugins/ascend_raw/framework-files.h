@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
 #define STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
 
-#include "emit.h"
+#include "ascend-raw-emit.h"
 
 /* A missing file is no failure; a part that fails sets is_full. */
 void operators_import(Raw *raw);

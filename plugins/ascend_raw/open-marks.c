@@ -36,7 +36,7 @@ static guint place_of(const OpenMarks *m, guint64 thread, guint32 name)
     return (guint)strobe_hash_pair(strobe_hash_key(), thread, name) & (m->n_slots - 1);
 }
 
-static Slot *find(const OpenMarks *m, guint64 thread, guint32 name)
+static Slot *find_slot(const OpenMarks *m, guint64 thread, guint32 name)
 {
     guint at = place_of(m, thread, name);
 
@@ -45,7 +45,7 @@ static Slot *find(const OpenMarks *m, guint64 thread, guint32 name)
     return &m->slots[at];
 }
 
-static void grow(OpenMarks *m)
+static void grow_slots(OpenMarks *m)
 {
     Slot *old = m->slots;
     guint n = m->n_slots;
@@ -55,7 +55,7 @@ static void grow(OpenMarks *m)
     m->n_used = 0;
     for (guint i = 0; i < n; i++)
         if (old[i].is_open) {
-            *find(m, old[i].thread, old[i].name) = old[i];
+            *find_slot(m, old[i].thread, old[i].name) = old[i];
             m->n_used++;
         }
     g_free(old);
@@ -63,13 +63,13 @@ static void grow(OpenMarks *m)
 
 gboolean open_marks_put(OpenMarks *m, guint64 thread, guint32 name, gint64 time)
 {
-    Slot *slot = find(m, thread, name);
+    Slot *slot = find_slot(m, thread, name);
 
     if (!slot->is_used && m->n_used * 2 >= m->n_slots) {
         if (m->n_slots >= 2 * OPEN_MARKS_MAX)
             return FALSE;
-        grow(m);
-        slot = find(m, thread, name);
+        grow_slots(m);
+        slot = find_slot(m, thread, name);
     }
     m->n_used += !slot->is_used;
     *slot = (Slot){.thread = thread, .time = time, .name = name, .is_used = 1, .is_open = 1};
@@ -78,7 +78,7 @@ gboolean open_marks_put(OpenMarks *m, guint64 thread, guint32 name, gint64 time)
 
 gboolean open_marks_take(OpenMarks *m, guint64 thread, guint32 name, gint64 *time)
 {
-    Slot *slot = find(m, thread, name);
+    Slot *slot = find_slot(m, thread, name);
 
     if (!slot->is_open)
         return FALSE;

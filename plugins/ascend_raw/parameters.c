@@ -14,7 +14,7 @@ typedef struct Parameters {
 } Parameters;
 
 /* The part up to the mark, or to the end; `text` goes on behind it. FALSE if there is no mark. */
-static gboolean cut(TlvText *text, char mark, TlvText *part)
+static gboolean take_part(TlvText *text, char mark, TlvText *part)
 {
     const char *end = text->length ? memchr(text->bytes, mark, text->length) : NULL;
 
@@ -29,8 +29,8 @@ static gboolean cut(TlvText *text, char mark, TlvText *part)
     return TRUE;
 }
 
-static void emit(Parameters *p, StrobeStringId role, const TlvText *name, const TlvText *tensor,
-                 const TlvText *gradient)
+static void emit_parameter(Parameters *p, StrobeStringId role, const TlvText *name,
+                           const TlvText *tensor, const TlvText *gradient)
 {
     Raw *raw = p->raw;
     struct raw_parameter *fields =
@@ -54,13 +54,13 @@ static void take_module(Parameters *p, TlvText text)
     TlvText entry, name, tensor, gradient;
 
     while (text.length && !p->raw->is_full) {
-        cut(&text, '}', &entry);
-        if (!cut(&entry, ')', &name) || !cut(&entry, ')', &tensor)) {
+        take_part(&text, '}', &entry);
+        if (!take_part(&entry, ')', &name) || !take_part(&entry, ')', &tensor)) {
             p->n_strange++;
             continue;
         }
-        cut(&entry, ')', &gradient);
-        emit(p, p->module, &name, &tensor, &gradient);
+        take_part(&entry, ')', &gradient);
+        emit_parameter(p, p->module, &name, &tensor, &gradient);
     }
 }
 
@@ -70,16 +70,16 @@ static void take_optimizer(Parameters *p, TlvText text)
     TlvText entry, tensor, gradient, state, name;
 
     while (text.length && !p->raw->is_full) {
-        cut(&text, '}', &entry);
-        if (!cut(&entry, ')', &tensor) || !cut(&entry, ')', &gradient)) {
+        take_part(&text, '}', &entry);
+        if (!take_part(&entry, ')', &tensor) || !take_part(&entry, ')', &gradient)) {
             p->n_strange++;
             continue;
         }
-        emit(p, p->optimizer, NULL, &tensor, &gradient);
+        emit_parameter(p, p->optimizer, NULL, &tensor, &gradient);
         while (entry.length && !p->raw->is_full) {
-            cut(&entry, ']', &state);
-            if (cut(&state, '>', &name))
-                emit(p, p->state, &name, &state, NULL);
+            take_part(&entry, ']', &state);
+            if (take_part(&state, '>', &name))
+                emit_parameter(p, p->state, &name, &state, NULL);
             else
                 p->n_strange++;
         }

@@ -2,7 +2,7 @@
 #include <strobe/plugin.h>
 
 #include "ascend_raw.h"
-#include "emit.h"
+#include "ascend-raw-emit.h"
 
 static const StrobeOption options[] = {
     {

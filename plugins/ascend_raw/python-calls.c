@@ -175,7 +175,7 @@ static void emit_frame(Python *p, const Thread *thread, const Frame *frame, guin
     fields->module = frame->module;
 }
 
-static void push(Python *p, Thread *thread, guint64 index, guint64 time, guint64 key)
+static void push_frame(Python *p, Thread *thread, guint64 index, guint64 time, guint64 key)
 {
     Frame frame = {.id = index, .begin = time};
 
@@ -191,7 +191,7 @@ static void push(Python *p, Thread *thread, guint64 index, guint64 time, guint64
 }
 
 /* Whatever is on top is left. */
-static void pop(Python *p, Thread *thread, guint64 time)
+static void pop_frame(Python *p, Thread *thread, guint64 time)
 {
     guint n = thread->stack->len;
 
@@ -203,14 +203,14 @@ static void pop(Python *p, Thread *thread, guint64 time)
     }
 }
 
-static void replay(Python *p, Thread *thread, guint64 time, guint64 key, guint64 tag)
+static void replay_event(Python *p, Thread *thread, guint64 time, guint64 key, guint64 tag)
 {
     guint64 index = thread->n_events++;
 
     if (tag == PYTHON_CALL || tag == C_CALL)
-        push(p, thread, index, time, key);
+        push_frame(p, thread, index, time, key);
     else if (tag == PYTHON_RETURN || tag == C_RETURN)
-        pop(p, thread, time);
+        pop_frame(p, thread, time);
     else
         p->n_strange++;
 }
@@ -220,7 +220,7 @@ static void finish_thread(Python *p, Thread *thread)
 {
     thread->n_deeper = 0;
     while (thread->stack->len && !p->raw->is_full)
-        pop(p, thread, thread->last);
+        pop_frame(p, thread, thread->last);
 }
 
 /* ---- order ---- */
@@ -279,7 +279,7 @@ static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
 
         if (!all && late->time >= time)
             return;
-        replay(p, thread, late->time, late->key, late->tag);
+        replay_event(p, thread, late->time, late->key, late->tag);
         thread->late++;
         thread->n_late--;
     }
@@ -304,7 +304,7 @@ static void replay_file(Python *p, ByteStream *stream)
         if (!thread || event.time < thread->last)
             continue; /* late */
         replay_late(p, thread, event.time, FALSE);
-        replay(p, thread, event.time, event.key, event.tag);
+        replay_event(p, thread, event.time, event.key, event.tag);
         thread->last = event.time;
     }
     for (guint i = 0; i < p->threads->len && !p->raw->is_full; i++) {
@@ -347,7 +347,7 @@ static void replay_events(Python *p, StrobeExternalSorter *sorter)
             finish_thread(p, thread);
         thread = g_ptr_array_index(p->threads, event->thread);
         thread->last = event->time;
-        replay(p, thread, event->time, event->key, event->tag);
+        replay_event(p, thread, event->time, event->key, event->tag);
     }
     if (thread)
         finish_thread(p, thread);
@@ -369,7 +369,7 @@ static void replay_sorted(Python *p, ByteStream *stream)
 
 /* ---- the file ---- */
 
-static void tell(const Python *p, const RawFile *file, const ByteStream *stream)
+static void report_damage(const Python *p, const RawFile *file, const ByteStream *stream)
 {
     if (p->n_too_deep)
         raw_damage(p->raw, file->name, "%" G_GUINT64_FORMAT " calls inside %u others are left out",
@@ -397,7 +397,7 @@ static void import_calls(Python *p, const RawFile *file)
     } else {
         replay_sorted(p, &stream);
     }
-    tell(p, file, &stream);
+    report_damage(p, file, &stream);
     byte_stream_clear(&stream);
 }
 

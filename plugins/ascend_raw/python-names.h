@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_RAW_PYTHON_NAMES_H
 #define STROBE_ASCEND_RAW_PYTHON_NAMES_H
 
-#include "emit.h"
+#include "ascend-raw-emit.h"
 
 #define PYTHON_NAMES_MAX (4u << 20)
 #define NO_MODULE G_MAXUINT32

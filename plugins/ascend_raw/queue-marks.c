@@ -232,7 +232,7 @@ static void read_in_order(QueueMarks *q, TlvReader *reader)
 #define THREAD_BITS 32
 #define CATEGORY_BITS 2
 
-static guint64 pack(QueueMarks *q, const Mark *mark, GArray *threads, OpenMarks *known)
+static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenMarks *known)
 {
     gint64 index;
 
@@ -262,7 +262,7 @@ typedef struct Sorted {
     OpenMarks *known;
 } Sorted;
 
-static void unpack(const SortedMark *sorted, const GArray *threads, Mark *mark)
+static void unpack_mark(const SortedMark *sorted, const GArray *threads, Mark *mark)
 {
     guint64 index = sorted->packed >> CATEGORY_BITS & G_MAXUINT32;
 
@@ -282,7 +282,8 @@ static int sort_marks(Sorted *s, TlvReader *reader, StrobeExternalSorter *sorter
     while (!error && tlv_next(reader, &record)) {
         if (!read_mark(s->q, &record, &mark))
             continue;
-        const SortedMark sorted = {mark.time, mark.id, pack(s->q, &mark, s->threads, s->known)};
+        const SortedMark sorted = {mark.time, mark.id,
+                                   pack_mark(s->q, &mark, s->threads, s->known)};
         error = strobe_external_sorter_add(sorter, (StrobeSortKey){0, mark.time}, &sorted,
                                            sizeof sorted);
     }
@@ -296,7 +297,7 @@ static void take_marks(const Sorted *s, StrobeExternalSorter *sorter)
     Mark mark;
 
     while (!s->q->raw->is_full && (sorted = strobe_external_sorter_next(sorter, &length))) {
-        unpack(sorted, s->threads, &mark);
+        unpack_mark(sorted, s->threads, &mark);
         take_mark(s->q, &mark);
     }
 }
@@ -316,7 +317,7 @@ static void read_sorted(QueueMarks *q, TlvReader *reader)
     strobe_external_sorter_free(sorter);
 }
 
-static void finish(QueueMarks *q, const TlvReader *reader)
+static void finish_marks(QueueMarks *q, const TlvReader *reader)
 {
     const RawFile *file = &q->raw->files.files[RAW_OP_MARK];
 
@@ -349,7 +350,7 @@ void queue_marks_import(Raw *raw)
         read_in_order(&q, &reader);
     else
         read_sorted(&q, &reader);
-    finish(&q, &reader);
+    finish_marks(&q, &reader);
     tlv_clear(&reader);
     open_marks_free(q.open);
     g_free(q.waiting);

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "../common/prof-start.h"
 
 const char *const raw_file_names[RAW_FILES] = {
@@ -28,12 +28,12 @@ const char *const device_source_words[] = {
 /* The last such name: later exports are of later times. NULL: none. */
 static char *last_name(int folder, const char *prefix, const char *suffix)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
 
     for (guint i = names->len; i-- > 0;) {
         const char *name = g_ptr_array_index(names, i);
         int fd = g_str_has_prefix(name, prefix) && g_str_has_suffix(name, suffix)
-                     ? foreign_folder_open_file(folder, name)
+                     ? external_folder_open_file(folder, name)
                      : -1;
 
         if (fd < 0)
@@ -53,7 +53,7 @@ static gboolean has_file(int folder, const char *prefix, const char *suffix)
 
 static gboolean has_prof_text(int prof)
 {
-    int text = prof >= 0 ? foreign_folder_open(prof, DEVICE_TEXT_FOLDER) : -1;
+    int text = prof >= 0 ? external_folder_open(prof, DEVICE_TEXT_FOLDER) : -1;
     gboolean has = has_file(text, "msprof", ".json");
 
     if (text >= 0)
@@ -108,7 +108,7 @@ static gboolean take_file(RawFiles *files, const char *name)
 
         if (!g_str_has_prefix(name, raw_file_names[i]) || file->name)
             continue;
-        fd = foreign_folder_open_file(files->framework, name);
+        fd = external_folder_open_file(files->framework, name);
         if (fd < 0)
             return FALSE;
         file->name = g_strdup(name);
@@ -122,7 +122,7 @@ static gboolean take_file(RawFiles *files, const char *name)
 
 static gboolean take_framework(RawFiles *files)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(files->framework);
+    g_autoptr(GPtrArray) names = external_folder_names(files->framework);
     gboolean found = FALSE;
 
     for (guint i = 0; i < names->len; i++) {
@@ -141,7 +141,7 @@ enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
 
 static gint worth_of(int prof)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(prof);
+    g_autoptr(GPtrArray) names = external_folder_names(prof);
     gint64 offset;
 
     if (is_exported(prof))
@@ -154,12 +154,12 @@ static gint worth_of(int prof)
 /* A collection that was begun and dropped leaves its directory, and its name may come first. */
 static void find_prof(RawFiles *files)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(files->top);
+    g_autoptr(GPtrArray) names = external_folder_names(files->top);
     gint best = -1;
 
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
-        int fd = prof_is_name(name) ? foreign_folder_open(files->top, name) : -1;
+        int fd = prof_is_name(name) ? external_folder_open(files->top, name) : -1;
         gint worth = fd >= 0 ? worth_of(fd) : -1;
 
         if (fd < 0)
@@ -194,7 +194,7 @@ gboolean raw_files_open(RawFiles *files, const StrobeSource *source)
     files->others = g_ptr_array_new_with_free_func(g_free);
     if (!source->is_folder)
         return FALSE;
-    files->framework = foreign_folder_open(source->descriptor, "FRAMEWORK");
+    files->framework = external_folder_open(source->descriptor, "FRAMEWORK");
     if (files->framework >= 0) {
         files->top = open_same(source->descriptor);
     } else {
@@ -204,7 +204,7 @@ gboolean raw_files_open(RawFiles *files, const StrobeSource *source)
     if (files->framework < 0 || files->top < 0 || !take_framework(files))
         return FALSE;
     find_prof(files);
-    files->output = foreign_folder_open(files->top, "ASCEND_PROFILER_OUTPUT");
+    files->output = external_folder_open(files->top, "ASCEND_PROFILER_OUTPUT");
     return TRUE;
 }
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "../common/prof-start.h"
 #include "../common/side-json.h"
 
@@ -13,20 +13,20 @@
 /* Hands the file over as it is, and gives its values; NULL if there is none. */
 static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
 {
-    const char *name = foreign_folder_find(names, raw->files.top, prefix);
+    const char *name = external_folder_find(names, raw->files.top, prefix);
     gsize length;
 
     if (!name)
         return NULL;
     g_autofree char *bytes =
-        foreign_folder_read(raw->files.top, name, SIDE_JSON_BYTES_MAX, &length);
+        external_folder_read(raw->files.top, name, SIDE_JSON_BYTES_MAX, &length);
     if (!bytes) {
         raw_damage(raw, name, "%s", g_strerror(errno));
         return NULL;
     }
     if (raw->host->file(raw->self, name, bytes, length) == STROBE_OK)
         raw->host->found(raw->self, name, 1);
-    return side_json_new(bytes, length, NULL); /* what is wrong in it, told-facts.c tells */
+    return side_json_new(bytes, length, NULL); /* what is wrong in it, reported-metadata.c tells */
 }
 
 /* ---- the clock ---- */
@@ -66,14 +66,14 @@ static void find_offset(Raw *raw, const SideJson *info, int host)
 static SideJson *read_json(int folder, const char *name)
 {
     gsize length;
-    g_autofree char *bytes = foreign_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length);
+    g_autofree char *bytes = external_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length);
 
     return bytes ? side_json_new(bytes, length, NULL) : NULL;
 }
 
 static void find_clock(Raw *raw, const SideJson *info)
 {
-    int host = raw->files.prof >= 0 ? foreign_folder_open(raw->files.prof, "host") : -1;
+    int host = raw->files.prof >= 0 ? external_folder_open(raw->files.prof, "host") : -1;
     SideJson *host_info = host >= 0 ? read_json(host, "info.json") : NULL;
 
     find_counter(raw, info, host_info, host);
@@ -93,7 +93,7 @@ static void find_clock(Raw *raw, const SideJson *info)
 
 void side_files_import(Raw *raw)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(raw->files.top);
+    g_autoptr(GPtrArray) names = external_folder_names(raw->files.top);
     SideJson *info = take_file(raw, names, "profiler_info");
     SideJson *metadata = take_file(raw, names, "profiler_metadata");
 

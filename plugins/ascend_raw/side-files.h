@@ -4,7 +4,7 @@
 #ifndef STROBE_ASCEND_RAW_SIDE_FILES_H
 #define STROBE_ASCEND_RAW_SIDE_FILES_H
 
-#include "emit.h"
+#include "ascend-raw-emit.h"
 
 /* Sets the clock, and hands the files over. */
 void side_files_import(Raw *raw);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../ascend_db/emit.h"
-#include "emit.h"
+#include "../ascend_db/ascend-db-emit.h"
+#include "ascend-raw-emit.h"
 #include "open-marks.h"
 
 /* Its header has a type of the same name as the other reader's. */

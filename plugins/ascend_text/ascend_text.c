@@ -8,8 +8,8 @@
 
 #include "../common/prof-start.h"
 #include "communicators.h"
-#include "facts.h"
-#include "memory.h"
+#include "ascend-text-metadata.h"
+#include "ascend-text-memory.h"
 #include "modes.h"
 #include "source-files.h"
 #include "stored-json.h"
@@ -26,7 +26,7 @@
 typedef struct Run {
     Import import;
     SourceFiles *files;
-    Facts facts;
+    Metadata metadata;
     Kernels *kernels;
     int kernels_fd; /* its rows are read again and again */
 } Run;
@@ -118,11 +118,11 @@ static void take_info(Run *run, const SourceFile *file)
         report_dropped(run, file, n < 0 ? g_strerror(errno) : "too large");
         return;
     }
-    facts_take(&run->facts, file->name, bytes, (gsize)n);
+    metadata_take(&run->metadata, file->name, bytes, (gsize)n);
     import->host->found(import->self, file->name, 1);
 }
 
-static void learn(Run *run)
+static void learn_run(Run *run)
 {
     for (guint i = 0; i < run->files->files->len; i++) {
         const SourceFile *file = g_ptr_array_index(run->files->files, i);
@@ -133,10 +133,10 @@ static void learn(Run *run)
         if (file->type == SOURCE_INFO)
             take_info(run, file);
     }
-    facts_settle(&run->facts);
+    metadata_finish(&run->metadata);
     run->import.has_trace = source_files_find(run->files, SOURCE_TRACE) != NULL;
     if (!run->import.has_trace && !run->import.pid)
-        run->import.pid = run->facts.named_pid;
+        run->import.pid = run->metadata.named_pid;
 }
 
 /* ---- the trace and what belongs to it ---- */
@@ -312,19 +312,19 @@ static void take_other(Run *run, const SourceFile *file)
 
 static void take_all(Run *run)
 {
-    learn(run);
+    learn_run(run);
     learn_communicators(run);
     open_kernels(run);
     take_trace(run);
     if (!run->import.pid)
-        run->import.pid = run->facts.named_pid;
+        run->import.pid = run->metadata.named_pid;
     take_tasks(run);
     if (run->kernels)
         kernels_emit_rest(run->kernels);
     take_memory(run);
     for (guint i = 0; i < run->files->files->len && !run->import.is_full; i++)
         take_other(run, g_ptr_array_index(run->files->files, i));
-    facts_tell(&run->facts);
+    metadata_tell(&run->metadata);
 }
 
 StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
@@ -336,7 +336,7 @@ StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *se
     import_init(&run.import, host, self);
     run.import.pid = pid;
     run.import.rank = rank;
-    facts_init(&run.facts, &run.import, source->path);
+    metadata_init(&run.metadata, &run.import, source->path);
     run.files = source_files_new(source);
     take_all(&run);
     is_full = run.import.is_full;
@@ -344,7 +344,7 @@ StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *se
     if (run.kernels_fd >= 0)
         close(run.kernels_fd);
     source_files_free(run.files);
-    facts_clear(&run.facts);
+    metadata_clear(&run.metadata);
     import_clear(&run.import);
     if (is_full)
         return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "The capture has no room");
@@ -357,7 +357,7 @@ static StrobeStatus ascend_text_import(const StrobeImporterHost *host, StrobeIns
     gint64 offset;
 
     if (source->is_folder && prof_start_of_host(source->descriptor, &offset))
-        host->fact_int(self, "raw_clock_offset_ns", offset);
+        host->metadata_int(self, "raw_clock_offset_ns", offset);
     return ascend_text_read(host, self, source, 0, -1);
 }
 

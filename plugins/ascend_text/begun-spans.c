@@ -119,7 +119,7 @@ static Begun *take_last(BegunSpans *spans, GPtrArray *open)
     return begun;
 }
 
-static const TraceEvent *show(BegunSpans *spans, const Begun *begun, const char *phase)
+static const TraceEvent *make_event(BegunSpans *spans, const Begun *begun, const char *phase)
 {
     spans->event = (TraceEvent){.phase = phase,
                                 .name = begun->name,
@@ -153,7 +153,7 @@ const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent 
     add_args(begun, event);
     g_snprintf(spans->dur, sizeof spans->dur, "%" G_GINT64_FORMAT ".%03d", ns / 1000,
                (int)(ns % 1000));
-    return show(spans, begun, "X");
+    return make_event(spans, begun, "X");
 }
 
 const TraceEvent *begun_spans_rest(BegunSpans *spans, Row **row, gint64 *begin)
@@ -170,7 +170,7 @@ const TraceEvent *begun_spans_rest(BegunSpans *spans, Row **row, gint64 *begin)
             const Begun *begun = take_last(spans, open);
             *row = begun->row;
             *begin = begun->begin;
-            return show(spans, begun, "B");
+            return make_event(spans, begun, "B");
         }
         g_hash_table_iter_remove(&iter);
     }

@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 #define STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 
-#include "layers.h"
+#include "ascend-text-layers.h"
 
 typedef struct BegunSpans BegunSpans;
 

@@ -63,7 +63,7 @@ struct Blocks {
     guint64 n_rows;
 };
 
-static void report(Blocks *b, const char *reason)
+static void report_damage(Blocks *b, const char *reason)
 {
     import_damage(b->import, b->file, "row", strobe_csv_scanner_row(b->scanner), reason);
 }
@@ -111,7 +111,7 @@ static gboolean read_cell(Blocks *b, const StrobeCsvCell *cells, guint which, gi
         return FALSE;
     if (strobe_cell_read(b->forms[which], cell->bytes, cell->length, &value) ||
         strobe_cell_store(&value, STROBE_FIELD_I64, number)) {
-        report(b, b->forms[which]->title);
+        report_damage(b, b->forms[which]->title);
         return FALSE;
     }
     return value.type != STROBE_CELL_ABSENT;
@@ -126,7 +126,7 @@ static void take_row(Blocks *b, const StrobeCsvCell *cells)
     gint64 device;
 
     if (!read_cell(b, cells, ALLOCATION, &place.time_ns)) {
-        report(b, "Allocation Time(us) is no time");
+        report_damage(b, "Allocation Time(us) is no time");
         return;
     }
     read_cell(b, cells, DEVICE, &device);
@@ -169,9 +169,9 @@ Blocks *blocks_new(Import *import, int descriptor, const char *file)
     }
     while ((status = strobe_csv_scanner_next(b->scanner, &cells, &n)) && status != STROBE_CSV_IO) {
         if (status == STROBE_CSV_DAMAGED)
-            report(b, strobe_csv_scanner_error(b->scanner));
+            report_damage(b, strobe_csv_scanner_error(b->scanner));
         else if (n != b->n_columns)
-            report(b, "another number of cells than the header has");
+            report_damage(b, "another number of cells than the header has");
         else
             take_row(b, cells);
     }
@@ -226,7 +226,7 @@ static void read_event(Blocks *b, const Place *place, const StrobeCsvCell *cells
         read_totals(b, cells, RELEASE_ALLOCATED, event); /* of the only release there is */
 }
 
-static gboolean take(Blocks *b, Place *place, BlockEvent *event)
+static gboolean take_event(Blocks *b, Place *place, BlockEvent *event)
 {
     const StrobeCsvCell *cells;
     gsize n;
@@ -264,7 +264,7 @@ gboolean blocks_take(Blocks *b, gboolean is_ge, gint32 device, gint64 time_ns, B
         if (place->time_ns != time_ns)
             break;
         if (place->is_ge == (is_ge ? 1 : 0) && place->device == device)
-            return take(b, place, event);
+            return take_event(b, place, event);
     }
     return FALSE;
 }
@@ -274,7 +274,7 @@ gboolean blocks_next(Blocks *b, BlockEvent *event)
     while (b && b->next < b->places->len) {
         Place *place = &g_array_index(b->places, Place, b->next++);
 
-        if (!(place->is_ge & TAKEN) && take(b, place, event))
+        if (!(place->is_ge & TAKEN) && take_event(b, place, event))
             return TRUE;
     }
     return FALSE;

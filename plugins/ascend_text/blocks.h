@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_TEXT_BLOCKS_H
 #define STROBE_ASCEND_TEXT_BLOCKS_H
 
-#include "import.h"
+#include "ascend-text-import.h"
 
 enum { BLOCK_ALLOCATION = 0, BLOCK_RELEASE = 1, BLOCK_RELEASE_OF_BLOCK = 2, BLOCK_STATE = 3 };
 

@@ -11,7 +11,7 @@
 /* The depth of an operation's key, below those of its step and type. */
 enum { OPERATION = 2 };
 
-static void add(Import *import, const char *key, const char *at)
+static void add_communicator(Import *import, const char *key, const char *at)
 {
     char *operation = g_strndup(key, (gsize)(at - key));
     StrobeStringId communicator = import_intern(import, at + 1);
@@ -30,7 +30,7 @@ static void leave_object(void *user, const JsonPlace *place)
     const char *at = strrchr(key, '@');
 
     if (at && at > key && at[1] && g_hash_table_size(import->communicators) < OPERATIONS_MAX)
-        add(import, key, at);
+        add_communicator(import, key, at);
 }
 
 static void skip_value(void *user, const JsonPlace *place, int token, const char *text,

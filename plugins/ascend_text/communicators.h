@@ -4,7 +4,7 @@
 #ifndef STROBE_ASCEND_TEXT_COMMUNICATORS_H
 #define STROBE_ASCEND_TEXT_COMMUNICATORS_H
 
-#include "import.h"
+#include "ascend-text-import.h"
 
 /* Adds what a file tells to import->communicators. */
 void communicators_read(Import *import, int descriptor);

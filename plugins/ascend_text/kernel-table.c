@@ -32,7 +32,7 @@ static const AscendFile *find_file(void)
     g_assert_not_reached();
 }
 
-static void bind(KernelColumn *column)
+static void bind_column(KernelColumn *column)
 {
     static const StrobeKind *const kinds[KERNEL_KINDS] = {
         &strobe_kind_device_task, &strobe_kind_comm_op, &strobe_kind_kernel_detail};
@@ -67,7 +67,7 @@ static void remember_place(KernelTable *t, const char *title, guint at)
 }
 
 /* Generation and level, as the columns tell. */
-static void learn(Import *import, const AscendColumn *row)
+static void learn_level(Import *import, const AscendColumn *row)
 {
     import->generation = MAX(import->generation, row->generations == ASCEND_G3    ? 3
                                                  : row->generations == ASCEND_G23 ? 2
@@ -84,8 +84,8 @@ static void take_title(KernelTable *t, const StrobeCsvCell *cell, GString *metri
 
     column.row = ascend_file_column(find_file(), title, strlen(title));
     if (column.row) {
-        learn(t->import, column.row);
-        bind(&column);
+        learn_level(t->import, column.row);
+        bind_column(&column);
         *are_metrics |= strcmp(column.row->column.field, "context") == 0;
     } else if (*are_metrics && t->n_metrics < METRICS_MAX &&
                ascend_metric_of_title(cell->bytes, cell->length, metric, sizeof metric)) {
@@ -135,7 +135,7 @@ void kernel_table_close(KernelTable *t)
 
 /* ---- rows ---- */
 
-static void report(KernelTable *t, const char *reason)
+static void report_damage(KernelTable *t, const char *reason)
 {
     import_damage(t->import, KERNELS_NAME, "row", strobe_csv_scanner_row(t->scanner), reason);
 }
@@ -188,14 +188,14 @@ int kernel_table_next(KernelTable *t, KernelRow *row)
     if (status == STROBE_CSV_END)
         return 0;
     if (status != STROBE_CSV_ROW) {
-        report(t,
-               status == STROBE_CSV_IO ? "cannot be read" : strobe_csv_scanner_error(t->scanner));
+        report_damage(t, status == STROBE_CSV_IO ? "cannot be read"
+                                                 : strobe_csv_scanner_error(t->scanner));
         return status == STROBE_CSV_IO ? 0 : -1;
     }
     reason =
         n == t->columns->len ? read_row(t, row) : "another number of cells than the header has";
     if (reason)
-        report(t, reason);
+        report_damage(t, reason);
     return reason ? -1 : 1;
 }
 
@@ -225,7 +225,7 @@ static void take_cell(KernelTable *t, const KernelColumn *column, const StrobeCs
         memcpy(at, &id, sizeof id);
     } else if (strobe_cell_read(form, cell->bytes, cell->length, &value) ||
                strobe_cell_store(&value, type, at)) {
-        report(t, form->title);
+        report_damage(t, form->title);
     }
 }
 
@@ -253,7 +253,7 @@ void kernel_table_metrics(KernelTable *t, const KernelRow *row, StrobeStringId *
         if (column->metric < 0 || column->metric >= (gint)n)
             continue;
         if (strobe_cell_read(&form, cell->bytes, cell->length, &value)) {
-            report(t, "a metric is no number");
+            report_damage(t, "a metric is no number");
         } else if (value.type != STROBE_CELL_ABSENT) {
             *names = t->metrics;
             values[column->metric] = value.real * column->factor;

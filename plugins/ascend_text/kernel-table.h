@@ -5,7 +5,7 @@
 
 #include <strobe/helpers/csv-scanner.h>
 
-#include "import.h"
+#include "ascend-text-import.h"
 
 #define KERNELS_NAME "kernel_details.csv"
 #define SUMMARY_TITLE "Task Start Time(us)" /* in op_summary.csv, of which that file is made */

@@ -31,7 +31,7 @@ typedef struct Modes {
     guint64 n_rows;
 } Modes;
 
-static void report(const Modes *m, const char *reason)
+static void report_damage(const Modes *m, const char *reason)
 {
     import_damage(m->import, m->name, "row", strobe_csv_scanner_row(m->scanner), reason);
 }
@@ -67,13 +67,13 @@ static const AscendMode *mode_of(const Modes *m, const char *title)
     return NULL;
 }
 
-static void add(Modes *m, const char *field, const char *text, double unit, gint64 device)
+static void add_sum(Modes *m, const char *field, const char *text, double unit, gint64 device)
 {
     char *end;
     Sum sum = {.device = device, .value = g_ascii_strtod(text, &end) * unit};
 
     if (end == text || *end) {
-        report(m, "expected a number");
+        report_damage(m, "expected a number");
         return;
     }
     for (guint32 i = 0; i < m->kind->n_fields; i++)
@@ -92,23 +92,23 @@ static void take_row(Modes *m, const StrobeCsvCell *cells)
     if (m->at[DEVICE] != NOWHERE)
         g_ascii_string_to_signed(cells[m->at[DEVICE]].bytes, 10, -1, G_MAXINT32, &device, NULL);
     if (!mode) {
-        report(m, "expected a Mode that is known");
+        report_damage(m, "expected a Mode that is known");
         return;
     }
     if (m->sums->len >= DEVICES_MAX * m->kind->n_fields) {
-        report(m, "too many rows");
+        report_damage(m, "too many rows");
         return;
     }
-    add(m, mode->min, cells[m->at[LEAST]].bytes, mode->unit, device);
-    add(m, mode->max, cells[m->at[GREATEST]].bytes, mode->unit, device);
-    add(m, mode->avg, cells[m->at[MEAN]].bytes, mode->unit, device);
+    add_sum(m, mode->min, cells[m->at[LEAST]].bytes, mode->unit, device);
+    add_sum(m, mode->max, cells[m->at[GREATEST]].bytes, mode->unit, device);
+    add_sum(m, mode->avg, cells[m->at[MEAN]].bytes, mode->unit, device);
     m->n_rows++;
 }
 
 static void emit_device(const Modes *m, gint64 device)
 {
     Import *import = m->import;
-    gint64 at = import_moment(import);
+    gint64 at = import_instant(import);
     char *out = import_emit(import, m->kind, import_counter(import, (gint)device, m->file->kind), 0,
                             at, at);
     gint32 number = (gint32)device;
@@ -146,14 +146,14 @@ void modes_import(Import *import, int descriptor, const char *name, const Ascend
     m.scanner = strobe_csv_scanner_new(descriptor);
     m.sums = g_array_new(FALSE, FALSE, sizeof(Sum));
     if (!take_header(&m))
-        report(&m, "expected columns Mode, Min, Max and Avg");
+        report_damage(&m, "expected columns Mode, Min, Max and Avg");
     else
         while ((status = strobe_csv_scanner_next(m.scanner, &cells, &n)) &&
                status != STROBE_CSV_IO) {
             if (status == STROBE_CSV_DAMAGED)
-                report(&m, strobe_csv_scanner_error(m.scanner));
+                report_damage(&m, strobe_csv_scanner_error(m.scanner));
             else if (n != m.n_columns)
-                report(&m, "another number of cells than the header has");
+                report_damage(&m, "another number of cells than the header has");
             else
                 take_row(&m, cells);
         }

@@ -4,7 +4,7 @@
 #ifndef STROBE_ASCEND_TEXT_MODES_H
 #define STROBE_ASCEND_TEXT_MODES_H
 
-#include "import.h"
+#include "ascend-text-import.h"
 
 void modes_import(Import *import, int descriptor, const char *name, const AscendFile *file);
 

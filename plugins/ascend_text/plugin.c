@@ -3,7 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "ascend_text.h"
-#include "import.h"
+#include "ascend-text-import.h"
 
 static const StrobeComponent importer = {
     .struct_size = sizeof(StrobeComponent),

@@ -73,7 +73,7 @@ void samples_clear(Samples *samples)
 
 /* ---- which row ---- */
 
-static gboolean match(const char *pattern, const char *name, Match *found)
+static gboolean match_pattern(const char *pattern, const char *name, Match *found)
 {
     *found = (Match){.index = NO_INDEX};
     for (; *pattern; pattern++) {
@@ -109,7 +109,7 @@ static void add_series(const Samples *samples, GArray *found, const AscendCounte
     Match in_name;
     Series series = {.row = row, .kind = import_kind(row->kind)};
 
-    if (!match(row->name, name, &in_name) || !series.kind)
+    if (!match_pattern(row->name, name, &in_name) || !series.kind)
         return;
     series.field = field_of(series.kind, row->field);
     series.index = field_of(series.kind, row->index);
@@ -142,7 +142,7 @@ static const Series *series_of_arg(const GArray *found, const char *key, Match *
     for (guint i = 0; i < found->len; i++) {
         const Series *series = &g_array_index(found, Series, i);
 
-        if (match(series->row->key, key, in_key))
+        if (match_pattern(series->row->key, key, in_key))
             return series;
     }
     return NULL;
@@ -150,7 +150,7 @@ static const Series *series_of_arg(const GArray *found, const char *key, Match *
 
 /* ---- records ---- */
 
-static void emit(Samples *samples, const Sample *sample)
+static void emit_sample(Samples *samples, const Sample *sample)
 {
     Import *import = samples->import;
     const StrobeKind *kind = sample->kind;
@@ -172,7 +172,7 @@ static void emit_oldest(Samples *samples)
 
     if (g_hash_table_lookup(samples->waiting, sample) == sample)
         g_hash_table_remove(samples->waiting, sample);
-    emit(samples, sample);
+    emit_sample(samples, sample);
     g_free(sample);
 }
 
@@ -182,7 +182,7 @@ void samples_finish(Samples *samples)
         emit_oldest(samples);
 }
 
-static void set(Sample *sample, gint field, double value)
+static void set_value(Sample *sample, gint field, double value)
 {
     if (field < 0 || field >= (gint)FIELDS_MAX)
         return;
@@ -221,9 +221,9 @@ static Sample *sample_of(Samples *samples, const Sample *key, const Series *seri
     if (samples->order.length >= SAMPLES_MAX)
         emit_oldest(samples);
     sample = g_memdup2(key, sizeof *key);
-    set(sample, field_of(key->kind, "device"), key->device);
+    set_value(sample, field_of(key->kind, "device"), key->device);
     if (key->index != NO_INDEX)
-        set(sample, series->index, (double)key->index);
+        set_value(sample, series->index, (double)key->index);
     g_hash_table_add(samples->waiting, sample);
     g_queue_push_tail(&samples->order, sample);
     return sample;
@@ -252,7 +252,7 @@ static void take_value(Samples *samples, const Series *series, const Match *in_k
         key->index = in_key->index;
     else if (series->number != NO_INDEX)
         key->index = series->number;
-    set(sample_of(samples, key, series), series->field, in_field_unit(series->row, value));
+    set_value(sample_of(samples, key, series), series->field, in_field_unit(series->row, value));
 }
 
 static gboolean read_value(const TraceArg *arg, double *value)

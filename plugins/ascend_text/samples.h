@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_TEXT_SAMPLES_H
 #define STROBE_ASCEND_TEXT_SAMPLES_H
 
-#include "layers.h"
+#include "ascend-text-layers.h"
 
 #define SAMPLES_MAX 16384u /* that wait for the rest of their series */
 

@@ -14,7 +14,7 @@
 #define OUTPUT_NAME "ASCEND_PROFILER_OUTPUT"
 #define MSPROF_OUTPUT_NAME "mindstudio_profiler_output"
 
-static gboolean holds(const char *head, gsize n, const char *word)
+static gboolean has_word(const char *head, gsize n, const char *word)
 {
     return g_strstr_len(head, (gssize)n, word) != NULL;
 }
@@ -92,14 +92,15 @@ gint source_file_type(const char *head, gsize n, const AscendFile **table)
     if (at == n)
         return SOURCE_UNKNOWN;
     if (head[at] == '[')
-        return holds(head, n, "\"ph\"") ? SOURCE_TRACE : SOURCE_UNKNOWN;
+        return has_word(head, n, "\"ph\"") ? SOURCE_TRACE : SOURCE_UNKNOWN;
     if (head[at] == '{') {
-        if (holds(head, n, "\"start_info\"") || holds(head, n, "\"common_config\"") ||
-            holds(head, n, "\"ENV_VARIABLES\"") || holds(head, n, "\"parallel_group_info\"") ||
-            holds(head, n, "\"trace_id\""))
+        if (has_word(head, n, "\"start_info\"") || has_word(head, n, "\"common_config\"") ||
+            has_word(head, n, "\"ENV_VARIABLES\"") ||
+            has_word(head, n, "\"parallel_group_info\"") || has_word(head, n, "\"trace_id\""))
             return SOURCE_INFO;
-        return holds(head, n, "\"p2p\"") && holds(head, n, "\"collective\"") ? SOURCE_DERIVED_JSON
-                                                                             : SOURCE_UNKNOWN;
+        return has_word(head, n, "\"p2p\"") && has_word(head, n, "\"collective\"")
+                   ? SOURCE_DERIVED_JSON
+                   : SOURCE_UNKNOWN;
     }
     *table = find_table(head, n);
     if (!*table)
@@ -117,7 +118,7 @@ gboolean source_file_is_trace(const char *head, gsize n)
     gboolean is_known = FALSE;
 
     for (guint i = 0; i < G_N_ELEMENTS(words); i++)
-        is_known |= holds(head, n, words[i]);
+        is_known |= has_word(head, n, words[i]);
     return is_known && source_file_type(head, n, &table) == SOURCE_TRACE &&
            g_regex_match_full(time, head, (gssize)n, 0, 0, NULL, NULL);
 }
@@ -133,7 +134,7 @@ static void free_file(gpointer data)
 }
 
 /* What the titles and first rows of a table say of the run. */
-static void learn(SourceFile *file, const char *head, gsize n)
+static void learn_titles(SourceFile *file, const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);
     const char *device = g_strstr_len(head, (gssize)n, "NPU:");
@@ -178,7 +179,7 @@ static void add_file(SourceFiles *files, int folder, const char *name)
     file->name = g_strdup(name);
     file->folder = folder;
     file->type = source_file_type(head, (gsize)n, &file->table);
-    learn(file, head, (gsize)n);
+    learn_titles(file, head, (gsize)n);
     if (file->type == SOURCE_CSV && !g_str_has_suffix(name, ".csv"))
         file->type = SOURCE_UNKNOWN;
     g_ptr_array_add(files->files, file);

@@ -11,7 +11,7 @@ enum {
     SOURCE_UNKNOWN = 0,
     SOURCE_TRACE,       /* trace_view.json */
     SOURCE_KERNELS,     /* kernel_details.csv */
-    SOURCE_TABLE,       /* another file of formats/ascend-csv.c */
+    SOURCE_TABLE,       /* another file of formats/ascend-csv-columns.c */
     SOURCE_CSV,         /* a table that nobody knows */
     SOURCE_OWN,         /* a table of ours without a form of its own: its records are elsewhere */
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */

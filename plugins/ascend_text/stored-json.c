@@ -10,7 +10,7 @@
 #define TOTAL "Total Op Info"
 #define SIZES "Size Distribution"
 
-/* Depths of the keys: step, sort of operation, operation, part of it, transport. */
+/* Depths of the keys: step, type of operation, operation, part of it, transport. */
 enum { STEP, TYPE, OPERATION, PART, TRANSPORT, SIZE_KEY, SIZE };
 
 enum { START, ELAPSE, TRANSIT, WAIT, SYNCHRONIZATION, IDLE, TIMES };
@@ -36,7 +36,7 @@ typedef struct Stored {
     GArray *packets;           /* of Packets */
 } Stored;
 
-static void clear(Stored *s)
+static void clear_values(Stored *s)
 {
     for (guint i = 0; i < TIMES; i++)
         s->numbers[i] = STROBE_ABSENT_F64;
@@ -48,10 +48,10 @@ static void clear(Stored *s)
 
 /* ---- records ---- */
 
-static void *emit(Stored *s, const StrobeKind *kind, const char *name)
+static void *emit_record(Stored *s, const StrobeKind *kind, const char *name)
 {
     Import *import = s->import;
-    gint64 at = import_moment(import);
+    gint64 at = import_instant(import);
 
     s->n_records++;
     return import_emit(import, kind, import_counter(import, import->device, kind->name),
@@ -78,7 +78,7 @@ static StrobeStringId group_of(const Stored *s, const JsonPlace *place)
 static void emit_time(Stored *s, const JsonPlace *place)
 {
     struct strobe_communication_time *fields =
-        emit(s, &strobe_kind_communication_time, place->keys[OPERATION]);
+        emit_record(s, &strobe_kind_communication_time, place->keys[OPERATION]);
 
     if (!fields)
         return;
@@ -99,7 +99,7 @@ static void emit_time(Stored *s, const JsonPlace *place)
 static void emit_bandwidth(Stored *s, const JsonPlace *place, const Packets *packets)
 {
     struct strobe_communication_bandwidth *fields =
-        emit(s, &strobe_kind_communication_bandwidth, place->keys[OPERATION]);
+        emit_record(s, &strobe_kind_communication_bandwidth, place->keys[OPERATION]);
 
     if (!fields)
         return;
@@ -122,7 +122,7 @@ static void emit_link(Stored *s, const JsonPlace *place)
 {
     g_auto(GStrv) ends = g_strsplit(place->keys[PART], "-", 2);
     struct strobe_communication_matrix *fields =
-        emit(s, &strobe_kind_communication_matrix, place->keys[OPERATION]);
+        emit_record(s, &strobe_kind_communication_matrix, place->keys[OPERATION]);
 
     if (!fields)
         return;
@@ -139,7 +139,7 @@ static void emit_link(Stored *s, const JsonPlace *place)
     fields->device = s->import->device;
 }
 
-static void leave(void *user, const JsonPlace *place)
+static void leave_object(void *user, const JsonPlace *place)
 {
     Stored *s = user;
 
@@ -155,7 +155,7 @@ static void leave(void *user, const JsonPlace *place)
     } else {
         return;
     }
-    clear(s);
+    clear_values(s);
 }
 
 /* ---- values ---- */
@@ -185,7 +185,7 @@ static void take_packets(Stored *s, const JsonPlace *place, const char *text)
     }
 }
 
-static void replace(char **kept, const char *text)
+static void replace_text(char **kept, const char *text)
 {
     g_free(*kept);
     *kept = g_strdup(text);
@@ -204,9 +204,9 @@ static void take_value(void *user, const JsonPlace *place, int token, const char
     else if (place->n == PART + 2 && !strcmp(place->keys[PART], TIME_INFO))
         take_number(s, time_keys, TIMES, key, text);
     else if (place->n == PART + 2 && !strcmp(key, "Transport Type"))
-        replace(&s->transport, text);
+        replace_text(&s->transport, text);
     else if (place->n == PART + 2 && !strcmp(key, "Op Name"))
-        replace(&s->op_name, text);
+        replace_text(&s->op_name, text);
     else if (place->n == PART + 2)
         take_number(s, bandwidth_keys, BANDWIDTHS, key, text);
     (void)token;
@@ -216,12 +216,12 @@ static void take_value(void *user, const JsonPlace *place, int token, const char
 void stored_json_import(Import *import, int descriptor, const char *name)
 {
     Stored s = {.import = import, .name = name};
-    const JsonWalker walker = {.value = take_value, .leave = leave, .user = &s};
+    const JsonWalker walker = {.value = take_value, .leave = leave_object, .user = &s};
     StrobeJsonScanner *scanner = strobe_json_scanner_new(descriptor);
     const char *expected;
 
     s.packets = g_array_new(FALSE, FALSE, sizeof(Packets));
-    clear(&s);
+    clear_values(&s);
     expected = json_walk(scanner, &walker);
     if (expected) {
         g_autofree char *reason = g_strdup_printf("expected %s", expected);
@@ -229,7 +229,7 @@ void stored_json_import(Import *import, int descriptor, const char *name)
         import_damage(import, name, "offset", strobe_json_scanner_offset(scanner), reason);
     }
     import->host->found(import->self, name, s.n_records);
-    clear(&s);
+    clear_values(&s);
     g_array_unref(s.packets);
     strobe_json_scanner_free(scanner);
 }

@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_TEXT_STORED_JSON_H
 #define STROBE_ASCEND_TEXT_STORED_JSON_H
 
-#include "import.h"
+#include "ascend-text-import.h"
 
 void stored_json_import(Import *import, int descriptor, const char *name);
 

@@ -106,7 +106,7 @@ static void emit_operator_link(Import *import, const Begin *from, StrobeTrackId 
     fields->to_track = track;
 }
 
-static void join(StoredTrace *stored, const Begin *end)
+static void join_flow(StoredTrace *stored, const Begin *end)
 {
     const Begin *from = g_hash_table_lookup(stored->begins, end);
 
@@ -137,6 +137,6 @@ gboolean stored_trace_flow(StoredTrace *stored, const TraceEvent *event, StrobeT
     else if (event->phase[0] == 's')
         add_begin(stored, &point);
     else
-        join(stored, &point);
+        join_flow(stored, &point);
     return TRUE;
 }

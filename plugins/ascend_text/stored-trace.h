@@ -4,7 +4,7 @@
 #ifndef STROBE_ASCEND_TEXT_STORED_TRACE_H
 #define STROBE_ASCEND_TEXT_STORED_TRACE_H
 
-#include "layers.h"
+#include "ascend-text-layers.h"
 
 typedef struct StoredTrace {
     Import *import;

@@ -11,12 +11,12 @@ typedef struct Target {
 } Target;
 
 /* When and where a row was. */
-typedef struct Moment {
+typedef struct Instant {
     gint64 begin_ns, end_ns;
     StrobeTrackId track;
     StrobeStringId name;
     gint32 device;
-} Moment;
+} Instant;
 
 typedef struct Table {
     Import *import;
@@ -31,7 +31,7 @@ typedef struct Table {
     guint32 device_offset, component_offset, exact_offset; /* 0: none */
 } Table;
 
-static void report(const Table *t, const char *reason)
+static void report_damage(const Table *t, const char *reason)
 {
     import_damage(t->import, t->name, "row", strobe_csv_scanner_row(t->scanner), reason);
 }
@@ -59,7 +59,7 @@ static void remember_place(Table *t, const char *field, gint at)
         t->end_at = at;
 }
 
-static void bind(Target *target, const StrobeKind *kind, const char *field)
+static void bind_field(Target *target, const StrobeKind *kind, const char *field)
 {
     for (guint32 i = 0; i < kind->n_fields; i++)
         if (!strcmp(kind->fields[i].name, field)) {
@@ -95,7 +95,7 @@ static gboolean has_field(const StrobeKind *kind, const char *name)
 
 /* A column that no row describes becomes a field of its own, as long as the kind is not in use. A
  * file whose rows are of several entries is read once for each: the field is there then. */
-static void extend(Table *t, const StrobeCsvCell *cells, gsize n)
+static void extend_kind(Table *t, const StrobeCsvCell *cells, gsize n)
 {
     g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
     const StrobeKind *known = import_extended(t->import, t->kind);
@@ -118,7 +118,7 @@ static guint32 offset_of(const Table *t, const char *field, guint32 type)
 {
     Target target = {0};
 
-    bind(&target, t->kind, field);
+    bind_field(&target, t->kind, field);
     return target.type == type ? target.offset : 0;
 }
 
@@ -126,7 +126,7 @@ static void take_header(Table *t, const StrobeCsvCell *cells, gsize n)
 {
     const StrobeKind *kind;
 
-    extend(t, cells, n);
+    extend_kind(t, cells, n);
     kind = import_extended(t->import, t->kind);
     for (gsize i = 0; i < n; i++) {
         const AscendColumn *row = ascend_file_column(t->file, cells[i].bytes, cells[i].length);
@@ -134,9 +134,9 @@ static void take_header(Table *t, const StrobeCsvCell *cells, gsize n)
 
         if (row) {
             remember_place(t, row->column.field, (gint)i);
-            bind(&target, kind, row->column.field);
+            bind_field(&target, kind, row->column.field);
         } else {
-            bind(&target, kind, unknown_field(t->import, cells[i].bytes).name);
+            bind_field(&target, kind, unknown_field(t->import, cells[i].bytes).name);
         }
         g_array_append_val(t->targets, target);
     }
@@ -189,13 +189,13 @@ static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *b
         if (!read_time(cells, t->end_at, end)) {
             *end = *begin;
         } else if (*end < *begin) {
-            report(t, "ends before it begins");
+            report_damage(t, "ends before it begins");
             *end = *begin;
         }
         return TRUE;
     }
     if (!find_kernel(t, cells, begin, end))
-        *begin = *end = import_moment(t->import);
+        *begin = *end = import_instant(t->import);
     return TRUE;
 }
 
@@ -246,7 +246,7 @@ static void take_cell(const Table *t, const Target *target, const StrobeCsvCell 
         memcpy(fields + target->offset, &id, sizeof id);
     } else if (strobe_cell_read(target->column, cell->bytes, cell->length, &value) ||
                strobe_cell_store(&value, target->type, fields + target->offset)) {
-        report(t, target->column->title);
+        report_damage(t, target->column->title);
     }
 }
 
@@ -296,7 +296,7 @@ static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, cha
 }
 
 /* A task may be a kernel, of which another table says more. */
-static void finish_task(Table *t, const char *name, const Moment *at,
+static void finish_task(Table *t, const char *name, const Instant *at,
                         struct strobe_device_task *task)
 {
     Import *import = t->import;
@@ -321,7 +321,7 @@ static void set_module(const Table *t, const char *name, struct strobe_module_me
         fields->module = (guint32)id;
 }
 
-static void fill_row(Table *t, const StrobeCsvCell *cells, const Moment *at)
+static void fill_row(Table *t, const StrobeCsvCell *cells, const Instant *at)
 {
     char *fields = import_emit(t->import, t->kind, at->track, at->name, at->begin_ns, at->end_ns);
 
@@ -342,14 +342,14 @@ static void fill_row(Table *t, const StrobeCsvCell *cells, const Moment *at)
 
 static void take_row(Table *t, const StrobeCsvCell *cells, gsize n)
 {
-    Moment at = {0};
+    Instant at = {0};
 
     if (n != t->targets->len) {
-        report(t, "another number of cells than the header has");
+        report_damage(t, "another number of cells than the header has");
         return;
     }
     if (!find_times(t, cells, &at.begin_ns, &at.end_ns)) {
-        report(t, "no time");
+        report_damage(t, "no time");
         return;
     }
     at.device =
@@ -378,7 +378,7 @@ static void read_rows(Table *t)
     int status;
 
     if (strobe_csv_scanner_next(t->scanner, &cells, &n) != STROBE_CSV_ROW) {
-        report(t, "no header");
+        report_damage(t, "no header");
         return;
     }
     take_header(t, cells, n);
@@ -386,7 +386,7 @@ static void read_rows(Table *t)
         if (status == STROBE_CSV_ROW && is_ours(t, cells, n))
             take_row(t, cells, n);
         else if (status == STROBE_CSV_DAMAGED)
-            report(t, strobe_csv_scanner_error(t->scanner));
+            report_damage(t, strobe_csv_scanner_error(t->scanner));
         else if (status == STROBE_CSV_IO)
             break;
     }

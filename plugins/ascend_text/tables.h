@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSV files of which every row is a record, by the rows of formats/ascend-csv.c; and those that no
- * row describes. */
+/* CSV files of which every row is a record, by the rows of formats/ascend-csv-columns.c; and those
+ * that no row describes. */
 #ifndef STROBE_ASCEND_TEXT_TABLES_H
 #define STROBE_ASCEND_TEXT_TABLES_H
 
-#include "kernels.h"
+#include "ascend-text-kernels.h"
 
 /* Reads a file through. Rows without a time of their own have that of the kernel that they name by
  * stream and task, or stand at the begin of the session; `kernels` may be NULL. `name` is for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace: layers, spans, counters, marks, arrows; what nobody knows; damage. */
-#include "test-fixture.h"
+#include "test-ascend-text-fixture.h"
 
 #include <math.h>
 
@@ -136,9 +136,9 @@ static void test_task(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(task, "context"), ==, STROBE_ABSENT_U32);
     g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 1); /* it has an operator's name */
     assert_track(f, task, STROBE_TRACK_STREAM, 3, 2, "Ascend Hardware");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=1\n");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "device=3\n");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "host=node\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=1\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "device=3\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "host=node\n");
     (void)unused;
 }
 
@@ -162,8 +162,8 @@ static void test_no_task(Fixture *f, gconstpointer unused)
                     "{\"Physic Stream Id\": 2, \"Task Id\": 9}");
     g_assert_cmpfloat(DOUBLE(fixture_record(f, "ascend_text.event", 1), "duration"), ==, 2.5);
     g_assert_cmpstr(TEXT(fixture_record(f, "ascend_text.event", 2), "phase"), ==, "t");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=3\n");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "device=5\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=3\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "device=5\n");
     (void)unused;
 }
 
@@ -185,7 +185,7 @@ static void test_call(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(call, "item"), ==, "mm");
     g_assert_cmpfloat(DOUBLE(call, "exact_us"), ==, 2.1500000000000004);
     assert_track(f, call, STROBE_TRACK_THREAD, -1, 79, "CANN");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "level=2\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "level=2\n");
     (void)unused;
 }
 
@@ -204,7 +204,7 @@ static void test_level0(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(point, "id"), ==, "12");
     g_assert_cmpint(INTEGER(point, "is_end"), ==, 0);
     assert_track(f, point, STROBE_TRACK_THREAD, -1, 79, "CANN");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "level=0\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "level=0\n");
     (void)unused;
 }
 

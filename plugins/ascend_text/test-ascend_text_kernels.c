@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel_details.csv and task_time.csv, with a trace and without. */
-#include "test-fixture.h"
+#include "test-ascend-text-fixture.h"
 
 #include <math.h>
 
@@ -55,7 +55,7 @@ static void test_kernels_alone(Fixture *f, gconstpointer unused)
     g_assert_cmpint(record->end_ns, ==, 1008501);
     g_assert_cmpint(INTEGER(record, "host_begin"), ==, STROBE_ABSENT_I64);
     g_assert_cmpint(INTEGER(fixture_record(f, "step_range", 1), "number"), ==, 6);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "pid=77\n"); /* the folder's name */
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "pid=77\n"); /* the folder's name */
     (void)unused;
 }
 
@@ -73,7 +73,7 @@ static void test_level0(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 0), "block_num"), ==,
                     STROBE_ABSENT_U32);
     g_assert_cmpstr(NAME(fixture_record(f, "device_task", 1)), ==, "other");
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "level=0\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "level=0\n");
     (void)unused;
 }
 
@@ -83,14 +83,14 @@ static void test_generations(Fixture *f, gconstpointer unused)
                   "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),"
                   "Block Num\r\n4,mm,N/A,N/A,1000.500\t,2.260,0,3\r\n");
     fixture_import(f);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=3\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=3\n");
     g_assert_cmpint(INTEGER(fixture_record(f, "device_task", 0), "block_num"), ==, 3);
     fixture_write(f, "k.csv",
                   "Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),"
                   "Block Dim\r\n4,mm,N/A,N/A,1000.500\t,2.260,0,3\r\n");
     fixture_again(f);
     fixture_import(f);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "generation=2\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=2\n");
     (void)unused;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tables and side files: memory, measurements, what the tool derived, facts. */
-#include "test-fixture.h"
+#include "test-ascend-text-fixture.h"
 
 #include <math.h>
 
@@ -61,7 +61,7 @@ static void test_modules(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(fixture_record(f, "module_memory", 1), "reserved"), ==, -1024);
     g_assert_cmpint(INTEGER(fixture_record(f, "module_memory", 1), "module"), ==,
                     STROBE_ABSENT_U32);
-    fixture_assert_line(strobe_mock_importer_facts(f->mock), "device=4\n");
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "device=4\n");
     fixture_assert_line(strobe_mock_importer_damage(f->mock), "m.csv, offset 113: the last row");
     (void)unused;
 }
@@ -310,10 +310,10 @@ static void test_communication(Fixture *f, gconstpointer unused)
 
 /* ---- facts ---- */
 
-static void test_facts(Fixture *f, gconstpointer unused)
+static void test_metadata(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *row;
-    const char *facts;
+    const char *metadata;
 
     fixture_write(f, "profiler_info_3.json",
                   "{'config':{'common_config':{'activities':['a']},'experimental_config':"
@@ -326,12 +326,12 @@ static void test_facts(Fixture *f, gconstpointer unused)
         f, "m.csv",
         "Component,Timestamp(us),Total Reserved(MB),Device\r\nSLOG,60.000\t,1.5,NPU:4\r\n");
     fixture_import(f);
-    facts = strobe_mock_importer_facts(f->mock);
-    fixture_assert_line(facts, "rank=3\n");
-    fixture_assert_line(facts, "level=2\n");
-    fixture_assert_line(facts, "source_version=2.7.1\n");
-    fixture_assert_line(facts, "session_begin_ns=48000\n");
-    fixture_assert_line(facts, "session_end_ns=50000\n");
+    metadata = strobe_mock_importer_metadata(f->mock);
+    fixture_assert_line(metadata, "rank=3\n");
+    fixture_assert_line(metadata, "level=2\n");
+    fixture_assert_line(metadata, "source_version=2.7.1\n");
+    fixture_assert_line(metadata, "session_begin_ns=48000\n");
+    fixture_assert_line(metadata, "session_end_ns=50000\n");
     fixture_assert_line(strobe_mock_importer_files(f->mock), "profiler_info_3.json=");
     row = fixture_record(f, "metadata", 0);
     g_assert_cmpstr(NAME(row), ==, "parallel_group_info");
@@ -351,14 +351,14 @@ static void test_session_before_the_epoch(Fixture *f, gconstpointer unused)
                   "'MonotonicTimeEnd':3000},'rank_id':3}");
     fixture_write(f, "m.csv", RECORDS "PTA,999.000\t,1.0,4.0,1.0,99,NPU:4\r\n");
     fixture_import(f);
-    g_assert_null(strstr(strobe_mock_importer_facts(f->mock), "session_begin_ns"));
+    g_assert_null(strstr(strobe_mock_importer_metadata(f->mock), "session_begin_ns"));
     g_assert_cmpint(fixture_record(f, "device_info", 0)->begin_ns, >=, 0);
     g_assert_cmpstr(strobe_mock_importer_complaints(f->mock), ==, "");
     (void)unused;
 }
 
 /* Cut anywhere: no fact is made up, and what is whole is kept. */
-static void test_cut_facts(Fixture *f, gconstpointer unused)
+static void test_cut_metadata(Fixture *f, gconstpointer unused)
 {
     const char *whole = "{'start_info':{'start_monotonic':1000},'rank_id':3}";
 
@@ -371,7 +371,7 @@ static void test_cut_facts(Fixture *f, gconstpointer unused)
         fixture_import(f);
         fixture_assert_line(strobe_mock_importer_damage(f->mock), "info.json, offset ");
         if (n < strlen(whole) - 1)
-            g_assert_null(strstr(strobe_mock_importer_facts(f->mock), "rank="));
+            g_assert_null(strstr(strobe_mock_importer_metadata(f->mock), "rank="));
     }
     (void)unused;
 }
@@ -420,9 +420,9 @@ int main(int argc, char **argv)
     ADD("memory/blocks-alone", test_blocks_alone);
     ADD("derived/tables", test_derived);
     ADD("derived/communication", test_communication);
-    ADD("facts/files", test_facts);
+    ADD("facts/files", test_metadata);
     ADD("facts/session-before-the-epoch", test_session_before_the_epoch);
-    ADD("cut/facts", test_cut_facts);
+    ADD("cut/facts", test_cut_metadata);
     ADD("cut/tables", test_cut_tables);
     return g_test_run();
 }

@@ -43,7 +43,7 @@ void trace_reader_free(TraceReader *r)
     g_free(r);
 }
 
-static gsize keep(TraceReader *r, const char *text, gsize length)
+static gsize keep_text(TraceReader *r, const char *text, gsize length)
 {
     gsize at = r->arena->len;
 
@@ -52,7 +52,7 @@ static gsize keep(TraceReader *r, const char *text, gsize length)
     return at;
 }
 
-static int sink(void *user, const char *bytes, size_t length)
+static int append_bytes(void *user, const char *bytes, size_t length)
 {
     g_string_append_len(user, bytes, (gssize)length);
     return 0;
@@ -105,7 +105,7 @@ int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsi
     gboolean is_nested = token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY;
     guint32 until = strobe_json_scanner_depth(scanner) - is_nested;
 
-    strobe_json_init(json, sink, out, STROBE_JSON_SPACED);
+    strobe_json_init(json, append_bytes, out, STROBE_JSON_SPACED);
     for (;;) {
         copy_token(json, token, text, length);
         if (strobe_json_scanner_depth(scanner) == until)
@@ -119,7 +119,7 @@ int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsi
 void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
                             GString *out)
 {
-    strobe_json_init(json, sink, out, STROBE_JSON_SPACED);
+    strobe_json_init(json, append_bytes, out, STROBE_JSON_SPACED);
     strobe_json_begin_object(json);
     for (guint i = 0; i < event->n_args; i++) {
         const TraceArg *arg = &event->args[i];
@@ -157,12 +157,12 @@ static int take_args(TraceReader *r)
 
         if (token != STROBE_JSON_KEY)
             return token; /* the end, or an error */
-        member.key = keep(r, text, length);
+        member.key = keep_text(r, text, length);
         token = strobe_json_scanner_next(r->scanner, &text, &length);
         if (token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY) {
             token = take_nested(r, token, &member);
         } else {
-            member.text = keep(r, text, length);
+            member.text = keep_text(r, text, length);
             member.length = length;
             member.token = token;
         }
@@ -187,7 +187,7 @@ static int take_member(TraceReader *r, TraceEvent *event)
 
     if (token != STROBE_JSON_KEY)
         return token;
-    keep(r, text, length);
+    keep_text(r, text, length);
     token = strobe_json_scanner_next(r->scanner, &text, &length);
     if (token == STROBE_JSON_OBJECT && strcmp(r->arena->str + key_at, "args") == 0)
         return take_args(r) < 0 ? STROBE_JSON_ERROR : STROBE_JSON_KEY;
@@ -199,7 +199,7 @@ static int take_member(TraceReader *r, TraceEvent *event)
     }
     if (token < 0)
         return token;
-    at = keep(r, text, length);
+    at = keep_text(r, text, length);
     key = r->arena->str + key_at;
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
         if (strcmp(key, keys[i]) == 0)
@@ -211,7 +211,7 @@ static int take_member(TraceReader *r, TraceEvent *event)
     return STROBE_JSON_KEY;
 }
 
-static void finish(TraceReader *r, TraceEvent *event)
+static void finish_event(TraceReader *r, TraceEvent *event)
 {
     const char *base = r->arena->str;
 
@@ -250,12 +250,12 @@ static int take_event(TraceReader *r, TraceEvent *event)
     while (token == STROBE_JSON_KEY);
     if (token < 0)
         return token;
-    finish(r, event);
+    finish_event(r, event);
     return 1;
 }
 
 /* Goes on at the next event; FALSE: there is none. */
-static gboolean resume(StrobeJsonScanner *scanner)
+static gboolean seek_event(StrobeJsonScanner *scanner)
 {
     if (!strobe_json_scanner_seek(scanner, '{'))
         return FALSE;
@@ -263,13 +263,13 @@ static gboolean resume(StrobeJsonScanner *scanner)
     return TRUE;
 }
 
-static int report(TraceReader *r, TraceEvent *event, int token, const char **error)
+static int report_error(TraceReader *r, TraceEvent *event, int token, const char **error)
 {
     event->offset = strobe_json_scanner_offset(r->scanner);
     *error = token == STROBE_JSON_IO ? g_strerror(errno) : strobe_json_scanner_error(r->scanner);
     if (!**error)
         *error = "an event of a trace";
-    r->is_over = token == STROBE_JSON_IO || !resume(r->scanner);
+    r->is_over = token == STROBE_JSON_IO || !seek_event(r->scanner);
     return -1;
 }
 
@@ -287,7 +287,7 @@ int trace_reader_next(TraceReader *r, TraceEvent *event, const char **error)
         token = take_event(r, event);
     else if (token > 0)
         token = STROBE_JSON_ERROR;
-    return token == 1 ? 1 : report(r, event, token, error);
+    return token == 1 ? 1 : report_error(r, event, token, error);
 }
 
 const TraceArg *trace_event_arg(const TraceEvent *event, const char *key)

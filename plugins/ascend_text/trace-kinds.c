@@ -23,7 +23,7 @@ static const StrobeField unknown_field = {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_ST
 
 /* ---- which fields a kind has ---- */
 
-static void bind(TraceSlot *slot, const StrobeKind *kind)
+static void bind_slot(TraceSlot *slot, const StrobeKind *kind)
 {
     const char *field = slot->arg->field;
 
@@ -37,7 +37,7 @@ static void bind(TraceSlot *slot, const StrobeKind *kind)
 static void bind_all(TraceKind *kind, const StrobeKind *declared)
 {
     for (guint32 i = 0; i < kind->events->n_args; i++)
-        bind(&kind->slots[i], declared);
+        bind_slot(&kind->slots[i], declared);
     kind->exact = -1;
     for (guint32 i = 0; i < declared->n_fields; i++) {
         if (!strcmp(declared->fields[i].name, "exact_us"))
@@ -97,7 +97,7 @@ static TraceSlot *find_slot(const TraceKind *kind, const char *key, guint32 *at)
     return NULL;
 }
 
-void trace_kind_survey(TraceKind *kind, const char *const *keys, guint n)
+void trace_kind_index_pass(TraceKind *kind, const char *const *keys, guint n)
 {
     guint32 at = 0;
 
@@ -134,7 +134,7 @@ static void collect_fields(const TraceKind *kind, GArray *fields)
         g_array_append_val(fields, unknown_field);
 }
 
-void trace_kinds_settle(TraceKinds *kinds)
+void trace_kinds_finish(TraceKinds *kinds)
 {
     for (guint32 i = 0; i < n_ascend_events; i++) {
         const StrobeKind *kind = kinds->kinds[i].kind;

@@ -5,7 +5,7 @@
 
 #include <ascend-trace.h>
 
-#include "import.h"
+#include "ascend-text-import.h"
 #include "trace-event.h"
 
 /* What nobody knows, kept as it was. */
@@ -50,9 +50,9 @@ void trace_kinds_clear(TraceKinds *kinds);
 TraceKind *trace_kind_of(const TraceKinds *kinds, gint32 layer, const char *category);
 
 /* Which arguments there are: which fields the kind needs beside the standard ones. */
-void trace_kind_survey(TraceKind *kind, const char *const *keys, guint n);
+void trace_kind_index_pass(TraceKind *kind, const char *const *keys, guint n);
 /* Then: extends the kinds. */
-void trace_kinds_settle(TraceKinds *kinds);
+void trace_kinds_finish(TraceKinds *kinds);
 
 /* Puts the arguments into the record's fields. Tells what is not known and what does not fit. */
 void trace_kind_fill(TraceKinds *kinds, const TraceKind *kind, const TraceEvent *event,

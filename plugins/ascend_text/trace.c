@@ -7,17 +7,17 @@
 
 #include "begun-spans.h"
 #include "communicators.h"
-#include "layers.h"
-#include "marks.h"
+#include "ascend-text-layers.h"
+#include "ascend-text-marks.h"
 #include "samples.h"
 #include "stored-trace.h"
-#include "survey.h"
+#include "trace-index-pass.h"
 
 typedef struct Trace {
     Import *import;
     Kernels *kernels;
     Layers layers;
-    Survey survey;
+    IndexPass index_pass;
     TraceKinds kinds;
     Samples samples;
     StoredTrace stored;
@@ -173,7 +173,7 @@ static gboolean read_times(const TraceEvent *event, gint64 *begin, gint64 *end)
 static gboolean is_task(const TraceEvent *event)
 {
     for (guint i = 0; i < event->n_args; i++)
-        if (survey_is_task(event->args[i].key))
+        if (index_pass_is_task(event->args[i].key))
             return TRUE;
     return FALSE;
 }
@@ -183,8 +183,8 @@ static void take_by_phase(Trace *t, const TraceEvent *event, Row *row, gint64 be
     StrobeTrackId track = layers_track(&t->layers, row);
     const TraceKind *kind =
         event->phase[0] == 'X'
-            ? survey_kind_of(&t->kinds, row, event->has_category ? event->category : NULL,
-                             is_task(event))
+            ? index_pass_kind_of(&t->kinds, row, event->has_category ? event->category : NULL,
+                                 is_task(event))
             : NULL;
 
     if (event->phase[0] == 's' || event->phase[0] == 'f')
@@ -253,12 +253,12 @@ static void take_communicator(Trace *t, const TraceEvent *event)
 }
 
 /* Names of layers, and what fields there will be. */
-static void survey_event(Trace *t, const TraceEvent *event)
+static void index_pass_event(Trace *t, const TraceEvent *event)
 {
     if (event->phase[0] == 'M') {
         layers_take(&t->layers, event);
     } else if (event->phase[0] == 'X' || is_phase(event, 'B')) {
-        survey_take(&t->survey, event);
+        index_pass_take(&t->index_pass, event);
         take_communicator(t, event);
     }
 }
@@ -283,7 +283,7 @@ static void read_through(Trace *t, int descriptor, gboolean is_first)
 
             import_damage(t->import, TRACE_NAME, "before offset", event.offset, reason);
         } else if (status > 0 && is_first) {
-            survey_event(t, &event);
+            index_pass_event(t, &event);
         } else if (status > 0) {
             take_event(t, &event);
             if (t->n_events % 4096 == 0)
@@ -298,15 +298,15 @@ void trace_import(Import *import, int descriptor, Kernels *kernels)
     Trace t = {.import = import, .kernels = kernels};
 
     layers_init(&t.layers, import);
-    survey_init(&t.survey);
+    index_pass_init(&t.index_pass);
     trace_kinds_init(&t.kinds, import);
     samples_init(&t.samples, import);
     stored_trace_init(&t.stored, import, &t.layers);
     t.begun = begun_spans_new();
     read_through(&t, descriptor, TRUE);
     layers_finish(&t.layers);
-    survey_settle(&t.survey, &t.layers, &t.kinds);
-    survey_clear(&t.survey);
+    index_pass_finish(&t.index_pass, &t.layers, &t.kinds);
+    index_pass_clear(&t.index_pass);
     read_through(&t, descriptor, FALSE);
     take_rest(&t);
     begun_spans_free(t.begun);

@@ -3,7 +3,7 @@
 #ifndef STROBE_ASCEND_TEXT_TRACE_H
 #define STROBE_ASCEND_TEXT_TRACE_H
 
-#include "kernels.h"
+#include "ascend-text-kernels.h"
 
 /* Reads the file through twice: layers and threads first, then the events. `kernels` may be NULL.
  * What it learns of the run is put into `import`. */

@@ -70,7 +70,7 @@ static gssize read_file(ByteSource *s, void *bytes, gsize size)
 }
 
 /* Makes sure that there is input, unless the file is at its end. */
-static gboolean fill(ByteSource *s)
+static gboolean fill_input(ByteSource *s)
 {
     gssize n;
 
@@ -87,14 +87,14 @@ static gboolean fill(ByteSource *s)
     return TRUE;
 }
 
-static gssize fail(ByteSource *s, const char *reason)
+static gssize fail_gzip(ByteSource *s, const char *reason)
 {
     s->error = g_strdup_printf("gzip: %s", reason);
     return -1;
 }
 
 /* What the converter made before it failed, of which it tells nothing: a text has no NUL in it. */
-static gssize salvage(const ByteSource *s)
+static gssize salvage_output(const ByteSource *s)
 {
     gsize n = OUTPUT_BYTES;
 
@@ -111,7 +111,7 @@ static void skip_padding(ByteSource *s)
 }
 
 /* One step of the converter: bytes, 0 for none yet, -1 for an error. */
-static gssize convert(ByteSource *s)
+static gssize convert_input(ByteSource *s)
 {
     g_autoptr(GError) error = NULL;
     gsize n_read = 0, n_written = 0;
@@ -119,7 +119,7 @@ static gssize convert(ByteSource *s)
 
     if (s->is_between) {
         if (!byte_source_is_gzip(s->input + s->taken, s->used - s->taken))
-            return fail(s, "something else follows the compressed data");
+            return fail_gzip(s, "something else follows the compressed data");
         g_converter_reset(s->converter);
         s->is_between = FALSE;
     }
@@ -129,10 +129,10 @@ static gssize convert(ByteSource *s)
         s->is_end ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &n_read, &n_written, &error);
     if (result == G_CONVERTER_ERROR) {
         if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT)) {
-            fail(s, error->message);
-            return salvage(s);
+            fail_gzip(s, error->message);
+            return salvage_output(s);
         }
-        return s->is_end ? fail(s, "the file ends too early") : 0;
+        return s->is_end ? fail_gzip(s, "the file ends too early") : 0;
     }
     s->taken += n_read;
     s->is_between = result == G_CONVERTER_FINISHED;
@@ -140,12 +140,12 @@ static gssize convert(ByteSource *s)
 }
 
 /* More of the decompressed text: how much, 0 at the end, -1 for an error. */
-static gssize decompress(ByteSource *s)
+static gssize decompress_bytes(ByteSource *s)
 {
     gssize n = 0;
 
     while (n == 0) {
-        if (!fill(s))
+        if (!fill_input(s))
             return -1;
         if (s->is_between)
             skip_padding(s);
@@ -153,7 +153,7 @@ static gssize decompress(ByteSource *s)
             continue;
         if (s->is_end && s->is_between && s->taken == s->used)
             return 0;
-        n = convert(s);
+        n = convert_input(s);
     }
     s->n_output = (gsize)MAX(n, 0);
     s->n_handed_out = 0;
@@ -174,7 +174,7 @@ static gssize read_text(ByteSource *s, char *bytes, gsize size)
             return -1;
         if (!s->converter)
             return read_file(s, bytes, size);
-        if ((n = decompress(s)) <= 0)
+        if ((n = decompress_bytes(s)) <= 0)
             return n;
     }
     size = MIN(size, s->n_output - s->n_handed_out);

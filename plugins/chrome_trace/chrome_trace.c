@@ -2,10 +2,10 @@
 /* A Chrome trace into records. */
 #include "chrome_trace.h"
 
-#include "arrows.h"
-#include "equal-spans.h"
+#include "trace-flow-events.h"
+#include "trace-equal-spans.h"
 #include "events.h"
-#include "facts.h"
+#include "trace-metadata.h"
 #include "open-spans.h"
 #include "stack-frames.h"
 
@@ -145,11 +145,11 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
         if (VALUE_IS(&event->name, "[memory]"))
             take_memory(import, row, event, begin);
         else
-            take_moment(import, row, event, begin);
+            take_instant(import, row, event, begin);
         break;
     default:
         list_phase(import, event);
-        take_moment(import, row, event, begin);
+        take_instant(import, row, event, begin);
     }
 }
 
@@ -197,7 +197,7 @@ static void take_result(Import *import, int result, const Event *event, const ch
     if (result == EVENT_ONE)
         take_event(import, event);
     else if (result == EVENT_MEMBER)
-        facts_take(import, event);
+        metadata_take(import, event);
     else if (result == EVENT_DAMAGE)
         import_damage(import, event, error);
 }
@@ -264,18 +264,18 @@ static StrobeStatus chrome_trace_import(const StrobeImporterHost *host, StrobeIn
     import_init(&import, host, self, source->path);
     import.rows = rows_new(&import);
     import.open = open_spans_new();
-    import.facts = facts_new();
+    import.metadata = metadata_new();
     import.frames = stack_frames_new();
     read_all(&import, source->descriptor);
     equal_spans_finish(&import);
     open_spans_finish(&import);
-    arrows_finish(&import);
+    flow_events_finish(&import);
     stack_frames_finish(&import);
-    facts_finish(&import);
+    metadata_finish(&import);
     rows_finish(import.rows);
     host->found(self, import.part, import.n_events);
-    facts_free(import.facts);
-    arrows_free(import.arrows);
+    metadata_free(import.metadata);
+    flow_events_free(import.flow_events);
     stack_frames_free(import.frames);
     open_spans_free(import.open);
     rows_free(import.rows);

@@ -172,7 +172,7 @@ static int take_members(EventReader *r, Event *event)
 /* ---- damage ---- */
 
 /* Goes on where an object, or the next frame, begins behind a comma that follows one. */
-static void resume(EventReader *r)
+static void resume_events(EventReader *r)
 {
     const int found = strobe_json_scanner_seek(r->scanner, r->state == IN_FRAMES ? '"' : '{');
 
@@ -196,11 +196,11 @@ static int tell_damage(EventReader *r, Event *event, guint64 offset, const char 
     return EVENT_DAMAGE;
 }
 
-static int damage(EventReader *r, Event *event, guint64 offset, const char *expected,
-                  const char **error)
+static int skip_damage(EventReader *r, Event *event, guint64 offset, const char *expected,
+                       const char **error)
 {
     tell_damage(r, event, offset, expected, error);
-    resume(r);
+    resume_events(r);
     return EVENT_DAMAGE;
 }
 
@@ -221,15 +221,15 @@ static gboolean is_over(const EventReader *r)
 }
 
 /* Of something that begins at `begin`. */
-static int fail(EventReader *r, Event *event, guint64 begin, const char **error)
+static int report_error(EventReader *r, Event *event, guint64 begin, const char **error)
 {
     const char *expected = strobe_json_scanner_error(r->scanner);
 
     if (!strcmp(expected, STROBE_JSON_TOO_LONG))
-        return damage(r, event, begin, expected, error);
+        return skip_damage(r, event, begin, expected, error);
     if (is_over(r))
         return end_early(r, event, "the file ends too early", error);
-    return damage(r, event, offset_of(r), expected, error);
+    return skip_damage(r, event, offset_of(r), expected, error);
 }
 
 /* What was found between events, frames or members is none. `end` is expected where a comma is. */
@@ -239,9 +239,9 @@ static int fail_between(EventReader *r, Event *event, const char *expected, cons
     const char *reason = strobe_json_scanner_error(r->scanner);
 
     if (!*reason) /* a value that was read */
-        return damage(r, event, token_offset(r), expected, error);
-    return damage(r, event, offset_of(r), g_str_has_prefix(reason, "a comma") ? end : expected,
-                  error);
+        return skip_damage(r, event, token_offset(r), expected, error);
+    return skip_damage(r, event, offset_of(r), g_str_has_prefix(reason, "a comma") ? end : expected,
+                       error);
 }
 
 /* ---- the file ---- */
@@ -264,7 +264,7 @@ static int take_event(EventReader *r, int result, guint64 begin, Event *event, c
 
     event->offset = begin;
     if (token < 0)
-        return fail(r, event, begin, error);
+        return report_error(r, event, begin, error);
     if (offset_of(r) - begin > EVENT_BYTES_MAX)
         return tell_damage(r, event, begin, STROBE_JSON_TOO_LONG, error);
     return result;
@@ -300,11 +300,11 @@ static int in_frames(EventReader *r, Event *event, const char **error)
     }
     if (token != STROBE_JSON_KEY)
         return is_over(r)
-                   ? fail(r, event, begin, error)
+                   ? report_error(r, event, begin, error)
                    : fail_between(r, event, "a key", "a comma or the end of the frames", error);
     token = strobe_json_scanner_next_raw(r->scanner, &found);
     if (token < 0)
-        return fail(r, event, begin, error);
+        return report_error(r, event, begin, error);
     if (token != STROBE_JSON_OBJECT)
         return fail_between(r, event, "a frame", NULL, error);
     result = take_event(r, EVENT_FRAME, begin, event, error);
@@ -343,11 +343,11 @@ static int in_object(EventReader *r, Event *event, const char **error)
     }
     if (token != STROBE_JSON_KEY)
         return is_over(r)
-                   ? fail(r, event, begin, error)
+                   ? report_error(r, event, begin, error)
                    : fail_between(r, event, "a key", "a comma or the end of the trace", error);
     token = take_member_value(r, event);
     if (token < 0)
-        return fail(r, event, begin, error);
+        return report_error(r, event, begin, error);
     if (event->args.type && offset_of(r) - begin > EVENT_BYTES_MAX)
         return tell_damage(r, event, begin, STROBE_JSON_TOO_LONG, error);
     return EVENT_MEMBER;
@@ -381,7 +381,7 @@ static int at_begin(EventReader *r, Event *event, const char **error)
     }
     if (token == STROBE_JSON_END || token == STROBE_JSON_IO)
         return end_early(r, event, "the file is empty", error);
-    return damage(r, event, token_offset(r), "an object or an array", error);
+    return skip_damage(r, event, token_offset(r), "an object or an array", error);
 }
 
 int event_reader_next(EventReader *r, Event *event, const char **error)

@@ -3,15 +3,15 @@
 #ifndef STROBE_CHROME_TRACE_EVENTS_H
 #define STROBE_CHROME_TRACE_EVENTS_H
 
-#include "rows.h"
+#include "trace-rows.h"
 
 /* spans.c: phase X. Of one that begins before zero the rest is taken. */
 void spans_take(Import *import, Row *row, const Event *event, gint64 stated);
 
-/* moments.c: phases s, t and f; C; the allocations; all others. */
+/* instants.c: phases s, t and f; C; the allocations; all others. */
 void take_flow(Import *import, Row *row, const Event *event, gint64 begin);
 void take_counter(Import *import, Row *row, const Event *event, gint64 begin);
 void take_memory(Import *import, Row *row, const Event *event, gint64 begin);
-void take_moment(Import *import, Row *row, const Event *event, gint64 begin);
+void take_instant(Import *import, Row *row, const Event *event, gint64 begin);
 
 #endif

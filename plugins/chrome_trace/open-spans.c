@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "open-spans.h"
 
-#include "equal-spans.h"
+#include "trace-equal-spans.h"
 
 #include <strobe/helpers/keyed-hash.h>
 
@@ -108,7 +108,7 @@ static gsize length_of(const char *text)
     return text ? strlen(text) : 0;
 }
 
-static struct chrome_trace_span *emit(Import *import, Row *row, Begun *begun, gint64 end)
+static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begun, gint64 end)
 {
     const char phase[2] = {begun->phase, 0};
     StrobeStringId arguments = 0;
@@ -122,7 +122,7 @@ static struct chrome_trace_span *emit(Import *import, Row *row, Begun *begun, gi
     }
     if (begun->phase == 'B') /* what came since it began is inside */
         equal_spans_flush(import, row);
-    fields = import_emit(import, SORT_SPAN, rows_track(import->rows, row), begun->name,
+    fields = import_emit(import, RECORD_SPAN, rows_track(import->rows, row), begun->name,
                          begun->begin, MAX(begun->begin, end));
     if (!fields)
         return NULL;
@@ -176,12 +176,12 @@ static void end_one(Import *import, Row *row, const Event *event, Begun *begun, 
     if (ended->time < begun->begin)
         import_damage(import, event, "a span ends before it begins");
     join_arguments(begun, g_steal_pointer(&ended->arguments));
-    emit(import, row, begun, ended->time);
+    emit_span(import, row, begun, ended->time);
     emit_stacks(import, row, begun, &begun->stacks, ended->time);
     emit_stacks(import, row, begun, &ended->stacks, ended->time);
 }
 
-static void forget(OpenSpans *open, gsize bytes)
+static void forget_span(OpenSpans *open, gsize bytes)
 {
     open->n--;
     open->bytes -= bytes;
@@ -198,7 +198,7 @@ static void end_of_thread(Import *import, Row *row, const Event *event, gint64 t
     }
     begun = g_array_index(row->begun, Begun, row->begun->len - 1);
     g_array_set_size(row->begun, row->begun->len - 1);
-    forget(import->open, begun.bytes);
+    forget_span(import->open, begun.bytes);
     ended = make_ended(import, event, time);
     end_one(import, row, event, &begun, &ended);
 }
@@ -355,7 +355,7 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
         keep_end(import, event, key, &ended);
         return;
     }
-    forget(open, pending.begun.bytes);
+    forget_span(open, pending.begun.bytes);
     end_one(import, pending.row, event, &pending.begun, &ended);
 }
 
@@ -364,7 +364,7 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
 static void finish_one(Import *import, Row *row, Begun *begun)
 {
     struct chrome_trace_span *fields =
-        import->is_full ? NULL : emit(import, row, begun, import->last);
+        import->is_full ? NULL : emit_span(import, row, begun, import->last);
 
     if (fields) {
         fields->unfinished = 1;

@@ -4,7 +4,7 @@
 #ifndef STROBE_CHROME_TRACE_OPEN_SPANS_H
 #define STROBE_CHROME_TRACE_OPEN_SPANS_H
 
-#include "rows.h"
+#include "trace-rows.h"
 
 OpenSpans *open_spans_new(void);
 void open_spans_free(OpenSpans *open);

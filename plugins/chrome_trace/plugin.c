@@ -2,7 +2,7 @@
 #include <strobe/plugin.h>
 
 #include "chrome_trace.h"
-#include "kinds.h"
+#include "trace-import-kinds.h"
 
 static const StrobeComponent importer = {
     .struct_size = sizeof(StrobeComponent),
@@ -11,7 +11,7 @@ static const StrobeComponent importer = {
     .summary = "Reads traces of PyTorch's profiler (Kineto) and any other Chrome trace, gzipped or "
                "not.",
     .kinds = chrome_trace_kinds,
-    .n_kinds = N_SORTS,
+    .n_kinds = N_RECORD_TYPES,
     .ops = &chrome_trace_importer_ops,
 };
 

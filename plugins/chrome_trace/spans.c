@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans that are one event: by their category. */
-#include "arrows.h"
-#include "equal-spans.h"
+#include "trace-flow-events.h"
+#include "trace-equal-spans.h"
 #include "events.h"
 #include "stack-frames.h"
 
@@ -53,7 +53,7 @@ static const Category *category_of(Import *import, const StrobeJsonValue *text)
 
     if (category->length == text->length && !memcmp(category->text, text->text, text->length))
         return category;
-    category->sort = sort_of_category(text->text, text->length);
+    category->record_type = type_of_category(text->text, text->length);
     category->id = import_intern(import, text);
     category->length = text->length;
     memcpy(category->text, text->text, text->length);
@@ -63,19 +63,19 @@ static const Category *category_of(Import *import, const StrobeJsonValue *text)
 static guint sort_of_span(Import *import, const Event *event)
 {
     const StrobeJsonValue *text = &event->category;
-    guint sort = text->length && text->length <= sizeof import->categories[0].text
-                     ? category_of(import, text)->sort
-                     : SORT_SPAN;
+    guint record_type = text->length && text->length <= sizeof import->categories[0].text
+                            ? category_of(import, text)->record_type
+                            : RECORD_SPAN;
 
     /* Old files have steps among the operators; that of a device is its mere projection. */
-    if ((sort == SORT_MARKER || sort == SORT_OPERATOR) && !is_of_gpu(&event->category) &&
-        step_number(&event->name) >= 0)
-        return SORT_STEP;
-    if (sort != SORT_TASK)
-        return sort;
+    if ((record_type == RECORD_MARKER || record_type == RECORD_OPERATOR) &&
+        !is_of_gpu(&event->category) && step_number(&event->name) >= 0)
+        return RECORD_STEP;
+    if (record_type != RECORD_TASK)
+        return record_type;
     if (!is_of_device(event))
-        return SORT_SPAN;
-    return is_collective(&event->name) ? SORT_COMMUNICATION : SORT_TASK;
+        return RECORD_SPAN;
+    return is_collective(&event->name) ? RECORD_COMMUNICATION : RECORD_TASK;
 }
 
 /* "Memcpy HtoD (Pageable -> Device)" */
@@ -102,28 +102,28 @@ static void finish_task(Import *import, const Event *event, struct strobe_device
         fields->copy_direction = copy_direction(import, &event->name);
 }
 
-static void finish_span(Import *import, guint sort, const Row *row, const Event *event,
+static void finish_span(Import *import, guint record_type, const Row *row, const Event *event,
                         void *fields)
 {
     struct strobe_python_call *call = fields;
     struct strobe_step *step = fields;
 
-    switch (sort) {
-    case SORT_STEP:
+    switch (record_type) {
+    case RECORD_STEP:
         step->number = step_number(&event->name);
         step->thread = row->number;
         break;
-    case SORT_PYTHON:
+    case RECORD_PYTHON:
         if (call->parent == STROBE_ABSENT_U64)
             call->parent = 0;
         break;
-    case SORT_CALL:
+    case RECORD_CALL:
         ((struct strobe_api_call *)fields)->level = category_of(import, &event->category)->id;
         break;
-    case SORT_TASK:
+    case RECORD_TASK:
         finish_task(import, event, fields);
         break;
-    case SORT_COMMUNICATION:
+    case RECORD_COMMUNICATION:
         ((struct strobe_comm_op *)fields)->op = import->host->link_ids(import->self, 1);
         break;
     default:
@@ -132,45 +132,46 @@ static void finish_span(Import *import, guint sort, const Row *row, const Event 
 }
 
 /* What an absent field of a kind is not: 0 and -1 have a meaning there. */
-static void begin_fields(guint sort, void *fields)
+static void begin_fields(guint record_type, void *fields)
 {
     struct strobe_cpu_op *op = fields;
 
-    if (sort == SORT_OPERATOR) {
+    if (record_type == RECORD_OPERATOR) {
         op->sequence = -1;
         op->forward_thread = 0;
     }
 }
 
-static void note_task(Import *import, guint sort, const void *fields)
+static void note_task(Import *import, guint record_type, const void *fields)
 {
-    if (sort == SORT_TASK)
-        arrows_note_task(import, ((const struct strobe_device_task *)fields)->connection);
-    else if (sort == SORT_COMMUNICATION)
-        arrows_note_task(import, ((const struct strobe_comm_op *)fields)->connection);
+    if (record_type == RECORD_TASK)
+        flow_events_note_task(import, ((const struct strobe_device_task *)fields)->connection);
+    else if (record_type == RECORD_COMMUNICATION)
+        flow_events_note_task(import, ((const struct strobe_comm_op *)fields)->connection);
 }
 
-static void take_known(Import *import, guint sort, Row *row, const Event *event, gint64 begin,
-                       gint64 end, gboolean is_exact)
+static void take_known(Import *import, guint record_type, Row *row, const Event *event,
+                       gint64 begin, gint64 end, gboolean is_exact)
 {
     StrobeTrackId track =
-        sort == SORT_STEP ? rows_steps(import->rows) : rows_track(import->rows, row);
+        record_type == RECORD_STEP ? rows_steps(import->rows) : rows_track(import->rows, row);
     StrobeStringId name = import_intern(import, &event->name);
-    void *fields = equal_spans_add(import, row, sort, track, name, begin, end);
+    void *fields = equal_spans_add(import, row, record_type, track, name, begin, end);
     double exact;
 
     if (!fields)
         return;
-    begin_fields(sort, fields);
-    import_fill(import, sort, event, fields);
-    finish_span(import, sort, row, event, fields);
-    note_task(import, sort, fields);
-    if (!is_exact && import->sorts[sort].exact >= 0 && value_to_double(&event->dur, &exact))
-        memcpy((char *)fields + import->sorts[sort].exact, &exact, sizeof exact);
+    begin_fields(record_type, fields);
+    import_fill(import, record_type, event, fields);
+    finish_span(import, record_type, row, event, fields);
+    note_task(import, record_type, fields);
+    if (!is_exact && import->record_types[record_type].exact >= 0 &&
+        value_to_double(&event->dur, &exact))
+        memcpy((char *)fields + import->record_types[record_type].exact, &exact, sizeof exact);
     if (G_LIKELY(!event_has_stack(event)))
         return;
     Stacks stacks = stacks_of_event(import, event);
-    if (sort == SORT_OPERATOR && !((struct strobe_cpu_op *)fields)->stack) {
+    if (record_type == RECORD_OPERATOR && !((struct strobe_cpu_op *)fields)->stack) {
         ((struct strobe_cpu_op *)fields)->stack = stacks.begin;
         stacks.begin = 0;
     }
@@ -183,7 +184,7 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
     StrobeStringId name = import_intern(import, &event->name);
     Stacks stacks = stacks_of_event(import, event);
     struct chrome_trace_span *fields =
-        equal_spans_add(import, row, SORT_SPAN, track, name, begin, end);
+        equal_spans_add(import, row, RECORD_SPAN, track, name, begin, end);
 
     if (!fields)
         return;
@@ -199,7 +200,7 @@ static void take_unknown(Import *import, Row *row, const Event *event, gint64 be
 void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
 {
     const gint64 begin = MAX(stated, 0);
-    guint sort = sort_of_span(import, event);
+    guint record_type = sort_of_span(import, event);
     gboolean is_exact = TRUE;
     gint64 duration = 0, end;
 
@@ -214,10 +215,11 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
     end = MAX(end, begin);
     is_exact |= begin != stated;
     import->last = MAX(import->last, end);
-    if (sort == SORT_SPAN) {
+    if (record_type == RECORD_SPAN) {
         take_unknown(import, row, event, begin, end);
         return;
     }
-    rows_tell_owner(row, sort, sort_is_of_device(sort) || is_of_gpu(&event->category));
-    take_known(import, sort, row, event, begin, end, is_exact);
+    rows_tell_owner(row, record_type,
+                    sort_is_of_device(record_type) || is_of_gpu(&event->category));
+    take_known(import, record_type, row, event, begin, end, is_exact);
 }

@@ -10,10 +10,10 @@
 typedef struct Frame {
     const char *id;
     StrobeStringId name;
-    guint32 parent;      /* place; 0: none */
-    guint32 walk;        /* the last one that came by */
-    StrobeStackId stack; /* of which it is the innermost; 0: not made yet */
-    gboolean is_told;    /* by "stackFrames" */
+    guint32 parent;       /* place; 0: none */
+    guint32 walk;         /* the last one that came by */
+    StrobeStackId stack;  /* of which it is the innermost; 0: not made yet */
+    gboolean is_reported; /* by "stackFrames" */
 } Frame;
 
 struct StackFrames {
@@ -129,14 +129,14 @@ void stack_frames_take(Import *import, const Event *event)
 
     if (!place)
         return;
-    if (frame_at(frames, place)->is_told) {
+    if (frame_at(frames, place)->is_reported) {
         frames->n_twice++;
         return;
     }
     parent = place_of(import, member_of(event, "parent"));
     StrobeStringId name = name_of(import, event);
     Frame *frame = frame_at(frames, place);
-    frame->is_told = TRUE;
+    frame->is_reported = TRUE;
     frame->parent = parent;
     frame->name = name;
 }
@@ -152,7 +152,7 @@ static StrobeStringId known_name(Import *import, Frame *frame)
         return frame->name;
     g_string_printf(import->text, "[frame %s]", frame->id);
     frame->name = import->host->intern(import->self, import->text->str, import->text->len);
-    if (!frame->is_told) {
+    if (!frame->is_reported) {
         frames->missing = frames->missing ? frames->missing : frame->id;
         frames->n_missing++;
     }
@@ -262,7 +262,7 @@ void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, Stro
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++) {
         gint64 time = i ? end : begin;
         struct stack *fields =
-            ids[i] ? import_emit(import, SORT_STACK, track, name, time, time) : NULL;
+            ids[i] ? import_emit(import, RECORD_STACK, track, name, time, time) : NULL;
 
         if (!fields)
             continue;
@@ -273,7 +273,7 @@ void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, Stro
 
 /* ---- what was wrong ---- */
 
-static void tell(Import *import, guint64 n, const char *what)
+static void report_damage(Import *import, guint64 n, const char *what)
 {
     g_autofree char *reason = g_strdup_printf("%" G_GUINT64_FORMAT " %s", n, what);
 
@@ -288,10 +288,15 @@ void stack_frames_finish(Import *import)
         g_strdup_printf("frames of stacks are not in stackFrames, such as \"%.64s\"",
                         frames->missing ? frames->missing : "");
 
-    tell(import, frames->n_missing, missing);
-    tell(import, frames->n_twice, "frames are told again in stackFrames: their first form counts");
-    tell(import, frames->n_circles, "stacks go round in a circle: they end where they close it");
-    tell(import, frames->n_cut, "stacks are too long: their outermost frames are left out");
-    tell(import, frames->n_left_out, "times there was no room for a frame: it is left out");
-    tell(import, frames->n_odd, "stacks are neither the id of a frame nor a list of frames");
+    report_damage(import, frames->n_missing, missing);
+    report_damage(import, frames->n_twice,
+                  "frames are told again in stackFrames: their first form counts");
+    report_damage(import, frames->n_circles,
+                  "stacks go round in a circle: they end where they close it");
+    report_damage(import, frames->n_cut,
+                  "stacks are too long: their outermost frames are left out");
+    report_damage(import, frames->n_left_out,
+                  "times there was no room for a frame: it is left out");
+    report_damage(import, frames->n_odd,
+                  "stacks are neither the id of a frame nor a list of frames");
 }

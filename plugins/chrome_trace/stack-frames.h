@@ -4,7 +4,7 @@
 #ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
 #define STROBE_CHROME_TRACE_STACK_FRAMES_H
 
-#include "import.h"
+#include "trace-import.h"
 
 /* Of one event, at its begin and at its end; 0: none. */
 typedef struct Stacks {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a source is, and each rule of Kineto's events, on small traces. */
-#include "test-fixture.h"
+#include "test-trace-fixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void test_operator(Fixture *f, gconstpointer unused)
     check_text(f, op, "chrome_trace.concrete_inputs", "[\"\", \"[1]\"]");
     check_text(f, op, "chrome_trace.arguments",
                "{\"novel\": {\"a\": [1, null]}, \"more\": \"t\\\"\"}");
-    g_assert_cmpstr(strobe_mock_importer_facts(f->mock), ==, "pid=7\n");
+    g_assert_cmpstr(strobe_mock_importer_metadata(f->mock), ==, "pid=7\n");
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
 
@@ -232,7 +232,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
 
 /* ---- members beside the events ---- */
 
-static void test_facts(Fixture *f, gconstpointer unused)
+static void test_metadata(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *device;
 
@@ -245,7 +245,7 @@ static void test_facts(Fixture *f, gconstpointer unused)
               "\"name\": \"thread_name\", \"pid\": 7, \"tid\": 8, \"args\": {\"name\": "
               "\"main\"}}], \"traceName\": \"x\", \"displayTimeUnit\": \"ms\", "
               "\"baseTimeNanoseconds\": 1700000000123456789}");
-    g_assert_cmpstr(strobe_mock_importer_facts(f->mock), ==,
+    g_assert_cmpstr(strobe_mock_importer_metadata(f->mock), ==,
                     "rank=3\nhost=there\npid=7\ncommand=python3\n");
     g_assert_cmpint(only(f, "cpu_op")->begin_ns, ==, 1700000000123462289);
     check_name(f, nth(f, "metadata", 0), "deviceProperties");
@@ -290,7 +290,7 @@ int main(int argc, char **argv)
     TEST("collective", test_collective);
     TEST("step-and-python", test_step_and_python);
     TEST("memory", test_memory);
-    TEST("facts", test_facts);
+    TEST("metadata", test_metadata);
     TEST("program-with-the-number-of-a-device", test_program_with_the_number_of_a_device);
     return g_test_run();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each phase of any trace, both forms, damage. */
-#include "test-fixture.h"
+#include "test-trace-fixture.h"
 
 #include <string.h>
 
@@ -386,10 +386,10 @@ static void test_too_long(Fixture *f, gconstpointer unused)
 
 #define ALIKE 3000
 
-/* Few enough sorts of events that the same ones come again. */
+/* Few enough types of events that the same ones come again. */
 static const char *blank_of_event;
 
-static const char *blank(void)
+static const char *pick_blank(void)
 {
     return g_test_rand_int_range(0, 50) ? blank_of_event : "\t";
 }
@@ -397,11 +397,11 @@ static const char *blank(void)
 /* "key": , with other blanks each time. */
 static void put_key(GString *out, const char *key)
 {
-    g_string_append_printf(out, "%s\"%s\"%s:%s", blank(), key, blank(), blank());
+    g_string_append_printf(out, "%s\"%s\"%s:%s", pick_blank(), key, pick_blank(), pick_blank());
 }
 
 /* The arguments; how they are told by the record, if they are an object that holds some. */
-static void put_arguments(GString *out, GString *told, gint number)
+static void put_arguments(GString *out, GString *reported, gint number)
 {
     static const char *const keys[] = {"a", "a ", "name", "ts", "args", "\\\"b\\\""};
     gint n = g_test_rand_int_range(0, 4);
@@ -411,28 +411,28 @@ static void put_arguments(GString *out, GString *told, gint number)
         g_string_append(out, "[{}]");
         return;
     }
-    g_string_append_printf(out, "{%s", blank());
+    g_string_append_printf(out, "{%s", pick_blank());
     for (gint i = 0; i < n; i++) {
         const char *key = keys[g_test_rand_int_range(0, G_N_ELEMENTS(keys))];
 
         g_string_append(out, i ? "," : "");
         put_key(out, key);
-        g_string_append_printf(out, "%d%s", number, blank());
-        g_string_append_printf(told, "%s\"%s\": %d", i ? ", " : "{", key, number);
+        g_string_append_printf(out, "%d%s", number, pick_blank());
+        g_string_append_printf(reported, "%s\"%s\": %d", i ? ", " : "{", key, number);
     }
     g_string_append_c(out, '}');
-    g_string_append(told, n ? "}" : "");
+    g_string_append(reported, n ? "}" : "");
 }
 
 /* An event with its members in some order. */
-static void put_event(GString *out, GString *told, gint number)
+static void put_event(GString *out, GString *reported, gint number)
 {
     static const char *const members[] = {"ph", "name", "ts", "x"};
     static const char *const blanks[] = {"", " ", "\n    "};
     gint first = g_test_rand_int_range(0, 2), args = g_test_rand_int_range(0, 8);
 
     blank_of_event = blanks[g_test_rand_int_range(0, G_N_ELEMENTS(blanks))];
-    g_string_append_printf(out, "%s{", blank());
+    g_string_append_printf(out, "%s{", pick_blank());
     for (gint i = 0; i < 4; i++) {
         const char *member = members[(first + i) % 4];
 
@@ -444,10 +444,10 @@ static void put_event(GString *out, GString *told, gint number)
             g_string_append_printf(out, "\"event %d\"", number);
         else
             g_string_append_printf(out, *member == 't' ? "%d" : "[%d, {\"y\": 1}]", number);
-        g_string_append(out, blank());
+        g_string_append(out, pick_blank());
         if (i == args) {
             g_string_append_c(out, ',');
-            put_arguments(out, told, number);
+            put_arguments(out, reported, number);
         }
     }
     g_string_append_c(out, '}');
@@ -456,14 +456,14 @@ static void put_event(GString *out, GString *told, gint number)
 static void test_alike(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GString) text = g_string_new("[");
-    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) reported = g_ptr_array_new_with_free_func(g_free);
 
     for (gint i = 0; i < ALIKE; i++) {
         GString *arguments = g_string_new(NULL);
 
         g_string_append(text, i ? "," : "");
         put_event(text, arguments, i);
-        g_ptr_array_add(told, g_string_free(arguments, FALSE));
+        g_ptr_array_add(reported, g_string_free(arguments, FALSE));
     }
     g_string_append_c(text, ']');
     import(f, text->str);
@@ -475,7 +475,7 @@ static void test_alike(Fixture *f, gconstpointer unused)
 
         check_name(f, event, name);
         g_assert_cmpint(event->begin_ns, ==, (gint64)i * 1000);
-        check_text(f, event, "arguments", told->pdata[i]);
+        check_text(f, event, "arguments", reported->pdata[i]);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traces that are compressed, in several parts, cut, with a wrong checksum. */
-#include "test-fixture.h"
+#include "test-trace-fixture.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static guint n_operators(Fixture *f)
     return n;
 }
 
-static GBytes *packed(const char *text, gsize length)
+static GBytes *pack_text(const char *text, gsize length)
 {
     g_autoptr(GZlibCompressor) zip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, 6);
     g_autoptr(GOutputStream) memory = g_memory_output_stream_new_resizable();
@@ -32,8 +32,8 @@ static GBytes *packed(const char *text, gsize length)
 static void test_gzip(Fixture *f, gconstpointer unused)
 {
     static const char first[] = "[" GOOD("a"), second[] = "," GOOD("b") "]";
-    g_autoptr(GBytes) one = packed(first, strlen(first));
-    g_autoptr(GBytes) two = packed(second, strlen(second));
+    g_autoptr(GBytes) one = pack_text(first, strlen(first));
+    g_autoptr(GBytes) two = pack_text(second, strlen(second));
     g_autoptr(GByteArray) both = g_byte_array_new();
 
     g_byte_array_append(both, g_bytes_get_data(one, NULL), (guint)g_bytes_get_size(one));
@@ -54,7 +54,7 @@ static GBytes *packed_operators(void)
                                "\"ts\": %u, \"dur\": 1}",
                                i ? ", " : "", g_rand_int(random), i);
     g_string_append_c(text, ']');
-    return packed(text->str, text->len);
+    return pack_text(text->str, text->len);
 }
 
 static void test_cut_gzip(Fixture *f, gconstpointer unused)
@@ -85,7 +85,7 @@ static void test_wrong_checksum(Fixture *f, gconstpointer unused)
 static void test_wrong_bytes(Fixture *f, gconstpointer unused)
 {
     static const char first[] = "[" GOOD("a") "," GOOD("b");
-    g_autoptr(GBytes) good = packed(first, strlen(first));
+    g_autoptr(GBytes) good = pack_text(first, strlen(first));
     g_autoptr(GByteArray) both = g_byte_array_new();
 
     g_byte_array_append(both, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
@@ -99,7 +99,7 @@ static void test_wrong_bytes(Fixture *f, gconstpointer unused)
 static void test_padding(Fixture *f, gconstpointer unused)
 {
     static const char text[] = "[" GOOD("a") "," GOOD("b");
-    g_autoptr(GBytes) good = packed(text, strlen(text));
+    g_autoptr(GBytes) good = pack_text(text, strlen(text));
     g_autoptr(GByteArray) padded = g_byte_array_new();
 
     g_byte_array_append(padded, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks: frames by their ids, before and behind the events, lists of frames, what is wrong. */
-#include "test-fixture.h"
+#include "test-trace-fixture.h"
 
 #include <gio/gio.h>
 #include <string.h>

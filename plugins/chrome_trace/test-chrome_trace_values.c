@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values that are no JSON, or hardly fit; spans with equal ones. */
-#include "test-fixture.h"
+#include "test-trace-fixture.h"
 
 #include <math.h>
 

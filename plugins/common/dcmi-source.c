@@ -28,7 +28,7 @@ struct StrobeDcmiSource {
 };
 
 /* Once for each way to fail. */
-static void tell(StrobeDcmiSource *source, int status)
+static void report_failure(StrobeDcmiSource *source, int status)
 {
     const char *reason;
 
@@ -41,7 +41,7 @@ static void tell(StrobeDcmiSource *source, int status)
     source->last_status = status;
 }
 
-static void run(void *user)
+static void run_source(void *user)
 {
     StrobeDcmiSource *source = user;
     int is_first = atomic_exchange(&source->is_new, 0);
@@ -51,7 +51,7 @@ static void run(void *user)
     if (!source->is_closed) {
         StrobeWriter *writer = source->host->writer(source->self);
         if (status != STROBE_DCMI_OK) {
-            tell(source, status);
+            report_failure(source, status);
             atomic_store(&source->is_new, 1); /* no difference over a gap */
         } else if (writer) {
             source->last_status = STROBE_DCMI_OK;
@@ -61,7 +61,7 @@ static void run(void *user)
     pthread_mutex_unlock(&source->lock);
 }
 
-static void release(void *user)
+static void release_source(void *user)
 {
     StrobeDcmiSource *source = user;
 
@@ -91,10 +91,10 @@ StrobeDcmiSource *strobe_dcmi_source_new(const StrobeHost *host, StrobeInstance 
     source->deadline_ns = deadline_ns;
     pthread_mutex_init(&source->lock, NULL);
     atomic_store(&source->is_new, 1);
-    source->worker = strobe_worker_start(run, release, source);
+    source->worker = strobe_worker_start(run_source, release_source, source);
     if (source->worker)
         return source;
-    release(source);
+    release_source(source);
     return NULL;
 }
 

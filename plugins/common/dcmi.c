@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* Finds a function, by its older name where it has one. */
-static void *find(void *library, const char *name, const char *old)
+static void *find_function(void *library, const char *name, const char *old)
 {
     void *function = dlsym(library, name);
 
     return function || !old ? function : dlsym(library, old);
 }
 
-static void *load(const char *library)
+static void *load_library(const char *library)
 {
     static const char *const folders[] = {"/usr/local/dcmi",
                                           "/usr/local/Ascend/driver/lib64/driver",
@@ -30,22 +30,25 @@ static void *load(const char *library)
     return handle;
 }
 
-static void bind(StrobeDcmi *dcmi, void *library)
+static void bind_functions(StrobeDcmi *dcmi, void *library)
 {
-    *(void **)&dcmi->init = find(library, "dcmi_init", NULL);
-    *(void **)&dcmi->card_list = find(library, "dcmi_get_card_list", "dcmi_get_card_num_list");
-    *(void **)&dcmi->devices_in_card = find(library, "dcmi_get_device_num_in_card", NULL);
-    *(void **)&dcmi->logic_id = find(library, "dcmi_get_device_logic_id", NULL);
-    *(void **)&dcmi->device_info = find(library, "dcmi_get_device_info", NULL);
-    *(void **)&dcmi->hccs_bandwidth = find(library, "dcmi_get_hccs_link_bandwidth_info", NULL);
-    *(void **)&dcmi->pcie_bandwidth = find(library, "dcmi_get_pcie_link_bandwidth_info", NULL);
-    *(void **)&dcmi->network = find(library, "dcmi_get_netdev_pkt_stats_info", NULL);
+    *(void **)&dcmi->init = find_function(library, "dcmi_init", NULL);
+    *(void **)&dcmi->card_list =
+        find_function(library, "dcmi_get_card_list", "dcmi_get_card_num_list");
+    *(void **)&dcmi->devices_in_card = find_function(library, "dcmi_get_device_num_in_card", NULL);
+    *(void **)&dcmi->logic_id = find_function(library, "dcmi_get_device_logic_id", NULL);
+    *(void **)&dcmi->device_info = find_function(library, "dcmi_get_device_info", NULL);
+    *(void **)&dcmi->hccs_bandwidth =
+        find_function(library, "dcmi_get_hccs_link_bandwidth_info", NULL);
+    *(void **)&dcmi->pcie_bandwidth =
+        find_function(library, "dcmi_get_pcie_link_bandwidth_info", NULL);
+    *(void **)&dcmi->network = find_function(library, "dcmi_get_netdev_pkt_stats_info", NULL);
 }
 
 const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library)
 {
     static _Thread_local char text[128];
-    void *handle = load(library);
+    void *handle = load_library(library);
     int status;
 
     memset(dcmi, 0, sizeof *dcmi);
@@ -53,7 +56,7 @@ const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library)
         const char *reason = dlerror();
         return reason ? reason : "the library cannot be loaded";
     }
-    bind(dcmi, handle);
+    bind_functions(dcmi, handle);
     if (!dcmi->init || !dcmi->card_list || !dcmi->devices_in_card)
         return "the library is not DCMI: it has no dcmi_init, dcmi_get_card_list or "
                "dcmi_get_device_num_in_card";

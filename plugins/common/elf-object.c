@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The loader has added the object's address already, but to those that the kernel maps. */
-static const void *at(const StrobeElfObject *object, ElfW(Addr) address)
+static const void *resolve_address(const StrobeElfObject *object, ElfW(Addr) address)
 {
     ElfW(Addr) base = object->info->dlpi_addr;
     return (const void *)(address < base ? base + address : address); // NOLINT
@@ -14,22 +14,22 @@ static void read_entry(StrobeElfObject *object, const ElfW(Dyn) * entry)
 {
     switch (entry->d_tag) {
     case DT_SYMTAB:
-        object->symbols = at(object, entry->d_un.d_ptr);
+        object->symbols = resolve_address(object, entry->d_un.d_ptr);
         break;
     case DT_STRTAB:
-        object->names = at(object, entry->d_un.d_ptr);
+        object->names = resolve_address(object, entry->d_un.d_ptr);
         break;
     case DT_STRSZ:
         object->names_size = entry->d_un.d_val;
         break;
     case DT_JMPREL:
-        object->by_plt = at(object, entry->d_un.d_ptr);
+        object->by_plt = resolve_address(object, entry->d_un.d_ptr);
         break;
     case DT_PLTRELSZ:
         object->by_plt_size = entry->d_un.d_val;
         break;
     case DT_RELA:
-        object->others = at(object, entry->d_un.d_ptr);
+        object->others = resolve_address(object, entry->d_un.d_ptr);
         break;
     case DT_RELASZ:
         object->others_size = entry->d_un.d_val;
@@ -38,10 +38,10 @@ static void read_entry(StrobeElfObject *object, const ElfW(Dyn) * entry)
         object->n_relative = entry->d_un.d_val;
         break;
     case DT_GNU_HASH:
-        object->gnu_hash = at(object, entry->d_un.d_ptr);
+        object->gnu_hash = resolve_address(object, entry->d_un.d_ptr);
         break;
     case DT_HASH:
-        object->hash = at(object, entry->d_un.d_ptr);
+        object->hash = resolve_address(object, entry->d_un.d_ptr);
         break;
     default:
         break;
@@ -55,7 +55,7 @@ int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *i
     *object = (StrobeElfObject){.info = info};
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            entry = at(object, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+            entry = resolve_address(object, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
     for (; entry && entry->d_tag != DT_NULL; entry++)
         read_entry(object, entry);
     return object->symbols && object->names;

@@ -4,16 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign-folder.h"
+#include "external-folder.h"
 #include "side-json.h"
 
 gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
-    const char *name = foreign_folder_find(names, folder, "start_info");
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
+    const char *name = external_folder_find(names, folder, "start_info");
     gsize length;
     g_autofree char *bytes =
-        name ? foreign_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length) : NULL;
+        name ? external_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length) : NULL;
     SideJson *json = bytes ? side_json_new(bytes, length, NULL) : NULL;
     gint64 begin_us, begin_ns, raw;
     gboolean found = side_json_int(json, "collectionTimeBegin", &begin_us) &&
@@ -30,7 +30,7 @@ gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin)
 
 gboolean prof_start_of_host(int prof, gint64 *offset)
 {
-    int host = foreign_folder_open(prof, "host");
+    int host = external_folder_open(prof, "host");
     gboolean found = host >= 0 && prof_start_offset(host, offset, NULL);
 
     if (host >= 0)
@@ -59,7 +59,7 @@ gboolean prof_start_count(int folder, gint64 *count, gint64 *ns)
 {
     gsize length;
     g_autofree char *bytes =
-        foreign_folder_read(folder, "host_start.log", SIDE_JSON_BYTES_MAX, &length);
+        external_folder_read(folder, "host_start.log", SIDE_JSON_BYTES_MAX, &length);
     g_auto(GStrv) lines = bytes ? g_strsplit(bytes, "\n", -1) : NULL;
     gboolean is_host = FALSE;
     gint64 counted = 0, at = 0;

@@ -46,7 +46,7 @@ static char *path_of(const char *root, const char *pattern)
                            mark + 2);
 }
 
-static char *place(const char *root, const char *pattern)
+static char *make_path(const char *root, const char *pattern)
 {
     char *path = path_of(root, pattern);
     g_autofree char *folder = g_path_get_dirname(path);
@@ -57,7 +57,7 @@ static char *place(const char *root, const char *pattern)
 
 void tree_put(const char *root, const char *pattern, const char *text)
 {
-    g_autofree char *path = place(root, pattern);
+    g_autofree char *path = make_path(root, pattern);
     FILE *file = fopen(path, "r+");
 
     if (!file)
@@ -80,7 +80,7 @@ void tree_remove(const char *root, const char *pattern)
 
 void tree_put_fifo(const char *root, const char *pattern)
 {
-    g_autofree char *path = place(root, pattern);
+    g_autofree char *path = make_path(root, pattern);
 
     g_remove(path);
     g_assert_cmpint(mkfifo(path, 0600), ==, 0);

@@ -11,7 +11,7 @@ typedef struct Job { /* numbers are atomic: ThreadSanitizer knows nothing of GLi
     int n_runs, is_released;
 } Job;
 
-static void run(void *user)
+static void run_job(void *user)
 {
     Job *job = user;
 
@@ -23,7 +23,7 @@ static void run(void *user)
     g_mutex_unlock(&job->lock);
 }
 
-static void release(void *user)
+static void release_job(void *user)
 {
     Job *job = user;
 
@@ -33,7 +33,7 @@ static void release(void *user)
     g_mutex_unlock(&job->lock);
 }
 
-static void await(Job *job, const int *value, int wanted)
+static void await_value(Job *job, const int *value, int wanted)
 {
     gint64 until = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
 
@@ -55,12 +55,12 @@ static void let_end(Job *job)
 static void test_runs(void)
 {
     static Job job = {.may_end = 1};
-    StrobeWorker *worker = strobe_worker_start(run, release, &job);
+    StrobeWorker *worker = strobe_worker_start(run_job, release_job, &job);
     g_assert_nonnull(worker);
     for (int i = 1; i <= 3; i++) {
         while (strobe_worker_ask(worker) != 0) /* the last one has not been taken off yet */
             g_usleep(100);
-        await(&job, &job.n_runs, i);
+        await_value(&job, &job.n_runs, i);
     }
     g_assert_cmpint(strobe_worker_end(worker, G_MAXINT64), ==, 0);
     g_assert_cmpint(g_atomic_int_get(&job.is_released), ==, 1);
@@ -71,10 +71,10 @@ static void test_runs(void)
 static void test_hangs(void)
 {
     static Job job;
-    StrobeWorker *worker = strobe_worker_start(run, release, &job);
+    StrobeWorker *worker = strobe_worker_start(run_job, release_job, &job);
     g_assert_nonnull(worker);
     g_assert_cmpuint(strobe_worker_ask(worker), ==, 0);
-    await(&job, &job.n_runs, 1);
+    await_value(&job, &job.n_runs, 1);
     g_usleep(2000);
     g_assert_cmpuint(strobe_worker_ask(worker), >=, 2000000);
     gint64 before = g_get_monotonic_time();
@@ -82,7 +82,7 @@ static void test_hangs(void)
     g_assert_cmpint(g_get_monotonic_time() - before, <, 5 * G_USEC_PER_SEC);
     g_assert_cmpint(g_atomic_int_get(&job.is_released), ==, 0);
     let_end(&job);
-    await(&job, &job.is_released, 1);
+    await_value(&job, &job.is_released, 1);
     g_assert_cmpint(job.n_runs, ==, 1);
 }
 
@@ -91,7 +91,7 @@ static void test_ends_at_once(void)
 {
     for (int i = 0; i < 200; i++) {
         Job job = {.may_end = 1};
-        StrobeWorker *worker = strobe_worker_start(run, release, &job);
+        StrobeWorker *worker = strobe_worker_start(run_job, release_job, &job);
         g_assert_nonnull(worker);
         g_assert_cmpuint(strobe_worker_ask(worker), ==, 0);
         g_assert_cmpint(strobe_worker_end(worker, G_MAXINT64 / 2), ==, 0);

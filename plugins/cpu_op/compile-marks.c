@@ -75,7 +75,7 @@ uint64_t compile_marks_now(void)
     return host ? host->now() : 0;
 }
 
-static StrobeStringId intern(const StrobeHost *host, StrobeWriter *writer, const char *text)
+static StrobeStringId intern_text(const StrobeHost *host, StrobeWriter *writer, const char *text)
 {
     return text[0] ? host->intern(writer, text, strlen(text)) : 0;
 }
@@ -90,16 +90,16 @@ static void add_record(StrobeKindId kind, const CompileMark *mark)
         return;
     memset(&record, 0, sizeof record);
     record.argument = STROBE_ABSENT_U64;
-    record.domain = intern(host, writer, DOMAIN);
-    record.id = intern(host, writer, mark->id);
-    record.function = intern(host, writer, mark->function);
-    record.place = intern(host, writer, mark->place);
-    record.reason = intern(host, writer, mark->reason);
+    record.domain = intern_text(host, writer, DOMAIN);
+    record.id = intern_text(host, writer, mark->id);
+    record.function = intern_text(host, writer, mark->function);
+    record.place = intern_text(host, writer, mark->place);
+    record.reason = intern_text(host, writer, mark->reason);
     record.nodes = mark->nodes;
     record.guards = mark->guards;
     record.cache_size = mark->cache_size;
     uint64_t begin = mark->begin > marks.begin ? mark->begin : marks.begin;
-    StrobeStringId name = intern(host, writer, mark->name);
+    StrobeStringId name = intern_text(host, writer, mark->name);
     void *out = host->reserve(writer, kind, 0, name, begin, mark->end > begin ? mark->end : begin);
     if (!out)
         return;

@@ -22,7 +22,7 @@ static struct {
     uint32_t wanted;                 /* STROBE_TORCH_* */
     const StrobePythonStack *stacks; /* NULL: none are wanted */
     uint32_t stack_windows;          /* that python_call recorded before this session */
-    int is_told;                     /* that there are no stacks */
+    int is_reported;                 /* that there are no stacks */
 } collector;
 
 static const StrobeField own_fields[] = {
@@ -112,7 +112,7 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     if (collector.stacks) /* it may have begun to record before us */
         collector.stack_windows =
             collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
-    collector.is_told = 0;
+    collector.is_reported = 0;
     collector.backend->target->stack = collector.stacks ? collector.stacks->stack : NULL;
     python_compile_open(host, self, collector.backend);
     *state = &collector;
@@ -137,10 +137,10 @@ static StrobeStatus cpu_op_start(void *state)
 /* Python stacks are known only where calls are traced. */
 static void tell_missing_stacks(void)
 {
-    if (!collector.stacks || collector.is_told ||
+    if (!collector.stacks || collector.is_reported ||
         collector.stacks->windows() != collector.stack_windows)
         return;
-    collector.is_told = 1;
+    collector.is_reported = 1;
     collector.host->log(
         collector.self, STROBE_LOG_WARNING,
         "Operators have no Python stacks: they come from the collector python_call, "

@@ -13,7 +13,7 @@ static int is_open; /* strobe.compiled knows of the session */
 
 /* Calls a function of the package; NULL ends the arguments. 0: it failed; 1; -1: it is not there.
  */
-static int call(const char *name, PyObject *first, PyObject *second)
+static int call_function(const char *name, PyObject *first, PyObject *second)
 {
     PyObject *function = strobe_python_own_function(&python, "strobe.compiled", name);
     PyObject *answer = function ? python.call(function, first, second, NULL) : NULL;
@@ -32,7 +32,7 @@ static int call_open(void)
     int has_kernels = host->option_bool(self, "compiled_kernels");
     PyObject *capsule = python.new_capsule(&tool, COMPILE_TOOL, NULL);
     PyObject *kernels = python.from_text(has_kernels ? "kernels" : "");
-    int result = capsule && kernels ? call("open", capsule, kernels) : 0;
+    int result = capsule && kernels ? call_function("open", capsule, kernels) : 0;
 
     if (capsule)
         python.unref(capsule);
@@ -71,7 +71,7 @@ static void call_if_open(const char *name)
     if (!is_open || !python.is_initialized())
         return;
     int lock = python.lock();
-    call(name, NULL, NULL);
+    call_function(name, NULL, NULL);
     python.unlock(lock);
 }
 

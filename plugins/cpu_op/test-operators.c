@@ -75,7 +75,7 @@ static void end_session(StrobeMockHost *mock)
 /* Keys stand for functions: any distinct addresses. */
 static char keys[512];
 
-static void begin(int key, const char *name)
+static void begin_operator(int key, const char *name)
 {
     strobe_torch_begin(&target, &keys[key], name, -1);
 }
@@ -85,7 +85,7 @@ static void begin_range(int key, const char *name)
     strobe_operator_events.begin(&keys[key], name, -1, 7, NULL, 0);
 }
 
-static void end(int key)
+static void end_operator(int key)
 {
     struct strobe_cpu_op fields = {.sequence = -1};
     strobe_torch_end(&target, &strobe_operator_events, &keys[key], &fields);
@@ -106,10 +106,10 @@ static const char *name_at(StrobeMockHost *mock, size_t index)
 static void test_nested(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "outer");
-    begin(1, "inner");
-    end(1);
-    end(0);
+    begin_operator(0, "outer");
+    begin_operator(1, "inner");
+    end_operator(1);
+    end_operator(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 2);
     g_assert_cmpstr(name_at(mock, 0), ==, "inner");
     g_assert_cmpstr(name_at(mock, 1), ==, "outer");
@@ -123,17 +123,17 @@ static void test_nested(void)
 static void test_unmatched(void)
 {
     StrobeMockHost *mock = begin_session();
-    end(3);
-    begin(0, "outer");
-    end(4);
-    begin(1, "never ended");
-    end(0);
-    end(0);
+    end_operator(3);
+    begin_operator(0, "outer");
+    end_operator(4);
+    begin_operator(1, "never ended");
+    end_operator(0);
+    end_operator(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     g_assert_cmpstr(name_at(mock, 0), ==, "outer");
     /* an operator whose own begin time is unknown cannot be recorded any more: counted, once */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
-    end(1);
+    end_operator(1);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     end_session(mock);
@@ -143,9 +143,9 @@ static void test_many_never_ended(void)
 {
     StrobeMockHost *mock = begin_session();
     for (int i = 0; i < 100000; i++) {
-        begin(0, "outer");
+        begin_operator(0, "outer");
         begin_range(1 + i % 500, "never ended");
-        end(0);
+        end_operator(0);
     }
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 100000);
     /* but for the few whose end may still come */
@@ -157,12 +157,12 @@ static void test_many_never_ended(void)
 static void test_range_out_of_order(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "operator");
+    begin_operator(0, "operator");
     begin_range(1, "range");
-    end(0);
-    begin(2, "later");
+    end_operator(0);
+    begin_operator(2, "later");
     end_range(1);
-    end(2);
+    end_operator(2);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 3);
     g_assert_cmpstr(name_at(mock, 1), ==, "range");
     const StrobeMockRecord *range = strobe_mock_host_record(mock, 1);
@@ -178,12 +178,12 @@ static void test_range_out_of_order(void)
 static void test_bookkeeping_is_hidden(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "profiler::_record_function_enter_new");
+    begin_operator(0, "profiler::_record_function_enter_new");
     begin_range(1, "range");
-    end(0);
-    begin(2, "profiler::_record_function_exit");
+    end_operator(0);
+    begin_operator(2, "profiler::_record_function_exit");
     end_range(1);
-    end(2);
+    end_operator(2);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     const StrobeMockRecord *range = strobe_mock_host_record(mock, 0);
     g_assert_cmpstr(range->name, ==, "range");
@@ -195,9 +195,9 @@ static void test_deep(void)
 {
     StrobeMockHost *mock = begin_session();
     for (int i = 0; i < 500; i++)
-        begin(i, "deep");
+        begin_operator(i, "deep");
     for (int i = 499; i >= 0; i--)
-        end(i);
+        end_operator(i);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 500);
     end_session(mock);
 }
@@ -205,18 +205,18 @@ static void test_deep(void)
 static void test_end_after_the_window(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "straddles");
+    begin_operator(0, "straddles");
     strobe_mock_host_stop(mock);
-    begin(1, "outside");
-    end(1);
-    end(0);
+    begin_operator(1, "outside");
+    end_operator(1);
+    end_operator(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
     strobe_mock_host_close(mock);
     strobe_mock_host_free(mock);
     mock = begin_session();
-    end(0);
-    begin(0, "next session");
-    end(0);
+    end_operator(0);
+    begin_operator(0, "next session");
+    end_operator(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     end_session(mock);
 }
@@ -247,13 +247,13 @@ static gpointer end_elsewhere(gpointer memory)
 static void test_range_among_lost(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "outer");
+    begin_operator(0, "outer");
     begin_range(1, "range");
     begin_range(2, "inner range");
-    begin(3, "never ended");
+    begin_operator(3, "never ended");
     end_range(1);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
-    end(0);
+    end_operator(0);
     end_range(2);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 3);
     g_assert_cmpstr(name_at(mock, 0), ==, "range");
@@ -288,16 +288,16 @@ static void test_inputs_of_lost(void)
 static void test_range_of_another_window(void)
 {
     StrobeMockHost *mock = begin_session();
-    begin(0, "outer");
+    begin_operator(0, "outer");
     for (int i = 1; i < 5; i++)
         begin_range(i, "left open");
     strobe_mock_host_stop(mock);
     strobe_mock_host_close(mock);
     strobe_mock_host_free(mock);
     mock = begin_session();
-    begin(5, "outer");
-    begin(6, "never ended");
-    end(5);
+    begin_operator(5, "outer");
+    begin_operator(6, "never ended");
+    end_operator(5);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     end_range(1);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
@@ -352,10 +352,10 @@ static void test_async_memory_is_bounded(void)
 static gpointer run_operators(gpointer data)
 {
     for (int i = 0; i < 1000; i++) {
-        begin(0, "outer");
-        begin(1, "inner");
-        end(1);
-        end(0);
+        begin_operator(0, "outer");
+        begin_operator(1, "inner");
+        end_operator(1);
+        end_operator(0);
     }
     return NULL;
 }

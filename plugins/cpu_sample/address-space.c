@@ -40,7 +40,7 @@ static int make_room(AddressSpace *space, size_t n)
     return 0;
 }
 
-static void insert(AddressSpace *space, size_t at, const MappedCode *code)
+static void insert_code(AddressSpace *space, size_t at, const MappedCode *code)
 {
     memmove(&space->mapped[at + 1], &space->mapped[at], (space->n - at) * sizeof *code);
     space->mapped[at] = *code;
@@ -48,7 +48,7 @@ static void insert(AddressSpace *space, size_t at, const MappedCode *code)
 }
 
 /* Takes [begin, end) out of what there is. */
-static void cut(AddressSpace *space, uint64_t begin, uint64_t end)
+static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
 {
     size_t at = position_of(space, begin), last = at;
 
@@ -58,7 +58,7 @@ static void cut(AddressSpace *space, uint64_t begin, uint64_t end)
         rest.offset += end - rest.begin;
         rest.begin = end;
         if (rest.end > end) {
-            insert(space, at + 1, &rest);
+            insert_code(space, at + 1, &rest);
             return;
         }
         last = ++at;
@@ -93,8 +93,8 @@ void address_space_add(AddressSpace *space, const MappedCode *code)
         use_dump(space, code->object);
     else if (space->dump && code_object_is_unnamed(code->object))
         added.object = space->dump;
-    cut(space, code->begin, code->end);
-    insert(space, position_of(space, code->begin), &added);
+    remove_range(space, code->begin, code->end);
+    insert_code(space, position_of(space, code->begin), &added);
 }
 
 void address_space_empty(AddressSpace *space)

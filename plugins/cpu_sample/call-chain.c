@@ -8,7 +8,7 @@
 #define TEXT_MAX 4352
 
 /* An id that is good for one record only is not kept. */
-static void keep(NumberTable *frames, uint64_t address, StrobeStringId id)
+static void keep_id(NumberTable *frames, uint64_t address, StrobeStringId id)
 {
     if (strobe_string_is_lasting(id))
         number_table_add(frames, address, id);
@@ -30,7 +30,7 @@ static StrobeStringId intern_user(CallChains *chains, StrobeWriter *writer, cons
         id = chains->host->intern(writer, text, length);
     } else
         id = chains->host->intern(writer, object->path, strlen(object->path));
-    keep(&object->frames, place, id);
+    keep_id(&object->frames, place, id);
     return id;
 }
 
@@ -43,7 +43,7 @@ static StrobeStringId intern_kernel(CallChains *chains, StrobeWriter *writer, ui
         return id;
     kernel_symbols_name(chains->kernel, address, text, sizeof text);
     id = chains->host->intern(writer, text, strlen(text));
-    keep(&chains->kernel_frames, address, id);
+    keep_id(&chains->kernel_frames, address, id);
     return id;
 }
 

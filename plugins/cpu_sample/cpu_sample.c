@@ -12,7 +12,7 @@
 #include "call-chain.h"
 #include "sample-event.h"
 #include "sample-time.h"
-#include "tasks.h"
+#include "sample-tasks.h"
 #include "timer-reader.h"
 
 /* With the page of its head so much as every user may lock for each processor. A second of the
@@ -230,7 +230,7 @@ static void cpu_sample_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = sample_event_hint(errno);
 }
 
-static StrobeStatus fail(const CpuSample *state, int error)
+static StrobeStatus fail_sampling(const CpuSample *state, int error)
 {
     const char *hint = sample_event_hint(error);
 
@@ -283,7 +283,7 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     state->pid = (pid_t)host->pid(self);
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_sample, &state->kind);
     if (status == STROBE_OK && choose_event(state) != 0)
-        status = fail(state, errno);
+        status = fail_sampling(state, errno);
     if (status != STROBE_OK) {
         cpu_sample_close(state);
         return status;
@@ -313,7 +313,7 @@ static StrobeStatus cpu_sample_start(void *user)
     state->rings =
         strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1, RING_BYTES, UINT32_MAX);
     if (!state->rings)
-        return fail(state, errno);
+        return fail_sampling(state, errno);
     SampledProcess *process = tasks_process(&state->tasks, state->pid);
     if (process)
         process->n_threads = strobe_perf_rings_n_threads(state->rings);

@@ -52,7 +52,7 @@ static int add_symbol(KernelSymbols *symbols, uint64_t address, const char *name
     return add_text(symbols, name, module);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_symbols(const void *a, const void *b)
 {
     const Symbol *x = a, *y = b;
 
@@ -80,12 +80,12 @@ KernelSymbols *kernel_symbols_open(const char *path)
     return symbols;
 }
 
-static void finish(KernelSymbols *symbols)
+static void finish_symbols(KernelSymbols *symbols)
 {
     fclose(symbols->file);
     symbols->file = NULL;
     if (symbols->n)
-        qsort(symbols->symbols, symbols->n, sizeof *symbols->symbols, compare);
+        qsort(symbols->symbols, symbols->n, sizeof *symbols->symbols, compare_symbols);
 }
 
 int kernel_symbols_read(KernelSymbols *symbols)
@@ -95,7 +95,7 @@ int kernel_symbols_read(KernelSymbols *symbols)
 
     for (int i = 0; symbols->file && i < LINES_AT_ONCE; i++)
         if (getline(&line, &size, symbols->file) <= 0 || take_line(symbols, line) != 0)
-            finish(symbols);
+            finish_symbols(symbols);
     free(line);
     return symbols->file == NULL;
 }

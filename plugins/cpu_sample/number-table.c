@@ -20,7 +20,7 @@ uintptr_t number_table_find(const NumberTable *table, uint64_t key)
     return table->room ? place_of(table, key)->value : 0;
 }
 
-static int grow(NumberTable *table)
+static int grow_table(NumberTable *table)
 {
     NumberTable more = {.room = table->room ? table->room * 2 : ROOM_MIN, .n = table->n};
 
@@ -37,7 +37,7 @@ static int grow(NumberTable *table)
 
 int number_table_add(NumberTable *table, uint64_t key, uintptr_t value)
 {
-    if (table->n >= table->room / 4 * 3 && grow(table) != 0)
+    if (table->n >= table->room / 4 * 3 && grow_table(table) != 0)
         return -1;
     *place_of(table, key) = (struct NumberPlace){key, value};
     table->n++;

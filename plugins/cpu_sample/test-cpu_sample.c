@@ -10,7 +10,7 @@
 #include "call-chain.h"
 #include "sample-event.h"
 #include "sample-time.h"
-#include "tasks.h"
+#include "sample-tasks.h"
 
 extern const StrobePlugin strobe_plugin_1;
 
@@ -67,12 +67,12 @@ static void test_numbers(void)
     number_table_clear(&table);
 }
 
-static void map(Fixture *f, guint64 begin, guint64 end, guint64 offset)
+static void map_code(Fixture *f, guint64 begin, guint64 end, guint64 offset)
 {
     address_space_add(&f->space, &(MappedCode){begin, end, offset, NULL});
 }
 
-static char *spaces(const Fixture *f)
+static char *format_spaces(const Fixture *f)
 {
     GString *text = g_string_new(NULL);
 
@@ -84,33 +84,33 @@ static char *spaces(const Fixture *f)
 
 static void expect_spaces(const Fixture *f, const char *expected)
 {
-    g_autofree char *text = spaces(f);
+    g_autofree char *text = format_spaces(f);
 
     g_assert_cmpstr(text, ==, expected);
 }
 
 static void test_mappings(Fixture *f, gconstpointer unused)
 {
-    map(f, 10, 20, 100);
-    map(f, 30, 40, 300);
-    map(f, 20, 30, 200);
+    map_code(f, 10, 20, 100);
+    map_code(f, 30, 40, 300);
+    map_code(f, 20, 30, 200);
     expect_spaces(f, "10-20@100 20-30@200 30-40@300 ");
-    map(f, 15, 35, 500);
+    map_code(f, 15, 35, 500);
     expect_spaces(f, "10-15@100 15-35@500 35-40@305 ");
-    map(f, 20, 25, 600);
+    map_code(f, 20, 25, 600);
     expect_spaces(f, "10-15@100 15-20@500 20-25@600 25-35@510 35-40@305 ");
-    map(f, 10, 40, 700);
+    map_code(f, 10, 40, 700);
     expect_spaces(f, "10-40@700 ");
-    map(f, 5, 5, 0);
-    map(f, 0, 10, 1);
-    map(f, 40, 50, 2);
+    map_code(f, 5, 5, 0);
+    map_code(f, 0, 10, 1);
+    map_code(f, 40, 50, 2);
     expect_spaces(f, "0-10@1 10-40@700 40-50@2 ");
     g_assert_cmpuint(address_space_find(&f->space, 39)->begin, ==, 10);
     g_assert_cmpuint(address_space_find(&f->space, 40)->begin, ==, 40);
     g_assert_null(address_space_find(&f->space, 50));
 }
 
-static const char *frame(Fixture *f, gsize i)
+static const char *get_frame(Fixture *f, gsize i)
 {
     g_assert_cmpuint(i, <, n_frames);
     return strobe_mock_host_string(f->mock, frames[i], NULL);
@@ -126,7 +126,7 @@ static void test_own_code(Fixture *f, gconstpointer unused)
 
     g_assert_cmpint(address_space_read(&f->space, &f->objects, getpid()), ==, 0);
     call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain));
-    const char *texts[] = {frame(f, 0), frame(f, 1)};
+    const char *texts[] = {get_frame(f, 0), get_frame(f, 1)};
     g_assert_true(strobe_native_frame_read(texts[0], strlen(texts[0]), &first));
     g_assert_cmpmem(first.path, first.path_length, path, strlen(path));
     g_assert_cmpuint(first.address % 4096, ==, address % 4096);
@@ -152,8 +152,8 @@ static void test_kernel(Fixture *f, gconstpointer unused)
     f->chains.kernel = kernel_symbols_open(path);
     g_assert_cmpint(kernel_symbols_read(f->chains.kernel), ==, 1);
     call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain));
-    g_assert_cmpstr(frame(f, 0), ==, "do_work (kernel)");
-    g_assert_cmpstr(frame(f, 1), ==, "do_more (kernel)");
+    g_assert_cmpstr(get_frame(f, 0), ==, "do_work (kernel)");
+    g_assert_cmpstr(get_frame(f, 1), ==, "do_more (kernel)");
     g_assert_cmpuint(n_frames, ==, 2);
     char text[64];
     kernel_symbols_name(f->chains.kernel, 0xffffffffc0000010, text, sizeof text);

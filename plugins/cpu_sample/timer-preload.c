@@ -63,7 +63,7 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
 }
 
 /* The stack between its pointer and its end is mapped, whatever a frame pointer holds. */
-static uint64_t walk(const ucontext_t *context, uint64_t *addresses)
+static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
 {
     uintptr_t pc, frame, low;
     uint64_t n = 1;
@@ -108,7 +108,7 @@ static void write_sample(TimerRing *to, const siginfo_t *info, const ucontext_t 
     slot->period = own.interval * (1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0));
     slot->tid = (uint32_t)syscall(SYS_gettid);
     slot->processor = (uint32_t)sched_getcpu();
-    slot->n = walk(context, slot->addresses);
+    slot->n = walk_stack(context, slot->addresses);
     atomic_store_explicit(&slot->state, ticket + 1, memory_order_release);
 }
 
@@ -169,7 +169,7 @@ static void arm_thread(void)
     set_interval(IDLE_NS);
 }
 
-static void disarm(Timer *timer)
+static void disarm_timer(Timer *timer)
 {
     if (timer->is_armed)
         timer_delete(timer->id);
@@ -185,7 +185,7 @@ static void end_thread(void *user)
         link = &(*link)->next;
     if (*link)
         *link = timer->next;
-    disarm(timer);
+    disarm_timer(timer);
     pthread_mutex_unlock(&lock);
 }
 
@@ -246,7 +246,7 @@ static void give_signal_up(void)
     atomic_store(&ring, NULL);
     pthread_mutex_lock(&lock);
     for (Timer *timer = timers; timer; timer = timer->next)
-        disarm(timer);
+        disarm_timer(timer);
     pthread_mutex_unlock(&lock);
 }
 

@@ -23,7 +23,7 @@ typedef struct Draw {
 } Draw;
 
 /* The finalising steps of SplitMix64: every bit depends on every bit. */
-static uint64_t mix(uint64_t value)
+static uint64_t mix_bits(uint64_t value)
 {
     value += 0x9e3779b97f4a7c15u;
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -33,7 +33,7 @@ static uint64_t mix(uint64_t value)
 
 uint64_t fake_check(int64_t seed, uint64_t window, uint64_t source, uint64_t number)
 {
-    return mix(mix(mix(mix((uint64_t)seed) + window) + source) + number);
+    return mix_bits(mix_bits(mix_bits(mix_bits((uint64_t)seed) + window) + source) + number);
 }
 
 uint64_t fake_clock_now(const StrobeHost *host, uint32_t clock)
@@ -141,7 +141,7 @@ static void fill_own(void *fields, int kind, const Draw *draw)
         struct strobe_loss *record = fields;
         record->count = 0; /* offered = stored + lost must stay true */
         record->cause = STROBE_LOSS_COLLECTOR_DROPPED;
-        record->lane = 0;
+        record->thread_buffer = 0;
     } else if (kind == FAKE_COLLECTOR_CALL) {
         struct strobe_collector_call *record = fields;
         record->status = STROBE_OK;

@@ -13,7 +13,7 @@
 static char *plugin_path;
 
 /* `options`: "name=value name=value". */
-static StrobeMockHost *load(const char *options)
+static StrobeMockHost *load_plugin(const char *options)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -27,9 +27,9 @@ static StrobeMockHost *load(const char *options)
     return mock;
 }
 
-static StrobeMockHost *run(const char *options)
+static StrobeMockHost *run_plugin(const char *options)
 {
-    StrobeMockHost *mock = load(options);
+    StrobeMockHost *mock = load_plugin(options);
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_warm(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
@@ -80,7 +80,7 @@ static gint compare_lines(gconstpointer a, gconstpointer b)
 }
 
 /* What a run holds apart from times, ids and the order of threads: sorted lines. */
-static char *digest(StrobeMockHost *mock)
+static char *digest_run(StrobeMockHost *mock)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     for (size_t i = 0; i < strobe_mock_host_n_records(mock); i++) {
@@ -106,8 +106,8 @@ static void test_deterministic(void)
                                        "names=hostile records=60 threads=0", "bulk=true late=10"};
     for (size_t i = 0; i < G_N_ELEMENTS(runs); i++) {
         char *other = g_strconcat(runs[i], " seed=2", NULL);
-        StrobeMockHost *a = run(runs[i]), *b = run(runs[i]), *c = run(other);
-        char *of_a = digest(a), *of_b = digest(b), *of_c = digest(c);
+        StrobeMockHost *a = run_plugin(runs[i]), *b = run_plugin(runs[i]), *c = run_plugin(other);
+        char *of_a = digest_run(a), *of_b = digest_run(b), *of_c = digest_run(c);
         g_assert_cmpstr(of_a, ==, of_b);
         if (i != 2) /* hostile names come in turn, whatever the seed */
             g_assert_cmpstr(of_a, !=, of_c);
@@ -136,7 +136,7 @@ static void test_counts(void)
                  {"records=1 late=1 kind=all", 2},
                  {"records=50 interval=10s threads=2", 50}};
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        StrobeMockHost *mock = run(cases[i].options);
+        StrobeMockHost *mock = run_plugin(cases[i].options);
         g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, cases[i].n);
         strobe_mock_host_free(mock);
     }
@@ -144,7 +144,7 @@ static void test_counts(void)
 
 static void test_all_kinds(void)
 {
-    StrobeMockHost *mock = run("kind=all records=1500 track=true clock=realtime");
+    StrobeMockHost *mock = run_plugin("kind=all records=1500 track=true clock=realtime");
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
     for (size_t i = 0; i < strobe_mock_host_n_records(mock); i++) {
         const StrobeMockRecord *record = strobe_mock_host_record(mock, i);
@@ -170,7 +170,7 @@ static void test_all_kinds(void)
 
 static void test_hostile_names(void)
 {
-    StrobeMockHost *mock = run("names=hostile threads=0 records=200");
+    StrobeMockHost *mock = run_plugin("names=hostile threads=0 records=200");
     gboolean has_nul = FALSE, has_long = FALSE, has_invalid = FALSE;
     for (size_t i = 0; i < strobe_mock_host_n_records(mock); i++) {
         const StrobeMockRecord *record = strobe_mock_host_record(mock, i);
@@ -184,7 +184,7 @@ static void test_hostile_names(void)
 
 static void test_late(void)
 {
-    StrobeMockHost *mock = load("records=1 late=5 threads=0");
+    StrobeMockHost *mock = load_plugin("records=1 late=5 threads=0");
     strobe_mock_host_open(mock);
     strobe_mock_host_start(mock);
     strobe_mock_host_stop(mock);
@@ -200,14 +200,14 @@ static void test_late(void)
 
 static void test_losses_and_unfinished(void)
 {
-    StrobeMockHost *mock = run("loss=42 unfinished=3 records=2");
+    StrobeMockHost *mock = run_plugin("loss=42 unfinished=3 records=2");
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 42);
     g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 3);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 2);
     strobe_mock_host_free(mock);
 }
 
-static StrobeStatus call(StrobeMockHost *mock, int index)
+static StrobeStatus call_step(StrobeMockHost *mock, int index)
 {
     switch (index) {
     case 0:
@@ -228,10 +228,10 @@ static void test_failures(void)
     static const char *const calls[] = {"open", "warm", "start", "stop", "flush"};
     for (int failing = 0; failing < (int)G_N_ELEMENTS(calls); failing++) {
         char *option = g_strconcat("fail=", calls[failing], NULL);
-        StrobeMockHost *mock = load(option);
+        StrobeMockHost *mock = load_plugin(option);
         for (int i = 0; i < failing; i++)
-            g_assert_cmpint(call(mock, i), ==, STROBE_OK);
-        g_assert_cmpint(call(mock, failing), ==, STROBE_ERROR_FAILED);
+            g_assert_cmpint(call_step(mock, i), ==, STROBE_OK);
+        g_assert_cmpint(call_step(mock, failing), ==, STROBE_ERROR_FAILED);
         g_assert_nonnull(strstr(strobe_mock_host_errors(mock), calls[failing]));
         strobe_mock_host_free(mock);
         g_free(option);
@@ -241,7 +241,7 @@ static void test_failures(void)
 static void test_again(void)
 {
     for (int round = 0; round < 2; round++) {
-        StrobeMockHost *mock = load("again=2");
+        StrobeMockHost *mock = load_plugin("again=2");
         g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_AGAIN);
         g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_AGAIN);
         g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
@@ -251,7 +251,7 @@ static void test_again(void)
 
 static void test_sample(void)
 {
-    StrobeMockHost *mock = load("records=0 threads=0 sample=5ms");
+    StrobeMockHost *mock = load_plugin("records=0 threads=0 sample=5ms");
     strobe_mock_host_open(mock);
     g_assert_cmpint(strobe_mock_host_sample_interval(mock), ==, 5000000);
     strobe_mock_host_start(mock);

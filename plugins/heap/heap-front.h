@@ -14,9 +14,9 @@
 
 typedef struct HeapThread {
     uint8_t owner;
-    uint8_t is_busy;  /* inside a hook, or inside of the allocator */
-    uint8_t n_ends;   /* how often the destructors have come round */
-    const void *told; /* what was told last, unless it has been given back */
+    uint8_t is_busy;      /* inside a hook, or inside of the allocator */
+    uint8_t n_ends;       /* how often the destructors have come round */
+    const void *reported; /* what was told last, unless it has been given back */
     HeapSampler sampler;
 } HeapThread;
 

@@ -177,7 +177,7 @@ static void find_owner(void)
 }
 
 /* Is what this thread does now the program's? Then it is not, until leave(). */
-static int enter(void)
+static int enter_hook(void)
 {
     if (heap_thread.is_busy)
         return 0;
@@ -190,13 +190,13 @@ static int enter(void)
     return 0;
 }
 
-static void leave(void)
+static void leave_hook(void)
 {
     heap_thread.is_busy = 0;
 }
 
 /* Before a session can begin nothing may be called that the C library has not made ready yet. */
-static void keep(const void *memory, size_t size, const void *caller)
+static void keep_startup(const void *memory, size_t size, const void *caller)
 {
     if (*is_attaching)
         return;
@@ -216,13 +216,13 @@ void *heap_tell_allocated(const HeapHooks *hooks, void *memory, size_t size, con
 {
     int saved = errno;
 
-    heap_thread.told = memory;
+    heap_thread.reported = memory;
     if (hooks == &startup_hooks) {
         if (memory)
-            keep(memory, size, caller);
-    } else if (memory && enter()) {
+            keep_startup(memory, size, caller);
+    } else if (memory && enter_hook()) {
         hooks->allocated(&heap_thread.sampler, memory, size, caller);
-        leave();
+        leave_hook();
     }
     errno = saved;
     return memory;
@@ -233,14 +233,14 @@ size_t heap_tell_released(const HeapHooks *hooks, void *memory)
     int saved = errno;
     size_t size = 0;
 
-    if (heap_thread.told == memory)
-        heap_thread.told = NULL;
+    if (heap_thread.reported == memory)
+        heap_thread.reported = NULL;
     if (hooks == &startup_hooks) {
         if (memory)
-            keep(memory, HEAP_GIVEN_BACK, NULL);
-    } else if (memory && enter()) {
+            keep_startup(memory, HEAP_GIVEN_BACK, NULL);
+    } else if (memory && enter_hook()) {
         size = hooks->released(memory);
-        leave();
+        leave_hook();
     } else if (memory && heap_thread.owner == ENDED) {
         hooks->dropped(memory);
     }

@@ -10,7 +10,7 @@
 
 #include <strobe/helpers/block-table.h>
 #include "code-place.h"
-#include "frames.h"
+#include "heap-frames.h"
 #include "heap-gate.h"
 #include "heap-kinds.h"
 #include "sampling.h"
@@ -85,8 +85,8 @@ static __attribute__((noinline)) void write_late(const StrobeHost *host, StrobeW
     }
 }
 
-static void record(const StrobeHost *host, const void *address, int64_t size, int64_t total,
-                   double weight, const void *caller)
+static void record_block(const StrobeHost *host, const void *address, int64_t size, int64_t total,
+                         double weight, const void *caller)
 {
     uint64_t begin = host->now();
     StrobeWriter *writer = host->writer(heap.self);
@@ -122,7 +122,7 @@ static int keep_late(const StrobeHost *host, const void *address, int64_t size, 
 }
 
 /* Not in a forked child, which runs its fork handlers first. */
-static void lose(const StrobeHost *host, _Atomic uint64_t *counter)
+static void report_loss(const StrobeHost *host, _Atomic uint64_t *counter)
 {
     if (!is_recorded() || !host->writer(heap.self))
         return;
@@ -130,14 +130,15 @@ static void lose(const StrobeHost *host, _Atomic uint64_t *counter)
     host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
 }
 
-static int64_t count(int64_t change)
+static int64_t add_total(int64_t change)
 {
     return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
 }
 
 /* A block of no bytes has an address too, and one that was allocated between windows may be given
  * back in one: both lie in the table, in which no size is 0. */
-static void allocated(HeapSampler *sampler, const void *address, size_t size, const void *caller)
+static void record_allocation(HeapSampler *sampler, const void *address, size_t size,
+                              const void *caller)
 {
     const StrobeHost *host = present_host();
     uint64_t before;
@@ -147,39 +148,40 @@ static void allocated(HeapSampler *sampler, const void *address, size_t size, co
     if (weight <= 0)
         return;
     if (!strobe_blocks_add((uintptr_t)address, size + 1, &before)) {
-        lose(host, &heap.n_without_room);
+        report_loss(host, &heap.n_without_room);
         return;
     }
-    int64_t total = count((int64_t)size - (before ? (int64_t)before - 1 : 0));
+    int64_t total = add_total((int64_t)size - (before ? (int64_t)before - 1 : 0));
     if (is_recorded())
-        record(host, address, (int64_t)size, total, weight, caller);
+        record_block(host, address, (int64_t)size, total, weight, caller);
 }
 
-static size_t released(const void *address)
+static size_t record_release(const void *address)
 {
     uint64_t found;
     if (!strobe_blocks_take((uintptr_t)address, &found))
         return 0;
     int64_t size = (int64_t)found - 1;
-    int64_t total = count(-size);
+    int64_t total = add_total(-size);
     const StrobeHost *host = present_host();
     if (host && is_recorded())
-        record(host, address, -size, total, 1, NULL);
+        record_block(host, address, -size, total, 1, NULL);
     return (size_t)size;
 }
 
-static void dropped(const void *address)
+static void record_drop(const void *address)
 {
     uint64_t found;
     if (!strobe_blocks_take((uintptr_t)address, &found))
         return;
-    int64_t total = count(1 - (int64_t)found);
+    int64_t total = add_total(1 - (int64_t)found);
     const StrobeHost *host = present_host();
     if (host && is_recorded() && !keep_late(host, address, 1 - (int64_t)found, total))
         host->lost(heap.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
 }
 
-static const HeapHooks hooks = {.allocated = allocated, .released = released, .dropped = dropped};
+static const HeapHooks hooks = {
+    .allocated = record_allocation, .released = record_release, .dropped = record_drop};
 
 static void stop_in_child(void)
 {
@@ -216,7 +218,7 @@ static void take_startup(const HeapHooks *before)
         return;
     heap.startup =
         heap_startup_follow(heap.gate, heap.threshold, heap.interval, &heap.n_startup, &total);
-    count(total);
+    add_total(total);
 }
 
 #define BYTES_OF_A_BLOCK 16

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <strobe/plugin.h>
 
-#include "frames.h"
+#include "heap-frames.h"
 #include "heap-kinds.h"
 #include "heap.h"
 

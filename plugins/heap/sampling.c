@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Uniform in (0, 1). */
-static double draw(HeapSampler *sampler)
+static double draw_uniform(HeapSampler *sampler)
 {
     uint64_t x = sampler->random ? sampler->random : (uintptr_t)sampler | 1;
     x ^= x << 13; /* xorshift: any start but 0 will do */
@@ -22,12 +22,12 @@ double heap_sampling_weight(HeapSampler *sampler, size_t size, uint64_t interval
     if (sampler->interval != interval) {
         sampler->interval = interval;
         for (int i = 0; i < 8; i++)
-            draw(sampler);
-        sampler->distance = -log(draw(sampler)) * (double)interval;
+            draw_uniform(sampler);
+        sampler->distance = -log(draw_uniform(sampler)) * (double)interval;
     }
     sampler->distance -= bytes;
     if (sampler->distance > 0)
         return 0;
-    sampler->distance = -log(draw(sampler)) * (double)interval;
+    sampler->distance = -log(draw_uniform(sampler)) * (double)interval;
     return 1 / (1 - exp(-bytes / (double)interval));
 }

@@ -40,7 +40,7 @@ static int follow_release(Account *account, HeapStartupBlock *block)
     return 1;
 }
 
-static int follow(Account *account, const HeapStartupEvent *event, HeapStartupBlock *block)
+static int follow_event(Account *account, const HeapStartupEvent *event, HeapStartupBlock *block)
 {
     *block = (HeapStartupBlock){
         .address = (uintptr_t)atomic_load_explicit(&event->address, memory_order_acquire),
@@ -61,7 +61,7 @@ HeapStartupBlock *heap_startup_follow(HeapGate *gate, uint64_t threshold, uint64
 
     *n = 0;
     for (uint32_t i = 0; blocks && i < n_events; i++)
-        *n += (uint32_t)follow(&account, &gate->startup[i], &blocks[*n]);
+        *n += (uint32_t)follow_event(&account, &gate->startup[i], &blocks[*n]);
     *total = account.total;
     return blocks;
 }

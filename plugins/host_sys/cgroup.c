@@ -22,7 +22,7 @@ static int line_has(const char *names, size_t length, const char *controller)
 }
 
 /* In a container the group's name can be one of the host, while only a part of the tree is seen. */
-static int settle(HostCgroup *cgroup, const char *file)
+static int find_folder(HostCgroup *cgroup, const char *file)
 {
     char path[2200];
 
@@ -80,7 +80,7 @@ int host_cgroup_find(const HostContext *context, const char *controller, const c
     for (int version = 2; version >= 1; version--)
         for (const char *line = context->text; line; line = strobe_sys_next_line(line))
             if (take_line(context, line, controller, version, cgroup) == 0 &&
-                settle(cgroup, version == 2 ? file : file_1) == 0)
+                find_folder(cgroup, version == 2 ? file : file_1) == 0)
                 return 0;
     cgroup->version = 0;
     return -1;

@@ -3,7 +3,7 @@
 #ifndef STROBE_PLUGINS_HOST_SYS_CGROUP_H
 #define STROBE_PLUGINS_HOST_SYS_CGROUP_H
 
-#include "context.h"
+#include "host-sys-context.h"
 
 typedef struct HostCgroup {
     int version;     /* 1, 2; 0: none */

@@ -3,7 +3,7 @@
 #ifndef STROBE_PLUGINS_HOST_SYS_CORES_H
 #define STROBE_PLUGINS_HOST_SYS_CORES_H
 
-#include "context.h"
+#include "host-sys-context.h"
 
 typedef struct HostCores HostCores;
 

@@ -2,7 +2,7 @@
 #ifndef STROBE_PLUGINS_HOST_SYS_CPU_H
 #define STROBE_PLUGINS_HOST_SYS_CPU_H
 
-#include "context.h"
+#include "host-sys-context.h"
 
 extern const HostItem host_item_cpu;
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "context.h"
+#include "host-sys-context.h"
 #include "cpu.h"
 #include "disk.h"
-#include "memory.h"
+#include "host-sys-memory.h"
 #include "network.h"
 #include "pressure.h"
 #include "../common/sys-file.h"

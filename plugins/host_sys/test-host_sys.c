@@ -10,7 +10,7 @@
 
 static char *plugin_path;
 
-static StrobeMockHost *load(const char *root)
+static StrobeMockHost *load_plugin(const char *root)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -24,13 +24,13 @@ static StrobeMockHost *load(const char *root)
 }
 
 /* A sample, as far from the last one as the sampler would be. */
-static void tick(StrobeMockHost *mock)
+static void take_sample(StrobeMockHost *mock)
 {
     g_usleep(1000);
     strobe_mock_host_sample(mock);
 }
 
-static void end(StrobeMockHost *mock)
+static void free_mock(StrobeMockHost *mock)
 {
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     strobe_mock_host_free(mock);
@@ -61,15 +61,15 @@ static char *make_tree(void)
 static void test_recorded(void)
 {
     char *root = make_tree();
-    StrobeMockHost *mock = load(root);
+    StrobeMockHost *mock = load_plugin(root);
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     strobe_mock_host_start(mock);
     g_assert_null(tree_record(mock, "host_cpu", NULL, 0));
     put_sample(root, 100.20, 60, 15);
-    tick(mock);
+    take_sample(mock);
     put_sample(root, 101.20, 60, 15);
-    tick(mock);
-    tick(mock); /* no time has passed */
+    take_sample(mock);
+    take_sample(mock); /* no time has passed */
     strobe_mock_host_stop(mock);
     const struct strobe_host_cpu *cpu = tree_record(mock, "host_cpu", NULL, 0)->fields;
     double tick = 1.0 / (double)sysconf(_SC_CLK_TCK);
@@ -101,7 +101,7 @@ static void test_recorded(void)
     const StrobeTrack *track = strobe_mock_host_track(mock, record->track);
     g_assert_cmpstr(track->group, ==, "Memory Usage");
     g_assert_cmpuint(track->type, ==, STROBE_TRACK_COUNTER);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -109,31 +109,31 @@ static void test_recorded(void)
 static void test_damaged_later(void)
 {
     char *root = make_tree();
-    StrobeMockHost *mock = load(root);
+    StrobeMockHost *mock = load_plugin(root);
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     strobe_mock_host_start(mock);
     static const char *const bad[] = {"", "1", "1 (x", "1 (x) S 1", ")))"};
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         tree_put(root, "%d/stat", bad[i]);
-        tick(mock);
+        take_sample(mock);
     }
     g_assert_null(tree_record(mock, "host_cpu", NULL, 0));
     const char *messages = strobe_mock_host_messages(mock);
     g_assert_nonnull(strstr(messages, "stat"));
     g_assert_cmpuint(strcspn(messages, "\n"), ==, strlen(messages) - 1);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
 static void test_unusable_root(void)
 {
-    StrobeMockHost *mock = load("/nonexistent/tree");
+    StrobeMockHost *mock = load_plugin("/nonexistent/tree");
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
     g_assert_nonnull(strstr(strobe_mock_host_errors(mock), "/nonexistent/tree/uptime"));
-    end(mock);
+    free_mock(mock);
 }
 
-static double busy(double seconds)
+static double keep_busy(double seconds)
 {
     double x = 1;
     GTimer *timer = g_timer_new();
@@ -146,12 +146,12 @@ static double busy(double seconds)
 
 static void test_live(void)
 {
-    StrobeMockHost *mock = load(NULL);
+    StrobeMockHost *mock = load_plugin(NULL);
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_sample_interval(mock), ==, 20000000);
     strobe_mock_host_start(mock);
-    g_assert_cmpfloat(busy(0.2), >, 0);
-    tick(mock);
+    g_assert_cmpfloat(keep_busy(0.2), >, 0);
+    take_sample(mock);
     g_usleep(100000);
     strobe_mock_host_stop(mock);
     const struct strobe_host_cpu *worked = tree_record(mock, "host_cpu", NULL, 0)->fields;
@@ -164,12 +164,12 @@ static void test_live(void)
     g_assert_cmpuint(mem->virtual_size, >=, mem->resident);
     g_assert_cmpfloat(mem->usage, >, 0);
     g_assert_cmpfloat(mem->usage, <, 100);
-    end(mock);
+    free_mock(mock);
 }
 
 static void test_items(void)
 {
-    StrobeMockHost *mock = load(NULL);
+    StrobeMockHost *mock = load_plugin(NULL);
     g_assert_cmpint(strobe_mock_host_option(mock, "items", "disc"), ==, -1);
     g_assert_cmpint(strobe_mock_host_option(mock, "interval", "100us"), ==, -1);
     g_assert_cmpint(strobe_mock_host_option(mock, "items", "mem"), ==, 0);
@@ -181,7 +181,7 @@ static void test_items(void)
     g_assert_null(tree_record(mock, "host_cpu", NULL, 0));
     g_assert_nonnull(tree_record(mock, "host_mem", NULL, 1));
     g_assert_cmpuint(strobe_mock_host_n_tracks(mock), ==, 1);
-    end(mock);
+    free_mock(mock);
 }
 
 int main(int argc, char **argv)

@@ -15,7 +15,7 @@
 
 static char *plugin_path;
 
-static StrobeMockHost *load(const char *root, const char *items)
+static StrobeMockHost *load_plugin(const char *root, const char *items)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -28,19 +28,19 @@ static StrobeMockHost *load(const char *root, const char *items)
     return mock;
 }
 
-static void begin(StrobeMockHost *mock)
+static void start_mock(StrobeMockHost *mock)
 {
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
 }
 
-static void tick(StrobeMockHost *mock)
+static void take_sample(StrobeMockHost *mock)
 {
     g_usleep(1100);
     strobe_mock_host_sample(mock);
 }
 
-static void end(StrobeMockHost *mock)
+static void free_mock(StrobeMockHost *mock)
 {
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     strobe_mock_host_free(mock);
@@ -90,11 +90,11 @@ static void test_threads(void)
     put_process(root, 2);
     put_thread(root, 100, 1000000000, 0, 75, 25, 0);
     put_thread(root, 200, 500, 0, 0, 0, 1);
-    StrobeMockHost *mock = load(root, "cpu");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "cpu");
+    start_mock(mock);
     set_uptime(root, 101);
     put_thread(root, 100, 1500000000, 200000000, 90, 35, 1);
-    tick(mock);
+    take_sample(mock);
     const StrobeMockRecord *record = tree_record(mock, "host_thread", NULL, 0);
     const struct strobe_host_thread *busy = record->fields;
     g_assert_cmpstr(record->name, ==, "t) 100");
@@ -111,13 +111,13 @@ static void test_threads(void)
     const struct strobe_host_cpu *process = tree_record(mock, "host_cpu", NULL, 0)->fields;
     g_assert_true(is_near(process->wait, 20));
     set_uptime(root, 102); /* nobody runs: the idle one is silent, the other one says so once */
-    tick(mock);
+    take_sample(mock);
     set_uptime(root, 103);
-    tick(mock);
+    take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_thread", "t) 100"), ==, 2);
     g_assert_cmpuint(tree_count(mock, "host_thread", "t) 200"), ==, 1);
     g_assert_cmpuint(tree_count(mock, "usage", "CPU 1"), ==, 2);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -130,13 +130,13 @@ static void test_threads_change(void)
     put_thread(root, 100, 1000, 0, 0, 0, 0);
     put_thread(root, 200, 5000, 0, 0, 0, 0);
     put_thread(root, 300, G_MAXUINT64, 0, 7, 0, 0); /* has no schedstat: it is being torn down */
-    StrobeMockHost *mock = load(root, "cpu");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "cpu");
+    start_mock(mock);
     tree_remove(root, "%d/task/100");
     put_thread(root, 150, 9000, 0, 0, 0, 0);
     put_thread(root, 200, 10, 0, 0, 0, 0);
     set_uptime(root, 101.5);
-    tick(mock);
+    take_sample(mock);
     for (gsize i = 0; i < tree_count(mock, "host_thread", NULL); i++)
         g_assert_cmpint(strobe_mock_host_integer(tree_record(mock, "host_thread", NULL, i), "tid"),
                         ==, 300);
@@ -144,10 +144,10 @@ static void test_threads_change(void)
     g_assert_true(isnan(process->wait));
     set_uptime(root, 102.5);
     put_thread(root, 150, 9000 + 250000000, 0, 0, 0, 0);
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_thread *row = tree_record(mock, "host_thread", "t) 150", 0)->fields;
     g_assert_true(is_near(row->usage, 25));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -160,8 +160,8 @@ static void test_rotation(void)
     put_process(root, N);
     for (int i = 0; i < N; i++)
         put_thread(root, 1000 + i, 0, 0, 0, 0, 0);
-    StrobeMockHost *mock = load(root, "cpu");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "cpu");
+    start_mock(mock);
     for (int round = 1; round <= 20; round++) {
         for (int i = 0; i < N; i++) {
             g_autofree char *name = g_strdup_printf("%%d/task/%d/schedstat", 1000 + i);
@@ -169,7 +169,7 @@ static void test_rotation(void)
             tree_put(root, name, text);
         }
         set_uptime(root, 100 + round);
-        tick(mock);
+        take_sample(mock);
     }
     gsize rows[N] = {0}, n_long = 0;
     for (gsize i = 0; i < strobe_mock_host_n_records(mock); i++) {
@@ -188,7 +188,7 @@ static void test_rotation(void)
     }
     g_assert_cmpuint(n_turns, ==, N - 72);
     g_assert_cmpuint(n_long, >, N - 72);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -198,13 +198,13 @@ static void test_cores(void)
     set_uptime(root, 100);
     put_process(root, 1);
     tree_put(root, "stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 50 0 50 400 0 0 0 0\nintr 1 2\n");
-    StrobeMockHost *mock = load(root, "cpu");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "cpu");
+    start_mock(mock);
     set_uptime(root, 101);
     tree_put(root, "stat",
              "cpu  120 10 130 815 5 5 5 10 0 0\ncpu0 60 5 60 470 5 0 0 0\n"
              "cpu7 1 1 1 1 0 0 0 0\nintr 1 2\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_core *all = tree_record(mock, "host_core", "All", 0)->fields;
     g_assert_true(is_near(all->user, 30) && is_near(all->system, 30) && is_near(all->iowait, 5));
     g_assert_true(is_near(all->irq, 10) && is_near(all->steal, 10) && is_near(all->usage, 80));
@@ -214,11 +214,11 @@ static void test_cores(void)
     g_assert_null(tree_record(mock, "host_core", "CPU 7", 0)); /* has just come */
     set_uptime(root, 102);
     tree_put(root, "stat", "cpu  1 0 0 0 0 0 0 0 0 0\ncpu0 60 5 60 480 5 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_core", "All"), ==, 1); /* it was reset */
     one = tree_record(mock, "host_core", "CPU 0", 1)->fields;
     g_assert_true(is_near(one->usage, 0));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -240,14 +240,14 @@ static void test_disk(void)
     tree_put(root, "diskstats",
              "   8 0 sda 10 0 100 1 20 0 200 2 0 300 500 0 0 0 0\n"
              "   8 1 sda1 10 0 100 1 20 0 200 2 0 300 500 0 0 0 0\n");
-    StrobeMockHost *mock = load(root, "disk");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "disk");
+    start_mock(mock);
     set_uptime(root, 102);
     put_io(root, 3000, 9000, 1000);
     tree_put(root, "diskstats",
              "   8 0 sda 14 0 180 1 30 0 600 2 0 800 1500 0 0 0 0\n"
              "   8 1 sda1 14 0 180 1 30 0 600 2 0 800 1500 0 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_disk *own = tree_record(mock, "host_disk", "Process", 0)->fields;
     g_assert_cmpuint(own->read_bytes, ==, 2000);
     g_assert_cmpuint(own->write_bytes, ==, 3000);
@@ -267,11 +267,11 @@ static void test_disk(void)
     set_uptime(root, 103);
     put_io(root, 10, 10, 0); /* another process took the number, or the kernel is strange */
     tree_put(root, "diskstats", "   8 0 sda 1 0 1 1 1 0 1 1 0 1 1 0 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_disk", "sda"), ==, 1);
     own = tree_record(mock, "host_disk", "Process", 1)->fields;
     g_assert_cmpuint(own->read_bytes, ==, 0);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -291,14 +291,14 @@ static void test_network(void)
     put_net(root, "    lo: 5 1 0 0 0 0 0 0 5 1 0 0 0 0 0 0\n"
                   "  eth0: 1000 10 1 2 0 0 0 0 2000 20 3 4 0 0 0 0\n"
                   " veth1: 100 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-    StrobeMockHost *mock = load(root, "network");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "network");
+    start_mock(mock);
     set_uptime(root, 102);
     put_net(root, "    lo: 9 1 0 0 0 0 0 0 9 1 0 0 0 0 0 0\n"
                   "  eth0:2501000 30 2 4 0 0 0 0 1002000 25 5 7 0 0 0 0\n"
                   " veth1: 50 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
                   "  eth9: 7 7 0 0 0 0 0 0 7 7 0 0 0 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_net *eth0 = tree_record(mock, "host_net", "eth0", 0)->fields;
     g_assert_cmpuint(eth0->rx_bytes, ==, 2500000);
     g_assert_cmpuint(eth0->tx_packets, ==, 5);
@@ -313,15 +313,15 @@ static void test_network(void)
     g_assert_true(is_near(usage->usage, 1.4) && is_near(usage->speed, 1750000));
     set_uptime(root, 103);
     put_net(root, "  eth9: 17 7 0 0 0 0 0 0 7 7 0 0 0 0 0 0\n"); /* eth0 was pulled out ... */
-    tick(mock);
+    take_sample(mock);
     set_uptime(root, 104); /* ... and put back */
     put_net(root, "  eth0:9000000 90 2 4 0 0 0 0 9002000 95 5 7 0 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_net", "eth0"), ==, 1);
     g_assert_cmpuint(tree_count(mock, "host_net", "eth9"), ==, 1);
     usage = tree_record(mock, "usage", "Network", 1)->fields;
     g_assert_true(isnan(usage->usage) && is_near(usage->speed, 10)); /* no line has a speed */
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -333,20 +333,20 @@ static void test_pressure(void)
     tree_put(root, "pressure/io",
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n"
              "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
-    StrobeMockHost *mock = load(root, "pressure");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "pressure");
+    start_mock(mock);
     set_uptime(root, 102);
     tree_put(root, "pressure/cpu", "some avg10=0.04 avg60=4.32 avg300=9.47 total=1500000\n");
     tree_put(root, "pressure/io",
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=200005\n"
              "full avg10=0.00 avg60=0.00 avg300=0.00 total=100005\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_pressure *cpu = tree_record(mock, "host_pressure", "cpu", 0)->fields;
     const struct strobe_host_pressure *io = tree_record(mock, "host_pressure", "io", 0)->fields;
     g_assert_true(is_near(cpu->some, 25) && isnan(cpu->full));
     g_assert_true(is_near(io->some, 10) && is_near(io->full, 5));
     g_assert_null(tree_record(mock, "host_pressure", "memory", 0));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -364,12 +364,12 @@ static void test_cgroup_2(void)
     tree_put(root, "fs/cgroup/job/part/cpu.max", "max 100000\n");
     tree_put(root, "fs/cgroup/job/part/cpu.stat",
              "usage_usec 1\nnr_periods 10\nnr_throttled 3\nthrottled_usec 5000\n");
-    StrobeMockHost *mock = load(root, "mem+throttle");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "mem+throttle");
+    start_mock(mock);
     set_uptime(root, 101);
     tree_put(root, "fs/cgroup/job/part/cpu.stat",
              "usage_usec 1\nnr_periods 20\nnr_throttled 5\nthrottled_usec 255000\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_mem *mem = tree_record(mock, "host_mem", NULL, 0)->fields;
     g_assert_cmpuint(mem->cgroup_usage, ==, 123456);
     g_assert_cmpuint(mem->cgroup_limit, ==, 900000); /* of the group above */
@@ -380,7 +380,7 @@ static void test_cgroup_2(void)
     g_assert_cmpuint(throttle->throttled_time, ==, 250000000);
     g_assert_cmpuint(throttle->periods, ==, 10);
     g_assert_cmpuint(throttle->throttled_periods, ==, 2);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -397,19 +397,19 @@ static void test_cgroup_1(void)
     tree_put(root, "fs/cgroup/cpu/cpu.stat", "nr_periods 1\nnr_throttled 1\nthrottled_time 100\n");
     tree_put(root, "fs/cgroup/cpu/cpu.cfs_quota_us", "50000\n");
     tree_put(root, "fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
-    StrobeMockHost *mock = load(root, "mem+throttle");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "mem+throttle");
+    start_mock(mock);
     set_uptime(root, 101);
     tree_put(root, "fs/cgroup/cpu/cpu.stat",
              "nr_periods 3\nnr_throttled 2\nthrottled_time 100000100\n");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_host_mem *mem = tree_record(mock, "host_mem", NULL, 0)->fields;
     g_assert_cmpuint(mem->cgroup_usage, ==, 777);
     g_assert_cmpuint(mem->cgroup_limit, ==, STROBE_ABSENT_U64);
     const struct strobe_host_throttle *throttle =
         tree_record(mock, "host_throttle", NULL, 0)->fields;
     g_assert_true(is_near(throttle->throttled, 10) && is_near(throttle->limit, 0.5));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -424,12 +424,12 @@ static void test_unreadable(void)
     tree_put_fifo(root, "diskstats");
     tree_put_fifo(root, "pressure/cpu");
     tree_put_fifo(root, "class/net/eth0/speed");
-    StrobeMockHost *mock = load(root, "cpu+mem+disk+network+pressure+throttle");
+    StrobeMockHost *mock = load_plugin(root, "cpu+mem+disk+network+pressure+throttle");
     gint64 before = g_get_monotonic_time();
-    begin(mock);
+    start_mock(mock);
     set_uptime(root, 101);
     put_net(root, " eth0: 5 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n");
-    tick(mock);
+    take_sample(mock);
     g_assert_cmpint(g_get_monotonic_time() - before, <, 5000000);
     const struct strobe_host_net *eth0 = tree_record(mock, "host_net", "eth0", 0)->fields;
     g_assert_cmpuint(eth0->rx_bytes, ==, 4);
@@ -442,7 +442,7 @@ static void test_unreadable(void)
                                           "item=\"pressure\"", "item=\"throttle\""};
     for (gsize i = 0; i < G_N_ELEMENTS(missing); i++)
         g_assert_nonnull(strstr(messages, missing[i]));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -475,8 +475,8 @@ static void test_damaged(void)
     tree_put(root, "block/sda/size", "1\n");
     for (gsize i = 0; i < G_N_ELEMENTS(files); i++)
         tree_put(root, files[i].name, files[i].text);
-    StrobeMockHost *mock = load(root, "cpu+mem+disk+network+pressure+throttle");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(root, "cpu+mem+disk+network+pressure+throttle");
+    start_mock(mock);
     g_autoptr(GRand) rand = g_rand_new_with_seed(9);
     for (int round = 1; round <= 2000; round++) {
         gsize which = (gsize)g_rand_int_range(rand, 0, G_N_ELEMENTS(files));
@@ -500,7 +500,7 @@ static void test_damaged(void)
             g_assert_cmpfloat(strobe_mock_host_double(record, "utilisation"), <=, 100);
     }
     g_assert_cmpuint(tree_count(mock, "host_net", "eth0"), >, 10);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -513,7 +513,7 @@ static guint64 thread_ns(void)
     return (guint64)time.tv_sec * 1000000000u + (guint64)time.tv_nsec;
 }
 
-static void spin(guint64 ns)
+static void spin_thread(guint64 ns)
 {
     for (guint64 from = thread_ns(); thread_ns() - from < ns;)
         continue;
@@ -522,14 +522,14 @@ static void spin(guint64 ns)
 /* What the rows of the spinning thread come to is what the thread's own clock says it used. */
 static void test_spinner(void)
 {
-    StrobeMockHost *mock = load(NULL, "cpu");
+    StrobeMockHost *mock = load_plugin(NULL, "cpu");
     g_assert_cmpint(strobe_mock_host_option(mock, "interval", "50ms"), ==, 0);
     guint64 before = thread_ns(), total = 0;
     struct rusage own_before, own_after;
     getrusage(RUSAGE_SELF, &own_before);
-    begin(mock);
+    start_mock(mock);
     for (int i = 0; i < 5; i++) {
-        spin(60000000);
+        spin_thread(60000000);
         strobe_mock_host_sample(mock);
     }
     strobe_mock_host_stop(mock);
@@ -543,17 +543,17 @@ static void test_spinner(void)
     /* the rows begin and end a little inside of what the test sees */
     g_assert_cmpuint(total, >, used - used / 10);
     g_assert_cmpuint(total, <=, used);
-    end(mock);
+    free_mock(mock);
 }
 
 static void test_writer(void)
 {
     char block[65536] = {1};
-    StrobeMockHost *mock = load(NULL, "disk");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(NULL, "disk");
+    start_mock(mock);
     if (strstr(strobe_mock_host_messages(mock), "io")) {
         g_test_skip("/proc/self/io cannot be read here");
-        end(mock);
+        free_mock(mock);
         return;
     }
     g_autofree char *path = g_build_filename(g_get_tmp_dir(), "strobe-writer-XXXXXX", NULL);
@@ -561,13 +561,13 @@ static void test_writer(void)
     g_assert_cmpint(file, >=, 0);
     for (int i = 0; i < 16; i++)
         g_assert_cmpint(write(file, block, sizeof block), ==, sizeof block);
-    tick(mock);
+    take_sample(mock);
     close(file);
     unlink(path);
     const struct strobe_host_disk *row = tree_record(mock, "host_disk", "Process", 0)->fields;
     g_assert_cmpuint(row->write_chars, ==, 16 * sizeof block);
     g_assert_cmpuint(row->writes, ==, 16);
-    end(mock);
+    free_mock(mock);
 }
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
@@ -601,10 +601,10 @@ static void test_thousand_threads(void)
     pthread_mutex_lock(&held);
     for (int i = 0; i < N; i++)
         g_assert_cmpint(pthread_create(&threads[i], &attributes, wait_for_the_end, NULL), ==, 0);
-    StrobeMockHost *mock = load(NULL, "cpu+mem+disk+network+pressure+throttle");
-    begin(mock);
+    StrobeMockHost *mock = load_plugin(NULL, "cpu+mem+disk+network+pressure+throttle");
+    start_mock(mock);
     for (int i = 0; i < 130; i++) /* twice round */
-        tick(mock);
+        take_sample(mock);
     g_assert_cmpuint(count_descriptors() - before, <=, 96);
     g_assert_cmpuint(tree_count(mock, "host_thread", NULL), >=, N);
     const struct strobe_host_cpu *process = tree_record(mock, "host_cpu", NULL, 0)->fields;
@@ -613,8 +613,8 @@ static void test_thousand_threads(void)
     for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < 5; i++)
-        tick(mock);
-    end(mock);
+        take_sample(mock);
+    free_mock(mock);
     g_assert_cmpuint(count_descriptors(), ==, before);
     pthread_attr_destroy(&attributes);
 }

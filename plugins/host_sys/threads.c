@@ -116,7 +116,7 @@ static void list_folder(HostThreads *t)
         }
 }
 
-static void forget(HostThreads *t, Thread *thread)
+static void forget_thread(HostThreads *t, Thread *thread)
 {
     if (thread->schedstat >= 0)
         t->n_held--;
@@ -124,14 +124,14 @@ static void forget(HostThreads *t, Thread *thread)
 }
 
 /* Brings the table up to date: both lists are in order. */
-static void rescan(HostThreads *t)
+static void rescan_threads(HostThreads *t)
 {
     uint32_t old = 0, n = 0;
 
     list_folder(t);
     for (uint32_t i = 0; i < t->n_found; i++) {
         while (old < t->n && t->threads[old].tid < t->found[i])
-            forget(t, &t->threads[old++]);
+            forget_thread(t, &t->threads[old++]);
         if (old < t->n && t->threads[old].tid == t->found[i])
             t->merged[n++] = t->threads[old++];
         else
@@ -142,7 +142,7 @@ static void rescan(HostThreads *t)
                                       .user_share = STROBE_ABSENT_F64};
     }
     while (old < t->n)
-        forget(t, &t->threads[old++]);
+        forget_thread(t, &t->threads[old++]);
     memcpy(t->threads, t->merged, n * sizeof *t->threads);
     t->n = n;
 }
@@ -187,10 +187,10 @@ static int read_schedstat(HostThreads *t, Thread *thread, uint64_t *run, uint64_
     }
     int length = strobe_sys_read(thread->schedstat, text, sizeof text);
     if (t->n_held > HELD_MAX)
-        forget(t, thread);
+        forget_thread(t, thread);
     if (length >= 0 && strobe_sys_number(&at, run) == 0 && strobe_sys_number(&at, wait) == 0)
         return 0;
-    forget(t, thread);
+    forget_thread(t, thread);
     return -1;
 }
 
@@ -322,7 +322,7 @@ void host_threads_sample(HostThreads *t, StrobeWriter *writer, uint32_t n_thread
     memset(round, 0, sizeof *round);
     round->is_complete = round->has_wait = 1;
     if (n_threads != t->n_threads || now - t->scanned_ns >= RESCAN_NS) {
-        rescan(t);
+        rescan_threads(t);
         t->n_threads = n_threads;
         t->scanned_ns = now;
     }

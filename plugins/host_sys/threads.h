@@ -4,7 +4,7 @@
 #ifndef STROBE_PLUGINS_HOST_SYS_THREADS_H
 #define STROBE_PLUGINS_HOST_SYS_THREADS_H
 
-#include "context.h"
+#include "host-sys-context.h"
 
 #define HOST_PROCESSORS_MAX 1024
 

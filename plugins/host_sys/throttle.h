@@ -2,7 +2,7 @@
 #ifndef STROBE_PLUGINS_HOST_SYS_THROTTLE_H
 #define STROBE_PLUGINS_HOST_SYS_THROTTLE_H
 
-#include "context.h"
+#include "host-sys-context.h"
 
 extern const HostItem host_item_throttle;
 

@@ -20,8 +20,8 @@ typedef struct Walk {
     unsigned n;
 } Walk;
 
-static int read_fact(const Walk *walk, const char *device, const char *file, char *text,
-                     size_t size)
+static int read_metadata_entry(const Walk *walk, const char *device, const char *file, char *text,
+                               size_t size)
 {
     char name[256];
 
@@ -37,7 +37,7 @@ static int is_accelerator(const Walk *walk, const char *device)
 {
     char text[32];
 
-    return read_fact(walk, device, "class", text, sizeof text) == 0 &&
+    return read_metadata_entry(walk, device, "class", text, sizeof text) == 0 &&
            (!strncmp(text, "0x03", 4) || !strncmp(text, "0x12", 4));
 }
 
@@ -47,7 +47,7 @@ static double bytes_per_second(double transfers, double width)
     return transfers * 1e9 * width / 8 * (transfers > 5.5 ? 128.0 / 130.0 : 0.8);
 }
 
-static void describe(const Walk *walk, const char *device, char *text, size_t size)
+static void describe_link(const Walk *walk, const char *device, char *text, size_t size)
 {
     static const char *const ends[] = {"current", "max"};
     char speed[64], width[32], file[64];
@@ -56,17 +56,17 @@ static void describe(const Walk *walk, const char *device, char *text, size_t si
     text[0] = '\0';
     for (int i = 0; i < 2; i++) {
         snprintf(file, sizeof file, "%s_link_speed", ends[i]);
-        if (read_fact(walk, device, file, speed, sizeof speed) != 0)
+        if (read_metadata_entry(walk, device, file, speed, sizeof speed) != 0)
             continue;
         snprintf(file, sizeof file, "%s_link_width", ends[i]);
-        if (read_fact(walk, device, file, width, sizeof width) != 0)
+        if (read_metadata_entry(walk, device, file, width, sizeof width) != 0)
             continue;
-        double transfers = strtod(speed, NULL), lanes = strtod(width, NULL);
-        if (transfers <= 0 || lanes <= 0)
+        double transfers = strtod(speed, NULL), thread_buffers = strtod(width, NULL);
+        if (transfers <= 0 || thread_buffers <= 0)
             continue; /* "Unknown": the link is down or virtual */
         length += (size_t)snprintf(text + length, size - length, "%s%s: %.1f GT/s x%.0f, %.3f GB/s",
-                                   length ? "; " : "", ends[i], transfers, lanes,
-                                   bytes_per_second(transfers, lanes) / 1e9);
+                                   length ? "; " : "", ends[i], transfers, thread_buffers,
+                                   bytes_per_second(transfers, thread_buffers) / 1e9);
     }
 }
 
@@ -77,7 +77,7 @@ static int take_device(void *user, const char *device)
 
     if (!is_accelerator(walk, device))
         return 0;
-    describe(walk, device, text, sizeof text);
+    describe_link(walk, device, text, sizeof text);
     if (!text[0])
         return 0;
     walk->n++;

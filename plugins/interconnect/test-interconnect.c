@@ -25,7 +25,7 @@ static DcmiDouble *get_double(void)
     return state;
 }
 
-static StrobeMockHost *load(const char *root, const char *dcmi)
+static StrobeMockHost *load_plugin(const char *root, const char *dcmi)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -36,14 +36,14 @@ static StrobeMockHost *load(const char *root, const char *dcmi)
     return mock;
 }
 
-static StrobeMockHost *begin(StrobeMockHost *mock)
+static StrobeMockHost *start_mock(StrobeMockHost *mock)
 {
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     return mock;
 }
 
-static void end(StrobeMockHost *mock)
+static void free_mock(StrobeMockHost *mock)
 {
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     strobe_mock_host_free(mock);
@@ -82,7 +82,7 @@ static void check_rates(StrobeMockHost *mock)
 static void test_hccs_totals(void)
 {
     DcmiDouble *state = get_double();
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 3);
     for (int i = 0; i < DOUBLE_LINKS; i++) {
         state->tx[i] += 2000000000000u; /* 40 TB on each link: beyond any 32 bits */
@@ -97,7 +97,7 @@ static void test_hccs_totals(void)
         const struct strobe_hccs *row = tree_record(mock, "hccs", NULL, i)->fields;
         g_assert_true(row->tx >= 0 && row->rx >= 0);
     }
-    end(mock);
+    free_mock(mock);
 }
 
 /* An older driver: 32 bits that run over between two readings. */
@@ -106,13 +106,13 @@ static void test_hccs_32(void)
     DcmiDouble *state = get_double();
     state->hccs_64 = -8255;
     state->tx[0] = G_MAXUINT32 - 100;
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 4);
     state->tx[0] += 2000;
     state->rx[3] += 1000;
     await_calls(mock, state, 2);
     check_rates(mock);
-    end(mock);
+    free_mock(mock);
 }
 
 /* No totals at all: the driver measures, and adds what it finds to what lies there. */
@@ -122,14 +122,14 @@ static void test_hccs_measured(void)
     state->hccs_64 = state->hccs_32 = -8255;
     state->total_tx = 3;
     state->total_rx = 1.5;
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 6);
     gsize n = tree_count(mock, "hccs", NULL);
     g_assert_cmpuint(n, >=, 2);
     const struct strobe_hccs *row = tree_record(mock, "hccs", NULL, n - 1)->fields;
     g_assert_true(is_near(row->tx, 3 * 1073741824.0) && is_near(row->rx, 1.5 * 1073741824.0));
     g_assert_cmpint(state->last_time, ==, 2);
-    end(mock);
+    free_mock(mock);
 }
 
 static void test_pcie(void)
@@ -141,7 +141,7 @@ static void test_pcie(void)
         state->pcie_words[i] = i + 1;
     state->pcie_words[0] = 4200; /* GB/s that do not fit into 32 bits of B/s */
     state->pcie_words[1] = 4300;
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 5);
     const struct strobe_pcie *row = tree_record(mock, "pcie", NULL, 0)->fields;
     double step = 1048576.0 * 1000;
@@ -153,7 +153,7 @@ static void test_pcie(void)
     g_assert_cmpfloat(row->tx_nonpost_latency_min, ==, 10);
     g_assert_cmpfloat(row->rx_post_min, ==, 13 * step);
     g_assert_cmpfloat(row->rx_cpl_avg, ==, 21 * step);
-    end(mock);
+    free_mock(mock);
 }
 
 /* A profiler of the vendor's holds the device: said once, and read again when it has gone. */
@@ -161,16 +161,16 @@ static void test_occupied(void)
 {
     DcmiDouble *state = get_double();
     state->hccs_64 = -8020;
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 4);
     g_assert_cmpuint(tree_count(mock, "hccs", NULL), ==, 0);
-    const char *told = strstr(strobe_mock_host_messages(mock), "another profiler");
-    g_assert_nonnull(told);
-    g_assert_null(strstr(told + 1, "another profiler"));
+    const char *reported = strstr(strobe_mock_host_messages(mock), "another profiler");
+    g_assert_nonnull(reported);
+    g_assert_null(strstr(reported + 1, "another profiler"));
     state->hccs_64 = 0;
     await_calls(mock, state, 3);
     g_assert_cmpuint(tree_count(mock, "hccs", NULL), >=, 1);
-    end(mock);
+    free_mock(mock);
 }
 
 /* A driver that does not come back stops nobody, and what it costs is counted. */
@@ -178,9 +178,9 @@ static void test_overrun(void)
 {
     DcmiDouble *state = get_double();
     state->block_ms = 400;
-    StrobeMockHost *mock = load(NULL, double_path);
+    StrobeMockHost *mock = load_plugin(NULL, double_path);
     g_assert_cmpint(strobe_mock_host_option(mock, "deadline", "50ms"), ==, 0);
-    begin(mock);
+    start_mock(mock);
     gint64 longest = 0;
     for (int i = 0; i < 30; i++) {
         gint64 before = g_get_monotonic_time();
@@ -191,7 +191,7 @@ static void test_overrun(void)
     g_assert_cmpint(longest, <, 300000); /* not what the call takes */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), >, 0);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back"));
-    end(mock);
+    free_mock(mock);
 }
 
 static void test_cards(void)
@@ -201,13 +201,13 @@ static void test_cards(void)
     state->n_in_card = 2;
     state->hccs_64 = state->hccs_32 = -8255;
     state->total_tx = 1;
-    StrobeMockHost *mock = begin(load(NULL, double_path));
+    StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 40);
     gboolean seen[4] = {FALSE};
     for (gsize i = 0; i < tree_count(mock, "hccs", NULL); i++)
         seen[strobe_mock_host_integer(tree_record(mock, "hccs", NULL, i), "device")] = TRUE;
     g_assert_true(seen[0] && seen[1] && seen[2] && seen[3]);
-    end(mock);
+    free_mock(mock);
 }
 
 static void test_slots(void)
@@ -219,24 +219,24 @@ static void test_slots(void)
     tree_put(root, "bus/pci/devices/0000:3b:00.0/max_link_speed", "5.0 GT/s PCIe\n");
     tree_put(root, "bus/pci/devices/0000:3b:00.0/max_link_width", "4\n");
     tree_put(root, "bus/pci/devices/0000:00:1f.0/class", "0x060100\n");
-    StrobeMockHost *mock = begin(load(root, "/nonexistent/libdcmi.so"));
+    StrobeMockHost *mock = start_mock(load_plugin(root, "/nonexistent/libdcmi.so"));
     g_assert_cmpint(strobe_mock_host_sample_interval(mock), ==, 0);
     const StrobeMockRecord *record = tree_record(mock, "metadata", NULL, 0);
     g_assert_cmpstr(record->name, ==, "pcie.0000:3b:00.0");
     g_assert_cmpstr(strobe_mock_host_text(mock, record, "value"), ==,
                     "current: 16.0 GT/s x8, 15.754 GB/s; max: 5.0 GT/s x4, 2.000 GB/s");
     g_assert_null(tree_record(mock, "metadata", NULL, 1));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
 static void test_nothing(void)
 {
     char *root = tree_new();
-    StrobeMockHost *mock = load(root, "/nonexistent/libdcmi.so");
+    StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
     g_assert_nonnull(strstr(strobe_mock_host_errors(mock), "/nonexistent/libdcmi.so"));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 

@@ -12,7 +12,7 @@
 
 #include "../common/libtorch.h"
 #include "../torch_bridge/torch_backend.h"
-#include "marks.h"
+#include "marker-marks.h"
 
 #define GROUP_SIZE 128
 
@@ -105,7 +105,7 @@ static const char *operation_of(const char *title)
 #define ENTRY(key, value) QUOTE key QUOTE ": " QUOTE value QUOTE
 
 /* As in the original every quote has a backslash before it. A host's group has no stream: 0. */
-static void describe(char *text, size_t size, const StrobeTorchCollective *operation)
+static void format_collective(char *text, size_t size, const StrobeTorchCollective *operation)
 {
     const char *name = operation_of(operation->title);
     const char *group = issued.group ? issued.group : atomic_load(&usual_group);
@@ -132,7 +132,7 @@ static uint64_t begin_operation(const StrobeTorchCollective *operation)
     if (!marks_on())
         return 0;
     uint64_t id = mark_next_id();
-    describe(text, sizeof text, operation);
+    format_collective(text, sizeof text, operation);
     if (!mark_start(domain, mark_key(MARK_OF_MSTX, id), text, NULL))
         return 0;
     atomic_fetch_add(&n_open, 1);
@@ -159,7 +159,7 @@ static void wait_for_ends(void)
 /* ---- the window ---- */
 
 /* The part of cpu_op's backend for this libtorch that tells of them; NULL: `problem` says why. */
-static const StrobeTorchCollectives *find(const StrobeHost *host, StrobeInstance *self)
+static const StrobeTorchCollectives *find_collectives(const StrobeHost *host, StrobeInstance *self)
 {
     char pattern[80], path[PATH_MAX];
     StrobeLibtorch libtorch;
@@ -188,7 +188,7 @@ static const StrobeTorchCollectives *find(const StrobeHost *host, StrobeInstance
 
 const char *collectives_begin(const StrobeHost *host, StrobeInstance *self)
 {
-    const StrobeTorchCollectives *found = host ? find(host, self) : NULL;
+    const StrobeTorchCollectives *found = host ? find_collectives(host, self) : NULL;
     const char *refused;
 
     if (!found)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
+#include "marker-marks.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -35,7 +35,7 @@ static int is_wanted(const char *name)
 }
 
 /* Under the lock. */
-static MarkDomain *find(const char *name, size_t length)
+static MarkDomain *find_domain(const char *name, size_t length)
 {
     for (MarkDomain *domain = domains.first; domain; domain = domain->next)
         if (strncmp(domain->name, name, length) == 0 && domain->name[length] == '\0')
@@ -43,7 +43,7 @@ static MarkDomain *find(const char *name, size_t length)
     return NULL;
 }
 
-static MarkDomain *make(const char *name, size_t length)
+static MarkDomain *make_domain(const char *name, size_t length)
 {
     MarkDomain *domain = malloc(sizeof *domain + length + 1);
 
@@ -61,9 +61,9 @@ static MarkDomain *make(const char *name, size_t length)
 
 static MarkDomain *find_or_make(const char *name, size_t length)
 {
-    MarkDomain *domain = find(name, length);
+    MarkDomain *domain = find_domain(name, length);
 
-    return domain ? domain : make(name, length);
+    return domain ? domain : make_domain(name, length);
 }
 
 MarkDomain *mark_domain(const char *name, size_t length)
@@ -89,7 +89,7 @@ MarkDomain *mark_default_domain(void)
     return known;
 }
 
-static void keep(char **place, const char *text)
+static void keep_text(char **place, const char *text)
 {
     free(*place);
     *place = text && *text ? strdup(text) : NULL;
@@ -98,8 +98,8 @@ static void keep(char **place, const char *text)
 void marks_filter(const char *only, const char *never)
 {
     pthread_mutex_lock(&domains.lock);
-    keep(&domains.only, only);
-    keep(&domains.never, never);
+    keep_text(&domains.only, only);
+    keep_text(&domains.never, never);
     for (MarkDomain *domain = domains.first; domain; domain = domain->next)
         atomic_store_explicit(&domain->is_wanted, is_wanted(domain->name), memory_order_relaxed);
     pthread_mutex_unlock(&domains.lock);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
+#include "marker-marks.h"
 
 /* __itt_pause: the program wants no marks for now. */
 static _Atomic int is_paused;
@@ -38,7 +38,7 @@ static const char *text_of(const IttString *string)
     return string && string->text ? string->text : "";
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
@@ -58,7 +58,7 @@ static IttString **slot_of(const char *text)
     uint64_t hash = 0;
 
     for (const char *at = text; *at; at++)
-        hash = mix(hash, (unsigned char)*at);
+        hash = mix_hash(hash, (unsigned char)*at);
     return &names.strings[hash % NAMES_SLOTS];
 }
 
@@ -103,7 +103,7 @@ static IttDomain *domain_create(const char *name)
 
 static uint64_t key_of_id(const MarkDomain *domain, const IttId *id)
 {
-    uint64_t hash = mix(mix(mix(domain->number, id->d1), id->d2), id->d3);
+    uint64_t hash = mix_hash(mix_hash(mix_hash(domain->number, id->d1), id->d2), id->d3);
 
     return mark_key(MARK_OF_ITT, hash);
 }
@@ -119,12 +119,12 @@ static void task_begin(IttDomain *domain, IttId id, IttId parent, IttString *nam
 /* Begun by a function instead of a name. */
 static void task_begin_function(IttDomain *domain, IttId id, IttId parent, void *function)
 {
-    MarkFacts facts = mark_no_facts;
+    MarkMetadata metadata = mark_no_metadata;
 
     if (!is_on())
         return;
-    facts.argument = (uintptr_t)function;
-    mark_push(domain_of(domain), "function", &facts);
+    metadata.argument = (uintptr_t)function;
+    mark_push(domain_of(domain), "function", &metadata);
 }
 
 static void task_end(IttDomain *domain)
@@ -190,7 +190,7 @@ static uint64_t get_timestamp(void)
 
 /* ---- instants, facts, counters ---- */
 
-static void marker(IttDomain *domain, IttId id, IttString *name, int scope)
+static void record_marker(IttDomain *domain, IttId id, IttString *name, int scope)
 {
     if (is_on())
         mark_instant(domain_of(domain), text_of(name), NULL);
@@ -236,12 +236,12 @@ static int read_number(int type, size_t count, const void *data, double *number,
 static void metadata_add(IttDomain *domain, IttId id, IttString *key, int type, size_t count,
                          void *data)
 {
-    MarkFacts facts = mark_no_facts;
+    MarkMetadata metadata = mark_no_metadata;
     double number;
 
-    if (!is_on() || !read_number(type, count, data, &number, &facts.argument))
+    if (!is_on() || !read_number(type, count, data, &number, &metadata.argument))
         return;
-    mark_instant(domain_of(domain), text_of(key), &facts);
+    mark_instant(domain_of(domain), text_of(key), &metadata);
 }
 
 static void metadata_str_add(IttDomain *domain, IttId id, IttString *key, const char *data,
@@ -359,7 +359,7 @@ static uint64_t key_of_event(int event)
 {
     static __thread char own; /* its address tells the thread */
 
-    return mark_key(MARK_OF_ITT, mix(mix((uintptr_t)&own, (uint64_t)event), UINT64_MAX));
+    return mark_key(MARK_OF_ITT, mix_hash(mix_hash((uintptr_t)&own, (uint64_t)event), UINT64_MAX));
 }
 
 static int event_start(int event)
@@ -421,7 +421,7 @@ static const struct named {
     NAMED("frame_end_v3", frame_end),
     NAMED("frame_submit_v3", frame_submit),
     NAMED("get_timestamp", get_timestamp),
-    NAMED("marker", marker),
+    NAMED("marker", record_marker),
     NAMED("metadata_add", metadata_add),
     NAMED("metadata_str_add", metadata_str_add),
     NAMED("metadata_str_addA", metadata_str_add),
@@ -444,7 +444,7 @@ static const struct named {
     NAMED("thread_set_nameA", thread_set_name),
 };
 
-static IttFunction find(const char *name)
+static IttFunction find_function(const char *name)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0)
@@ -457,7 +457,7 @@ void __itt_api_init(IttGlobal *global, uint32_t groups)
     if (!global || global->magic[0] != ITT_MAGIC || !global->apis)
         return;
     for (IttApi *api = global->apis; api->name; api++) {
-        IttFunction ours = find(api->name);
+        IttFunction ours = find_function(api->name);
         if (!api->function)
             continue;
         *api->function = ours && (!api->group || (api->group & groups)) ? ours : api->nothing;

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "marks.h"
+#include "marker-marks.h"
 #include "mstx.h"
 #include "python-marks.h"
 

@@ -58,7 +58,7 @@ static void *open_vendor(int may_load)
     return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
 }
 
-static void chain(void)
+static void chain_vendor(void)
 {
     const char *wish = getenv("STROBE_MSTX_CHAIN");
     int is_forced = wish && strcmp(wish, "on") == 0;
@@ -83,5 +83,5 @@ void mstx_chain(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, chain);
+    pthread_once(&once, chain_vendor);
 }

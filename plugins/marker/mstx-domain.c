@@ -19,7 +19,7 @@ const MstxDomain *mstx_domain_of(const void *handle)
     return &unknown;
 }
 
-static MstxDomain *find(const MarkDomain *marks)
+static MstxDomain *find_domain(const MarkDomain *marks)
 {
     MstxDomain *domain = first;
 
@@ -36,7 +36,7 @@ MstxDomain *mstx_domain_make(const char *name)
     if (!marks)
         return NULL;
     pthread_mutex_lock(&lock);
-    domain = find(marks);
+    domain = find_domain(marks);
     if (!domain && (domain = calloc(1, sizeof *domain))) {
         domain->marks = marks;
         domain->next = first;

@@ -3,7 +3,7 @@
 #ifndef STROBE_PLUGINS_MARKER_MSTX_DOMAIN_H
 #define STROBE_PLUGINS_MARKER_MSTX_DOMAIN_H
 
-#include "marks.h"
+#include "marker-marks.h"
 
 typedef struct MstxDomain {
     MarkDomain *marks;

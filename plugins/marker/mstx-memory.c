@@ -42,8 +42,8 @@ StrobeStatus mstx_open(const StrobeHost *host, StrobeInstance *self)
     return host->kind(self, &mstx_region_kind, &memory.kind);
 }
 
-static void record(const MarkDomain *domain, uint32_t action, const void *address, uint64_t size,
-                   uint32_t device)
+static void record_region(const MarkDomain *domain, uint32_t action, const void *address,
+                          uint64_t size, uint32_t device)
 {
     const StrobeHost *host = memory.host;
     StrobeWriter *writer = marks_on() ? host->writer(memory.self) : NULL;
@@ -68,7 +68,8 @@ void *mstxMemHeapRegister(void *handle, const MstxHeap *heap)
 
     if (!heap || !heap->range)
         return theirs;
-    record(domain->marks, HEAP_TAKEN, heap->range->address, heap->range->size, heap->range->device);
+    record_region(domain->marks, HEAP_TAKEN, heap->range->address, heap->range->size,
+                  heap->range->device);
     /* A handle is only ever given back: the heap's address will do. */
     return theirs ? theirs : (void *)(uintptr_t)heap->range->address;
 }
@@ -80,7 +81,7 @@ void mstxMemHeapUnregister(void *handle, void *heap)
 
     if (behind)
         behind(mstx_domain_behind(domain), heap);
-    record(domain->marks, HEAP_GIVEN_BACK, heap, STROBE_ABSENT_U64, STROBE_ABSENT_U32);
+    record_region(domain->marks, HEAP_GIVEN_BACK, heap, STROBE_ABSENT_U64, STROBE_ABSENT_U32);
 }
 
 void mstxMemRegionsRegister(void *handle, const MstxRegions *regions)
@@ -93,8 +94,8 @@ void mstxMemRegionsRegister(void *handle, const MstxRegions *regions)
     if (!marks_on() || !regions || !regions->ranges)
         return;
     for (size_t i = 0; i < regions->count; i++)
-        record(domain->marks, REGION_TAKEN, regions->ranges[i].address, regions->ranges[i].size,
-               regions->ranges[i].device);
+        record_region(domain->marks, REGION_TAKEN, regions->ranges[i].address,
+                      regions->ranges[i].size, regions->ranges[i].device);
 }
 
 void mstxMemRegionsUnregister(void *handle, const MstxRegionRefs *regions)
@@ -108,6 +109,6 @@ void mstxMemRegionsUnregister(void *handle, const MstxRegionRefs *regions)
     if (!marks_on() || !regions || !regions->refs)
         return;
     for (size_t i = 0; i < regions->count; i++)
-        record(domain->marks, REGION_GIVEN_BACK, regions->refs[i].pointer, STROBE_ABSENT_U64,
-               STROBE_ABSENT_U32);
+        record_region(domain->marks, REGION_GIVEN_BACK, regions->refs[i].pointer, STROBE_ABSENT_U64,
+                      STROBE_ABSENT_U32);
 }

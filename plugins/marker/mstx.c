@@ -18,25 +18,25 @@ static uint64_t key_of(uint64_t id)
 
 /* Of a mark that goes to the device too: what both can be joined by. NULL: it does not. Of an
  * instant the tool behind does not say its id. */
-static const MarkFacts *facts_of(void *stream, uint64_t theirs, MarkFacts *facts)
+static const MarkMetadata *metadata_of(void *stream, uint64_t theirs, MarkMetadata *metadata)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
         return NULL;
-    *facts = mark_no_facts;
-    facts->connection = theirs ? mark_connection_of(theirs) : mark_next_connection();
-    return facts;
+    *metadata = mark_no_metadata;
+    metadata->connection = theirs ? mark_connection_of(theirs) : mark_next_connection();
+    return metadata;
 }
 
 /* ---- ranges, with or without a domain ---- */
 
 static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *message, void *stream)
 {
-    MarkFacts facts;
+    MarkMetadata metadata;
     int is_chained = mstx_behind.core[MSTX_RANGE_START] != NULL;
 
     if (!marks_on() || !message)
         return theirs;
-    const MarkFacts *known = facts_of(stream, theirs, &facts);
+    const MarkMetadata *known = metadata_of(stream, theirs, &metadata);
     uint64_t id = theirs ? theirs : mark_next_id() | (is_chained ? OUR_ID : 0);
     return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
@@ -81,10 +81,10 @@ static inline int is_idle(unsigned function)
 static void __attribute__((noinline)) mark(const char *message, void *stream)
 {
     MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
-    MarkFacts facts;
+    MarkMetadata metadata;
 
     if (marks_on()) /* before the tool behind marks the device */
-        mark_instant(mark_default_domain(), message, facts_of(stream, 0, &facts));
+        mark_instant(mark_default_domain(), message, metadata_of(stream, 0, &metadata));
     if (behind)
         behind(message, stream);
 }
@@ -167,8 +167,8 @@ void mstxDomainMarkA(void *handle, const char *message, void *stream)
     if (!behind && !marks_on())
         return;
     const MstxDomain *domain = mstx_domain_of(handle);
-    MarkFacts facts;
-    mark_instant(domain->marks, message, facts_of(stream, 0, &facts));
+    MarkMetadata metadata;
+    mark_instant(domain->marks, message, metadata_of(stream, 0, &metadata));
     if (behind && mstx_domain_behind(domain))
         behind(mstx_domain_behind(domain), message, stream);
 }
@@ -202,13 +202,14 @@ void mstxDomainRangeEnd(void *handle, uint64_t id)
 
 /* ---- injection ---- */
 
-static void set(MstxFunction **table, unsigned size, unsigned i, MstxFunction function)
+static void set_function(MstxFunction **table, unsigned size, unsigned i, MstxFunction function)
 {
     if (i < size && table[i])
         *table[i] = function;
 }
 
-static void fill(MstxGetTable get_table, int module, const MstxFunction *functions, unsigned n)
+static void fill_table(MstxGetTable get_table, int module, const MstxFunction *functions,
+                       unsigned n)
 {
     MstxFunction **table = NULL;
     unsigned size = 0;
@@ -216,7 +217,7 @@ static void fill(MstxGetTable get_table, int module, const MstxFunction *functio
     if (get_table(module, &table, &size) != MSTX_SUCCESS || !table)
         return; /* a toolkit that is older than the module */
     for (unsigned i = 1; i < n; i++)
-        set(table, size, i, functions[i]);
+        set_function(table, size, i, functions[i]);
 }
 
 /* Each module of a program with a dispatcher of its own calls this once. */
@@ -238,9 +239,9 @@ int InitInjectionMstx(MstxGetTable get_table)
     if (!get_table)
         return MSTX_FAIL;
     mstx_chain();
-    fill(get_table, MSTX_CORE, core, MSTX_CORE_SIZE);
-    fill(get_table, MSTX_DOMAIN, domain, MSTX_DOMAIN_SIZE);
-    fill(get_table, MSTX_MEMORY, memory, MSTX_MEMORY_SIZE);
+    fill_table(get_table, MSTX_CORE, core, MSTX_CORE_SIZE);
+    fill_table(get_table, MSTX_DOMAIN, domain, MSTX_DOMAIN_SIZE);
+    fill_table(get_table, MSTX_MEMORY, memory, MSTX_MEMORY_SIZE);
     marks_wake();
     return MSTX_SUCCESS;
 }

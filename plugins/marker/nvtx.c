@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "marks.h"
-#include "text.h"
+#include "marker-marks.h"
+#include "marker-text.h"
 
 #define WIDE_MAX 4096 /* bytes of a wide text that are kept */
 
@@ -47,13 +47,13 @@ static void name_category(const MarkDomain *domain, uint32_t number, const char 
         ;
 }
 
-static int has(const NvtxAttributes *attributes, size_t end)
+static int has_member(const NvtxAttributes *attributes, size_t end)
 {
     return attributes->size >= end;
 }
 
 #define HAS(attributes, member)                                                                    \
-    has(attributes, offsetof(NvtxAttributes, member) + sizeof((attributes)->member))
+    has_member(attributes, offsetof(NvtxAttributes, member) + sizeof((attributes)->member))
 
 /* Whole numbers keep their bits, others are rounded: the field is an integer. */
 static uint64_t payload_of(const NvtxAttributes *attributes)
@@ -76,19 +76,19 @@ static uint64_t payload_of(const NvtxAttributes *attributes)
 }
 
 /* NULL: nothing but its message. */
-static const MarkFacts *facts_of(const MarkDomain *domain, const NvtxAttributes *attributes,
-                                 MarkFacts *facts)
+static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttributes *attributes,
+                                       MarkMetadata *metadata)
 {
     int has_category = HAS(attributes, category) && attributes->category;
 
-    *facts = mark_no_facts;
+    *metadata = mark_no_metadata;
     if (has_category) {
-        facts->category = attributes->category;
-        facts->category_name = name_of_category(domain, attributes->category);
+        metadata->category = attributes->category;
+        metadata->category_name = name_of_category(domain, attributes->category);
     }
     if (HAS(attributes, payload))
-        facts->argument = payload_of(attributes);
-    return has_category || facts->argument != STROBE_ABSENT_U64 ? facts : NULL;
+        metadata->argument = payload_of(attributes);
+    return has_category || metadata->argument != STROBE_ABSENT_U64 ? metadata : NULL;
 }
 
 /* A mark needs no message. */
@@ -105,26 +105,26 @@ static const char *message_of(const NvtxAttributes *attributes, char *wide)
 
 /* ---- ranges ---- */
 
-static uint64_t start(MarkDomain *domain, const char *text, const MarkFacts *facts)
+static uint64_t start_range(MarkDomain *domain, const char *text, const MarkMetadata *metadata)
 {
     uint64_t id = mark_next_id();
 
-    return mark_start(domain, mark_key(MARK_OF_NVTX, id), text, facts) ? id : 0;
+    return mark_start(domain, mark_key(MARK_OF_NVTX, id), text, metadata) ? id : 0;
 }
 
-static void end(MarkDomain *domain, uint64_t id)
+static void end_range(MarkDomain *domain, uint64_t id)
 {
     mark_end_by_next_id(domain, mark_key(MARK_OF_NVTX, id), id);
 }
 
-static int push(MarkDomain *domain, const char *text, const MarkFacts *facts)
+static int push_range(MarkDomain *domain, const char *text, const MarkMetadata *metadata)
 {
-    int depth = mark_push(domain, text, facts);
+    int depth = mark_push(domain, text, metadata);
 
     return depth < 0 ? NVTX_NO_PUSH_POP_TRACKING : depth;
 }
 
-static int pop(MarkDomain *domain)
+static int pop_range(MarkDomain *domain)
 {
     int depth = mark_pop(domain);
 
@@ -139,8 +139,8 @@ static void domain_mark_ex(MarkDomain *domain, const NvtxAttributes *attributes)
 
     if (!marks_on() || !attributes)
         return;
-    MarkFacts facts;
-    const MarkFacts *known = facts_of(domain, attributes, &facts);
+    MarkMetadata metadata;
+    const MarkMetadata *known = metadata_of(domain, attributes, &metadata);
     mark_instant(domain, message_of(attributes, wide), known);
 }
 
@@ -150,15 +150,15 @@ static uint64_t domain_start_ex(MarkDomain *domain, const NvtxAttributes *attrib
 
     if (!marks_on() || !attributes)
         return 0;
-    MarkFacts facts;
-    const MarkFacts *known = facts_of(domain, attributes, &facts);
-    return start(domain, message_of(attributes, wide), known);
+    MarkMetadata metadata;
+    const MarkMetadata *known = metadata_of(domain, attributes, &metadata);
+    return start_range(domain, message_of(attributes, wide), known);
 }
 
 static void domain_end(MarkDomain *domain, uint64_t id)
 {
     if (marks_on())
-        end(domain, id);
+        end_range(domain, id);
 }
 
 static int domain_push_ex(MarkDomain *domain, const NvtxAttributes *attributes)
@@ -167,14 +167,14 @@ static int domain_push_ex(MarkDomain *domain, const NvtxAttributes *attributes)
 
     if (!marks_on() || !attributes)
         return NVTX_NO_PUSH_POP_TRACKING;
-    MarkFacts facts;
-    const MarkFacts *known = facts_of(domain, attributes, &facts);
-    return push(domain, message_of(attributes, wide), known);
+    MarkMetadata metadata;
+    const MarkMetadata *known = metadata_of(domain, attributes, &metadata);
+    return push_range(domain, message_of(attributes, wide), known);
 }
 
 static int domain_pop(MarkDomain *domain)
 {
-    return marks_on() ? pop(domain) : NVTX_NO_PUSH_POP_TRACKING;
+    return marks_on() ? pop_range(domain) : NVTX_NO_PUSH_POP_TRACKING;
 }
 
 static void mark_ex(const NvtxAttributes *attributes)
@@ -204,7 +204,7 @@ static uint64_t start_ex(const NvtxAttributes *attributes)
 
 static uint64_t start_a(const char *text)
 {
-    return marks_on() ? start(mark_default_domain(), text, NULL) : 0;
+    return marks_on() ? start_range(mark_default_domain(), text, NULL) : 0;
 }
 
 static uint64_t start_w(const wchar_t *text)
@@ -217,7 +217,7 @@ static uint64_t start_w(const wchar_t *text)
 static void range_end(uint64_t id)
 {
     if (marks_on())
-        end(mark_default_domain(), id);
+        end_range(mark_default_domain(), id);
 }
 
 static int push_ex(const NvtxAttributes *attributes)
@@ -228,7 +228,7 @@ static int push_ex(const NvtxAttributes *attributes)
 
 static int push_a(const char *text)
 {
-    return marks_on() ? push(mark_default_domain(), text, NULL) : NVTX_NO_PUSH_POP_TRACKING;
+    return marks_on() ? push_range(mark_default_domain(), text, NULL) : NVTX_NO_PUSH_POP_TRACKING;
 }
 
 static int push_w(const wchar_t *text)
@@ -240,7 +240,7 @@ static int push_w(const wchar_t *text)
 
 static int range_pop(void)
 {
-    return marks_on() ? pop(mark_default_domain()) : NVTX_NO_PUSH_POP_TRACKING;
+    return marks_on() ? pop_range(mark_default_domain()) : NVTX_NO_PUSH_POP_TRACKING;
 }
 
 /* ---- names ---- */
@@ -308,7 +308,8 @@ static const char *register_w(const MarkDomain *domain, const wchar_t *text)
 
 #define FUNCTION(name) (NvtxFunction) name
 
-static void fill(NvtxGetTable get_table, int module, const NvtxFunction *functions, unsigned n)
+static void fill_table(NvtxGetTable get_table, int module, const NvtxFunction *functions,
+                       unsigned n)
 {
     NvtxFunction **table = NULL;
     unsigned size = 0;
@@ -363,8 +364,8 @@ int InitializeInjectionNvtx2(NvtxGetExport get_export)
         return 0;
     if (version && version->size >= sizeof *version && version->set_injection_version)
         version->set_injection_version(3);
-    fill(callbacks->get_table, NVTX_CORE, core, sizeof core / sizeof *core);
-    fill(callbacks->get_table, NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
+    fill_table(callbacks->get_table, NVTX_CORE, core, sizeof core / sizeof *core);
+    fill_table(callbacks->get_table, NVTX_CORE2, core2, sizeof core2 / sizeof *core2);
     marks_wake();
     return 1;
 }

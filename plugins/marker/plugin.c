@@ -3,7 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "marker.h"
-#include "marks.h"
+#include "marker-marks.h"
 #include "mstx.h"
 
 static const char *const range_choices[] = {"communication", "dataloader", "save_checkpoint",

@@ -39,7 +39,7 @@ static const StrobeHost *present_host(void)
 }
 
 /* Adds to what is allocated, and returns it. */
-static int64_t count(uint64_t more, uint64_t less)
+static int64_t count_change(uint64_t more, uint64_t less)
 {
     int64_t change = (int64_t)(more - less);
     return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
@@ -58,7 +58,7 @@ static StrobeStringId component_of(const StrobeHost *host, StrobeWriter *writer)
     return id;
 }
 
-static void record(const StrobeHost *host, const struct strobe_memory_event *event)
+static void write_event(const StrobeHost *host, const struct strobe_memory_event *event)
 {
     StrobeWriter *writer = host->writer(state.self);
     if (!writer)
@@ -86,7 +86,7 @@ static void record_own(const StrobeHost *host, uint32_t action, const void *addr
                                               .total_reserved = STROBE_ABSENT_I64,
                                               .action = action,
                                               .device = -1};
-    record(host, &event);
+    write_event(host, &event);
 }
 
 static int is_recorded(void)
@@ -94,7 +94,7 @@ static int is_recorded(void)
     return atomic_load_explicit(&state.is_on, memory_order_relaxed);
 }
 
-static void allocated(const void *address, size_t size)
+static void record_allocation(const void *address, size_t size)
 {
     const StrobeHost *host = present_host();
     uint64_t before;
@@ -105,26 +105,26 @@ static void allocated(const void *address, size_t size)
             host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
         return;
     }
-    int64_t total = count(size, before);
+    int64_t total = count_change(size, before);
     if (is_recorded())
         record_own(host, ALLOCATION, address, (int64_t)size, total);
 }
 
 /* Also after the session: the table holds what is allocated. */
-static void released(const void *address)
+static void record_release(const void *address)
 {
     uint64_t size;
     if (!strobe_blocks_take((uintptr_t)address, &size))
         return;
-    int64_t total = count(0, size);
+    int64_t total = count_change(0, size);
     const StrobeHost *host = present_host();
     if (host && is_recorded())
         record_own(host, RELEASE, address, -(int64_t)size, total);
 }
 
 /* What the allocator of a device says of itself. */
-static void reported(const void *address, int64_t size, int64_t allocated_now, int64_t reserved_now,
-                     int32_t index)
+static void record_report(const void *address, int64_t size, int64_t allocated_now,
+                          int64_t reserved_now, int32_t index)
 {
     const StrobeHost *host = present_host();
     const struct strobe_memory_event event = {.address = (uintptr_t)address,
@@ -134,15 +134,15 @@ static void reported(const void *address, int64_t size, int64_t allocated_now, i
                                               .action = size < 0 ? RELEASE : ALLOCATION,
                                               .device = index};
     if (host && is_recorded())
-        record(host, &event);
+        write_event(host, &event);
 }
 
-const ReportHooks strobe_allocation_reports = {.reported = reported};
+const ReportHooks strobe_allocation_reports = {.reported = record_report};
 
 const StrobeTorchMemoryEvents strobe_allocation_events = {
     .struct_size = sizeof(StrobeTorchMemoryEvents),
-    .allocated = allocated,
-    .released = released,
+    .allocated = record_allocation,
+    .released = record_release,
 };
 
 void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind)

@@ -19,7 +19,7 @@ static struct {
     const StrobeTorchTensors *tensors; /* NULL: not asked for */
 } collector;
 
-static StrobeStatus attach(void)
+static StrobeStatus attach_backend(void)
 {
     const char *reason = collector.backend->attach(&strobe_allocation_events);
     if (!reason)
@@ -68,7 +68,7 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
     if (status != STROBE_OK)
         return status;
     strobe_allocations_attach(host, self, kind);
-    status = attach();
+    status = attach_backend();
     if (status == STROBE_OK)
         strobe_device_reports_begin(&strobe_allocation_reports);
     else
@@ -77,7 +77,7 @@ static StrobeStatus memory_open(const StrobeHost *host, StrobeInstance *self, vo
     return status;
 }
 
-static void record(int on)
+static void set_recording(int on)
 {
     strobe_allocations_record(on);
     if (collector.tensors)
@@ -86,9 +86,10 @@ static void record(int on)
 
 static StrobeStatus memory_start(void *state)
 {
-    record(1);
+    set_recording(1);
     strobe_device_reports_begin(&strobe_allocation_reports);
-    StrobeStatus status = attach(); /* the program may have set an allocator of its own since */
+    StrobeStatus status =
+        attach_backend(); /* the program may have set an allocator of its own since */
     if (status == STROBE_OK && collector.tensors) {
         const char *reason = collector.tensors->enable(&strobe_tensor_events);
         if (reason)
@@ -96,7 +97,7 @@ static StrobeStatus memory_start(void *state)
                                           "Cannot record tensors: %s", reason);
     }
     if (status != STROBE_OK)
-        record(0);
+        set_recording(0);
     return status;
 }
 
@@ -104,7 +105,7 @@ static StrobeStatus memory_stop(void *state)
 {
     if (collector.tensors)
         collector.tensors->disable();
-    record(0);
+    set_recording(0);
     return STROBE_OK;
 }
 

@@ -38,14 +38,14 @@ static const char *const names[N_REPORTS] = {REPORT_SIGNED_NAME, REPORT_UNSIGNED
 static Report *_Atomic real[N_REPORTS]; /* NULL: not known yet */
 static _Atomic(const ReportHooks *) open_hooks;
 
-static void tell(int which, void *address, int64_t size, int64_t allocated, int64_t reserved,
-                 ReportDevice device);
+static void forward_report(int which, void *address, int64_t size, int64_t allocated,
+                           int64_t reserved, ReportDevice device);
 
 #define TELL(name_, which_)                                                                        \
     static void name_(void *address, int64_t size, int64_t allocated, int64_t reserved,            \
                       ReportDevice device)                                                         \
     {                                                                                              \
-        tell(which_, address, size, allocated, reserved, device);                                  \
+        forward_report(which_, address, size, allocated, reserved, device);                        \
     }
 
 TELL(tell_signed, REPORT_SIGNED)
@@ -76,8 +76,8 @@ static void step_aside(int which, Report *found)
     atomic_flag_clear(&is_changing);
 }
 
-static void tell(int which, void *address, int64_t size, int64_t allocated, int64_t reserved,
-                 ReportDevice device)
+static void forward_report(int which, void *address, int64_t size, int64_t allocated,
+                           int64_t reserved, ReportDevice device)
 {
     const ReportHooks *hooks = atomic_load_explicit(&open_hooks, memory_order_acquire);
     Report *found = find_once(which);

@@ -31,7 +31,7 @@ static StrobeWriter *writer_of(const StrobeHost **host)
     return *host ? (*host)->writer(state.self) : NULL;
 }
 
-static void used(const char *function, const StrobeTorchTensor *tensors, size_t n)
+static void record_uses(const char *function, const StrobeTorchTensor *tensors, size_t n)
 {
     const StrobeHost *host;
     StrobeWriter *writer = writer_of(&host);
@@ -54,10 +54,10 @@ static void used(const char *function, const StrobeTorchTensor *tensors, size_t 
 
 const StrobeTorchTensorEvents strobe_tensor_events = {
     .struct_size = sizeof(StrobeTorchTensorEvents),
-    .used = used,
+    .used = record_uses,
 };
 
-static void tell(uint32_t role, const uint64_t *addresses, const uint64_t *bytes, size_t n)
+static void record_roles(uint32_t role, const uint64_t *addresses, const uint64_t *bytes, size_t n)
 {
     const StrobeHost *host;
     StrobeWriter *writer = writer_of(&host);
@@ -75,7 +75,7 @@ static void tell(uint32_t role, const uint64_t *addresses, const uint64_t *bytes
 
 STROBE_PLUGIN_EXPORT const StrobeMemoryRoles strobe_memory_roles_1 = {
     .struct_size = sizeof(StrobeMemoryRoles),
-    .tell = tell,
+    .tell = record_roles,
 };
 
 StrobeStatus strobe_tensors_attach(const StrobeHost *host, StrobeInstance *self)

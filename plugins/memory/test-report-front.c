@@ -16,9 +16,9 @@ typedef struct Doubles {
 } Doubles;
 
 static Doubles doubles;
-static atomic_long n_told, told_bytes;
+static atomic_long n_reported, reported_bytes;
 
-static void *load(const char *variable, int flags)
+static void *load_library(const char *variable, int flags)
 {
     g_assert_nonnull(g_getenv(variable));
     void *library = dlopen(g_getenv(variable), RTLD_NOW | flags);
@@ -27,17 +27,17 @@ static void *load(const char *variable, int flags)
     return library;
 }
 
-static void told(const void *address, int64_t size, int64_t allocated, int64_t reserved,
-                 int32_t index)
+static void count_report(const void *address, int64_t size, int64_t allocated, int64_t reserved,
+                         int32_t index)
 {
-    n_told++;
-    told_bytes += size;
+    n_reported++;
+    reported_bytes += size;
     g_assert_nonnull(address);
     g_assert_cmpint(allocated, ==, reserved);
     g_assert_cmpint(index, ==, 0);
 }
 
-static const ReportHooks hooks = {told};
+static const ReportHooks hooks = {count_report};
 
 static Report *next_of(int which)
 {
@@ -48,10 +48,10 @@ static void load_doubles(void)
 {
     if (doubles.c10)
         return;
-    doubles.c10 = load("STROBE_TEST_C10", RTLD_LOCAL);
+    doubles.c10 = load_library("STROBE_TEST_C10", RTLD_LOCAL);
     doubles.n_reports = dlsym(doubles.c10, "c10_double_n_reports");
     doubles.bytes = dlsym(doubles.c10, "c10_double_bytes");
-    doubles.allocator = load("STROBE_TEST_ALLOCATOR", RTLD_LOCAL);
+    doubles.allocator = load_library("STROBE_TEST_ALLOCATOR", RTLD_LOCAL);
     *(void **)&doubles.take = dlsym(doubles.allocator, "allocator_double_take");
 }
 
@@ -88,13 +88,13 @@ static void test_steps_aside(void)
     for (int i = 0; i < 10; i++)
         doubles.take(100);
     g_assert_cmpint(*doubles.n_reports - before, ==, 10);
-    g_assert_cmpint(n_told, ==, 10);
-    g_assert_cmpint(told_bytes, ==, 1000);
+    g_assert_cmpint(n_reported, ==, 10);
+    g_assert_cmpint(reported_bytes, ==, 1000);
     g_assert_true(next_of(REPORT_SIGNED) != real);
     strobe_report_set_hooks(NULL);
     doubles.take(1);
     g_assert_true(next_of(REPORT_SIGNED) == real);
-    g_assert_cmpint(n_told, ==, 10);
+    g_assert_cmpint(n_reported, ==, 10);
 }
 
 static atomic_int is_over;
@@ -113,11 +113,11 @@ static void test_set_while_reports_come(void)
     GThread *thread = g_thread_new("reports", take_on, NULL);
     for (int i = 0; i < 2000; i++) {
         strobe_report_set_hooks(&hooks);
-        long before = n_told;
+        long before = n_reported;
         doubles.take(1);
-        g_assert_cmpint(n_told, >, before);
+        g_assert_cmpint(n_reported, >, before);
         doubles.take(1);
-        g_assert_cmpint(n_told, >, before + 1);
+        g_assert_cmpint(n_reported, >, before + 1);
         strobe_report_set_hooks(NULL);
     }
     is_over = 1;

@@ -8,7 +8,7 @@
 #include <strobe/helpers/environment.h>
 #include <strobe/kinds.h>
 
-#include "facts.h"
+#include "machine-metadata.h"
 
 #define NAME_MAX_LENGTH 255
 
@@ -29,7 +29,8 @@ typedef struct Metadata {
     const char *variables; /* option env: names joined by '+' */
 } Metadata;
 
-static void emit_fact(void *user, const char *key, const char *value, size_t length, int is_json)
+static void emit_metadata_entry(void *user, const char *key, const char *value, size_t length,
+                                int is_json)
 {
     const Metadata *state = user;
     const StrobeHost *host = state->host;
@@ -52,7 +53,7 @@ static void emit_variable(Metadata *state, const char *name)
     char key[NAME_MAX_LENGTH + 8];
     const char *value = strobe_environment_get(name);
     snprintf(key, sizeof key, "env.%s", name);
-    emit_fact(state, key, value ? value : "", value ? strlen(value) : 0, 0);
+    emit_metadata_entry(state, key, value ? value : "", value ? strlen(value) : 0, 0);
 }
 
 static int is_standard(const char *name)
@@ -129,7 +130,7 @@ static StrobeStatus metadata_start(void *user)
     while (next_name(&list, name))
         if (!is_standard(name))
             emit_variable(state, name);
-    strobe_facts_collect(emit_fact, state);
+    strobe_metadata_collect(emit_metadata_entry, state);
     return STROBE_OK;
 }
 

@@ -23,7 +23,7 @@ static const char *value_of(StrobeMockHost *mock, const char *key, int *n)
     return value;
 }
 
-static StrobeMockHost *run(const char *env)
+static StrobeMockHost *run_plugin(const char *env)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -42,7 +42,7 @@ static void test_variables(void)
     g_setenv("TEST_GIVEN", "\xff", TRUE);
     g_setenv("TEST_SECRET", "secret", TRUE);
     g_unsetenv("HCCL_RDMA_TC");
-    StrobeMockHost *mock = run("TEST_GIVEN++TEST_UNSET+HCCL_ALGO+");
+    StrobeMockHost *mock = run_plugin("TEST_GIVEN++TEST_UNSET+HCCL_ALGO+");
     g_assert_cmpstr(value_of(mock, "env.HCCL_ALGO", &n), ==, "level0:NA;level1:\"ring\"\n");
     g_assert_cmpint(n, ==, 1);
     g_assert_cmpstr(value_of(mock, "env.HCCL_RDMA_TC", &n), ==, "");
@@ -58,11 +58,11 @@ static void test_variables(void)
     strobe_mock_host_free(mock);
 }
 
-static void test_facts(void)
+static void test_metadata(void)
 {
     int n;
     struct utsname names;
-    StrobeMockHost *mock = run("");
+    StrobeMockHost *mock = run_plugin("");
     g_assert_cmpint(uname(&names), ==, 0);
     g_assert_cmpstr(value_of(mock, "host_name", &n), ==, names.nodename);
     g_assert_cmpstr(value_of(mock, "kernel_release", &n), ==, names.release);
@@ -93,7 +93,7 @@ static void test_bad_names(void)
 static void test_windows(void)
 {
     int n;
-    StrobeMockHost *mock = run("");
+    StrobeMockHost *mock = run_plugin("");
     for (int window = 2; window <= 20; window++) {
         g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
         g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     const char *plugins = g_getenv("STROBE_TEST_PLUGINS");
     plugin_path = g_build_filename(plugins ? plugins : ".", "metadata.so", NULL);
     g_test_add_func("/metadata/variables", test_variables);
-    g_test_add_func("/metadata/facts", test_facts);
+    g_test_add_func("/metadata/facts", test_metadata);
     g_test_add_func("/metadata/bad-names", test_bad_names);
     g_test_add_func("/metadata/windows", test_windows);
     int status = g_test_run();

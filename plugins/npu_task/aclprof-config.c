@@ -108,7 +108,7 @@ static void read_mask(const StrobeHost *host, StrobeInstance *self, AclprofWish 
 
 /* ---- settings ---- */
 
-static void set(AclprofWish *wish, int32_t type, const char *text)
+static void add_setting(AclprofWish *wish, int32_t type, const char *text)
 {
     wish->settings[wish->n_settings].type = type;
     snprintf(wish->settings[wish->n_settings++].text, ACLPROF_CONFIG_MAX, "%s", text);
@@ -120,7 +120,7 @@ static void set_rate(AclprofWish *wish, int32_t type, int64_t rate)
 
     snprintf(text, sizeof text, "%" PRId64, rate);
     if (rate > 0)
-        set(wish, type, text);
+        add_setting(wish, type, text);
 }
 
 /* A list has its words joined by '+' here and by ',' there. */
@@ -133,7 +133,7 @@ static void set_list(AclprofWish *wish, int32_t type, const char *list)
         if (*at == '+')
             *at = ',';
     if (*text)
-        set(wish, type, text);
+        add_setting(wish, type, text);
 }
 
 static void read_rates(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)
@@ -170,9 +170,9 @@ static void read_settings(const StrobeHost *host, StrobeInstance *self, AclprofW
     }
     snprintf(text, sizeof text, "%" PRId64 "MB", megabytes);
     if (megabytes > 0)
-        set(wish, ACLPROF_STORAGE_LIMIT, text);
+        add_setting(wish, ACLPROF_STORAGE_LIMIT, text);
     if (strcmp(llc, "none") != 0)
-        set(wish, ACLPROF_LLC_MODE, llc);
+        add_setting(wish, ACLPROF_LLC_MODE, llc);
     read_rates(host, self, wish);
     set_list(wish, ACLPROF_HOST_SYS, host->option_text(self, "host_sys"));
     set_list(wish, ACLPROF_HOST_SYS_USAGE, host->option_text(self, "host_sys_usage"));

@@ -12,9 +12,9 @@
 #include "aclprof-config.h"
 #include "aclprof-library.h"
 #include "bounded-call.h"
-#include "facts.h"
+#include "npu-metadata.h"
 #include "mspti.h"
-#include "other-profilers.h"
+#include "npu-other-profilers.h"
 #include "prof-folders.h"
 
 #define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
@@ -58,7 +58,8 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-static StrobeStatus refuse(const StrobeHost *host, StrobeInstance *self, const char *reason)
+static StrobeStatus refuse_recording(const StrobeHost *host, StrobeInstance *self,
+                                     const char *reason)
 {
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
                       "Cannot record NPU tasks by aclprof: %s", reason);
@@ -71,7 +72,7 @@ static int is_left(void)
 }
 
 /* Two profilers at once end each other's data, or the program. */
-static const char *obstacle(void)
+static const char *find_obstacle(void)
 {
     npu_torch_find();
     const char *other = npu_other_profiler();
@@ -88,16 +89,16 @@ static const char *obstacle(void)
 static StrobeStatus prof_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const char *given = host->option_text(self, "library"), *reason = obstacle();
+    const char *given = host->option_text(self, "library"), *reason = find_obstacle();
     char text[4096 + 512];
 
     if (reason)
-        return refuse(host, self, reason);
+        return refuse_recording(host, self, reason);
     if (!*given && !npu_aclprof_is_wanted())
         return STROBE_AGAIN;
     reason = npu_aclprof_load(&prof.library, given, text, sizeof text);
     if (reason)
-        return refuse(host, self, reason);
+        return refuse_recording(host, self, reason);
     pthread_once(&once, prepare_process);
     prof.host = host;
     prof.self = self;
@@ -117,14 +118,14 @@ static StrobeStatus fail_call(const char *call, int32_t code)
                            npu_aclprof_error(code));
 }
 
-static void record_fact(const char *key, const char *text)
+static void record_metadata_entry(const char *key, const char *text)
 {
-    npu_fact_record(prof.host, prof.self, prof.metadata, key, text);
+    npu_metadata_entry_record(prof.host, prof.self, prof.metadata, key, text);
 }
 
 static void record_folder(const char *name)
 {
-    record_fact(STROBE_METADATA_FOREIGN, name);
+    record_metadata_entry(STROBE_METADATA_EXTERNAL, name);
 }
 
 /* The device of the calling thread, which is the program's; else all of them: of those that the
@@ -172,21 +173,22 @@ static void record_devices(const uint32_t *devices, uint32_t n, const char *whos
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%u", i ? "," : "", devices[i]);
     if (at < sizeof text)
         snprintf(text + at, sizeof text - at, ": %s", whose);
-    record_fact("npu_task.devices", text);
+    record_metadata_entry("npu_task.devices", text);
 }
 
 static void record_sources(void)
 {
     char text[64];
 
-    record_fact("npu_task.backend", "aclprof");
-    record_fact("npu_task.library", prof.library.path);
+    record_metadata_entry("npu_task.backend", "aclprof");
+    record_metadata_entry("npu_task.library", prof.library.path);
     snprintf(text, sizeof text, "mask=0x%" PRIx64 ", metrics=%d", prof.wish.mask,
              prof.wish.metrics);
-    record_fact("npu_task.aclprof", text);
-    record_fact("npu_task.absent",
-                "what the devices did is in the folders that foreign_data names, and in this "
-                "result where CANN's msprof has exported them");
+    record_metadata_entry("npu_task.aclprof", text);
+    record_metadata_entry(
+        "npu_task.absent",
+        "what the devices did is in the folders that external_data names, and in this "
+        "result where CANN's msprof has exported them");
 }
 
 /* Shapes without the rest of Level1 are of newer versions: an older one is asked without them. */
@@ -227,7 +229,7 @@ static StrobeStatus start_config(uint32_t *devices, uint32_t n)
 }
 
 /* The lock is held. STROBE_AGAIN: the program has not initialised AscendCL yet. */
-static StrobeStatus begin(void)
+static StrobeStatus begin_window(void)
 {
     const char *directory = prof.host->result_directory(prof.self);
     uint32_t devices[ACLPROF_DEVICES_MAX];
@@ -261,14 +263,14 @@ static StrobeStatus begin(void)
 static StrobeStatus prof_start(void *state)
 {
     if (is_left())
-        return refuse(prof.host, prof.self,
-                      "aclprof has not come back from ending an earlier window");
+        return refuse_recording(prof.host, prof.self,
+                                "aclprof has not come back from ending an earlier window");
     pthread_mutex_lock(&prof.lock);
     prof.folders.n = 0;
     prof.late = STROBE_OK;
     prof.phase = AWAITING;
     record_sources();
-    StrobeStatus status = begin();
+    StrobeStatus status = begin_window();
     if (status < 0)
         prof.phase = IDLE;
     pthread_mutex_unlock(&prof.lock);
@@ -281,7 +283,7 @@ static void prof_sample(void *state)
     if (pthread_mutex_trylock(&prof.lock) != 0)
         return;
     if (prof.phase == AWAITING) {
-        prof.late = begin();
+        prof.late = begin_window();
         if (prof.late < 0)
             prof.phase = IDLE;
     }
@@ -302,7 +304,7 @@ static void warn_call(const char *call, int32_t code)
                        npu_aclprof_error(code));
 }
 
-static int synchronizes(void)
+static int is_synchronizing(void)
 {
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
@@ -318,7 +320,7 @@ static StrobeStatus prof_stop(void *state)
                        "this window, or there is no device");
         prof.phase = IDLE;
     }
-    if (prof.phase == RUNNING && synchronizes())
+    if (prof.phase == RUNNING && is_synchronizing())
         warn_call("aclrtSynchronizeDevice", prof.library.synchronize());
     pthread_mutex_unlock(&prof.lock);
     return prof.late < 0 ? prof.late : STROBE_OK;

@@ -73,7 +73,7 @@ uint32_t npu_activities_needed(uint32_t wanted)
 /* Both numbers stand for the calls of the node level, so only one is enabled. The record of
  * NODE_API is written before a communication operation gets its id, and carries the previous
  * launch's. */
-static int32_t enable(const MsptiLibrary *library, int32_t *kind)
+static int32_t enable_kind(const MsptiLibrary *library, int32_t *kind)
 {
     int32_t code;
 
@@ -95,7 +95,7 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
         int32_t kind = i;
         if (!npu_activities_have(needed, kind))
             continue;
-        int32_t code = enable(library, &kind);
+        int32_t code = enable_kind(library, &kind);
         if (code == MSPTI_SUCCESS)
             enabled |= 1u << kind;
         else if (!npu_activities_have(wanted, i))

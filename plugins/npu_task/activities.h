@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sorts of records the library is asked for. */
+/* Which types of records the library is asked for. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
 #define STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
 

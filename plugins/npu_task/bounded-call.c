@@ -13,7 +13,7 @@ static void run_once(void *user)
     atomic_store_explicit(&call->is_over, 1, memory_order_release);
 }
 
-static void keep(void *user)
+static void keep_call(void *user)
 {
 }
 
@@ -22,7 +22,7 @@ int npu_call_begin(NpuCall *call, void (*run)(void *user), void *user)
     call->run = run;
     call->user = user;
     atomic_store(&call->is_over, 0);
-    call->worker = strobe_worker_start(run_once, keep, call);
+    call->worker = strobe_worker_start(run_once, keep_call, call);
     if (!call->worker) {
         atomic_store(&call->is_over, 1);
         return -1;

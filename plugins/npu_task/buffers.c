@@ -28,7 +28,7 @@ static struct {
     _Atomic uint64_t last_order;
     uint64_t passed; /* the order of the one that was taken last */
     _Atomic int is_open;
-    _Atomic uint64_t n_refused, n_foreign, n_size;
+    _Atomic uint64_t n_refused, n_external, n_size;
     sem_t filled;
 } pool;
 
@@ -60,7 +60,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void count(_Atomic uint64_t *counter)
+static void increment_counter(_Atomic uint64_t *counter)
 {
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
@@ -98,7 +98,7 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         return;
     }
     if (n)
-        count(&pool.n_refused);
+        increment_counter(&pool.n_refused);
 }
 
 /* Its number; pool.n: it is none of ours. Where another client has freed one, its address may be
@@ -124,11 +124,11 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     uint32_t number = number_of(buffer);
     if (number == pool.n ||
         !atomic_compare_exchange_strong(&pool.buffer[number].state, &taken, MOVING)) {
-        count(&pool.n_foreign);
+        increment_counter(&pool.n_external);
         return;
     }
     if (size != pool.size || valid > pool.size)
-        count(&pool.n_size);
+        increment_counter(&pool.n_size);
     pool.buffer[number].handed_ns = now_ns();
     pool.buffer[number].valid = valid < pool.size ? valid : pool.size;
     atomic_store_explicit(&pool.buffer[number].state, FILLED, memory_order_release);
@@ -238,7 +238,7 @@ void npu_buffers_wake(void)
 NpuBufferFaults npu_buffers_take_faults(void)
 {
     return (NpuBufferFaults){.n_refused = atomic_exchange(&pool.n_refused, 0),
-                             .n_foreign = atomic_exchange(&pool.n_foreign, 0),
+                             .n_external = atomic_exchange(&pool.n_external, 0),
                              .n_size = atomic_exchange(&pool.n_size, 0)};
 }
 

@@ -48,9 +48,9 @@ void npu_buffers_wait(uint64_t timeout_ns);
 void npu_buffers_wake(void);
 
 typedef struct NpuBufferFaults {
-    uint64_t n_refused; /* there was no free buffer: each is a record that the library dropped */
-    uint64_t n_foreign; /* handed over that was not given out */
-    uint64_t n_size;    /* handed over with a size that is not its own, or more valid than it has */
+    uint64_t n_refused;  /* there was no free buffer: each is a record that the library dropped */
+    uint64_t n_external; /* handed over that was not given out */
+    uint64_t n_size; /* handed over with a size that is not its own, or more valid than it has */
 } NpuBufferFaults;
 
 /* What went wrong since the last call. */

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "environment.h"
+#include "npu-environment.h"
 
 #define TRIAL_MS 10000 /* for the child that loads the libraries first */
 #define TRIES 2
@@ -99,7 +99,7 @@ static int has_function(void *const *libraries, uint32_t n, const char *name)
     return 0;
 }
 
-static void *load(const char *path, int flags, uint32_t number, int answer)
+static void *load_library(const char *path, int flags, uint32_t number, int answer)
 {
     const char letter = (char)(LOADING + number);
 
@@ -116,7 +116,7 @@ static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
     text[0] = REFUSED;
     for (; trial->libraries && trial->libraries[n] && n < LIBRARIES_MAX; n++) {
         npu_cann_found_path(trial->libraries[n], path, sizeof path);
-        libraries[n] = load(path, RTLD_LAZY | RTLD_LOCAL, n, answer);
+        libraries[n] = load_library(path, RTLD_LAZY | RTLD_LOCAL, n, answer);
         if (!libraries[n]) {
             snprintf(text + 1, size - 1, "%s needs CANN, of which %s cannot be loaded: %s",
                      trial->who, trial->libraries[n], dlerror());
@@ -130,7 +130,7 @@ static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
                      trial->functions[i]);
             return;
         }
-    if (load(trial->path, trial->flags, n, answer))
+    if (load_library(trial->path, trial->flags, n, answer))
         text[0] = LOADED;
     else
         snprintf(text + 1, size - 1, "%s cannot be loaded: %s", trial->path, dlerror());

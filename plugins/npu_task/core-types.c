@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A fusion is of several sorts of cores: its type does not say which. */
+/* A fusion is of several types of cores: its type does not say which. */
 static const struct {
     const char *type, *core;
 } core_types[] = {

@@ -175,7 +175,7 @@ void npu_take_communication(NpuRecords *records, const MsptiCommunication *in)
     record_communication(records, in, seen);
 }
 
-void npu_records_settle_held(NpuRecords *records)
+void npu_records_release_held(NpuRecords *records)
 {
     for (uint32_t i = 0; i < records->n_held; i++) {
         const NpuHeld *held = &records->held[i];

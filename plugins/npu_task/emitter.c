@@ -43,23 +43,23 @@ void npu_emitter_flush(NpuEmitter *emitter)
     emitter->has_passing_text = 0;
 }
 
-static StrobeStringId intern(NpuEmitter *emitter, const char *text)
+static StrobeStringId intern_text(NpuEmitter *emitter, const char *text)
 {
     return emitter->host->intern(emitter->writer, text, strnlen(text, LENGTH_MAX));
 }
 
 /* An id that does not last is written right before the record that it is for, so what is laid out
  * goes first. */
-static NpuText describe(NpuEmitter *emitter, const char *text)
+static NpuText describe_text(NpuEmitter *emitter, const char *text)
 {
     const char *core = npu_core_type(text);
     NpuText made = {.at = text};
 
     if (!emitter->has_passing_text)
         npu_emitter_flush(emitter);
-    made.id = intern(emitter, text);
+    made.id = intern_text(emitter, text);
     if (core)
-        made.core = intern(emitter, core);
+        made.core = intern_text(emitter, core);
     return made;
 }
 
@@ -84,7 +84,7 @@ const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text)
         if (!slot->at)
             free = slot;
     }
-    NpuText made = describe(emitter, text);
+    NpuText made = describe_text(emitter, text);
     if (!is_lasting(&made)) {
         emitter->has_passing_text = 1;
         emitter->passing = made;

@@ -42,7 +42,7 @@ static uint64_t time_at(const uint8_t *record, uint8_t at)
     return ns;
 }
 
-static void move(uint8_t *record, uint8_t at, int64_t by)
+static void move_time(uint8_t *record, uint8_t at, int64_t by)
 {
     uint64_t ns = time_at(record, at) + (uint64_t)by;
 
@@ -74,16 +74,16 @@ typedef struct Choice {
     int is_host;
 } Choice;
 
-static int64_t monotonic(const NpuClock *clock, uint32_t epoch, uint64_t told_ns)
+static int64_t compute_monotonic(const NpuClock *clock, uint32_t epoch, uint64_t reported_ns)
 {
-    return (int64_t)told_ns - npu_clock_epoch(clock, epoch)->distance_ns;
+    return (int64_t)reported_ns - npu_clock_epoch(clock, epoch)->distance_ns;
 }
 
 /* Could it have ended then? `is_prompt`: and been told in time. */
-static int fits(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
+static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
 {
     const NpuClock *clock = choice->clock;
-    int64_t ns = monotonic(clock, epoch, end_ns);
+    int64_t ns = compute_monotonic(clock, epoch, end_ns);
     int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS; /* told by the later clock */
 
     return ns <= choice->buffer->handed_ns + EARLY_NS &&
@@ -94,26 +94,26 @@ static int fits(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_pr
            (!is_prompt || ns >= choice->buffer->asked_ns - choice->lag_ns);
 }
 
-static uint64_t apart(const NpuClock *clock, uint32_t a, uint32_t b)
+static uint64_t measure_distance(const NpuClock *clock, uint32_t a, uint32_t b)
 {
     int64_t by = npu_clock_epoch(clock, a)->distance_ns - npu_clock_epoch(clock, b)->distance_ns;
 
     return by < 0 ? (uint64_t)-by : (uint64_t)by;
 }
 
-static uint32_t oldest(const NpuClock *clock)
+static uint32_t find_oldest(const NpuClock *clock)
 {
     return clock->n_epochs < NPU_EPOCHS ? 0 : clock->n_epochs - NPU_EPOCHS;
 }
 
 /* Its source's clock stays as it is, until times go back as far as it would take: then it has been
  * looked at anew, and was not before. */
-static uint32_t preferred(const NpuClock *clock, NpuSource *source, uint64_t end_ns)
+static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t end_ns)
 {
-    uint32_t now = source->epoch < oldest(clock) ? oldest(clock) : source->epoch;
+    uint32_t now = source->epoch < find_oldest(clock) ? find_oldest(clock) : source->epoch;
 
     if (now + 1 < clock->n_epochs && source->last_ns > end_ns &&
-        source->last_ns - end_ns > apart(clock, now, now + 1) / 2) {
+        source->last_ns - end_ns > measure_distance(clock, now, now + 1) / 2) {
         now++;
         source->n_unsure = source->off_ns = 0;
     }
@@ -122,14 +122,14 @@ static uint32_t preferred(const NpuClock *clock, NpuSource *source, uint64_t end
 
 /* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do.
  */
-static uint32_t find(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
-                     uint32_t *found)
+static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
+                           uint32_t *found)
 {
     const uint32_t wish = *found;
     uint32_t n = 0;
 
     for (uint32_t epoch = least; epoch < choice->clock->n_epochs; epoch++)
-        if (fits(choice, epoch, end_ns, is_prompt)) {
+        if (is_possible_end(choice, epoch, end_ns, is_prompt)) {
             *found = n && *found == wish ? wish : epoch;
             n++;
         }
@@ -138,23 +138,25 @@ static uint32_t find(const Choice *choice, uint32_t least, int is_prompt, uint64
 
 /* A source does not go back to an earlier epoch where a later one will do. `off_ns`: how far away
  * the farthest other answer is. */
-static uint32_t choose(const Choice *choice, NpuSource *source, uint64_t end_ns, uint64_t *off_ns)
+static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t end_ns,
+                             uint64_t *off_ns)
 {
     const NpuClock *clock = choice->clock;
-    uint32_t wish = preferred(clock, source, end_ns), least = wish, found = wish;
+    uint32_t wish = prefer_epoch(clock, source, end_ns), least = wish, found = wish;
     int is_prompt = 1;
 
     *off_ns = 0;
-    if (!find(choice, least, is_prompt, end_ns, &found)) {
+    if (!find_epoch(choice, least, is_prompt, end_ns, &found)) {
         found = wish;
-        least = oldest(clock);
-        is_prompt = find(choice, least, 1, end_ns, &found) != 0;
-        if (!is_prompt && !find(choice, least, 0, end_ns, &found))
+        least = find_oldest(clock);
+        is_prompt = find_epoch(choice, least, 1, end_ns, &found) != 0;
+        if (!is_prompt && !find_epoch(choice, least, 0, end_ns, &found))
             found = wish;
     }
     for (uint32_t epoch = least; epoch < clock->n_epochs; epoch++)
-        if (fits(choice, epoch, end_ns, is_prompt) && apart(clock, epoch, found) > *off_ns)
-            *off_ns = apart(clock, epoch, found);
+        if (is_possible_end(choice, epoch, end_ns, is_prompt) &&
+            measure_distance(clock, epoch, found) > *off_ns)
+            *off_ns = measure_distance(clock, epoch, found);
     return found;
 }
 
@@ -167,11 +169,11 @@ static uint32_t epoch_of_begin(const Choice *choice, uint32_t epoch, uint64_t be
     if (!choice->is_host || epoch == 0 || choice->clock->n_epochs - epoch >= NPU_EPOCHS)
         return epoch;
     int is_torn = end_ns < begin_ns || (int64_t)begin_ns - own->distance_ns < own->from_ns;
-    int64_t begin = monotonic(choice->clock, epoch - 1, begin_ns);
+    int64_t begin = compute_monotonic(choice->clock, epoch - 1, begin_ns);
     return is_torn && begin <= (int64_t)end_ns - own->distance_ns ? epoch - 1 : epoch;
 }
 
-static void settle(NpuClock *clock, const NpuFilled *buffer, uint8_t *record, int32_t kind)
+static void resolve_record(NpuClock *clock, const NpuFilled *buffer, uint8_t *record, int32_t kind)
 {
     const Place *place = &places[kind];
     uint32_t whose = source_of(record, kind);
@@ -179,7 +181,7 @@ static void settle(NpuClock *clock, const NpuFilled *buffer, uint8_t *record, in
     NpuSource *source = &clock->sources[whose];
     uint64_t begin_ns = time_at(record, place->begin), end_ns = time_at(record, place->end), off_ns;
 
-    uint32_t epoch = choose(&choice, source, end_ns, &off_ns);
+    uint32_t epoch = choose_epoch(&choice, source, end_ns, &off_ns);
     uint32_t first = epoch_of_begin(&choice, epoch, begin_ns, end_ns);
     if (epoch >= source->epoch) {
         source->epoch = epoch;
@@ -189,12 +191,13 @@ static void settle(NpuClock *clock, const NpuFilled *buffer, uint8_t *record, in
         source->n_unsure++;
         source->off_ns = off_ns > source->off_ns ? off_ns : source->off_ns;
     }
-    move(record, place->end, clock->base_ns - npu_clock_epoch(clock, epoch)->distance_ns);
+    move_time(record, place->end, clock->base_ns - npu_clock_epoch(clock, epoch)->distance_ns);
     if (place->begin != place->end)
-        move(record, place->begin, clock->base_ns - npu_clock_epoch(clock, first)->distance_ns);
+        move_time(record, place->begin,
+                  clock->base_ns - npu_clock_epoch(clock, first)->distance_ns);
 }
 
-void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer)
+void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer)
 {
     MsptiWalk walk = {buffer->bytes, buffer->valid, 0};
     int32_t kind;
@@ -203,7 +206,8 @@ void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer)
         return;
     while (mspti_walk_next(&walk, &kind))
         if (places[kind].end)
-            settle(clock, buffer, buffer->bytes + (walk.at - mspti_record_bytes[kind]), kind);
+            resolve_record(clock, buffer, buffer->bytes + (walk.at - mspti_record_bytes[kind]),
+                           kind);
 }
 
 uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock.h"
+#include "npu-clock.h"
 
 /* A buffer that MSPTI filled, and when, by CLOCK_MONOTONIC. */
 typedef struct NpuFilled {
@@ -17,7 +17,7 @@ typedef struct NpuFilled {
 
 /* Makes all times in it those of the clock that is never set. Nothing to do where there was no
  * step. */
-void npu_epochs_settle(NpuClock *clock, const NpuFilled *buffer);
+void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer);
 
 /* Of how many records since the last call it is not certain within a ms when they were, and in
  * `off_ns` by how much they may be off. */

@@ -11,7 +11,7 @@
 
 struct npu_external {
     uint64_t connection, id;
-    uint32_t sort;
+    uint32_t id_type;
 };
 
 static const StrobeField fields[] = {
@@ -23,7 +23,7 @@ const StrobeKind npu_external_kind =
     STROBE_KIND("npu_task.external_id", INSTANT, fields,
                 "An id that the program gave to a launch; at the call that was told before it.");
 
-static void record(NpuRecords *records, const NpuExternal *external)
+static void record_external(NpuRecords *records, const NpuExternal *external)
 {
     NpuEmitter *emitter = &records->emitter;
     StrobeTrackId track =
@@ -34,17 +34,17 @@ static void record(NpuRecords *records, const NpuExternal *external)
     memset(out, 0, sizeof *out);
     out->connection = npu_records_link(records, external->correlation);
     out->id = external->id;
-    out->sort = external->sort;
+    out->id_type = external->id_type;
     npu_emitter_done(emitter);
 }
 
-void npu_records_settle_externals(NpuRecords *records)
+void npu_records_release_externals(NpuRecords *records)
 {
     if (records->has_several_threads)
         records->counts.n_externals += records->n_externals;
     else
         for (uint32_t i = 0; i < records->n_externals; i++)
-            record(records, &records->externals[i]);
+            record_external(records, &records->externals[i]);
     records->n_externals = 0;
 }
 
@@ -86,6 +86,6 @@ void npu_take_external(NpuRecords *records, const MsptiExternal *in)
         .correlation = in->correlation,
         .id = in->external,
         .at = records->last_call > windows->begin ? records->last_call : windows->begin,
-        .sort = (uint32_t)in->sort,
+        .id_type = (uint32_t)in->id_type,
     };
 }

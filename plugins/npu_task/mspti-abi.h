@@ -110,7 +110,7 @@ typedef struct {
 } MSPTI_RECORD MsptiMemcpy;
 
 typedef struct {
-    int32_t kind, sort;
+    int32_t kind, id_type;
     uint64_t external, correlation;
 } MSPTI_RECORD MsptiExternal;
 
@@ -189,7 +189,7 @@ MSPTI_HAS_AT(MsptiMemcpy, stream, 36);
 MSPTI_HAS_AT(MsptiMemcpy, correlation, 40);
 MSPTI_HAS_AT(MsptiMemcpy, is_async, 48);
 MSPTI_HAS_SIZE(MsptiExternal, 24);
-MSPTI_HAS_AT(MsptiExternal, sort, 4);
+MSPTI_HAS_AT(MsptiExternal, id_type, 4);
 MSPTI_HAS_AT(MsptiExternal, external, 8);
 MSPTI_HAS_AT(MsptiExternal, correlation, 16);
 MSPTI_HAS_SIZE(MsptiCommunication, 72);

@@ -28,7 +28,7 @@ void npu_mspti_path(const char *given, char *path, size_t size)
         npu_cann_path("libmspti.so", path, size);
 }
 
-static void *load(const char *path, char *reason, size_t size)
+static void *load_library(const char *path, char *reason, size_t size)
 {
     const NpuTrial trial = {
         .path = path,
@@ -68,7 +68,7 @@ const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reaso
     library->is_preloaded = !(given && *given) && dlsym(RTLD_DEFAULT, "msptiSubscribe") != NULL;
     if (!library->is_preloaded) {
         npu_mspti_path(given, library->path, sizeof library->path);
-        handle = load(library->path, reason, size);
+        handle = load_library(library->path, reason, size);
         if (!handle)
             return reason;
     }

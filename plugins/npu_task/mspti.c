@@ -9,18 +9,18 @@
 
 #include "activities.h"
 #include "buffers.h"
-#include "clock.h"
-#include "drain.h"
-#include "environment.h"
-#include "facts.h"
-#include "other-profilers.h"
+#include "npu-clock.h"
+#include "npu-drain.h"
+#include "npu-environment.h"
+#include "npu-metadata.h"
+#include "npu-other-profilers.h"
 #include "program-exit.h"
 #include "report.h"
 #include "subscription.h"
 
 #define PAIR_INTERVAL_NS 1000000000
 /* Questions in a row that bring no record of the window, and it is drained: */
-#define TOLD_PASSES 1             /* where every launch has its task */
+#define REPORTED_PASSES 1         /* where every launch has its task */
 #define QUIET_PASSES 3            /* where none is known of */
 #define AWAIT_PASSES 44           /* where tasks cannot be told apart: a device tells within 1 s */
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
@@ -38,12 +38,12 @@ static struct {
     uint32_t wanted; /* kinds, as bits */
     uint32_t kinds;  /* that the library took: also when it has been given back */
     int64_t drain_until_ns;
-    uint64_t last_told, last_passes, passes_before;
+    uint64_t last_reported, last_passes, passes_before;
     int n_quiet;
     int has_waited; /* for tasks, in vain, to the end */
     int is_open;
     uint64_t n_before;     /* records of the sessions before */
-    int has_told;          /* that something is amiss: nothing was recorded in a whole window */
+    int has_reported;      /* that something is amiss: nothing was recorded in a whole window */
     int64_t hung_since_ns; /* the call that a window was told of: no other one waits for it */
     int is_forked;
     pthread_mutex_t leaving; /* the session's end and the program's exit: one after the other */
@@ -57,21 +57,21 @@ static struct {
 static uint64_t record_pair(void)
 {
     NpuRecords *records = npu.drain.records;
-    NpuMoment read = npu_moment_read();
-    NpuMoment moment = npu_clock_take(&npu.clock, &read);
+    NpuInstant read = npu_instant_read();
+    NpuInstant instant = npu_clock_take(&npu.clock, &read);
     StrobeWriter *writer = npu.host->writer(npu.self);
     struct strobe_clock_sync *out = NULL;
 
     if (writer)
         out = npu.host->reserve(writer, records->kinds.pair, records->tracks.clock, 0,
-                                (uint64_t)moment.realtime_ns, 0);
+                                (uint64_t)instant.realtime_ns, 0);
     if (!out)
-        return (uint64_t)moment.realtime_ns;
-    out->device_time = moment.realtime_ns;
-    out->host_time = moment.monotonic_ns;
-    out->width_ns = moment.width_ns;
+        return (uint64_t)instant.realtime_ns;
+    out->device_time = instant.realtime_ns;
+    out->host_time = instant.monotonic_ns;
+    out->width_ns = instant.width_ns;
     npu.host->commit(writer);
-    return (uint64_t)moment.realtime_ns;
+    return (uint64_t)instant.realtime_ns;
 }
 
 /* Before a buffer is taken: was the clock set meanwhile? The lock is held. */
@@ -79,7 +79,7 @@ static void look_at_clock(void)
 {
     if (!npu_clock_has_stepped(&npu.clock))
         return;
-    NpuMoment read = npu_moment_read();
+    NpuInstant read = npu_instant_read();
     npu_clock_take(&npu.clock, &read);
 }
 
@@ -185,18 +185,18 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     npu.drain.look_at_clock = look_at_clock;
     npu.subscription.drain = &npu.drain;
     npu.hung_since_ns = 0;
-    npu.has_told = 0;
+    npu.has_reported = 0;
     npu.kinds = 0;
-    npu.n_before = records->counts.n_told;
+    npu.n_before = records->counts.n_reported;
     npu.drain.phase = NPU_IDLE;
     npu.drain.is_hurried = 0;
     records->launches.is_watching = 0;
     records->may_need_preload = !npu.library.is_preloaded && !npu.library.is_enabled;
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
-    NpuMoment read = npu_moment_read(), moment = npu_clock_take(&npu.clock, &read);
+    NpuInstant read = npu_instant_read(), instant = npu_clock_take(&npu.clock, &read);
     if (!records->first_time) /* what the process did in an earlier session may still come */
-        records->first_time = (uint64_t)moment.realtime_ns - EARLY_NS;
+        records->first_time = (uint64_t)instant.realtime_ns - EARLY_NS;
 }
 
 static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
@@ -289,18 +289,19 @@ static StrobeStatus npu_warm(void *state)
                           "Cannot record NPU tasks: MSPTI enables none of the activities");
 }
 
-static void record_fact(const char *key, const char *text)
+static void record_metadata_entry(const char *key, const char *text)
 {
-    npu_fact_record(npu.host, npu.self, npu.drain.records->kinds.metadata, key, text);
+    npu_metadata_entry_record(npu.host, npu.self, npu.drain.records->kinds.metadata, key, text);
 }
 
 /* What this backend cannot know is absent from the result: it says why. */
 static void record_sources(void)
 {
-    record_fact("npu_task.backend", npu.library.is_preloaded ? "mspti, preloaded" : "mspti");
+    record_metadata_entry("npu_task.backend",
+                          npu.library.is_preloaded ? "mspti, preloaded" : "mspti");
     if (*npu.library.path)
-        record_fact("npu_task.library", npu.library.path);
-    record_fact(
+        record_metadata_entry("npu_task.library", npu.library.path);
+    record_metadata_entry(
         "npu_task.absent",
         "operator types and shapes, block counts, task ids, metrics of the cores, transfers "
         "of communication operations, memory of modules: only backend=aclprof tells these");
@@ -354,7 +355,7 @@ static StrobeStatus npu_start(void *state)
 
 static int64_t monotonic_ns(void)
 {
-    return npu_moment_read().monotonic_ns;
+    return npu_instant_read().monotonic_ns;
 }
 
 /* From now on the library is asked in quick succession. The lock is held. */
@@ -362,7 +363,7 @@ static void begin_to_await(void)
 {
     npu.n_quiet = 0;
     npu.last_passes = npu.passes_before = atomic_load(&npu.drain.n_passes);
-    npu.last_told = npu.drain.records->counts.n_told;
+    npu.last_reported = npu.drain.records->counts.n_reported;
     npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
     npu.drain.is_hurried = 1;
     npu_buffers_wake();
@@ -394,26 +395,26 @@ static int passes_needed(void)
         return is_silent ? QUIET_PASSES : 0;
     if (has_strays || (!launches->is_watching && launches->n_tasks))
         return AWAIT_PASSES;
-    return launches->first && !launches->n_unsure ? TOLD_PASSES : QUIET_PASSES;
+    return launches->first && !launches->n_unsure ? REPORTED_PASSES : QUIET_PASSES;
 }
 
 /* Enough passes in a row brought nothing of this window; what others go on to tell is not of it. */
 static int is_quiet(uint64_t n_passes)
 {
-    uint64_t n_told = npu.drain.records->counts.n_told;
+    uint64_t n_reported = npu.drain.records->counts.n_reported;
     int needed = passes_needed();
 
-    if (n_told != npu.last_told)
+    if (n_reported != npu.last_reported)
         npu.n_quiet = 0;
     else
         npu.n_quiet += (int)(n_passes - npu.last_passes);
-    npu.last_told = n_told;
+    npu.last_reported = n_reported;
     npu.last_passes = n_passes;
     /* the first may have been under way when the window ended */
     return needed && npu.n_quiet >= needed && n_passes >= npu.passes_before + 2;
 }
 
-static void seal(void)
+static void seal_window(void)
 {
     NpuRecords *records = npu.drain.records;
 
@@ -447,9 +448,9 @@ static void report_silence(void)
 {
     uint32_t kinds = npu.kinds & ~(1u << MSPTI_KIND_MARKER);
 
-    if (npu.has_told || !kinds || npu.drain.records->counts.n_told != npu.n_before)
+    if (npu.has_reported || !kinds || npu.drain.records->counts.n_reported != npu.n_before)
         return;
-    npu.has_told = 1;
+    npu.has_reported = 1;
     npu.host->log(npu.self, STROBE_LOG_WARNING,
                   "MSPTI has told nothing: where the program used an NPU, CANN reports to another "
                   "profiler (%s), or MSPTI does not support this device",
@@ -498,7 +499,7 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
                   npu.host->now() >= deadline;
     if (is_drained || is_over) {
         report_end(is_drained, is_drained ? 0 : hangs_ns);
-        seal();
+        seal_window();
     }
     npu_drain_unlock(&npu.drain);
     npu_buffers_wake();

@@ -9,7 +9,7 @@
 #include "aclprof-config.h"
 #include "aclprof-library.h"
 #include "aclprof.h"
-#include "environment.h"
+#include "npu-environment.h"
 #include "mspti-library.h"
 #include "mspti.h"
 
@@ -49,7 +49,7 @@ static void npu_probe(uint32_t question, StrobeProbe *answer)
 
 /* ---- the choice ---- */
 
-static const StrobeCollectorOps *choose(const StrobeHost *host, StrobeInstance *self)
+static const StrobeCollectorOps *choose_backend(const StrobeHost *host, StrobeInstance *self)
 {
     const char *name = host->option_text(self, "backend");
     const char *reason = npu_aclprof_needed_by(host, self);
@@ -67,7 +67,7 @@ static const StrobeCollectorOps *choose(const StrobeHost *host, StrobeInstance *
 
 static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
-    backend = choose(host, self);
+    backend = choose_backend(host, self);
     StrobeStatus status = backend->open(host, self, state);
     if (status == STROBE_OK && strcmp(host->option_text(self, "backend"), "auto") == 0)
         host->log(self, STROBE_LOG_INFO, "backend=auto is %s",

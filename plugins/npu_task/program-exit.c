@@ -14,7 +14,7 @@ static void (*_Atomic leave_function)(void);
 static atomic_int has_hook; /* the preloaded library calls */
 static atomic_int n_handlers;
 
-static void leave(void)
+static void leave_program(void)
 {
     leave_function();
 }
@@ -24,11 +24,11 @@ void npu_exit_watch(void (*function)(void))
     if (atomic_exchange(&leave_function, function))
         return;
     BeforeExit *before_exit = (BeforeExit *)dlsym(RTLD_DEFAULT, STROBE_BEFORE_EXIT_SYMBOL);
-    atomic_store(&has_hook, before_exit && before_exit(leave) == 0);
+    atomic_store(&has_hook, before_exit && before_exit(leave_program) == 0);
 }
 
 void npu_exit_watch_again(void)
 {
     if (!atomic_load(&has_hook) && atomic_fetch_add(&n_handlers, 1) < HANDLERS_MAX)
-        atexit(leave);
+        atexit(leave_program);
 }

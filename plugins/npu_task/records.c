@@ -54,7 +54,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     npu_mark_table_clear(&records->marks);
     memset(&records->counts, 0, sizeof records->counts);
     records->bad_device = MSPTI_NO_DEVICE;
-    records->has_told_no_tasks = 0;
+    records->has_reported_no_tasks = 0;
     records->has_several_threads = 0;
     records->launch_thread = 0;
     records->n_externals = records->n_held = 0;

@@ -12,7 +12,7 @@
 
 #include "../common/mstx-link.h"
 #include "emitter.h"
-#include "launches.h"
+#include "npu-launches.h"
 #include "mark-table.h"
 #include "mspti-abi.h"
 #include "tracks.h"
@@ -25,7 +25,7 @@ typedef struct NpuKinds {
 } NpuKinds;
 
 typedef struct NpuCounts {
-    uint64_t n_told; /* records of the window */
+    uint64_t n_reported; /* records of the window */
     uint64_t n_late;
     uint64_t n_awaited;  /* launches whose tasks had not been told when the window was sealed */
     uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
@@ -48,7 +48,7 @@ typedef struct NpuCounts {
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
-    uint32_t sort;
+    uint32_t id_type;
 } NpuExternal;
 
 #define NPU_HELD 4096u /* tasks whose launch is not known yet, at most */
@@ -68,20 +68,20 @@ typedef struct NpuRecords {
     NpuWindows windows;
     NpuCounts counts;
     NpuMarkTable marks;
-    uint64_t first_time;      /* before which nothing can have ended, or begun on a device */
-    uint64_t latest;          /* behind which nothing can have begun yet */
-    uint32_t bad_device;      /* told of: its times cannot be */
-    int has_told_no_tasks;    /* in this session */
-    int may_need_preload;     /* the library is older than May 2026, and not preloaded */
-    const char *client;       /* who that is, for messages; "": not known */
-    int leaves_host_marks;    /* the collector marker records them */
-    uint32_t launch_thread;   /* the first that launched something */
-    int has_several_threads;  /* that launch */
-    uint64_t next_id, end_id; /* links of our own */
-    uint64_t link_source;     /* the upper bits of links of MSPTI's ids */
-    uint32_t left_out;        /* kinds of calls that are told for their ids alone, as bits */
-    uint64_t last_call;       /* begin of the last call of this window */
-    uint64_t n_crowded_open;  /* marks that were left out and have not ended */
+    uint64_t first_time;       /* before which nothing can have ended, or begun on a device */
+    uint64_t latest;           /* behind which nothing can have begun yet */
+    uint32_t bad_device;       /* told of: its times cannot be */
+    int has_reported_no_tasks; /* in this session */
+    int may_need_preload;      /* the library is older than May 2026, and not preloaded */
+    const char *client;        /* who that is, for messages; "": not known */
+    int leaves_host_marks;     /* the collector marker records them */
+    uint32_t launch_thread;    /* the first that launched something */
+    int has_several_threads;   /* that launch */
+    uint64_t next_id, end_id;  /* links of our own */
+    uint64_t link_source;      /* the upper bits of links of MSPTI's ids */
+    uint32_t left_out;         /* kinds of calls that are told for their ids alone, as bits */
+    uint64_t last_call;        /* begin of the last call of this window */
+    uint64_t n_crowded_open;   /* marks that were left out and have not ended */
     uint32_t n_externals, external_room;
     NpuExternal *externals; /* grows, and stays */
     NpuLaunches launches;
@@ -104,10 +104,10 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 void npu_records_end_window(NpuRecords *records, uint64_t now);
 
 /* What began behind the window's end is recorded as its own where it was launched in it. */
-void npu_records_settle_held(NpuRecords *records);
+void npu_records_release_held(NpuRecords *records);
 
 /* Records the program's ids that were held back, or counts them where they cannot be told apart. */
-void npu_records_settle_externals(NpuRecords *records);
+void npu_records_release_externals(NpuRecords *records);
 
 /* ---- by sort ---- */
 
@@ -133,7 +133,7 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
         int is_own = is_of_window || begin <= records->windows.end;
-        records->counts.n_told += (uint64_t)is_own;
+        records->counts.n_reported += (uint64_t)is_own;
         return is_own;
     }
     records->counts.n_late += place == NPU_LATE;
@@ -154,7 +154,7 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     }
     int place = npu_windows_place(&records->windows, begin);
     if (__builtin_expect(place == NPU_IN_WINDOW && records->emitter.writer != NULL, 1)) {
-        records->counts.n_told += begin <= records->windows.end || (seen & NPU_TASK_OF_WINDOW);
+        records->counts.n_reported += begin <= records->windows.end || (seen & NPU_TASK_OF_WINDOW);
         return 1;
     }
     if (!(seen & NPU_TASK_COUNTED))

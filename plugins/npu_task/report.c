@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "buffers.h"
-#include "facts.h"
+#include "npu-metadata.h"
 #include "mspti-library.h"
 
-static void lose(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
+static void report_loss(const NpuEmitter *emitter, uint32_t cause, uint64_t n)
 {
     if (n)
         emitter->host->lost(emitter->self, cause, n);
@@ -25,13 +25,13 @@ static void report_buffers(const NpuEmitter *emitter)
 {
     NpuBufferFaults faults = npu_buffers_take_faults();
 
-    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, faults.n_refused);
+    report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, faults.n_refused);
     WARN(faults.n_refused,
          "%" PRIu64 " records were dropped: all buffers were full; give it more with buffers=N",
          faults.n_refused);
-    WARN(faults.n_foreign,
+    WARN(faults.n_external,
          "%" PRIu64 " buffers that MSPTI handed over are not among those that it has: left alone",
-         faults.n_foreign);
+         faults.n_external);
     WARN(faults.n_size,
          "%" PRIu64 " buffers came back with a size that is not theirs: read as far as they reach",
          faults.n_size);
@@ -40,9 +40,9 @@ static void report_buffers(const NpuEmitter *emitter)
 static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
 {
     WARN(counts->n_unpaired,
-         "%" PRIu64 " ends of marks have no begin, or are of no known sort: they are not recorded",
+         "%" PRIu64 " ends of marks have no begin, or are of no known type: they are not recorded",
          counts->n_unpaired);
-    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
+    report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
     WARN(counts->n_crowded,
          "%" PRIu64 " marks are lost: more than %u were open, or awaited of a device, at once",
          counts->n_crowded, NPU_MARKS_OPEN);
@@ -63,7 +63,7 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
 {
     const NpuEmitter *emitter = &records->emitter;
 
-    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED, hangs_ns > 0 || code != MSPTI_SUCCESS);
+    report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, hangs_ns > 0 || code != MSPTI_SUCCESS);
     WARN(hangs_ns > 0,
          "MSPTI has not come back from msptiActivityFlushAll for %" PRId64 " ms: what it had not "
          "handed over is lost, and counted as one record",
@@ -92,10 +92,10 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
 /* Of two known causes neither is reported by MSPTI. */
 static void report_no_tasks(NpuRecords *records)
 {
-    if (!records->counts.n_launches || records->launches.n_tasks || records->has_told_no_tasks ||
-        !records->launches.is_watching)
+    if (!records->counts.n_launches || records->launches.n_tasks ||
+        records->has_reported_no_tasks || !records->launches.is_watching)
         return;
-    records->has_told_no_tasks = 1;
+    records->has_reported_no_tasks = 1;
     tell(records,
          "The program launched tasks, but MSPTI has told of none on a device: a CANN from before "
          "March "
@@ -112,7 +112,7 @@ static void report_what_is_not_seen(NpuRecords *records)
 
     report_no_tasks(records);
 
-    lose(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
+    report_loss(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
     if (counts->n_awaited)
         tell(records,
              "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
@@ -129,12 +129,12 @@ void npu_report(NpuRecords *records)
 {
     const NpuEmitter *emitter = &records->emitter;
     NpuCounts *counts = &records->counts;
-    uint64_t n_told = counts->n_told;
+    uint64_t n_reported = counts->n_reported;
 
     report_buffers(emitter);
-    lose(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
-         counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone +
-             counts->n_dropped);
+    report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
+                counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone +
+                    counts->n_dropped);
     WARN(counts->n_dropped,
          "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
          "the end of a buffer; give it larger ones with buffer_size=BYTES",
@@ -152,7 +152,7 @@ void npu_report(NpuRecords *records)
         " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
         "or comes late, and counted as one record each; no further one is waited for until they do",
         counts->n_overdue);
-    lose(emitter, STROBE_LOSS_LATE, counts->n_late);
+    report_loss(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,
          "%" PRIu64 " buffers end in %" PRIu64 " bytes that are no record of a known kind: what "
          "they hold is lost",
@@ -167,6 +167,6 @@ void npu_report(NpuRecords *records)
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
     report_what_is_not_seen(records);
     report_marks(emitter, counts);
-    *counts = (NpuCounts){.n_told = n_told};
+    *counts = (NpuCounts){.n_reported = n_reported};
     records->bad_device = MSPTI_NO_DEVICE;
 }

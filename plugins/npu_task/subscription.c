@@ -9,7 +9,7 @@
 /* ---- taking ---- */
 
 /* Returns with which code that failed. */
-static int32_t disable(NpuSubscription *subscription, int32_t *kind)
+static int32_t disable_kinds(NpuSubscription *subscription, int32_t *kind)
 {
     uint32_t kinds = subscription->enabled | subscription->stuck;
     int32_t code;
@@ -19,8 +19,8 @@ static int32_t disable(NpuSubscription *subscription, int32_t *kind)
     return code;
 }
 
-static StrobeStatus subscribe(NpuSubscription *subscription, const StrobeHost *host,
-                              StrobeInstance *self)
+static StrobeStatus open_subscription(NpuSubscription *subscription, const StrobeHost *host,
+                                      StrobeInstance *self)
 {
     int32_t code = subscription->library->subscribe(&subscription->handle, NULL, NULL);
 
@@ -40,11 +40,11 @@ static StrobeStatus subscribe(NpuSubscription *subscription, const StrobeHost *h
 StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHost *host,
                                    StrobeInstance *self)
 {
-    StrobeStatus status = subscribe(subscription, host, self);
+    StrobeStatus status = open_subscription(subscription, host, self);
 
     if (status != STROBE_OK)
         return status;
-    disable(subscription, &subscription->kind);
+    disable_kinds(subscription, &subscription->kind);
     int32_t code =
         subscription->library->register_callbacks(npu_buffers_request, npu_buffers_complete);
     if (code == MSPTI_SUCCESS)
@@ -89,7 +89,7 @@ static void call_end(void *user)
     if (npu_drain_hold_library(subscription->drain, NPU_LIBRARY_PATIENCE_NS) != 0)
         return;
     atomic_store(&subscription->function, "msptiActivityDisable");
-    subscription->disable_code = disable(subscription, &subscription->kind);
+    subscription->disable_code = disable_kinds(subscription, &subscription->kind);
     atomic_store(&subscription->function, "msptiUnsubscribe");
     subscription->unsubscribe_code = library->unsubscribe(subscription->handle);
     subscription->is_held = subscription->unsubscribe_code != MSPTI_SUCCESS;
@@ -99,8 +99,8 @@ static void call_end(void *user)
     subscription->is_done = 1;
 }
 
-static void report(const NpuSubscription *subscription, const StrobeHost *host,
-                   StrobeInstance *self)
+static void report_errors(const NpuSubscription *subscription, const StrobeHost *host,
+                          StrobeInstance *self)
 {
     if (subscription->disable_code)
         host->log(
@@ -134,7 +134,7 @@ int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *
     }
     int is_over = npu_call_await(&subscription->call, PATIENCE_NS) == 0;
     if (is_over && subscription->is_done) {
-        report(subscription, host, self);
+        report_errors(subscription, host, self);
         return 0;
     }
     const char *function = atomic_load(&subscription->function);

@@ -11,7 +11,7 @@
 #include <strobe/collector.h>
 
 #include "bounded-call.h"
-#include "drain.h"
+#include "npu-drain.h"
 
 typedef struct NpuSubscription {
     const MsptiLibrary *library;

@@ -16,7 +16,7 @@ int acl_double_synchronized(void);
 
 static char *plugin_path, *library_path, *results, *log_path;
 
-static StrobeMockHost *load(void)
+static StrobeMockHost *load_plugin(void)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
 
@@ -27,7 +27,7 @@ static StrobeMockHost *load(void)
     return mock;
 }
 
-static void set(StrobeMockHost *mock, const char *name, const char *value)
+static void set_option(StrobeMockHost *mock, const char *name, const char *value)
 {
     g_assert_cmpint(strobe_mock_host_option(mock, name, value), ==, 0);
 }
@@ -40,7 +40,7 @@ static void run_window(StrobeMockHost *mock)
     g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
 }
 
-static void end(StrobeMockHost *mock)
+static void free_mock(StrobeMockHost *mock)
 {
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     strobe_mock_host_free(mock);
@@ -100,18 +100,18 @@ static const Choice metrics[] = {{"level", 4, -1},
 static const Choice switches[] = {
     {"l2_cache", 0x10}, {"op_attr", 0x4000}, {"msproftx", 0x80}, {"task_memory", 0x1000}};
 
-static void check(const Choice *level, const Choice *metric, guint bits)
+static void check_options(const Choice *level, const Choice *metric, guint bits)
 {
     gboolean has_tasks = level->metrics == 1;
     gint number = !has_tasks ? 255 : metric->metrics < 0 ? 1 : metric->metrics;
     guint64 mask = level->mask | (has_tasks ? metric->mask : 0);
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
 
-    set(mock, "profiler_level", level->text);
-    set(mock, "aic_metrics", metric->text);
+    set_option(mock, "profiler_level", level->text);
+    set_option(mock, "aic_metrics", metric->text);
     for (guint i = 0; i < G_N_ELEMENTS(switches); i++)
         if (bits & 1u << i) {
-            set(mock, switches[i].text, "true");
+            set_option(mock, switches[i].text, "true");
             mask |= switches[i].mask;
         }
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
@@ -120,7 +120,7 @@ static void check(const Choice *level, const Choice *metric, guint bits)
     g_autofree char *expected =
         g_strdup_printf("create 0,1 %d 0x%" G_GINT64_MODIFIER "x", number, mask);
     g_assert_true(g_strv_contains((const char *const *)calls, expected));
-    end(mock);
+    free_mock(mock);
 }
 
 /* Every level with every metric, and every set of switches at every level; with -m thorough, all
@@ -131,7 +131,7 @@ static void test_masks(void)
         for (guint m = 0; m < G_N_ELEMENTS(metrics); m++)
             for (guint bits = 0; bits < 1u << G_N_ELEMENTS(switches); bits++)
                 if (g_test_thorough() || bits % G_N_ELEMENTS(metrics) == m)
-                    check(&levels[l], &metrics[m], bits);
+                    check_options(&levels[l], &metrics[m], bits);
     remove_results();
 }
 
@@ -169,22 +169,22 @@ static const char *const settings[][2] = {
 static void test_settings(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
-        StrobeMockHost *mock = load();
+        StrobeMockHost *mock = load_plugin();
         g_auto(GStrv) words = g_strsplit(settings[i][0], " ", -1);
-        g_autoptr(GString) told = g_string_new(NULL);
+        g_autoptr(GString) reported = g_string_new(NULL);
 
         for (guint k = 0; words[k]; k++) {
             g_auto(GStrv) pair = g_strsplit(words[k], "=", 2);
-            set(mock, pair[0], pair[1]);
+            set_option(mock, pair[0], pair[1]);
         }
         g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
         run_window(mock);
         g_auto(GStrv) calls = take_calls();
         for (guint k = 0; calls[k]; k++)
             if (g_str_has_prefix(calls[k], "set "))
-                g_string_append_printf(told, "%s%s", told->len ? ";" : "", calls[k]);
-        g_assert_cmpstr(told->str, ==, settings[i][1]);
-        end(mock);
+                g_string_append_printf(reported, "%s%s", reported->len ? ";" : "", calls[k]);
+        g_assert_cmpstr(reported->str, ==, settings[i][1]);
+        free_mock(mock);
     }
     remove_results();
 }
@@ -194,36 +194,36 @@ static void test_settings(void)
 /* Each has a folder of its own, and the result names it. */
 static void test_windows(void)
 {
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
 
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     for (guint i = 0; i < 20; i++) {
         strobe_mock_host_clear(mock);
         run_window(mock);
-        g_assert_cmpuint(tree_count(mock, "metadata", STROBE_METADATA_FOREIGN), ==, 1);
+        g_assert_cmpuint(tree_count(mock, "metadata", STROBE_METADATA_EXTERNAL), ==, 1);
         assert_words("init create start stop destroy finalize");
         remove_results();
         strobe_mock_host_result_directory(mock, results);
     }
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    end(mock);
+    free_mock(mock);
 }
 
 /* What stop leaves to flush ends with the collector, when no flush comes. */
 static void test_closed_without_flush(void)
 {
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
 
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     assert_words("init create start stop destroy finalize");
-    end(mock);
+    free_mock(mock);
     remove_results();
 }
 
-static gint block(gint blocks)
+static gint block_calls(gint blocks)
 {
     void *library = dlopen(library_path, RTLD_NOW | RTLD_NOLOAD);
     g_assert_nonnull(library);
@@ -232,10 +232,10 @@ static gint block(gint blocks)
 
 static gpointer release_later(gpointer user)
 {
-    while (!block(1))
+    while (!block_calls(1))
         g_usleep(1000);
     g_usleep(100000);
-    block(0);
+    block_calls(0);
     return NULL;
 }
 
@@ -243,18 +243,18 @@ static gpointer release_later(gpointer user)
  * host asks no more: the folder would be a broken one. */
 static void test_stop_does_not_wait(void)
 {
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
 
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
-    block(1);
+    block_calls(1);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     assert_words("init create start");
     g_autoptr(GThread) release = g_thread_new("release", release_later, NULL);
     g_assert_cmpint(strobe_mock_host_flush(mock, 50000000), ==, STROBE_OK);
     assert_words("stop destroy finalize");
     g_thread_join(g_steal_pointer(&release));
-    end(mock);
+    free_mock(mock);
     remove_results();
 }
 
@@ -268,19 +268,19 @@ static void test_left_behind(void)
         g_test_skip("takes half a minute");
         return;
     }
-    mock = load();
+    mock = load_plugin();
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
-    block(1);
+    block_calls(1);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back from ending"));
-    end(mock);
-    mock = load();
+    free_mock(mock);
+    mock = load_plugin();
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
     strobe_mock_host_free(mock);
-    block(0);
-    mock = load();
+    block_calls(0);
+    mock = load_plugin();
     while (strobe_mock_host_open(mock) != STROBE_OK)
         g_usleep(1000);
     assert_words("init create start stop destroy finalize");
@@ -291,9 +291,9 @@ static void test_left_behind(void)
 /* In stop, whose thread has a context of the device. */
 static void test_synchronizes(void)
 {
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
 
-    set(mock, "synchronize", "true");
+    set_option(mock, "synchronize", "true");
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
@@ -301,13 +301,13 @@ static void test_synchronizes(void)
     g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
     g_auto(GStrv) calls = take_calls();
     g_assert_true(g_strv_contains((const char *const *)calls, "stop same 1"));
-    end(mock);
+    free_mock(mock);
     remove_results();
 }
 
 /* ---- what goes wrong ---- */
 
-static void fail(const char *call, gint code)
+static void fail_call(const char *call, gint code)
 {
     static const struct {
         const char *call, *words;
@@ -320,7 +320,7 @@ static void fail(const char *call, gint code)
         {"finalize", "init create start stop destroy finalize"},
     };
     g_autofree char *wrong = g_strdup_printf("fail=%s:%d", call, code);
-    StrobeMockHost *mock = load();
+    StrobeMockHost *mock = load_plugin();
     guint i = 0;
 
     g_setenv("ACLPROF_DOUBLE", wrong, TRUE);
@@ -337,7 +337,7 @@ static void fail(const char *call, gint code)
     g_assert_nonnull(strstr(i < 3 ? strobe_mock_host_errors(mock) : strobe_mock_host_messages(mock),
                             i == 1 ? "aclprofCreateConfig" : "code="));
     g_unsetenv("ACLPROF_DOUBLE");
-    end(mock);
+    free_mock(mock);
 }
 
 /* A process of its own for each: what has failed may have left the double in any state. */
@@ -347,7 +347,7 @@ static void test_failures(void)
     static const gint codes[] = {100010, 100042, 100043, 148046, 148047, 200007, 500005, 1};
 
     if (g_test_subprocess()) {
-        fail(g_getenv("TEST_CALL"), atoi(g_getenv("TEST_CODE")));
+        fail_call(g_getenv("TEST_CALL"), atoi(g_getenv("TEST_CODE")));
         return;
     }
     for (guint i = 0; i < G_N_ELEMENTS(calls); i++)

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "npu-clock.h"
 #include "epochs.h"
 
 /* ---- clock ---- */
@@ -16,19 +16,19 @@ static void test_clock_steps(void)
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     gint64 distance = G_GINT64_CONSTANT(1795000000000000000), monotonic = 5000000000;
     NpuClock clock = {0};
-    NpuMoment first = {0};
+    NpuInstant first = {0};
 
     for (guint i = 0; i < 1000; i++) {
         gint64 jitter = g_rand_int_range(random, -20, 21);
         if (i == 600)
             distance -= 4000000000; /* the wall clock is set back */
-        NpuMoment read = {monotonic + distance + jitter, monotonic, 40};
-        NpuMoment told = npu_clock_take(&clock, &read);
+        NpuInstant read = {monotonic + distance + jitter, monotonic, 40};
+        NpuInstant reported = npu_clock_take(&clock, &read);
         if (i == 0)
-            first = told;
-        g_assert_cmpint(told.realtime_ns - told.monotonic_ns, ==,
+            first = reported;
+        g_assert_cmpint(reported.realtime_ns - reported.monotonic_ns, ==,
                         first.realtime_ns - first.monotonic_ns);
-        g_assert_cmpint(ABS(told.monotonic_ns - monotonic), <=, 40);
+        g_assert_cmpint(ABS(reported.monotonic_ns - monotonic), <=, 40);
         monotonic += 1000000000;
     }
     g_assert_cmpuint(clock.n_epochs, ==, 2);
@@ -43,7 +43,7 @@ static void test_clock_steps(void)
 static void test_clock_rough_first(void)
 {
     NpuClock clock = {0};
-    const NpuMoment rough = {1000030000, 1000, 80000}, good = {2000000000, 1000001000, 40};
+    const NpuInstant rough = {1000030000, 1000, 80000}, good = {2000000000, 1000001000, 40};
 
     npu_clock_take(&clock, &rough);
     npu_clock_take(&clock, &good);
@@ -60,62 +60,63 @@ static void test_clock_rough_first(void)
 #define WALL (G_GINT64_CONSTANT(1795000000000) * MS)
 
 /* A record of a buffer: what it is, when it ended in truth, and by which clock it was told. */
-typedef struct Told {
+typedef struct Reported {
     gint32 kind; /* 2: of device 1; 11: of the host */
     gint64 end_ms;
     gint64 by_ms;
     gint64 begin_by_ms; /* it began 5 ms before, by this clock */
-} Told;
+} Reported;
 
-static gsize lay_out(guint8 *bytes, const Told *told, guint n)
+static gsize lay_out(guint8 *bytes, const Reported *reported, guint n)
 {
     gsize used = 0;
 
     for (guint i = 0; i < n; i++) {
         const guint32 device = 1;
-        const gint64 begin = WALL + (told[i].end_ms - 5 + told[i].begin_by_ms) * MS;
-        const gint64 end = WALL + (told[i].end_ms + told[i].by_ms) * MS;
+        const gint64 begin = WALL + (reported[i].end_ms - 5 + reported[i].begin_by_ms) * MS;
+        const gint64 end = WALL + (reported[i].end_ms + reported[i].by_ms) * MS;
         memset(bytes + used, 0, 56);
-        memcpy(bytes + used, &told[i].kind, 4);
+        memcpy(bytes + used, &reported[i].kind, 4);
         memcpy(bytes + used + 4, &begin, 8);
         memcpy(bytes + used + 12, &end, 8);
         memcpy(bytes + used + 20, &device, 4);
-        used += told[i].kind == 2 ? 56 : 48;
+        used += reported[i].kind == 2 ? 56 : 48;
     }
     return used;
 }
 
 /* Returns how many are off by more than a ms. */
-static guint settle(NpuClock *clock, const Told *told, guint n, gint64 asked_ms, gint64 handed_ms)
+static guint resolve_records(NpuClock *clock, const Reported *reported, guint n, gint64 asked_ms,
+                             gint64 handed_ms)
 {
     g_autofree guint8 *bytes = g_malloc(64 * n);
-    NpuFilled filled = {bytes, lay_out(bytes, told, n), asked_ms * MS, handed_ms * MS};
+    NpuFilled filled = {bytes, lay_out(bytes, reported, n), asked_ms * MS, handed_ms * MS};
     guint n_off = 0;
     gsize at = 0;
 
-    npu_epochs_settle(clock, &filled);
+    npu_epochs_resolve(clock, &filled);
     for (guint i = 0; i < n; i++) {
         gint64 times[2];
         memcpy(times, bytes + at + 4, sizeof times);
-        n_off += ABS(times[0] - WALL - (told[i].end_ms - 5) * MS) > MS ||
-                 ABS(times[1] - WALL - told[i].end_ms * MS) > MS;
-        at += told[i].kind == 2 ? 56 : 48;
+        n_off += ABS(times[0] - WALL - (reported[i].end_ms - 5) * MS) > MS ||
+                 ABS(times[1] - WALL - reported[i].end_ms * MS) > MS;
+        at += reported[i].kind == 2 ? 56 : 48;
     }
     return n_off;
 }
 
 static void set_clock(NpuClock *clock, gint64 by_ms)
 {
-    const NpuMoment readings[] = {{WALL, 0, 40},
-                                  {WALL + 10000 * MS, 10000 * MS, 40},
-                                  {WALL + (10020 + by_ms) * MS, 10020 * MS, 40}};
+    const NpuInstant readings[] = {{WALL, 0, 40},
+                                   {WALL + 10000 * MS, 10000 * MS, 40},
+                                   {WALL + (10020 + by_ms) * MS, 10020 * MS, 40}};
 
     memset(clock, 0, sizeof *clock);
     for (guint i = 0; i < G_N_ELEMENTS(readings); i++)
         npu_clock_take(clock, &readings[i]);
 }
 
-static guint64 unsure(NpuClock *clock)
+static guint64 take_unsure(NpuClock *clock)
 {
     guint64 off_ns;
     guint64 n = npu_epochs_take_unsure(clock, &off_ns);
@@ -127,59 +128,61 @@ static guint64 unsure(NpuClock *clock)
 /* Between a buffer's request and its return lies a call's end: that says which it was. */
 static void test_epochs_of_short_buffers(void)
 {
-    static const Told early[] = {{11, 9700, 0, 0}, {2, 9650, 0, 0}, {11, 9940, 0, 0}};
-    static const Told back[] = {{11, 9990, 0, 0}, {11, 10015, -500, 0}, {11, 10150, -500, -500}};
-    static const Told ahead[] = {{11, 9990, 0, 0},
-                                 {2, 10000, 0, 0},
-                                 {11, 10015, 500, 0},
-                                 {11, 10150, 500, 500},
-                                 {2, 10140, 500, 500}};
+    static const Reported early[] = {{11, 9700, 0, 0}, {2, 9650, 0, 0}, {11, 9940, 0, 0}};
+    static const Reported back[] = {
+        {11, 9990, 0, 0}, {11, 10015, -500, 0}, {11, 10150, -500, -500}};
+    static const Reported ahead[] = {{11, 9990, 0, 0},
+                                     {2, 10000, 0, 0},
+                                     {11, 10015, 500, 0},
+                                     {11, 10150, 500, 500},
+                                     {2, 10140, 500, 500}};
     NpuClock clock;
 
     set_clock(&clock, -500);
-    g_assert_cmpuint(settle(&clock, early, 3, 9600, 9950), ==, 0);
-    g_assert_cmpuint(settle(&clock, back, 3, 9960, 10200), ==, 0);
-    g_assert_cmpuint(unsure(&clock), ==, 0);
+    g_assert_cmpuint(resolve_records(&clock, early, 3, 9600, 9950), ==, 0);
+    g_assert_cmpuint(resolve_records(&clock, back, 3, 9960, 10200), ==, 0);
+    g_assert_cmpuint(take_unsure(&clock), ==, 0);
     set_clock(&clock, 500);
-    g_assert_cmpuint(settle(&clock, early, 3, 9600, 9950), ==, 0);
-    g_assert_cmpuint(settle(&clock, ahead, 5, 9960, 10200), ==, 0);
-    g_assert_cmpuint(unsure(&clock), ==, 1); /* the device may have been asked late for the first */
+    g_assert_cmpuint(resolve_records(&clock, early, 3, 9600, 9950), ==, 0);
+    g_assert_cmpuint(resolve_records(&clock, ahead, 5, 9960, 10200), ==, 0);
+    g_assert_cmpuint(take_unsure(&clock), ==,
+                     1); /* the device may have been asked late for the first */
 }
 
 /* Times that go back show where MSPTI looked at the clock, later than it was set: none is in doubt.
  */
 static void test_epochs_by_order(void)
 {
-    Told told[400];
+    Reported reported[400];
     NpuClock clock;
 
-    for (guint i = 0; i < G_N_ELEMENTS(told); i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(reported); i++) {
         gint64 end_ms = 9000 + 10 * (gint64)(i / 2), by_ms = end_ms < 10300 ? 0 : -500;
-        told[i] = (Told){i % 2 ? 2 : 11, end_ms, by_ms, by_ms};
+        reported[i] = (Reported){i % 2 ? 2 : 11, end_ms, by_ms, by_ms};
     }
     set_clock(&clock, -500);
-    g_assert_cmpuint(settle(&clock, told, G_N_ELEMENTS(told), 9000, 11000), ==, 0);
-    g_assert_cmpuint(unsure(&clock), ==, 0);
+    g_assert_cmpuint(resolve_records(&clock, reported, G_N_ELEMENTS(reported), 9000, 11000), ==, 0);
+    g_assert_cmpuint(take_unsure(&clock), ==, 0);
 }
 
 /* Nothing says what this was: it is told. What the past cannot have been is not in doubt. */
 static void test_epochs_unsure(void)
 {
-    static const Told told[] = {{11, 9200, 0, 0}, {2, 10600, -500, -500}};
+    static const Reported reported[] = {{11, 9200, 0, 0}, {2, 10600, -500, -500}};
     NpuClock clock;
 
     set_clock(&clock, -500);
-    g_assert_cmpuint(settle(&clock, told, 2, 9000, 11000), ==, 1);
-    g_assert_cmpuint(unsure(&clock), ==, 1);
-    g_assert_cmpuint(unsure(&clock), ==, 0);
+    g_assert_cmpuint(resolve_records(&clock, reported, 2, 9000, 11000), ==, 1);
+    g_assert_cmpuint(take_unsure(&clock), ==, 1);
+    g_assert_cmpuint(take_unsure(&clock), ==, 0);
 }
 
 static void test_clock_read(void)
 {
-    NpuMoment moment = npu_moment_read(), later = npu_moment_read();
+    NpuInstant instant = npu_instant_read(), later = npu_instant_read();
 
-    g_assert_cmpuint(moment.width_ns, >, 0);
-    g_assert_cmpint(later.monotonic_ns, >=, moment.monotonic_ns);
+    g_assert_cmpuint(instant.width_ns, >, 0);
+    g_assert_cmpint(later.monotonic_ns, >=, instant.monotonic_ns);
     g_assert_cmpint(ABS(later.realtime_ns / 1000 - g_get_real_time()), <, 60000000);
 }
 

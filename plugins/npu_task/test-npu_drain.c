@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "buffers.h"
-#include "drain.h"
+#include "npu-drain.h"
 
 #define BUFFER_BYTES 65536u
 #define OVERDUE_NS 2000000000
@@ -42,7 +42,7 @@ static NpuDrain drain = {.lock = PTHREAD_MUTEX_INITIALIZER,
                          .look_at_clock = look_at_clock,
                          .phase = NPU_IDLE};
 
-static void begin(void)
+static void open_buffers(void)
 {
     g_assert_cmpint(npu_buffers_make(4, BUFFER_BYTES), ==, 0);
     npu_buffers_open(1);
@@ -50,7 +50,7 @@ static void begin(void)
     n_taken = 0;
 }
 
-static guint8 *request(void)
+static guint8 *request_buffer(void)
 {
     guint8 *buffer;
     gsize size, max;
@@ -60,7 +60,7 @@ static guint8 *request(void)
     return buffer;
 }
 
-static void check(int is_all, guint taken, guint64 overdue)
+static void check_taken(int is_all, guint taken, guint64 overdue)
 {
     g_assert_cmpint(npu_drain_take(&drain), ==, is_all);
     g_assert_cmpuint(n_taken, ==, taken);
@@ -73,14 +73,14 @@ static void test_late_but_there(void)
 {
     guint8 *first, *second;
 
-    begin();
-    first = request();
-    second = request();
+    open_buffers();
+    first = request_buffer();
+    second = request_buffer();
     npu_buffers_complete(second, BUFFER_BYTES, 0);
-    check(0, 0, 0);
+    check_taken(0, 0, 0);
     drain.out_since_ns -= OVERDUE_NS;
     npu_buffers_complete(first, BUFFER_BYTES, 0);
-    check(1, 2, 0);
+    check_taken(1, 2, 0);
 }
 
 /* One that does not come is counted once, and no further one is waited for until it does. */
@@ -88,21 +88,21 @@ static void test_kept(void)
 {
     guint8 *kept, *others[2];
 
-    begin();
-    kept = request();
-    others[0] = request();
+    open_buffers();
+    kept = request_buffer();
+    others[0] = request_buffer();
     npu_buffers_complete(others[0], BUFFER_BYTES, 0);
-    check(0, 0, 0);
-    check(0, 0, 0);
+    check_taken(0, 0, 0);
+    check_taken(0, 0, 0);
     drain.out_since_ns -= OVERDUE_NS;
-    check(1, 1, 1);
-    others[0] = request();
-    others[1] = request();
+    check_taken(1, 1, 1);
+    others[0] = request_buffer();
+    others[1] = request_buffer();
     npu_buffers_complete(others[1], BUFFER_BYTES, 0);
-    check(1, 2, 1);
+    check_taken(1, 2, 1);
     npu_buffers_complete(others[0], BUFFER_BYTES, 0);
     npu_buffers_complete(kept, BUFFER_BYTES, 0);
-    check(1, 4, 1);
+    check_taken(1, 4, 1);
 }
 
 int main(int argc, char **argv)

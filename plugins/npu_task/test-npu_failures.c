@@ -39,13 +39,13 @@ static void test_buffers_that_are_kept(void)
     g_assert_cmpint(took[1], <, 1000000);
     g_assert_cmpint(took[2], <, 1000000);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
-    const char *told = strstr(strobe_mock_host_messages(mock), "have not come back for 1 s");
-    g_assert_nonnull(told);
-    g_assert_null(strstr(told + 1, "have not come back for 1 s"));
+    const char *reported = strstr(strobe_mock_host_messages(mock), "have not come back for 1 s");
+    g_assert_nonnull(reported);
+    g_assert_null(strstr(reported + 1, "have not come back for 1 s"));
     double_end(mock);
 }
 
-static void assert_told(StrobeMockHost *mock, const char *text)
+static void assert_reported(StrobeMockHost *mock, const char *text)
 {
     if (!strstr(strobe_mock_host_messages(mock), text))
         g_error("\"%s\" is not in: %s", text, strobe_mock_host_messages(mock));
@@ -68,9 +68,9 @@ static void test_flush_fails(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 0);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
-    assert_told(mock, "msptiActivityFlushAll: code=999, reason=\"an error inside of MSPTI\"");
+    assert_reported(mock, "msptiActivityFlushAll: code=999, reason=\"an error inside of MSPTI\"");
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_told(mock, "does not hand over what it holds at the end");
+    assert_reported(mock, "does not hand over what it holds at the end");
     g_unsetenv("MSPTI_DOUBLE");
     double_end(mock);
 }
@@ -84,15 +84,16 @@ static void test_end_fails(void)
     double_end_window(mock);
     g_setenv("MSPTI_DOUBLE", "fail=unsubscribe:999", TRUE);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_told(mock, "no other profiler can attach to this process: msptiUnsubscribe: code=999");
+    assert_reported(mock,
+                    "no other profiler can attach to this process: msptiUnsubscribe: code=999");
     double_end(mock);
     g_setenv("MSPTI_DOUBLE", "fail=disable:4", TRUE);
     mock = double_load("kernel+node_api");
-    assert_told(mock, "it is used again");
+    assert_reported(mock, "it is used again");
     double_begin_window(mock);
     double_end_window(mock);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_told(
+    assert_reported(
         mock,
         "goes on recording, node_api for one, which costs time: msptiActivityDisable: code=4, "
         "reason=\"the device is offline\"");
@@ -153,7 +154,7 @@ static void test_it_hangs(void)
     double_begin_window(mock);
     set_blocks(1);
     double_end_window(mock);
-    assert_told(mock, "has not come back from msptiActivityFlushAll for ");
+    assert_reported(mock, "has not come back from msptiActivityFlushAll for ");
     g_assert_null(strstr(strobe_mock_host_messages(mock), "still told records"));
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     double_begin_window(mock);
@@ -162,7 +163,7 @@ static void test_it_hangs(void)
     g_assert_cmpint(g_get_monotonic_time() - before, <, 1000000);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_cmpint(g_atomic_int_get(&double_state()->n_blocked), >, 0);
-    assert_told(mock, "does not come back from msptiActivityFlushAll: it is left as it is");
+    assert_reported(mock, "does not come back from msptiActivityFlushAll: it is left as it is");
     double_end(mock);
     mock = strobe_mock_host_load(double_plugin, NULL);
     strobe_mock_host_option(mock, "library", double_library);

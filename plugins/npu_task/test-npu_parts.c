@@ -8,7 +8,7 @@
 #include "buffers.h"
 #include "cann-loader.h"
 #include "core-types.h"
-#include "launches.h"
+#include "npu-launches.h"
 #include "mark-table.h"
 #include "walk.h"
 #include "windows.h"
@@ -22,7 +22,7 @@ static const struct {
 } kinds[] = {{1, 56}, {2, 56}, {3, 48}, {4, 56},  {5, 64},  {6, 56},
              {7, 56}, {8, 24}, {9, 72}, {10, 48}, {11, 48}, {12, 48}};
 
-static gsize fill(guint8 *bytes, gsize room, GRand *random, guint *n)
+static gsize fill_records(guint8 *bytes, gsize room, GRand *random, guint *n)
 {
     gsize at = 0;
 
@@ -41,7 +41,7 @@ static void test_walk_all_kinds(void)
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
     g_autofree guint8 *bytes = g_malloc(4096);
     guint n_filled, n = 0;
-    gsize valid = fill(bytes, 4096, random, &n_filled);
+    gsize valid = fill_records(bytes, 4096, random, &n_filled);
     MsptiWalk walk = {bytes, valid, 0};
     gint32 kind;
 
@@ -57,7 +57,7 @@ static void test_walk_cut_anywhere(void)
     g_autoptr(GRand) random = g_rand_new_with_seed(8);
     g_autofree guint8 *bytes = g_malloc(1024);
     guint n_filled;
-    gsize valid = fill(bytes, 1024, random, &n_filled);
+    gsize valid = fill_records(bytes, 1024, random, &n_filled);
 
     for (gsize cut = 0; cut <= valid; cut++) {
         g_autofree guint8 *part = g_memdup2(bytes, cut);
@@ -98,7 +98,7 @@ static void test_walk_unknown_kinds(void)
 #define N_BUFFERS 3
 #define BUFFER_BYTES 65536u
 
-static guint8 *request(void)
+static guint8 *request_buffer(void)
 {
     guint8 *buffer = (guint8 *)1;
     gsize size = 1, max = 1;
@@ -110,7 +110,7 @@ static guint8 *request(void)
     return buffer;
 }
 
-static const guint8 *next(gsize *valid)
+static const guint8 *take_buffer(gsize *valid)
 {
     gint is_out;
 
@@ -123,12 +123,12 @@ static void make_buffers(void)
     npu_buffers_open(1);
 }
 
-static void assert_faults(guint64 refused, guint64 foreign, guint64 size)
+static void assert_faults(guint64 refused, guint64 external, guint64 size)
 {
     NpuBufferFaults faults = npu_buffers_take_faults();
 
     g_assert_cmpuint(faults.n_refused, ==, refused);
-    g_assert_cmpuint(faults.n_foreign, ==, foreign);
+    g_assert_cmpuint(faults.n_external, ==, external);
     g_assert_cmpuint(faults.n_size, ==, size);
 }
 
@@ -139,21 +139,22 @@ static void test_buffers_in_order(void)
 
     make_buffers();
     for (guint i = 0; i < N_BUFFERS; i++)
-        g_assert_nonnull(given[i] = request());
-    g_assert_null(request());
+        g_assert_nonnull(given[i] = request_buffer());
+    g_assert_null(request_buffer());
     npu_buffers_complete(NULL, 0, 0); /* what follows a refusal */
-    g_assert_null(next(&valid));
+    g_assert_null(take_buffer(&valid));
     for (guint i = N_BUFFERS; i-- > 0;) {
-        g_assert_null(next(&valid)); /* those behind the first are handed over, and wait for it */
+        g_assert_null(
+            take_buffer(&valid)); /* those behind the first are handed over, and wait for it */
         npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
     }
     for (guint i = 0; i < N_BUFFERS; i++) {
-        const guint8 *got = next(&valid);
+        const guint8 *got = take_buffer(&valid);
         g_assert_true(got == given[i]);
         g_assert_cmpuint(valid, ==, 56 * (i + 1));
         npu_buffers_release(got);
     }
-    g_assert_null(next(&valid));
+    g_assert_null(take_buffer(&valid));
     assert_faults(1, 0, 0);
 }
 
@@ -166,18 +167,18 @@ static void test_buffers_out_of_order(void)
 
     make_buffers();
     for (guint i = 0; i < G_N_ELEMENTS(given); i++)
-        given[i] = request();
+        given[i] = request_buffer();
     npu_buffers_complete(given[1], BUFFER_BYTES, 56);
     g_assert_null(npu_buffers_next(&valid, 1, &is_out));
     g_assert_cmpint(is_out, ==, 1);
     g_assert_true(npu_buffers_next(&valid, 0, &is_out) == given[1]);
     npu_buffers_release(given[1]);
-    guint8 *later = request();
+    guint8 *later = request_buffer();
     npu_buffers_complete(later, BUFFER_BYTES, 56);
     g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later); /* nobody waits for it again */
     npu_buffers_release(later);
     npu_buffers_complete(given[0], BUFFER_BYTES, 56);
-    g_assert_true(next(&valid) == given[0]);
+    g_assert_true(take_buffer(&valid) == given[0]);
     npu_buffers_release(given[0]);
 }
 
@@ -187,15 +188,15 @@ static void test_buffers_not_given_out(void)
     gsize valid;
 
     make_buffers();
-    given = request();
+    given = request_buffer();
     npu_buffers_complete(own, sizeof own, sizeof own);
     npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
     npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56); /* another one's, not out */
     npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
-    g_assert_null(next(&valid));
+    g_assert_null(take_buffer(&valid));
     npu_buffers_complete(given, BUFFER_BYTES, 56);
     npu_buffers_complete(given, BUFFER_BYTES, 112); /* twice */
-    g_assert_true(next(&valid) == given);
+    g_assert_true(take_buffer(&valid) == given);
     g_assert_cmpuint(valid, ==, 56);
     npu_buffers_release(given);
     assert_faults(0, 5, 0);
@@ -207,9 +208,9 @@ static void test_buffers_of_wrong_size(void)
     gsize valid;
 
     make_buffers();
-    given = request();
+    given = request_buffer();
     npu_buffers_complete(given, BUFFER_BYTES / 2, G_MAXSIZE);
-    g_assert_true(next(&valid) == given);
+    g_assert_true(take_buffer(&valid) == given);
     g_assert_cmpuint(valid, ==, BUFFER_BYTES);
     npu_buffers_release(given);
     assert_faults(0, 0, 1);
@@ -221,11 +222,11 @@ static void test_buffers_shut(void)
     gsize valid;
 
     make_buffers();
-    given = request();
+    given = request_buffer();
     npu_buffers_open(0);
-    g_assert_null(request());
+    g_assert_null(request_buffer());
     npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, and taken */
-    g_assert_true(next(&valid) == given);
+    g_assert_true(take_buffer(&valid) == given);
     npu_buffers_release(given);
     assert_faults(0, 0, 0);
 }
@@ -236,7 +237,7 @@ static gint n_sent;
 static gpointer send_buffers(gpointer user)
 {
     for (guint i = 0; i < 20000; i++) {
-        guint8 *buffer = request();
+        guint8 *buffer = request_buffer();
         if (!buffer)
             continue;
         guint32 number = (guint32)g_atomic_int_add(&n_sent, 1);
@@ -259,7 +260,7 @@ static void test_buffers_by_threads(void)
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         threads[i] = g_thread_new("sender", send_buffers, NULL);
     for (gboolean is_over = FALSE; !is_over;) {
-        const guint8 *buffer = next(&valid);
+        const guint8 *buffer = take_buffer(&valid);
         if (!buffer) {
             NpuBufferFaults faults = npu_buffers_take_faults();
             static guint64 n_refused;
@@ -329,7 +330,7 @@ static void test_marks_full(void)
 
 /* ---- launches ---- */
 
-static NpuLaunches *watch(int is_each_sure)
+static NpuLaunches *watch_launches(int is_each_sure)
 {
     NpuLaunches *launches = g_new0(NpuLaunches, 1);
 
@@ -347,7 +348,7 @@ static void assert_awaited(const NpuLaunches *launches, guint64 sure, guint64 un
 
 static void test_launches_and_tasks(void)
 {
-    g_autofree NpuLaunches *launches = watch(1);
+    g_autofree NpuLaunches *launches = watch_launches(1);
 
     npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* told before its call */
     npu_launches_see_call(launches, 6, "a", 0, NPU_CALL_OF_WINDOW);
@@ -367,7 +368,7 @@ static void test_launches_and_tasks(void)
 /* Preloaded, calls of memory take ids too: what has brought a task once does so. */
 static void test_launches_by_name(void)
 {
-    g_autofree NpuLaunches *launches = watch(0);
+    g_autofree NpuLaunches *launches = watch_launches(0);
 
     npu_launches_see_call(launches, 1, "copy", 0, NPU_CALL_OF_WINDOW);
     npu_launches_see_call(launches, 2, "node", 1, NPU_CALL_OF_WINDOW);
@@ -382,7 +383,7 @@ static void test_launches_by_name(void)
 /* What a window has given up is known when it comes; and what a thread carries on. */
 static void test_launches_of_before(void)
 {
-    g_autofree NpuLaunches *launches = watch(1);
+    g_autofree NpuLaunches *launches = watch_launches(1);
 
     npu_launches_see_call(launches, 1, "a", 0, NPU_CALL_OF_WINDOW);
     npu_launches_see_call(launches, 2, "a", 0, NPU_CALL_OF_WINDOW);
@@ -404,7 +405,7 @@ static void test_launches_of_before(void)
 /* More than the table knows: the counts stay those of what it does know. */
 static void test_launches_many(void)
 {
-    g_autofree NpuLaunches *launches = watch(1);
+    g_autofree NpuLaunches *launches = watch_launches(1);
 
     for (guint64 id = 1; id <= 3 * NPU_LAUNCHES; id++)
         npu_launches_see_call(launches, id, "a", 0, NPU_CALL_OF_WINDOW);
@@ -418,7 +419,7 @@ static void test_launches_many(void)
 static void test_launches_of_window(void)
 {
     static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
-    g_autofree NpuLaunches *launches = watch(1);
+    g_autofree NpuLaunches *launches = watch_launches(1);
 
     g_assert_cmpuint(npu_launches_place(launches, 1), ==, 0);
     npu_launches_see_call(launches, 8, "a", 1, NPU_CALL_OF_WINDOW);

@@ -11,7 +11,7 @@
 #include "test-double.h"
 #include "walk.h"
 
-static const struct strobe_device_task *task(StrobeMockHost *mock, gsize index)
+static const struct strobe_device_task *get_task(StrobeMockHost *mock, gsize index)
 {
     return tree_record(mock, "device_task", NULL, index)->fields;
 }
@@ -35,11 +35,11 @@ static void test_ids_used_again(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", "simulated mm"), ==, 4);
     for (guint i = 0; i < 3; i++) {
-        g_assert_cmpuint(task(mock, i)->connection, ==, connection_of_call(mock, 0));
-        g_assert_cmpuint(task(mock, i)->task, !=, task(mock, i + 1)->task);
-        g_assert_cmpuint(task(mock, i)->block_num, ==, STROBE_ABSENT_U32);
+        g_assert_cmpuint(get_task(mock, i)->connection, ==, connection_of_call(mock, 0));
+        g_assert_cmpuint(get_task(mock, i)->task, !=, get_task(mock, i + 1)->task);
+        g_assert_cmpuint(get_task(mock, i)->block_num, ==, STROBE_ABSENT_U32);
     }
-    g_assert_cmpuint(task(mock, 3)->connection, ==, STROBE_ABSENT_U64);
+    g_assert_cmpuint(get_task(mock, 3)->connection, ==, STROBE_ABSENT_U64);
     double_end(mock);
 }
 
@@ -102,7 +102,7 @@ static void test_texts_that_are_missing(void)
     double_play(base, "marker 1 0 3 1 2 NULL NULL 20");
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 2);
-    g_assert_cmpuint(task(mock, 0)->core, ==, 0);
+    g_assert_cmpuint(get_task(mock, 0)->core, ==, 0);
     g_assert_cmpuint(tree_count(mock, "comm_op", ""), ==, 1);
     const struct strobe_comm_op *op = tree_record(mock, "comm_op", NULL, 0)->fields;
     g_assert_cmpuint(op->data_type | op->group | op->algorithm, ==, 0);
@@ -247,7 +247,7 @@ static void test_second_device(void)
 }
 
 /* The window says it, and it is not said again when it comes. */
-static void test_not_told_in_time(void)
+static void test_not_reported_in_time(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
     guint64 first = double_begin_window(mock);
@@ -280,7 +280,7 @@ static guint32 flags_of(StrobeMockHost *mock, const char *kind, const char *name
     return record->flags & STROBE_RECORD_OF_WINDOW;
 }
 
-static void stop(StrobeMockHost *mock)
+static void stop_mock(StrobeMockHost *mock)
 {
     g_usleep(20);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
@@ -296,11 +296,11 @@ static void test_begun_behind_the_end(void)
 
     double_play(base, "api 11 70001 400001 launch 0 5");
     double_play(base, "marker 16 0 400001 1 2 forward default 0");
-    stop(mock);
+    stop_mock(mock);
     guint64 behind = double_now_ns();
     double_play(behind, "kernel 0 3 400001 KERNEL_AICORE called 0 5");
     double_play(behind, "kernel 0 3 400003 KERNEL_AICORE several 10 5");
-    double_play(behind, "kernel 0 3 400004 KERNEL_AICORE told_first 20 5");
+    double_play(behind, "kernel 0 3 400004 KERNEL_AICORE reported_first 20 5");
     double_play(behind, "comm 0 9 400005 reduce group RING 4 16 30 5");
     double_play(behind, "kernel 0 3 400007 KERNEL_AICORE later 40 5");
     double_play(behind, "kernel 0 3 400009 KERNEL_AICORE nobody_knows 50 5");
@@ -314,7 +314,7 @@ static void test_begun_behind_the_end(void)
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 4);
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated called"), !=, 0);
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated several"), !=, 0);
-    g_assert_cmpuint(flags_of(mock, "device_task", "simulated told_first"), !=, 0);
+    g_assert_cmpuint(flags_of(mock, "device_task", "simulated reported_first"), !=, 0);
     g_assert_cmpuint(flags_of(mock, "comm_op", NULL), !=, 0);
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated nobody_knows"), ==, 0);
     for (guint i = 0; i < 2; i++) /* the host's side has ended with the window */
@@ -332,7 +332,7 @@ static void test_begun_between_windows(void)
 
     double_play(first, "api 11 70001 410001 launch 0 5");
     double_play(first, "api 11 70001 410002 launch 6 5");
-    stop(mock);
+    stop_mock(mock);
     guint64 between = double_now_ns();
     double_play(between, "kernel 0 3 410001 KERNEL_AICORE told 0 5");
     g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
@@ -359,7 +359,7 @@ static void test_many_begun_behind_the_end(void)
     guint n_own = 0;
 
     double_play(base, "api 11 70001 430000 launch 0 5");
-    stop(mock);
+    stop_mock(mock);
     kernels(30000, 420001, double_now_ns(), 1);
     g_usleep(1000);
     g_assert_cmpint(strobe_mock_host_flush(mock, 2000000000), ==, STROBE_OK);
@@ -374,7 +374,7 @@ static void test_many_begun_behind_the_end(void)
 
 /* A clock whose rate is unknown tells times that cannot be; this one is only of an earlier session.
  */
-static void test_told_to_the_next_session(void)
+static void test_reported_to_the_next_session(void)
 {
     StrobeMockHost *mock = double_load("kernel");
     guint64 first = double_begin_window(mock);
@@ -488,7 +488,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/late-others-go-on", test_others_go_on);
     g_test_add_func("/npu_task/late-tasks", test_late_tasks);
     g_test_add_func("/npu_task/late-second-device", test_second_device);
-    g_test_add_func("/npu_task/late-not-in-time", test_not_told_in_time);
+    g_test_add_func("/npu_task/late-not-in-time", test_not_reported_in_time);
     g_test_add_func("/npu_task/ids-used-again", test_ids_used_again);
     g_test_add_func("/npu_task/calls-of-a-launch", test_calls_of_a_launch);
     g_test_add_func("/npu_task/windows", test_windows);
@@ -498,7 +498,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_task/begun-behind-the-end", test_begun_behind_the_end);
     g_test_add_func("/npu_task/begun-between-windows", test_begun_between_windows);
     g_test_add_func("/npu_task/begun-behind-the-end-many", test_many_begun_behind_the_end);
-    g_test_add_func("/npu_task/late-session", test_told_to_the_next_session);
+    g_test_add_func("/npu_task/late-session", test_reported_to_the_next_session);
     g_test_add_func("/npu_task/many", test_many);
     g_test_add_func("/npu_task/marks-are-enabled", test_marks_are_enabled);
     g_test_add_func("/npu_task/domains-that-are-off", test_domains_that_are_off);

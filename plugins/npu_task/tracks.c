@@ -30,10 +30,10 @@ static int32_t device_of(uint32_t device)
     return device <= INT32_MAX ? (int32_t)device : -1;
 }
 
-static void describe(NpuTracks *tracks, StrobeTrack *track, char *text, size_t size, uint32_t sort,
-                     uint32_t a, uint32_t b, const char *name)
+static void describe_track(NpuTracks *tracks, StrobeTrack *track, char *text, size_t size,
+                           uint32_t id_type, uint32_t a, uint32_t b, const char *name)
 {
-    switch (sort) {
+    switch (id_type) {
     case NPU_PLACE_STREAM:
         track->type = STROBE_TRACK_STREAM;
         track->device = device_of(a);
@@ -61,13 +61,13 @@ static void describe(NpuTracks *tracks, StrobeTrack *track, char *text, size_t s
     default:
         track->type = STROBE_TRACK_THREAD;
         track->id = b;
-        track->group = sort == NPU_PLACE_CALLS ? "CANN" : "mstx";
+        track->group = id_type == NPU_PLACE_CALLS ? "CANN" : "mstx";
         snprintf(text, size, "Thread %u", b);
     }
 }
 
-static StrobeTrackId make(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
-                          const char *name)
+static StrobeTrackId make_track(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint32_t b,
+                                const char *name)
 {
     char text[256] = "";
     StrobeTrack track = {
@@ -78,14 +78,14 @@ static StrobeTrackId make(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t
         .clock_track = tracks->clock,
     };
 
-    describe(tracks, &track, text, sizeof text, sort, a, b, name);
+    describe_track(tracks, &track, text, sizeof text, id_type, a, b, name);
     return tracks->host->track(tracks->self, &track);
 }
 
-NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
+NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint32_t b,
                           const char *name)
 {
-    uint64_t key = (uint64_t)sort << 60 | (uint64_t)(a & 0x0fffffff) << 32 | b;
+    uint64_t key = (uint64_t)id_type << 60 | (uint64_t)(a & 0x0fffffff) << 32 | b;
     uint64_t first = key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
     NpuPlace *place = NULL;
 
@@ -98,6 +98,6 @@ NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t
     }
     if (place->key) /* full here: the first of them makes way */
         place = &tracks->places[first];
-    *place = (NpuPlace){.key = key, .track = make(tracks, sort, a, b, name)};
+    *place = (NpuPlace){.key = key, .track = make_track(tracks, id_type, a, b, name)};
     return place;
 }

@@ -25,23 +25,23 @@ typedef struct NpuTracks {
 
 void npu_tracks_open(NpuTracks *tracks, const StrobeHost *host, StrobeInstance *self);
 
-/* The sorts of places. */
+/* The types of places. */
 enum { NPU_PLACE_STREAM = 1, NPU_PLACE_GROUP, NPU_PLACE_CALLS, NPU_PLACE_MARKS, NPU_PLACE_COPIES };
 
-NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
+NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint32_t b,
                           const char *name);
 
 /* `a` and `b` say which: device and stream, device and the text of a communicator, thread, device.
  * `name` is the communicator's. */
-static inline NpuPlace *npu_tracks_place(NpuTracks *tracks, uint32_t sort, uint32_t a, uint32_t b,
-                                         const char *name)
+static inline NpuPlace *npu_tracks_place(NpuTracks *tracks, uint32_t id_type, uint32_t a,
+                                         uint32_t b, const char *name)
 {
-    uint64_t key = (uint64_t)sort << 60 | (uint64_t)(a & 0x0fffffff) << 32 | b;
+    uint64_t key = (uint64_t)id_type << 60 | (uint64_t)(a & 0x0fffffff) << 32 | b;
     NpuPlace *place = &tracks->places[key * UINT64_C(0x9e3779b97f4a7c15) >> 52]; /* of NPU_PLACES */
 
     if (__builtin_expect(place->key == key, 1))
         return place;
-    return npu_tracks_find(tracks, sort, a, b, name);
+    return npu_tracks_find(tracks, id_type, a, b, name);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device-clock.h"
+#include "opencl-device-clock.h"
 #include "state.h"
 
 #define CHUNK 1024u /* commands that memory is taken for at once */
@@ -25,7 +25,7 @@ static struct {
 
 /* ---- memory ---- */
 
-static OpenclCommand *at(uint32_t place)
+static OpenclCommand *get_command(uint32_t place)
 {
     OpenclCommand *chunk =
         atomic_load_explicit(&commands.chunk[(place - 1) / CHUNK], memory_order_acquire);
@@ -45,7 +45,7 @@ static void give_back(OpenclCommand *command)
                                                     memory_order_release, memory_order_relaxed));
 }
 
-static OpenclCommand *take(void)
+static OpenclCommand *take_command(void)
 {
     uint64_t head = atomic_load_explicit(&commands.free, memory_order_acquire), next;
     OpenclCommand *command;
@@ -53,7 +53,7 @@ static OpenclCommand *take(void)
     do {
         if ((uint32_t)head == 0)
             return NULL;
-        command = at((uint32_t)head);
+        command = get_command((uint32_t)head);
         next = ((head >> 32) + 1) << 32 |
                atomic_load_explicit(&command->next_free, memory_order_relaxed);
     } while (!atomic_compare_exchange_weak_explicit(&commands.free, &head, next,
@@ -62,13 +62,13 @@ static OpenclCommand *take(void)
 }
 
 /* Once for so many commands: a program that keeps a steady number under way comes here no more. */
-static OpenclCommand *grow(void)
+static OpenclCommand *add_chunk(void)
 {
     OpenclCommand *chunk = NULL;
 
     pthread_mutex_lock(&commands.lock);
     uint32_t n = atomic_load(&commands.n_chunks);
-    OpenclCommand *command = take(); /* another thread was here first */
+    OpenclCommand *command = take_command(); /* another thread was here first */
     if (!command && n < CHUNKS_MAX)
         chunk = calloc(CHUNK, sizeof *chunk);
     for (uint32_t i = 0; chunk && i < CHUNK; i++)
@@ -86,10 +86,10 @@ static OpenclCommand *grow(void)
 
 OpenclCommand *opencl_command_new(OpenclQueue *queue)
 {
-    OpenclCommand *command = take();
+    OpenclCommand *command = take_command();
 
     if (!command)
-        command = grow();
+        command = add_chunk();
     if (!command) {
         opencl_count(&opencl.n_unmade);
         return NULL;
@@ -116,7 +116,7 @@ static void let_go(OpenclCommand *command)
 
 /* ---- the end of a command ---- */
 
-static int claim(OpenclCommand *command)
+static int claim_command(OpenclCommand *command)
 {
     uint32_t pending = PENDING;
 
@@ -141,7 +141,7 @@ static int read_times(cl_event event, OpenclTimes *times)
 }
 
 /* By whoever has claimed it. */
-static void finish(OpenclCommand *command, cl_int status)
+static void finish_command(OpenclCommand *command, cl_int status)
 {
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
     OpenclTimes times;
@@ -169,11 +169,11 @@ static cl_int status_of(cl_event event)
 }
 
 /* It was claimed in vain. A callback that came meanwhile found it so, and comes no more. */
-static void unclaim(OpenclCommand *command)
+static void unclaim_command(OpenclCommand *command)
 {
     atomic_store(&command->state, PENDING);
-    if (atomic_load(&command->is_called) && claim(command))
-        finish(command, status_of(atomic_load(&command->event)));
+    if (atomic_load(&command->is_called) && claim_command(command))
+        finish_command(command, status_of(atomic_load(&command->event)));
 }
 
 /* By the driver, on a thread of its own or on that which sees the event complete. While a window
@@ -183,14 +183,14 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
     OpenclCommand *command = data;
 
     atomic_store(&command->is_called, 1);
-    if (!atomic_load(&opencl.is_ending) && claim(command))
-        finish(command, status);
+    if (!atomic_load(&opencl.is_ending) && claim_command(command))
+        finish_command(command, status);
     let_go(command);
 }
 
 /* ---- lists of queues ---- */
 
-static void push(OpenclQueue *queue, OpenclCommand *command)
+static void push_command(OpenclQueue *queue, OpenclCommand *command)
 {
     OpenclCommand *first = atomic_load_explicit(&queue->commands, memory_order_relaxed);
 
@@ -230,12 +230,12 @@ static void await_claimer(OpenclCommand *command)
  * claimed first: the event is ours until then, and only then certain to be there. */
 static int is_over(OpenclCommand *command, int asks)
 {
-    if (asks && claim(command)) {
+    if (asks && claim_command(command)) {
         cl_int status = status_of(atomic_load_explicit(&command->event, memory_order_relaxed));
         if (status > CL_COMPLETE)
-            unclaim(command);
+            unclaim_command(command);
         else
-            finish(command, status);
+            finish_command(command, status);
     }
     if (asks)
         await_claimer(command);
@@ -250,10 +250,10 @@ static void look_through(OpenclQueue *queue, int asks)
 
     for (; command; command = next, n++) {
         next = atomic_load_explicit(&command->next, memory_order_relaxed);
-        if (is_over(command, asks || !command->is_told || atomic_load(&command->is_called))) {
+        if (is_over(command, asks || !command->is_reported || atomic_load(&command->is_called))) {
             let_go(command);
         } else {
-            push(queue, command);
+            push_command(queue, command);
             n_kept++;
             asks = asks && !queue->is_in_order;
         }
@@ -288,18 +288,18 @@ static _Atomic(OpenclCommand *) *recent_place(cl_event event)
     return &commands.recent[(hash >> 32) % RECENT];
 }
 
-void opencl_commands_settle(cl_event event)
+void opencl_commands_release(cl_event event)
 {
     OpenclCommand *command = atomic_load_explicit(recent_place(event), memory_order_acquire);
 
     if (!command || atomic_load_explicit(&command->event, memory_order_relaxed) != event)
         return;
-    if (claim(command)) {
+    if (claim_command(command)) {
         /* It may have become another's meanwhile; that one is found in its queue's list. */
         if (atomic_load_explicit(&command->event, memory_order_relaxed) == event)
-            finish(command, status_of(event));
+            finish_command(command, status_of(event));
         else
-            unclaim(command);
+            unclaim_command(command);
     }
     await_claimer(command);
 }
@@ -310,7 +310,7 @@ cl_uint opencl_commands_holds(cl_event event)
     cl_uint holds = 0;
 
     for (uint32_t place = 1; place <= n; place++) {
-        OpenclCommand *command = at(place);
+        OpenclCommand *command = get_command(place);
         uint32_t state = atomic_load_explicit(&command->state, memory_order_acquire);
         holds += (state == PENDING || state == CLAIMED) &&
                  atomic_load_explicit(&command->event, memory_order_relaxed) == event;
@@ -324,14 +324,14 @@ int opencl_commands_are_running(void)
     int is_running = 0;
 
     for (uint32_t place = 1; place <= n && !is_running; place++) {
-        OpenclCommand *command = at(place);
-        if (!claim(command))
+        OpenclCommand *command = get_command(place);
+        if (!claim_command(command))
             continue;
         cl_int status = status_of(atomic_load_explicit(&command->event, memory_order_relaxed));
         if (status <= CL_COMPLETE)
-            finish(command, status);
+            finish_command(command, status);
         else
-            unclaim(command);
+            unclaim_command(command);
         is_running = status == CL_RUNNING || status == CL_SUBMITTED;
     }
     return is_running;
@@ -343,7 +343,7 @@ uint64_t opencl_commands_count(void)
     uint64_t count = 0;
 
     for (uint32_t place = 1; place <= n; place++)
-        count += atomic_load_explicit(&at(place)->state, memory_order_acquire) == PENDING;
+        count += atomic_load_explicit(&get_command(place)->state, memory_order_acquire) == PENDING;
     return count;
 }
 
@@ -358,21 +358,21 @@ void opencl_command_follow(OpenclCommand *command, cl_event event, int is_comple
     atomic_store_explicit(&command->holders, 1, memory_order_relaxed);
     if (is_complete) {
         atomic_store_explicit(&command->state, CLAIMED, memory_order_relaxed);
-        finish(command, status_of(event));
+        finish_command(command, status_of(event));
         let_go(command);
         return;
     }
     atomic_store_explicit(&command->holders, 2, memory_order_relaxed);
     atomic_store_explicit(&command->is_called, 0, memory_order_relaxed);
-    command->is_told = 1;
+    command->is_reported = 1;
     atomic_store_explicit(&command->state, PENDING, memory_order_release);
     if (!opencl_below.clSetEventCallback ||
         opencl_below.clSetEventCallback(event, CL_COMPLETE, on_complete, command) != CL_SUCCESS) {
-        command->is_told = 0;
+        command->is_reported = 0;
         let_go(command);
     }
     atomic_store_explicit(recent_place(event), command, memory_order_release);
-    push(queue, command);
+    push_command(queue, command);
     if (atomic_load_explicit(&queue->n_listed, memory_order_relaxed) >=
         atomic_load_explicit(&queue->prune_at, memory_order_relaxed))
         look_through(queue, 0);

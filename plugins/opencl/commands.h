@@ -10,7 +10,7 @@
 #define STROBE_PLUGINS_OPENCL_COMMANDS_H
 
 #include "queues.h"
-#include "tasks.h"
+#include "opencl-tasks.h"
 
 typedef struct OpenclCommand {
     _Atomic(struct OpenclCommand *) next; /* in its queue's list */
@@ -21,7 +21,7 @@ typedef struct OpenclCommand {
     _Atomic(cl_event) event;
     OpenclQueue *queue;
     uint32_t number;            /* in its queue */
-    uint32_t is_told;           /* the driver calls us when it is complete */
+    uint32_t is_reported;       /* the driver calls us when it is complete */
     _Atomic uint32_t is_called; /* it has */
     uint64_t session;           /* that it was begun in */
     OpenclWork work;
@@ -39,7 +39,7 @@ void opencl_command_follow(OpenclCommand *command, cl_event event, int is_comple
 void opencl_commands_reap(OpenclQueue *queue);
 void opencl_commands_reap_all(void);
 /* The event is known to be complete: records its command, if it is one of ours. */
-void opencl_commands_settle(cl_event event);
+void opencl_commands_release(cl_event event);
 /* References to the event that are ours. */
 cl_uint opencl_commands_holds(cl_event event);
 /* Is any command under way that the device has begun or is about to begin? */

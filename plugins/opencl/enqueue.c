@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "enqueue.h"
 
-#include "calls.h"
-#include "device-clock.h"
+#include "opencl-calls.h"
+#include "opencl-device-clock.h"
 
 cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue handle,
-                               uint8_t sort, cl_event *event)
+                               uint8_t command_type, cl_event *event)
 {
     OpenclQueue *queue = opencl_queue(handle);
 
@@ -16,7 +16,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     call->is_untimed = queue && !queue->is_profiled;
     if (!call->command)
         return event;
-    call->command->work.sort = sort;
+    call->command->work.command_type = command_type;
     call->command->work.bytes = STROBE_ABSENT_U64;
     call->command->work.connection = opencl_link_id();
     if (!event)
@@ -27,7 +27,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
 }
 
 /* One reference is ours: that of an event that nobody else wants, or one more. */
-static int hold(OpenclEnqueue *call)
+static int hold_event(OpenclEnqueue *call)
 {
     if (!*call->event)
         return 0;
@@ -35,7 +35,7 @@ static int hold(OpenclEnqueue *call)
 }
 
 /* A program that waits has no event to ask by: what came before in the queue is complete too. */
-static void follow(OpenclEnqueue *call)
+static void follow_command(OpenclEnqueue *call)
 {
     OpenclCommand *command = call->command;
     OpenclQueue *queue = command->queue;
@@ -54,7 +54,7 @@ cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status)
 
     if (command && command->work.before_ns)
         command->work.after_ns = opencl_clock_now();
-    is_followed = status == CL_SUCCESS && command && hold(call);
+    is_followed = status == CL_SUCCESS && command && hold_event(call);
 
     if (is_followed) {
         connection = command->work.connection;
@@ -64,7 +64,7 @@ cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status)
     if (call->is_untimed && status == CL_SUCCESS)
         opencl_count(&opencl.n_untimed);
     if (is_followed)
-        follow(call);
+        follow_command(call);
     else if (command)
         opencl_command_drop(command);
     return status;

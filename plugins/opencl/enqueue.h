@@ -16,7 +16,7 @@ typedef struct OpenclEnqueue {
 
 /* Begins the call; returns where the driver is to put the event. */
 cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue queue,
-                               uint8_t sort, cl_event *event);
+                               uint8_t command_type, cl_event *event);
 
 /* Ends it; returns `status`. */
 cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status);

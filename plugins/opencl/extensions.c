@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "calls.h"
+#include "opencl-calls.h"
 #include "enqueue.h"
 #include "queues.h"
 
@@ -114,7 +114,8 @@ static const struct {
 };
 
 /* Another platform's function of the same name goes to the program as it is. */
-static OpenclFunction take(_Atomic(OpenclFunction) *place, OpenclFunction ours, void *given)
+static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFunction ours,
+                                    void *given)
 {
     OpenclFunction none = NULL, function;
 
@@ -126,14 +127,14 @@ static OpenclFunction take(_Atomic(OpenclFunction) *place, OpenclFunction ours, 
 
 /* The driver's own pointer to a core function is called by ours through the loader, which comes to
  * the same. */
-static void *replace(const char *name, void *given)
+static void *replace_function(const char *name, void *given)
 {
     OpenclFunction ours = given && name ? opencl_layer_function(name) : NULL;
     void *result = given;
 
     for (size_t i = 0; given && name && !ours && i < sizeof extensions / sizeof *extensions; i++)
         if (strcmp(extensions[i].name, name) == 0)
-            ours = take(extensions[i].given, extensions[i].ours, given);
+            ours = take_function(extensions[i].given, extensions[i].ours, given);
     if (ours)
         memcpy(&result, &ours, sizeof result);
     return result;
@@ -141,13 +142,14 @@ static void *replace(const char *name, void *given)
 
 static void *CL_API_CALL clGetExtensionFunctionAddress_traced(const char *name)
 {
-    return replace(name, opencl_below.clGetExtensionFunctionAddress(name));
+    return replace_function(name, opencl_below.clGetExtensionFunctionAddress(name));
 }
 
 static void *CL_API_CALL clGetExtensionFunctionAddressForPlatform_traced(cl_platform_id platform,
                                                                          const char *name)
 {
-    return replace(name, opencl_below.clGetExtensionFunctionAddressForPlatform(platform, name));
+    return replace_function(name,
+                            opencl_below.clGetExtensionFunctionAddressForPlatform(platform, name));
 }
 
 const OpenclEntry opencl_extension_entries[] = {

@@ -45,7 +45,7 @@ void *handle_table_find(HandleTable *table, const void *handle)
 }
 
 /* Value first: who finds the handle finds the value too. Returns the old value. */
-static void *set(struct handle_slots *slots, const void *handle, void *value)
+static void *set_value(struct handle_slots *slots, const void *handle, void *value)
 {
     Slot *slot = slot_for(slots, handle);
     void *old = atomic_exchange_explicit(&slot->value, value, memory_order_acq_rel);
@@ -54,7 +54,7 @@ static void *set(struct handle_slots *slots, const void *handle, void *value)
     return old;
 }
 
-static struct handle_slots *grow(struct handle_slots *old)
+static struct handle_slots *grow_slots(struct handle_slots *old)
 {
     size_t size = old ? 2 * old->size : FIRST_SIZE;
     struct handle_slots *slots = calloc(1, sizeof *slots + size * sizeof(Slot));
@@ -66,7 +66,7 @@ static struct handle_slots *grow(struct handle_slots *old)
     for (size_t i = 0; old && i < old->size; i++) {
         const void *handle = atomic_load(&old->slot[i].handle);
         if (handle)
-            set(slots, handle, atomic_load(&old->slot[i].value));
+            set_value(slots, handle, atomic_load(&old->slot[i].value));
     }
     return slots;
 }
@@ -82,13 +82,13 @@ int handle_table_put(HandleTable *table, const void *handle, void *value, void *
     pthread_mutex_lock(&table->lock);
     struct handle_slots *slots = atomic_load(&table->slots);
     if (!slots || 4 * (table->n + 1) > 3 * slots->size) {
-        slots = grow(slots);
+        slots = grow_slots(slots);
         if (slots)
             atomic_store_explicit(&table->slots, slots, memory_order_release);
     }
     if (slots) {
         int is_new = !atomic_load(&slot_for(slots, handle)->handle);
-        void *replaced = set(slots, handle, value);
+        void *replaced = set_value(slots, handle, value);
         table->n += (size_t)is_new;
         if (old)
             *old = replaced;

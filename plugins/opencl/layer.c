@@ -21,7 +21,7 @@ static const OpenclEntry *const lists[] = {
 
 #define N_LISTS (sizeof lists / sizeof lists[0])
 
-static const OpenclEntry *find(const char *name)
+static const OpenclEntry *find_entry(const char *name)
 {
     for (size_t i = 0; i < N_LISTS; i++)
         for (const OpenclEntry *entry = lists[i]; entry->name; entry++)
@@ -32,7 +32,7 @@ static const OpenclEntry *find(const char *name)
 
 OpenclFunction opencl_layer_function(const char *name)
 {
-    const OpenclEntry *entry = find(name);
+    const OpenclEntry *entry = find_entry(name);
     OpenclFunction below = NULL;
 
     if (entry)
@@ -46,7 +46,7 @@ int opencl_layer_is_awake(void)
 }
 
 /* Where there is nothing below, there stays nothing. */
-static void install(const OpenclEntry *entry)
+static void install_entry(const OpenclEntry *entry)
 {
     OpenclFunction below;
     char *place = (char *)&layer + entry->offset;
@@ -56,7 +56,7 @@ static void install(const OpenclEntry *entry)
         memcpy(place, &entry->function, sizeof below);
 }
 
-static void wake(void)
+static void call_wake(void)
 {
     void (*function)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, STROBE_WAKE_SYMBOL);
 
@@ -67,7 +67,8 @@ static void wake(void)
 
 /* ---- what the loader looks for ---- */
 
-static cl_int answer(const void *value, size_t length, size_t size, void *place, size_t *size_ret)
+static cl_int write_answer(const void *value, size_t length, size_t size, void *place,
+                           size_t *size_ret)
 {
     if (place && size < length)
         return CL_INVALID_VALUE;
@@ -86,9 +87,9 @@ __attribute__((visibility("default"))) cl_int clGetLayerInfo(cl_layer_info name,
 
     switch (name) {
     case CL_LAYER_API_VERSION:
-        return answer(&version, sizeof version, size, value, size_ret);
+        return write_answer(&version, sizeof version, size, value, size_ret);
     case CL_LAYER_NAME:
-        return answer(text, sizeof text, size, value, size_ret);
+        return write_answer(text, sizeof text, size, value, size_ret);
     default:
         return CL_INVALID_VALUE;
     }
@@ -114,8 +115,8 @@ __attribute__((visibility("default"))) cl_int clInitLayer(cl_uint n, const cl_ic
     memcpy(&layer, target, *n_ret * sizeof(OpenclFunction));
     for (size_t i = 0; i < N_LISTS; i++)
         for (const OpenclEntry *entry = lists[i]; entry->name; entry++)
-            install(entry);
+            install_entry(entry);
     *layer_ret = &layer;
-    wake();
+    call_wake();
     return CL_SUCCESS;
 }

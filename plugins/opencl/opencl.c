@@ -7,8 +7,8 @@
 #include <strobe/helpers/environment.h>
 
 #include "commands.h"
-#include "device-clock.h"
-#include "kernels.h"
+#include "opencl-device-clock.h"
+#include "opencl-kernels.h"
 #include "layer.h"
 #include "state.h"
 
@@ -148,7 +148,7 @@ static StrobeStatus opencl_warm(void *state)
     return STROBE_OK;
 }
 
-static void tell(_Atomic uint64_t *counter, const char *what)
+static void report_count(_Atomic uint64_t *counter, const char *what)
 {
     uint64_t n = atomic_exchange(counter, 0);
 
@@ -167,12 +167,14 @@ static void tell_all(void)
     if (atomic_load(&opencl.n_unmade))
         opencl.host->lost(opencl.self, STROBE_LOSS_COLLECTOR_DROPPED,
                           atomic_load(&opencl.n_unmade));
-    tell(&opencl.n_untimed, "of queues without profiling have no times: they were made before the "
-                            "session, or profiling=off");
-    tell(&opencl.n_mistimed, "have no times, or an end before their start: they are not recorded");
-    tell(&opencl.n_failed, "ended with an error: they are not recorded");
-    tell(&opencl.n_unmade, "are not recorded: there was no memory to follow them");
-    tell(&n_open, "had not finished when the window ended");
+    report_count(&opencl.n_untimed,
+                 "of queues without profiling have no times: they were made before the "
+                 "session, or profiling=off");
+    report_count(&opencl.n_mistimed,
+                 "have no times, or an end before their start: they are not recorded");
+    report_count(&opencl.n_failed, "ended with an error: they are not recorded");
+    report_count(&opencl.n_unmade, "are not recorded: there was no memory to follow them");
+    report_count(&n_open, "had not finished when the window ended");
 }
 
 /* Once a window: by flush, or after it where the host's patience was over. */

@@ -3,7 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "opencl.h"
-#include "tasks.h"
+#include "opencl-tasks.h"
 
 static const StrobeOption options[] = {
     {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
-#include "device-clock.h"
+#include "opencl-calls.h"
+#include "opencl-device-clock.h"
 #include "handle-table.h"
 #include "state.h"
 
@@ -74,7 +74,7 @@ static OpenclQueue *take_spare(void)
 }
 
 /* Another has its handle now. It is used again when its last commands are done with. */
-static void retire(OpenclQueue *queue)
+static void retire_queue(OpenclQueue *queue)
 {
     if (opencl_queue_retire)
         opencl_queue_retire(queue);
@@ -84,8 +84,8 @@ static void retire(OpenclQueue *queue)
     pthread_mutex_unlock(&queues.lock);
 }
 
-static OpenclQueue *add(cl_command_queue handle, cl_device_id device,
-                        cl_command_queue_properties properties)
+static OpenclQueue *add_queue(cl_command_queue handle, cl_device_id device,
+                              cl_command_queue_properties properties)
 {
     OpenclQueue *queue = take_spare();
     void *old;
@@ -102,11 +102,11 @@ static OpenclQueue *add(cl_command_queue handle, cl_device_id device,
     atomic_store(&queue->n_commands, 0);
     atomic_store(&queue->prune_at, OPENCL_PRUNE_FIRST);
     if (!handle_table_put(&table, handle, queue, &old)) {
-        retire(queue);
+        retire_queue(queue);
         return NULL;
     }
     if (old)
-        retire(old);
+        retire_queue(old);
     return queue;
 }
 
@@ -158,13 +158,13 @@ static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     if (opencl_on())
         opencl_call_end(OPENCL_CALL, STROBE_ABSENT_U64, NULL, NULL);
     if (handle)
-        is_made(add(handle, device, properties | (is_forced ? CL_QUEUE_PROFILING_ENABLE : 0)),
+        is_made(add_queue(handle, device, properties | (is_forced ? CL_QUEUE_PROFILING_ENABLE : 0)),
                 is_forced);
     return handle;
 }
 
 /* Entries of the list with the 0 at its end, 0: there is none, or it is too long. */
-static size_t count(const cl_queue_properties *properties)
+static size_t count_properties(const cl_queue_properties *properties)
 {
     size_t n = 0;
 
@@ -198,7 +198,7 @@ static cl_command_queue_properties copy_with_profiling(const cl_queue_properties
 cl_command_queue opencl_queue_make(OpenclMakeQueue *make, cl_context context, cl_device_id device,
                                    const cl_queue_properties *properties, cl_int *status)
 {
-    size_t n = count(properties);
+    size_t n = count_properties(properties);
     cl_queue_properties copy[PROPERTIES_MAX + 3];
     cl_command_queue_properties asked = copy_with_profiling(properties, n, copy);
     int is_forced = (n || !properties) && wants_force(asked);
@@ -213,7 +213,7 @@ cl_command_queue opencl_queue_make(OpenclMakeQueue *make, cl_context context, cl
     }
     if (!handle || (asked & CL_QUEUE_ON_DEVICE))
         return handle;
-    queue = add(handle, device, asked | (is_forced ? CL_QUEUE_PROFILING_ENABLE : 0));
+    queue = add_queue(handle, device, asked | (is_forced ? CL_QUEUE_PROFILING_ENABLE : 0));
     if (queue && is_forced)
         keep_asked(queue, properties, n);
     is_made(queue, is_forced);
@@ -248,7 +248,7 @@ OpenclQueue *opencl_queue(cl_command_queue handle)
         opencl_below.clGetCommandQueueInfo(handle, CL_QUEUE_PROPERTIES, sizeof properties,
                                            &properties, NULL) != CL_SUCCESS)
         return NULL;
-    return add(handle, device, properties);
+    return add_queue(handle, device, properties);
 }
 
 StrobeTrackId opencl_queue_track(OpenclQueue *queue)

@@ -8,7 +8,7 @@
 
 #include <strobe/collector.h>
 
-#include "devices.h"
+#include "opencl-devices.h"
 #include "layer.h"
 
 /* Commands in a queue's list before it is looked through. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on memory that host and device share. */
-#include "calls.h"
+#include "opencl-calls.h"
 #include "enqueue.h"
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
 /* Sizes that are not told are those of whole allocations. */
-static uint64_t total(cl_uint n, const size_t *sizes)
+static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
 {
     uint64_t bytes = 0;
 
@@ -67,7 +67,7 @@ OPENCL_ENQUEUE(clEnqueueSVMMigrateMem, OPENCL_SVM_MIGRATE,
                (cl_command_queue queue, cl_uint n, const void **places, const size_t *sizes,
                 cl_mem_migration_flags flags, WAITS),
                (queue, n, places, sizes, flags, n_waits, waits, event),
-               opencl_enqueue_bytes(&call, total(n, sizes)))
+               opencl_enqueue_bytes(&call, sum_sizes(n, sizes)))
 
 const OpenclEntry opencl_svm_entries[] = {
     OPENCL_ENTRY(clSVMAlloc),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls after which the program knows that commands are complete: so do we, before they return. */
-#include "calls.h"
+#include "opencl-calls.h"
 #include "commands.h"
 
 OPENCL_TRACED(cl_int, clFinish, (cl_command_queue queue), (queue))
@@ -20,7 +20,7 @@ OPENCL_TRACED(cl_int, clEnqueueBarrierWithWaitList,
               (cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event),
               (queue, n, waits, event))
 
-static cl_int CL_API_CALL finish(cl_command_queue handle)
+static cl_int CL_API_CALL finish_queue(cl_command_queue handle)
 {
     cl_int status = clFinish_traced(handle);
     OpenclQueue *queue = opencl_on() ? opencl_queue(handle) : NULL;
@@ -31,12 +31,12 @@ static cl_int CL_API_CALL finish(cl_command_queue handle)
 }
 
 /* With it, what came before it in a queue that keeps the order. */
-static void settle(cl_event event)
+static void finish_event(cl_event event)
 {
     cl_command_queue handle = NULL;
     OpenclQueue *queue;
 
-    opencl_commands_settle(event);
+    opencl_commands_release(event);
     if (opencl_below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof handle, &handle, NULL) !=
         CL_SUCCESS)
         return;
@@ -50,7 +50,7 @@ static cl_int CL_API_CALL wait_for_events(cl_uint n, const cl_event *events)
     cl_int status = clWaitForEvents_traced(n, events);
 
     for (cl_uint i = 0; opencl_on() && status == CL_SUCCESS && i < n; i++)
-        settle(events[i]);
+        finish_event(events[i]);
     return status;
 }
 
@@ -72,7 +72,7 @@ static cl_int CL_API_CALL release_queue(cl_command_queue handle)
 }
 
 const OpenclEntry opencl_sync_entries[] = {
-    OPENCL_ENTRY_AS(clFinish, finish),
+    OPENCL_ENTRY_AS(clFinish, finish_queue),
     OPENCL_ENTRY_AS(clWaitForEvents, wait_for_events),
     OPENCL_ENTRY_AS(clReleaseContext, release_context),
     OPENCL_ENTRY_AS(clReleaseCommandQueue, release_queue),

@@ -46,17 +46,17 @@ void test_driver_complete(TestEvent *event)
     event->time[3] = atomic_fetch_add(&test_driver.clock, 10);
     pthread_mutex_lock(&event->lock);
     atomic_store(&event->status, CL_COMPLETE);
-    void(CL_CALLBACK * told)(cl_event, cl_int, void *) = event->told;
-    event->told = NULL;
+    void(CL_CALLBACK * reported)(cl_event, cl_int, void *) = event->reported;
+    event->reported = NULL;
     pthread_mutex_unlock(&event->lock);
     atomic_fetch_sub(&test_driver.n_pending, 1);
-    if (told)
-        told((cl_event)event, CL_COMPLETE, event->data);
+    if (reported)
+        reported((cl_event)event, CL_COMPLETE, event->data);
     release_event((cl_event)event);
 }
 
 static cl_int set_callback(cl_event handle, cl_int at,
-                           void(CL_CALLBACK *told)(cl_event, cl_int, void *), void *data)
+                           void(CL_CALLBACK *reported)(cl_event, cl_int, void *), void *data)
 {
     TestEvent *event = (TestEvent *)handle;
 
@@ -65,18 +65,18 @@ static cl_int set_callback(cl_event handle, cl_int at,
     pthread_mutex_lock(&event->lock);
     int is_complete = atomic_load(&event->status) == CL_COMPLETE;
     if (!is_complete) {
-        event->told = told;
+        event->reported = reported;
         event->data = data;
     }
     pthread_mutex_unlock(&event->lock);
     if (is_complete)
-        told(handle, CL_COMPLETE, data);
+        reported(handle, CL_COMPLETE, data);
     return CL_SUCCESS;
 }
 
-static cl_int launch(cl_command_queue queue, cl_kernel kernel, cl_uint n, const size_t *offset,
-                     const size_t *global, const size_t *local, cl_uint n_waits,
-                     const cl_event *waits, cl_event *event)
+static cl_int launch_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
+                            const size_t *offset, const size_t *global, const size_t *local,
+                            cl_uint n_waits, const cl_event *waits, cl_event *event)
 {
     TestEvent *made;
 
@@ -95,7 +95,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, cl_uint n, const 
     return CL_SUCCESS;
 }
 
-static cl_int finish(cl_command_queue queue)
+static cl_int finish_queue(cl_command_queue queue)
 {
     while (atomic_load(&test_driver.n_pending) > 0)
         g_thread_yield();
@@ -110,7 +110,8 @@ static cl_int wait_for(cl_uint n, const cl_event *events)
     return CL_SUCCESS;
 }
 
-static cl_int give(const void *value, size_t length, size_t size, void *place, size_t *size_ret)
+static cl_int write_value(const void *value, size_t length, size_t size, void *place,
+                          size_t *size_ret)
 {
     if (place && size < length)
         return CL_INVALID_VALUE;
@@ -130,8 +131,8 @@ static cl_int event_info(cl_event handle, cl_event_info which, size_t size, void
     cl_command_queue queue = (cl_command_queue)&test_driver;
 
     if (which == CL_EVENT_COMMAND_QUEUE)
-        return give(&queue, sizeof queue, size, place, size_ret);
-    return give(&value, sizeof value, size, place, size_ret);
+        return write_value(&queue, sizeof queue, size, place, size_ret);
+    return write_value(&value, sizeof value, size, place, size_ret);
 }
 
 static cl_int profiling_info(cl_event handle, cl_profiling_info which, size_t size, void *place,
@@ -141,8 +142,8 @@ static cl_int profiling_info(cl_event handle, cl_profiling_info which, size_t si
 
     if (atomic_load(&event->status) > CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    return give(&event->time[which - CL_PROFILING_COMMAND_QUEUED], sizeof(cl_ulong), size, place,
-                size_ret);
+    return write_value(&event->time[which - CL_PROFILING_COMMAND_QUEUED], sizeof(cl_ulong), size,
+                       place, size_ret);
 }
 
 static cl_int device_info(cl_device_id device, cl_device_info which, size_t size, void *place,
@@ -151,14 +152,14 @@ static cl_int device_info(cl_device_id device, cl_device_info which, size_t size
     cl_device_type type = CL_DEVICE_TYPE_GPU;
 
     if (which == CL_DEVICE_TYPE)
-        return give(&type, sizeof type, size, place, size_ret);
-    return give("Fast", 5, size, place, size_ret);
+        return write_value(&type, sizeof type, size, place, size_ret);
+    return write_value("Fast", 5, size, place, size_ret);
 }
 
 static cl_int kernel_info(cl_kernel kernel, cl_kernel_info which, size_t size, void *place,
                           size_t *size_ret)
 {
-    return give("sum", 4, size, place, size_ret);
+    return write_value("sum", 4, size, place, size_ret);
 }
 
 static cl_command_queue create_queue(cl_context context, cl_device_id device,
@@ -174,7 +175,7 @@ static cl_int queue_info(cl_command_queue queue, cl_command_queue_info which, si
 {
     if (which != CL_QUEUE_PROPERTIES)
         return CL_INVALID_VALUE;
-    return give(&test_driver.made_with, sizeof test_driver.made_with, size, place, size_ret);
+    return write_value(&test_driver.made_with, sizeof test_driver.made_with, size, place, size_ret);
 }
 
 static cl_int set_property(cl_command_queue queue, cl_command_queue_properties properties,
@@ -213,8 +214,8 @@ void test_driver_fill(cl_icd_dispatch *table)
     table->clSetCommandQueueProperty = set_property;
     table->clGetDeviceInfo = device_info;
     table->clGetKernelInfo = kernel_info;
-    table->clEnqueueNDRangeKernel = launch;
-    table->clFinish = finish;
+    table->clEnqueueNDRangeKernel = launch_kernel;
+    table->clFinish = finish_queue;
     table->clWaitForEvents = wait_for;
     table->clGetEventInfo = event_info;
     table->clGetEventProfilingInfo = profiling_info;

@@ -13,7 +13,7 @@ typedef struct TestEvent {
     struct TestEvent *next;
     pthread_mutex_t lock;
     _Atomic int references, status;
-    void(CL_CALLBACK *told)(cl_event, cl_int, void *);
+    void(CL_CALLBACK *reported)(cl_event, cl_int, void *);
     void *data;
     cl_ulong time[4];
 } TestEvent;

@@ -5,7 +5,7 @@
 
 #define HANDLE(i) ((const void *)(((guintptr)(i) + 1) * 16))
 
-static void count(void *value, void *user)
+static void count_value(void *value, void *user)
 {
     (*(guint *)user)++;
 }
@@ -31,7 +31,7 @@ static void test_put(void)
     g_assert_true(handle_table_find(&table, HANDLE(7)) == &values[0]);
     g_assert_true(handle_table_put(&table, HANDLE(7), NULL, &old));
     g_assert_null(handle_table_find(&table, HANDLE(7)));
-    handle_table_each(&table, count, &n);
+    handle_table_each(&table, count_value, &n);
     g_assert_cmpuint(n, ==, G_N_ELEMENTS(values) - 1);
 }
 

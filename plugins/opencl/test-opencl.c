@@ -33,7 +33,7 @@ static void let_in(void)
     g_assert_cmpuint(n, ==, sizeof driver.table / sizeof(void *));
 }
 
-static StrobeMockHost *begin(void)
+static StrobeMockHost *start_mock(void)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     cl_int status;
@@ -47,7 +47,7 @@ static StrobeMockHost *begin(void)
     return mock;
 }
 
-static void end(StrobeMockHost *mock)
+static void stop_mock(StrobeMockHost *mock)
 {
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_host_flush(mock, 1000000000), ==, STROBE_OK);
@@ -55,7 +55,7 @@ static void end(StrobeMockHost *mock)
     g_assert_cmpstr(strobe_mock_host_errors(mock), ==, "");
 }
 
-static size_t count(StrobeMockHost *mock, const char *kind)
+static size_t count_records(StrobeMockHost *mock, const char *kind)
 {
     size_t n = 0;
 
@@ -64,7 +64,7 @@ static size_t count(StrobeMockHost *mock, const char *kind)
     return n;
 }
 
-static const StrobeMockRecord *find(StrobeMockHost *mock, const char *kind)
+static const StrobeMockRecord *find_record(StrobeMockHost *mock, const char *kind)
 {
     for (size_t i = 0; i < strobe_mock_host_n_records(mock); i++)
         if (strcmp(strobe_mock_host_record(mock, i)->kind->name, kind) == 0)
@@ -72,7 +72,7 @@ static const StrobeMockRecord *find(StrobeMockHost *mock, const char *kind)
     return NULL;
 }
 
-static cl_int enqueue(cl_event *event)
+static cl_int enqueue_kernel(cl_event *event)
 {
     size_t global[] = {100, 4}, local[] = {32, 1};
 
@@ -80,7 +80,7 @@ static cl_int enqueue(cl_event *event)
                                                 2, NULL, global, local, 0, NULL, event);
 }
 
-static cl_uint references(cl_event event)
+static cl_uint count_references(cl_event event)
 {
     cl_uint n = 99;
 
@@ -118,15 +118,15 @@ static void test_layer(void)
 
 static void test_task(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     const StrobeMockRecord *task, *call;
 
     g_assert_cmpuint(test_driver.made_with, ==, CL_QUEUE_PROFILING_ENABLE);
-    g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
-    g_assert_null(find(mock, "device_task"));
+    g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
+    g_assert_null(find_record(mock, "device_task"));
     test_driver_complete_all();
-    task = find(mock, "device_task");
-    call = find(mock, "api_call");
+    task = find_record(mock, "device_task");
+    call = find_record(mock, "api_call");
     g_assert_nonnull(task);
     g_assert_nonnull(call);
     g_assert_cmpstr(task->name, ==, "sum");
@@ -141,19 +141,19 @@ static void test_task(void)
                     strobe_mock_host_integer(call, "connection"));
     g_assert_cmpstr(strobe_mock_host_track(mock, task->track)->group, ==, "OpenCL Fast");
     g_assert_cmpuint(strobe_mock_host_track(mock, task->track)->clock, ==, STROBE_CLOCK_OF_TRACK);
-    g_assert_cmpuint(count(mock, "clock_sync"), ==, 1);
+    g_assert_cmpuint(count_records(mock, "clock_sync"), ==, 1);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
-    end(mock);
+    stop_mock(mock);
     strobe_mock_host_free(mock);
 }
 
 static void test_no_window(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
 
-    end(mock);
+    stop_mock(mock);
     strobe_mock_host_clear(mock);
-    g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     test_driver_complete_all();
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
@@ -162,7 +162,7 @@ static void test_no_window(void)
 
 static void test_failed_call(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     cl_event event = (cl_event)&driver;
 
     g_assert_cmpint(driver.layer->clEnqueueNDRangeKernel((cl_command_queue)&test_driver,
@@ -170,26 +170,26 @@ static void test_failed_call(void)
                                                          NULL, &event),
                     ==, CL_INVALID_WORK_DIMENSION);
     g_assert_true(event == (cl_event)&driver);
-    g_assert_cmpuint(count(mock, "api_call"), ==, 1);
-    g_assert_cmpuint(count(mock, "device_task"), ==, 0);
-    end(mock);
+    g_assert_cmpuint(count_records(mock, "api_call"), ==, 1);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 0);
+    stop_mock(mock);
     strobe_mock_host_free(mock);
 }
 
 /* References of ours are in no count, before and after; the last one is the program's. */
 static void test_references(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     cl_event event;
 
-    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
-    g_assert_cmpuint(references(event), ==, 2);
+    g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
+    g_assert_cmpuint(count_references(event), ==, 2);
     test_driver_complete_all();
-    g_assert_cmpuint(references(event), ==, 1);
+    g_assert_cmpuint(count_references(event), ==, 1);
     driver.layer->clReleaseEvent(event);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
-    g_assert_cmpuint(count(mock, "device_task"), ==, 1);
-    end(mock);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 1);
+    stop_mock(mock);
     strobe_mock_host_free(mock);
 }
 
@@ -205,14 +205,14 @@ static cl_command_queue_properties properties_of_queue(void)
 /* A program that turns profiling on, and off: by the function of OpenCL 1.0. */
 static void test_property(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     cl_command_queue_properties old = 99;
     cl_command_queue queue = (cl_command_queue)&test_driver;
     cl_ulong time;
     cl_event event;
 
     g_assert_cmpuint(properties_of_queue(), ==, 0);
-    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
     test_driver_complete_all();
     g_assert_cmpint(driver.layer->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
                                                           sizeof time, &time, NULL),
@@ -227,10 +227,10 @@ static void test_property(void)
     driver.layer->clSetCommandQueueProperty(queue, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, &old);
     g_assert_cmpuint(old, ==, CL_QUEUE_PROFILING_ENABLE);
     g_assert_cmpuint(properties_of_queue(), ==, 0);
-    g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     test_driver_complete_all();
-    g_assert_cmpuint(count(mock, "device_task"), ==, 1);
-    end(mock);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 1);
+    stop_mock(mock);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "1 commands of queues without"));
     strobe_mock_host_free(mock);
 }
@@ -238,27 +238,27 @@ static void test_property(void)
 /* A driver that never calls: whoever waits finds what is complete. */
 static void test_no_callback(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     cl_event event;
 
     atomic_store(&test_driver.fails_callback, 1);
     for (int i = 0; i < 1000; i++)
-        g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+        g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     test_driver_complete_all();
-    g_assert_cmpuint(count(mock, "device_task"), ==, 0);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 0);
     driver.layer->clFinish((cl_command_queue)&test_driver);
-    g_assert_cmpuint(count(mock, "device_task"), ==, 1000);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 1000);
     /* Who waits for one knows that those before it are complete as well. */
     for (int i = 0; i < 3; i++)
-        g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
-    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
+        g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
     test_driver_complete_all();
     driver.layer->clWaitForEvents(1, &event);
-    g_assert_cmpuint(count(mock, "device_task"), ==, 1004);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 1004);
     driver.layer->clReleaseEvent(event);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
     atomic_store(&test_driver.fails_callback, 0);
-    end(mock);
+    stop_mock(mock);
     strobe_mock_host_free(mock);
 }
 
@@ -272,28 +272,28 @@ static void *complete_soon(void *data)
 /* What the device works on when the window ends is waited for, for as long as the host lets. */
 static void test_end_of_window(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     pthread_t thread;
     cl_event event;
 
-    g_assert_cmpint(enqueue(&event), ==, CL_SUCCESS);
+    g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
     pthread_create(&thread, NULL, complete_soon, NULL);
-    end(mock);
+    stop_mock(mock);
     pthread_join(thread, NULL);
-    g_assert_cmpuint(count(mock, "device_task") + count(mock, "api_call"), ==, 2);
+    g_assert_cmpuint(count_records(mock, "device_task") + count_records(mock, "api_call"), ==, 2);
     driver.layer->clReleaseEvent(event);
 
     /* The next window has a pair of the clock before it has a command. */
     strobe_mock_host_clear(mock);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
-    g_assert_cmpuint(count(mock, "clock_sync"), ==, 1);
-    g_assert_cmpint(enqueue(NULL), ==, CL_SUCCESS);
+    g_assert_cmpuint(count_records(mock, "clock_sync"), ==, 1);
+    g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     g_assert_cmpint(strobe_mock_host_stop(mock), ==, STROBE_OK);
     strobe_mock_host_flush(mock, 1000000);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "1 commands had not finished"));
     test_driver_complete_all();
-    g_assert_cmpuint(count(mock, "device_task"), ==, 0);
+    g_assert_cmpuint(count_records(mock, "device_task"), ==, 0);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
     strobe_mock_host_free(mock);
 }
@@ -319,7 +319,7 @@ static void *launch_some(void *data)
     for (int i = 0; i < LAUNCHES; i++) {
         cl_event event = NULL;
         cl_int status;
-        g_assert_cmpint(enqueue(i % 3 ? &event : NULL), ==, CL_SUCCESS);
+        g_assert_cmpint(enqueue_kernel(i % 3 ? &event : NULL), ==, CL_SUCCESS);
         if (i % 100 == 0)
             driver.layer->clFinish((cl_command_queue)&test_driver);
         if (!event)
@@ -331,7 +331,7 @@ static void *launch_some(void *data)
             g_assert_cmpint(status, ==, CL_COMPLETE);
         }
         if (i % 50 == 1) {
-            cl_uint n = references(event);
+            cl_uint n = count_references(event);
             g_assert_cmpuint(n, >=, 1);
             g_assert_cmpuint(n, <=, 2);
         }
@@ -340,7 +340,7 @@ static void *launch_some(void *data)
     return NULL;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
     const gint64 *x = a, *y = b;
 
@@ -350,11 +350,11 @@ static int compare(const void *a, const void *b)
 /* Each launch is recorded once, whoever sees its end first, and no event is left or lost. */
 static void test_race(void)
 {
-    StrobeMockHost *mock = begin();
+    StrobeMockHost *mock = start_mock();
     pthread_t completer[2], launcher[2];
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(gint64));
 
-    enqueue(NULL); /* the mock host may not make tracks while others record */
+    enqueue_kernel(NULL); /* the mock host may not make tracks while others record */
     test_driver_complete_all();
     atomic_store(&driver.is_stopped, 0);
     for (int i = 0; i < 2; i++) {
@@ -367,7 +367,7 @@ static void test_race(void)
     atomic_store(&driver.is_stopped, 1);
     for (int i = 0; i < 2; i++)
         pthread_join(completer[i], NULL);
-    end(mock);
+    stop_mock(mock);
     g_assert_cmpint(atomic_load(&test_driver.n_events), ==, 0);
     for (size_t i = 0; i < strobe_mock_host_n_records(mock); i++) {
         const StrobeMockRecord *record = strobe_mock_host_record(mock, i);
@@ -376,7 +376,7 @@ static void test_race(void)
             g_array_append_val(ids, id);
     }
     g_assert_cmpuint(ids->len, ==, 2 * LAUNCHES + 1);
-    g_array_sort(ids, compare);
+    g_array_sort(ids, compare_ids);
     for (guint i = 1; i < ids->len; i++)
         g_assert_cmpint(g_array_index(ids, gint64, i), !=, g_array_index(ids, gint64, i - 1));
     strobe_mock_host_free(mock);

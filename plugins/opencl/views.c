@@ -3,10 +3,10 @@
 #include <sched.h>
 #include <string.h>
 
-#include "calls.h"
+#include "opencl-calls.h"
 #include "commands.h"
 
-static const OpenclQueue *forced(cl_command_queue handle)
+static const OpenclQueue *find_forced(cl_command_queue handle)
 {
     OpenclQueue *queue = opencl_queues_are_forced() ? opencl_queue(handle) : NULL;
 
@@ -14,7 +14,7 @@ static const OpenclQueue *forced(cl_command_queue handle)
 }
 
 /* Takes profiling out of a bit field that the driver has written. */
-static void hide(void *value)
+static void hide_profiling(void *value)
 {
     cl_command_queue_properties properties;
 
@@ -41,7 +41,7 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
                                                        cl_command_queue_info which, size_t size,
                                                        void *value, size_t *size_ret)
 {
-    const OpenclQueue *queue = forced(handle);
+    const OpenclQueue *queue = find_forced(handle);
     cl_int status;
 
     if (which == CL_QUEUE_REFERENCE_COUNT)
@@ -52,7 +52,7 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
     }
     status = opencl_below.clGetCommandQueueInfo(handle, which, size, value, size_ret);
     if (queue && which == CL_QUEUE_PROPERTIES && status == CL_SUCCESS && value)
-        hide(value);
+        hide_profiling(value);
     return status;
 }
 
@@ -68,7 +68,7 @@ static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue hand
     if (status != CL_SUCCESS || !queue)
         return status;
     if (old && atomic_load(&queue->is_forced))
-        hide(old);
+        hide_profiling(old);
     if (properties & CL_QUEUE_PROFILING_ENABLE) {
         atomic_store(&queue->is_profiled, enable && queue->device);
         atomic_store(&queue->is_forced, 0);
@@ -84,7 +84,7 @@ static cl_int CL_API_CALL clGetEventProfilingInfo_traced(cl_event event, cl_prof
     if (opencl_queues_are_forced() &&
         opencl_below.clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL) ==
             CL_SUCCESS &&
-        queue && forced(queue))
+        queue && find_forced(queue))
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     return opencl_below.clGetEventProfilingInfo(event, which, size, value, size_ret);
 }
@@ -124,7 +124,7 @@ static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info wh
         value) {
         memcpy(&execution, value, sizeof execution);
         if (execution <= CL_COMPLETE)
-            opencl_commands_settle(event);
+            opencl_commands_release(event);
     }
     return status;
 }

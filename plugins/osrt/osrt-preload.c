@@ -115,7 +115,7 @@ static inline void end_call(Call call, uint32_t function, int64_t status)
 
 /* The C library has two versions of the condition variables on some machines, and finds the older
  * one without being told. */
-static void *find(const char *name)
+static void *find_function(const char *name)
 {
     void *function = NULL;
 
@@ -135,7 +135,7 @@ static void *find(const char *name)
     static result_(*real_##name_) parameters_ = first_##name_;                                     \
     static result_ first_##name_ parameters_                                                       \
     {                                                                                              \
-        *(void **)&real_##name_ = find(#name_);                                                    \
+        *(void **)&real_##name_ = find_function(#name_);                                           \
         return real_##name_ arguments_;                                                            \
     }                                                                                              \
     API result_ name_ parameters_                                                                  \
@@ -158,8 +158,8 @@ static int (*real_trylock)(pthread_mutex_t *mutex);
 
 static int first_lock(pthread_mutex_t *mutex)
 {
-    *(void **)&real_trylock = find("pthread_mutex_trylock");
-    *(void **)&real_lock = find("pthread_mutex_lock");
+    *(void **)&real_trylock = find_function("pthread_mutex_trylock");
+    *(void **)&real_lock = find_function("pthread_mutex_lock");
     return real_lock(mutex);
 }
 
@@ -196,7 +196,7 @@ static inline int has_mode(int flags)
         mode_t mode = has_mode(last_) ? va_arg(arguments, mode_t) : 0;                             \
         va_end(arguments);                                                                         \
         if (!real_##name_)                                                                         \
-            *(void **)&real_##name_ = find(#name_);                                                \
+            *(void **)&real_##name_ = find_function(#name_);                                       \
         if (IS_SHUT(hooks))                                                                        \
             return real_##name_(leading_, mode);                                                   \
         Call call = begin_call(hooks, __builtin_return_address(0));                                \
@@ -224,7 +224,7 @@ API int ioctl(int fd, unsigned long request, ...)
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
     if (!real_ioctl)
-        *(void **)&real_ioctl = find("ioctl");
+        *(void **)&real_ioctl = find_function("ioctl");
     if (IS_SHUT(hooks))
         return real_ioctl(fd, request, argument);
     Call call = begin_call(hooks, __builtin_return_address(0));
@@ -246,7 +246,7 @@ API int prctl(int option, ...)
         words[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
     if (!real_prctl)
-        *(void **)&real_prctl = find("prctl");
+        *(void **)&real_prctl = find_function("prctl");
     int result = real_prctl(option, words[0], words[1], words[2], words[3]);
     if (result == 0 && option == PR_SET_SECCOMP && words[0] == SECCOMP_MODE_STRICT)
         this_thread.is_busy = 1;
@@ -267,7 +267,7 @@ API long syscall(long number, ...)
         words[i] = va_arg(arguments, long);
     va_end(arguments);
     if (!real_syscall)
-        *(void **)&real_syscall = find("syscall");
+        *(void **)&real_syscall = find_function("syscall");
     if (IS_SHUT(hooks))
         return real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     if (number == SYS_seccomp && words[0] == SECCOMP_SET_MODE_STRICT)
@@ -278,20 +278,21 @@ API long syscall(long number, ...)
     return result;
 }
 
-#define LOOK_UP(result_, name_, parameters_, arguments_) *(void **)&real_##name_ = find(#name_);
+#define LOOK_UP(result_, name_, parameters_, arguments_)                                           \
+    *(void **)&real_##name_ = find_function(#name_);
 
 /* At once, while the program has one thread: to look one up takes the loader's lock, and a
  * constructor of the program may wait with that for a thread which calls one for the first time. */
 static __attribute__((constructor)) void look_up_all(void)
 {
     OSRT_FUNCTIONS(LOOK_UP)
-    *(void **)&real_trylock = find("pthread_mutex_trylock");
-    *(void **)&real_lock = find("pthread_mutex_lock");
-    *(void **)&real_open = find("open");
-    *(void **)&real_open64 = find("open64");
-    *(void **)&real_openat = find("openat");
-    *(void **)&real_openat64 = find("openat64");
-    *(void **)&real_ioctl = find("ioctl");
-    *(void **)&real_prctl = find("prctl");
-    *(void **)&real_syscall = find("syscall");
+    *(void **)&real_trylock = find_function("pthread_mutex_trylock");
+    *(void **)&real_lock = find_function("pthread_mutex_lock");
+    *(void **)&real_open = find_function("open");
+    *(void **)&real_open64 = find_function("open64");
+    *(void **)&real_openat = find_function("openat");
+    *(void **)&real_openat64 = find_function("openat64");
+    *(void **)&real_ioctl = find_function("ioctl");
+    *(void **)&real_prctl = find_function("prctl");
+    *(void **)&real_syscall = find_function("syscall");
 }

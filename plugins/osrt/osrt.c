@@ -156,7 +156,7 @@ static int64_t osrt_sample_interval(void *state)
     return osrt.perf ? osrt.host->option_int(osrt.self, "interval") : 0;
 }
 
-static void shut(void)
+static void stop_recording(void)
 {
     if (osrt.perf)
         osrt_perf_stop(osrt.perf, osrt.host->writer(osrt.self));
@@ -167,7 +167,7 @@ static void shut(void)
 static StrobeStatus osrt_stop(void *state)
 {
     (void)state;
-    shut();
+    stop_recording();
     return STROBE_OK;
 }
 
@@ -219,7 +219,7 @@ static StrobeStatus osrt_open(const StrobeHost *host, StrobeInstance *self, void
 static void osrt_close(void *state)
 {
     (void)state;
-    shut();
+    stop_recording();
     if (osrt.perf)
         osrt_perf_close(osrt.perf);
     osrt.perf = NULL;

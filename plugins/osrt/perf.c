@@ -39,7 +39,7 @@ struct OsrtPerf {
 };
 
 /* One told event, as far as it is read. */
-typedef struct Told {
+typedef struct Reported {
     struct perf_event_header header;
     uint32_t pid, tid;
     uint64_t time;
@@ -47,8 +47,8 @@ typedef struct Told {
     uint16_t point;
     uint8_t common[6];
     int64_t number, status; /* `status` of an exit only */
-} __attribute__((packed)) Told;
-_Static_assert(offsetof(Told, point) == 28, "layout of a perf sample");
+} __attribute__((packed)) Reported;
+_Static_assert(offsetof(Reported, point) == 28, "layout of a perf sample");
 
 static int read_point(const OsrtContext *context, const char *name, uint32_t *id)
 {
@@ -174,34 +174,35 @@ static Inside *find_thread(OsrtPerf *perf, uint32_t tid)
 }
 
 static void record_call(OsrtPerf *perf, StrobeWriter *writer, const Inside *inside,
-                        const Told *told)
+                        const Reported *reported)
 {
     const StrobeHost *host = perf->context->host;
-    const char *name = (uint64_t)told->number < perf->n_names ? perf->names[told->number] : NULL;
+    const char *name =
+        (uint64_t)reported->number < perf->n_names ? perf->names[reported->number] : NULL;
     const char *text = name ? name : "syscall";
     StrobeStringId id = host->intern(writer, text, strlen(text));
     struct strobe_os_call *record =
-        host->reserve(writer, perf->kind, inside->track, id, inside->begin, told->time);
+        host->reserve(writer, perf->kind, inside->track, id, inside->begin, reported->time);
 
     if (!record)
         return;
-    record->status = told->status;
+    record->status = reported->status;
     host->commit(writer);
 }
 
-static void take(OsrtPerf *perf, StrobeWriter *writer, const Told *told)
+static void take_event(OsrtPerf *perf, StrobeWriter *writer, const Reported *reported)
 {
     Inside *inside;
 
-    if (told->pid != (uint32_t)perf->context->pid || told->tid == 0 ||
-        !(inside = find_thread(perf, told->tid)) || inside->is_own)
+    if (reported->pid != (uint32_t)perf->context->pid || reported->tid == 0 ||
+        !(inside = find_thread(perf, reported->tid)) || inside->is_own)
         return;
-    if (told->point == perf->points[ENTER]) {
-        inside->number = told->number;
-        inside->begin = told->time;
-    } else if (inside->number >= 0 && inside->number == told->number) {
-        if (told->time - inside->begin >= perf->threshold_ns)
-            record_call(perf, writer, inside, told);
+    if (reported->point == perf->points[ENTER]) {
+        inside->number = reported->number;
+        inside->begin = reported->time;
+    } else if (inside->number >= 0 && inside->number == reported->number) {
+        if (reported->time - inside->begin >= perf->threshold_ns)
+            record_call(perf, writer, inside, reported);
         inside->number = -1;
     }
 }
@@ -212,12 +213,12 @@ static void drain_until(OsrtPerf *perf, StrobeWriter *writer, uint64_t until)
     const struct perf_event_header *event;
 
     while ((event = strobe_perf_rings_next(perf->rings, until)) != NULL) {
-        Told told = {.pid = 0};
+        Reported reported = {.pid = 0};
         uint64_t lost[2];
 
         if (event->type == PERF_RECORD_SAMPLE) {
-            memcpy(&told, event, event->size < sizeof told ? event->size : sizeof told);
-            take(perf, writer, &told);
+            memcpy(&reported, event, event->size < sizeof reported ? event->size : sizeof reported);
+            take_event(perf, writer, &reported);
         } else if (event->type == PERF_RECORD_LOST && event->size >= sizeof *event + sizeof lost) {
             memcpy(lost, event + 1, sizeof lost);
             perf->context->host->lost(perf->context->self, STROBE_LOSS_COLLECTOR_DROPPED, lost[1]);

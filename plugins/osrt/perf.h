@@ -4,7 +4,7 @@
 #ifndef STROBE_PLUGINS_OSRT_PERF_H
 #define STROBE_PLUGINS_OSRT_PERF_H
 
-#include "context.h"
+#include "osrt-context.h"
 
 typedef struct OsrtPerf OsrtPerf;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "../common/prof-start.h"
 #include "prof_raw.h"
 #include "vendor-tool.h"
@@ -14,7 +14,7 @@
 
 static gboolean has_name(int folder, const char *prefix, const char *suffix)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
     gboolean found = FALSE;
 
     for (guint i = 0; i < names->len && !found; i++)
@@ -25,7 +25,7 @@ static gboolean has_name(int folder, const char *prefix, const char *suffix)
 
 static gboolean is_exported(int folder)
 {
-    int text = foreign_folder_open(folder, "mindstudio_profiler_output");
+    int text = external_folder_open(folder, "mindstudio_profiler_output");
     gboolean has_text = text >= 0 && has_name(text, TOOL "_", ".json");
 
     if (text >= 0)

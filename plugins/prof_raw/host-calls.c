@@ -28,7 +28,7 @@ typedef struct Calls {
     GHashTable *open; /* thread to Call: begun, of which the return has not come */
 } Calls;
 
-static void emit(Prof *prof, const Call *call)
+static void emit_call(Prof *prof, const Call *call)
 {
     char name[40];
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -116,9 +116,9 @@ static void begin_open(Calls *calls, const Call *call)
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
 
     if (open)
-        emit(calls->prof, open); /* its end is nowhere */
+        emit_call(calls->prof, open); /* its end is nowhere */
     else if (g_hash_table_size(calls->open) >= OPEN_MAX) {
-        emit(calls->prof, call);
+        emit_call(calls->prof, call);
         return;
     }
     open = g_memdup2(call, sizeof *call);
@@ -168,7 +168,7 @@ static gboolean take_perf(Calls *calls, char *line)
     }
     if (strstr(slash, CONTINUED) && end_open(calls, &call, &begin))
         call.begin = MIN(begin, call.begin);
-    emit(calls->prof, &call);
+    emit_call(calls->prof, &call);
     return TRUE;
 }
 
@@ -218,7 +218,7 @@ static gboolean take_ltrace(Calls *calls, char *line)
         call.begin = printed - duration;
     if (has_duration)
         call.end = call.begin + duration;
-    emit(calls->prof, &call);
+    emit_call(calls->prof, &call);
     return TRUE;
 }
 
@@ -243,7 +243,7 @@ static void emit_open(Calls *calls)
     GList *all = g_list_sort(g_hash_table_get_values(calls->open), by_begin);
 
     for (const GList *at = all; at && !calls->prof->is_full; at = at->next)
-        emit(calls->prof, at->data);
+        emit_call(calls->prof, at->data);
     g_list_free(all);
 }
 

@@ -35,7 +35,7 @@ typedef struct HostCpu {
     guint8 seen[CPUS_MAX];
 } HostCpu;
 
-static void emit(HostCpu *h, const char *name, guint cpu, double usage)
+static void emit_usage(HostCpu *h, const char *name, guint cpu, double usage)
 {
     gint64 time = prof_time(h->prof, h->now.time);
     struct strobe_usage *fields = prof_emit(h->prof, &strobe_kind_usage,
@@ -96,9 +96,9 @@ static void take_sample(HostCpu *h)
         if (h->seen[i] && ticks_of(h, i, interval) > interval)
             h->prof->n_dropped++;
         else if (h->seen[i])
-            emit(h, "CPU", i, ticks_of(h, i, interval) / interval * 100);
+            emit_usage(h, "CPU", i, ticks_of(h, i, interval) / interval * 100);
     if (h->n_cpus > 0)
-        emit(h, "CPU Avg", STROBE_ABSENT_U32, total / (interval * (double)h->n_cpus) * 100);
+        emit_usage(h, "CPU Avg", STROBE_ABSENT_U32, total / (interval * (double)h->n_cpus) * 100);
 }
 
 static void end_sample(HostCpu *h)

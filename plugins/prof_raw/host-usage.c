@@ -9,7 +9,8 @@
 #define DISK_INTERVAL_NS 20000000u
 #define INTERFACES_MAX 1000u
 
-static struct strobe_usage *emit(Prof *prof, const char *group, const char *name, guint64 time)
+static struct strobe_usage *emit_usage(Prof *prof, const char *group, const char *name,
+                                       guint64 time)
 {
     gint64 ns = prof_time(prof, time);
 
@@ -42,7 +43,7 @@ void host_mem_import(Prof *prof, Slices *slices)
             prof->n_strange++;
             continue;
         }
-        fields = has_last ? emit(prof, "Memory Usage", "Memory", time) : NULL;
+        fields = has_last ? emit_usage(prof, "Memory Usage", "Memory", time) : NULL;
         has_last = TRUE;
         if (fields)
             fields->usage = (double)pages * PAGE_KB / total_kb * 100;
@@ -113,7 +114,7 @@ static void end_network(Network *n)
         card->has_bytes = FALSE;
     }
     if (n->has_before && seconds > 0) {
-        fields = emit(n->prof, "Network Usage", "Network", n->time);
+        fields = emit_usage(n->prof, "Network Usage", "Network", n->time);
         if (fields)
             fields->speed = speed;
         if (fields && known)
@@ -202,7 +203,7 @@ static gboolean take_disk(Prof *prof, char *line, guint64 time)
 
     if (n < 7 || !read_rate(words[3], words[4], &read) || !read_rate(words[5], words[6], &write))
         return FALSE;
-    fields = emit(prof, "Disk Usage", "Disk", time);
+    fields = emit_usage(prof, "Disk Usage", "Disk", time);
     if (!fields)
         return TRUE;
     fields->read_rate = read;

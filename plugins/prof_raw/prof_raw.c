@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "../common/prof-start.h"
 
 #define FOLDERS_MAX 256u
@@ -163,7 +163,7 @@ static void take_slices(Prof *prof, const char *folder, Slices *slices)
 /* Names of the slices of one file stand together. */
 static void take_files(Prof *prof, const char *name, int folder)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
     Slices *slices = NULL;
 
     for (guint i = 0; i < names->len && !prof->is_full; i++) {
@@ -192,11 +192,11 @@ static void take_files(Prof *prof, const char *name, int folder)
 
 static SideJson *read_json(int folder, const char *prefix)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
-    const char *name = foreign_folder_find(names, folder, prefix);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
+    const char *name = external_folder_find(names, folder, prefix);
     gsize length;
     g_autofree char *bytes =
-        name ? foreign_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length) : NULL;
+        name ? external_folder_read(folder, name, SIDE_JSON_BYTES_MAX, &length) : NULL;
 
     return bytes ? side_json_new(bytes, length, NULL) : NULL;
 }
@@ -219,7 +219,7 @@ static gboolean device_of(const char *name, gint *device)
 /* A device that does not tell when it began is taken to have the host's clock. */
 static void find_clock(Prof *prof, int top, int folder, const char *name)
 {
-    int host = foreign_folder_open(top, "host");
+    int host = external_folder_open(top, "host");
 
     prof->offset = prof->begin = 0;
     if (!prof_start_offset(folder, &prof->offset, &prof->begin) &&
@@ -232,8 +232,8 @@ static void find_clock(Prof *prof, int top, int folder, const char *name)
 
 static void take_folder(Prof *prof, int top, const char *name)
 {
-    int folder = foreign_folder_open(top, name);
-    int data = folder >= 0 ? foreign_folder_open(folder, "data") : -1;
+    int folder = external_folder_open(top, name);
+    int data = folder >= 0 ? external_folder_open(folder, "data") : -1;
     gint64 pid;
 
     if (data >= 0) {
@@ -260,15 +260,15 @@ static void take_folder(Prof *prof, int top, const char *name)
 
 static gboolean holds_readable(int top, const char *name)
 {
-    int folder = foreign_folder_open(top, name);
-    int data = folder >= 0 ? foreign_folder_open(folder, "data") : -1;
+    int folder = external_folder_open(top, name);
+    int data = folder >= 0 ? external_folder_open(folder, "data") : -1;
     gboolean found = FALSE;
 
     if (data >= 0) {
-        g_autoptr(GPtrArray) names = foreign_folder_names(data);
+        g_autoptr(GPtrArray) names = external_folder_names(data);
 
         for (guint i = 0; i < G_N_ELEMENTS(readers); i++)
-            found |= foreign_folder_find(names, data, readers[i].name) != NULL;
+            found |= external_folder_find(names, data, readers[i].name) != NULL;
         close(data);
     }
     if (folder >= 0)
@@ -283,7 +283,7 @@ static void prof_raw_probe(const StrobeSource *source, StrobeSourceProbe *answer
 
     if (!source->is_folder)
         return;
-    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) names = external_folder_names(source->descriptor);
     for (guint i = 0; i < names->len && !is_readable; i++) {
         const char *name = g_ptr_array_index(names, i);
 
@@ -302,13 +302,13 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
                                     const StrobeSource *source)
 {
     Prof prof = {.host = host, .self = self};
-    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) names = external_folder_names(source->descriptor);
     gint64 offset;
     guint n = 0;
 
     prof.kinds = g_hash_table_new(NULL, NULL);
     if (prof_start_of_host(source->descriptor, &offset))
-        host->fact_int(self, "raw_clock_offset_ns", offset);
+        host->metadata_int(self, "raw_clock_offset_ns", offset);
     for (gint is_device = 0; is_device < 2; is_device++) /* the host knows the pid */
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);
@@ -319,7 +319,7 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
             n++;
         }
     if (prof.pid)
-        host->fact_int(self, "pid", (gint64)prof.pid);
+        host->metadata_int(self, "pid", (gint64)prof.pid);
     g_hash_table_unref(prof.kinds);
     if (prof.is_full)
         return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "The capture has no room");

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 
 #define MARK ".slice_"
 
@@ -75,7 +75,7 @@ static gboolean open_next(Slices *s)
         return FALSE;
     name = g_ptr_array_index(s->names, s->next++);
     slice_name(name, &number);
-    s->fd = foreign_folder_open_file(s->folder, name);
+    s->fd = external_folder_open_file(s->folder, name);
     if (s->fd < 0)
         s->error = errno;
     if (number > s->number || s->fd < 0) {
@@ -87,7 +87,7 @@ static gboolean open_next(Slices *s)
 }
 
 /* Reads on; FALSE at the end of the last slice, before a gap, or when the buffer is full. */
-static gboolean fill(Slices *s)
+static gboolean fill_buffer(Slices *s)
 {
     gssize done = 0;
 
@@ -127,7 +127,7 @@ static void skip_line(Slices *s)
             return;
         }
         s->at = s->used;
-        if (!fill(s)) {
+        if (!fill_buffer(s)) {
             s->is_in_long = s->is_gap;
             return;
         }
@@ -163,7 +163,7 @@ static char *take_line(Slices *s)
             return begin;
         }
         seen = s->used - s->at;
-        if (fill(s))
+        if (fill_buffer(s))
             continue;
         if (s->is_gap)
             return NULL;
@@ -207,7 +207,7 @@ const char *slices_record(Slices *s, gsize n)
     const char *record;
 
     while (s->used - s->at < n)
-        if (!fill(s) && (!s->is_gap || !pass_gap_of_records(s, n))) {
+        if (!fill_buffer(s) && (!s->is_gap || !pass_gap_of_records(s, n))) {
             s->n_left = s->used - s->at;
             return NULL;
         }

@@ -34,7 +34,7 @@ static gboolean is_safe(const char *path, GString *refused)
 
 /* The file that the name leads to: what may be changed is that one and its folder, and it is run by
  * this path, whatever becomes of the links to it. */
-static char *vetted(const char *folder, const char *name, GString *refused)
+static char *vet_file(const char *folder, const char *name, GString *refused)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
     g_autofree char *real = realpath(path, NULL);
@@ -56,10 +56,10 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
 
     for (guint i = 0; !found && folders[i]; i++)
         if (folders[i][0] == '/') /* what lies where one stands is nobody's tool */
-            found = vetted(folders[i], name, refused);
+            found = vet_file(folders[i], name, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
-        found = vetted(folder, name, refused);
+        found = vet_file(folder, name, refused);
     }
     return found;
 }
@@ -69,7 +69,7 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
 typedef enum End { ENDED, LATE, LOST } End;
 
 /* It is not reaped here, so that its number stays that of its group. */
-static End await(pid_t child, gint64 limit_ns)
+static End await_child(pid_t child, gint64 limit_ns)
 {
     gint64 until = g_get_monotonic_time() + limit_ns / 1000;
 
@@ -93,7 +93,7 @@ static End await(pid_t child, gint64 limit_ns)
 
 /* Its group is its own, so that all that it starts can be ended with it. Not posix_spawn: it has no
  * word for a parent that dies. */
-static void become(char *const arguments[], gint folder, gint log, pid_t keeper, gint report)
+static void become_tool(char *const arguments[], gint folder, gint log, pid_t keeper, gint report)
 {
     gint null = open("/dev/null", O_RDWR);
     sigset_t none;
@@ -125,7 +125,7 @@ static gboolean has_ended(pid_t tool)
 }
 
 /* Until it ends by itself, or somebody wants that: whoever waits for it, or its death. */
-static void keep(pid_t tool, pid_t parent)
+static void guard_tool(pid_t tool, pid_t parent)
 {
     const struct timespec look = {.tv_nsec = LOOK_US * 1000};
     gboolean is_wanted = FALSE;
@@ -179,7 +179,7 @@ static void keep_tool(char *const arguments[], gint folder, gint log, pid_t pare
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     pid_t keeper = getpid(), tool = _Fork();
     if (tool == 0)
-        become(arguments, folder, log, keeper, report);
+        become_tool(arguments, folder, log, keeper, report);
     if (tool < 0) {
         gint error = errno;
         ssize_t written = write(report, &error, sizeof error);
@@ -187,21 +187,21 @@ static void keep_tool(char *const arguments[], gint folder, gint log, pid_t pare
         _exit(1);
     }
     close_range(0, G_MAXUINT, 0);
-    keep(tool, parent);
+    guard_tool(tool, parent);
     end_alike(tool);
 }
 
 /* ---- in the analysis ---- */
 
 /* With all that it has started. */
-static void end(pid_t keeper)
+static void end_keeper(pid_t keeper)
 {
     kill(keeper, SIGTERM);
-    if (await(keeper, GRACE_NS + KILLED_NS) == LATE)
+    if (await_child(keeper, GRACE_NS + KILLED_NS) == LATE)
         kill(keeper, SIGKILL);
 }
 
-static gint start(pid_t *keeper, char *const arguments[], gint folder, gint log)
+static gint start_keeper(pid_t *keeper, char *const arguments[], gint folder, gint log)
 {
     pid_t parent = getpid();
     gint report[2], error = 0;
@@ -230,12 +230,12 @@ VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64
     gint status = 0;
     pid_t keeper = -1;
 
-    run.error = start(&keeper, arguments, folder, log);
+    run.error = start_keeper(&keeper, arguments, folder, log);
     if (run.error)
         return run;
-    End how = await(keeper, limit_ns);
+    End how = await_child(keeper, limit_ns);
     if (how == LATE)
-        end(keeper);
+        end_keeper(keeper);
     waitpid(keeper, &status, WNOHANG);
     run.is_late = how == LATE;
     run.is_lost = how == LOST;

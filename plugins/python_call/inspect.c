@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "text.h"
+#include "python-text.h"
 
 int inspect_is_of_file(PyObject *code, const char *end)
 {

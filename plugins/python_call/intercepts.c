@@ -5,7 +5,7 @@
 
 #include "../common/import-slots.h"
 #include "new-threads.h"
-#include "other-profilers.h"
+#include "python-other-profilers.h"
 #include "python-api.h"
 
 static StrobeImport imports[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "inspect.h"
-#include "text.h"
+#include "python-text.h"
 
 #define SLOTS_FIRST 1024u
 #define MODULES_LAST (1u << 20)
@@ -73,7 +73,7 @@ static uint32_t slot_of(const void *address)
     return (uint32_t)(bits * 0x9e3779b97f4a7c15u >> 32) & (modules.n_slots - 1);
 }
 
-static Module *find(PyObject *address)
+static Module *find_slot(PyObject *address)
 {
     Module *slot = &modules.slots[slot_of(address)];
 
@@ -83,7 +83,7 @@ static Module *find(PyObject *address)
 }
 
 /* Lays the table out anew with room for as many again; those that are gone are left out. */
-static int rebuild(void)
+static int rebuild_table(void)
 {
     Module *old = modules.slots;
     uint32_t n_old = modules.n_slots, n_alive = 0, n_slots = SLOTS_FIRST;
@@ -102,7 +102,7 @@ static int rebuild(void)
         if (!old[i].address)
             continue;
         if (is_alive(&old[i])) {
-            *find(old[i].address) = old[i];
+            *find_slot(old[i].address) = old[i];
             modules.n_used++;
         } else if (old[i].weakref) {
             python_api.unref(old[i].weakref);
@@ -118,7 +118,7 @@ void modules_begin(const StrobeHost *host, StrobeInstance *self)
     modules.self = self;
     modules.window++;
     if (modules.slots)
-        rebuild();
+        rebuild_table();
 }
 
 /* ---- classes ---- */
@@ -185,9 +185,9 @@ static Module *look_up(PyObject *module)
 {
     Module *slot;
 
-    if (2 * (modules.n_used + 1) > modules.n_slots && !rebuild())
+    if (2 * (modules.n_used + 1) > modules.n_slots && !rebuild_table())
         return NULL;
-    slot = find(module);
+    slot = find_slot(module);
     return slot->address && is_alive(slot) ? slot : take_slot(slot, module);
 }
 

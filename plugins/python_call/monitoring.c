@@ -41,12 +41,12 @@ static const struct {
 
 /* ---- events ---- */
 
-/* The thread, entered if it was not. `is_told`: the event's frame is among those found open. */
-static Thread *thread_now(int *is_told)
+/* The thread, entered if it was not. `is_reported`: the event's frame is among those found open. */
+static Thread *thread_now(int *is_reported)
 {
     Thread *thread = tracer_thread;
 
-    *is_told = 0;
+    *is_reported = 0;
     if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed))
         return NULL;
     if (thread && thread->source == &tracer &&
@@ -55,11 +55,11 @@ static Thread *thread_now(int *is_told)
     thread = tracer_enter(&tracer);
     if (thread)
         tracer_open_all(thread);
-    *is_told = 1;
+    *is_reported = 1;
     return thread;
 }
 
-static PyObject *none(void)
+static PyObject *make_none(void)
 {
     python_api.ref(python_api.none);
     return python_api.none;
@@ -67,24 +67,24 @@ static PyObject *none(void)
 
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n)
 {
-    int is_told;
-    Thread *thread = thread_now(&is_told);
-    PyObject *frame = thread && !is_told ? python_api.current_frame() : NULL;
+    int is_reported;
+    Thread *thread = thread_now(&is_reported);
+    PyObject *frame = thread && !is_reported ? python_api.current_frame() : NULL;
 
     if (frame && __builtin_expect(tracer_call(thread, frame) == CALL_OF_PROFILER, 0))
         intercepts_cover_libraries();
-    return none();
+    return make_none();
 }
 
 static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
 {
-    int is_told;
-    Thread *thread = thread_now(&is_told);
+    int is_reported;
+    Thread *thread = thread_now(&is_reported);
     PyObject *frame = thread ? python_api.current_frame() : NULL;
 
     if (frame)
         tracer_return(thread, frame);
-    return none();
+    return make_none();
 }
 
 /* CALL: code, offset, callable, first argument. Of all callables those written in C count. */
@@ -98,22 +98,22 @@ static int is_builtin(PyObject *const *arguments, PySize n)
 
 static PyObject *on_builtin(PyObject *self, PyObject *const *arguments, PySize n)
 {
-    int is_told;
-    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_told) : NULL;
+    int is_reported;
+    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_reported) : NULL;
 
     if (thread)
         tracer_builtin_call(thread, arguments[2]);
-    return none();
+    return make_none();
 }
 
 static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySize n)
 {
-    int is_told;
-    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_told) : NULL;
+    int is_reported;
+    Thread *thread = is_builtin(arguments, n) ? thread_now(&is_reported) : NULL;
 
     if (thread)
         tracer_builtin_return(thread);
-    return none();
+    return make_none();
 }
 
 /* ---- sys.monitoring ---- */

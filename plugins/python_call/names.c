@@ -7,7 +7,7 @@
 
 #include "inspect.h"
 #include "modules.h"
-#include "text.h"
+#include "python-text.h"
 
 #define SETS 4096u /* of two places */
 
@@ -169,7 +169,7 @@ static void format_builtin(PyObject *function)
     }
 }
 
-static StrobeStringId intern(size_t from)
+static StrobeStringId intern_text(size_t from)
 {
     StrobeWriter *writer = names.host->writer(names.self);
 
@@ -178,20 +178,20 @@ static StrobeStringId intern(size_t from)
     return names.host->intern(writer, names.text.bytes + from, names.text.length - from);
 }
 
-static StrobeStringId lasting(StrobeStringId id)
+static StrobeStringId filter_lasting(StrobeStringId id)
 {
     return strobe_string_is_lasting(id) ? id : 0;
 }
 
 StrobeStringId names_code_again(PyObject *code)
 {
-    return intern(format_code(code));
+    return intern_text(format_code(code));
 }
 
 StrobeStringId names_builtin_again(PyObject *function)
 {
     format_builtin(function);
-    return intern(0);
+    return intern_text(0);
 }
 
 /* ---- the cache ---- */
@@ -214,7 +214,7 @@ static CallName *make_place(CallName *set, CallName *old)
     return &set[0];
 }
 
-static void forget(const CallName *old)
+static void forget_name(const CallName *old)
 {
     code_text_leave(old->text);
     if (old->object)
@@ -263,14 +263,14 @@ static CodeText *copy_text(void)
 
 static const CallName *add_code(CallName *set, PyObject *code)
 {
-    StrobeStringId id = lasting(names_code_again(code));
+    StrobeStringId id = filter_lasting(names_code_again(code));
     CodeText *text = copy_text();
     uint8_t role = role_of(code);
     CallName old, *name = make_place(set, &old);
 
     python_ref(code);
     *name = (CallName){code, NULL, text, id, role};
-    forget(&old);
+    forget_name(&old);
     return name;
 }
 
@@ -288,13 +288,13 @@ const CallName *names_of_code(PyObject *code)
 static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *owner,
                                    const PyMethod *method)
 {
-    StrobeStringId id = lasting(names_builtin_again(function));
+    StrobeStringId id = filter_lasting(names_builtin_again(function));
     CallName old, *name = make_place(set, &old);
 
     if (owner)
         python_ref(owner);
     *name = (CallName){owner, method, NULL, id, 0};
-    forget(&old);
+    forget_name(&old);
     return name;
 }
 
@@ -346,7 +346,7 @@ void names_end(void)
     names.sets = NULL;
     for (uint32_t i = 0; sets && i < SETS; i++)
         for (int k = 0; k < 2; k++)
-            forget(&sets[i][k]);
+            forget_name(&sets[i][k]);
     free(sets);
     forget_folders();
     text_free(&names.text);

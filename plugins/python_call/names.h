@@ -4,7 +4,7 @@
  * the folder on sys.path that it lies in, `<built-in method append of list object>`.
  *
  * Found by the code object, or the definition of the C function (several names may share a
- * function) and the sort of object that it belongs to. The cache holds references to what it knows
+ * function) and the type of object that it belongs to. The cache holds references to what it knows
  * things by, so that no address can come to mean something else; it is bounded, and emptied with
  * the window. With the interpreter's lock.
  */

@@ -84,7 +84,7 @@ void new_threads_started(PyObject *frame)
 }
 
 /* A strong reference or NULL. */
-static PyObject *find(const char *module_name, const char *const names[])
+static PyObject *find_attribute(const char *module_name, const char *const names[])
 {
     const PythonApi *python = &python_api;
     PyObject *modules = python->system_object("modules");
@@ -104,9 +104,10 @@ static PyObject *find(const char *module_name, const char *const names[])
 /* Once a session: a look-up by name leaves something in the interpreter's caches each time. */
 static void find_all(void)
 {
-    new_threads_starters[0] = find("_thread", (const char *[]){"start_new_thread", NULL});
-    new_threads_starters[1] = find("_thread", (const char *[]){"start_new", NULL});
-    new_threads.own_code = find("threading", (const char *[]){"Thread", "start", "__code__", NULL});
+    new_threads_starters[0] = find_attribute("_thread", (const char *[]){"start_new_thread", NULL});
+    new_threads_starters[1] = find_attribute("_thread", (const char *[]){"start_new", NULL});
+    new_threads.own_code =
+        find_attribute("threading", (const char *[]){"Thread", "start", "__code__", NULL});
 }
 
 void new_threads_begin(void (*enter)(PyThread *thread))

@@ -406,7 +406,7 @@ class PythonCallTest(unittest.TestCase):
             self.assertEqual(self.messages, '')
             self.check_nesting(records)
 
-    def in_foreign_threads(self, function, n=1):
+    def in_external_threads(self, function, n=1):
         """Calls it in threads of the C library, which enter the interpreter one by one."""
         c = ctypes.CDLL(None)
         call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: function() and None)
@@ -417,12 +417,12 @@ class PythonCallTest(unittest.TestCase):
 
     def test_threads_of_libraries(self):
         """Each has the state of the one before it in its place."""
-        records = self.record(lambda: self.in_foreign_threads(lambda: middle(2), 4))
+        records = self.record(lambda: self.in_external_threads(lambda: middle(2), 4))
         self.assertEqual(self.counts(records, middle, leaf), [4, 8])
         self.assertNotIn(threading.get_native_id(),
                          {r.thread for r in records if r.name == name_of(middle)})
         self.check_nesting(records)
-        self.in_foreign_threads(lambda: self.assertIsNone(sys.getprofile()))
+        self.in_external_threads(lambda: self.assertIsNone(sys.getprofile()))
 
     def test_thread_of_a_library_keeps_its_profiler(self):
         seen = []
@@ -431,7 +431,7 @@ class PythonCallTest(unittest.TestCase):
             sys.setprofile(lambda frame, event, argument: seen.append(event))
             middle(2)
             sys.setprofile(None)
-        records = self.record(lambda: self.in_foreign_threads(profiled))
+        records = self.record(lambda: self.in_external_threads(profiled))
         self.assertEqual(self.counts(records, leaf), [2 if MONITORS else 0])
         # middle(), its comprehension up to 3.11, leaf() twice
         self.assertEqual(seen.count('call'), 3 if MONITORS else 4)

@@ -138,7 +138,7 @@ void tracer_end_reading(Thread *thread)
 /* ---- room ---- */
 
 /* Room for one more in an array of `size`, which doubles. */
-static int grow(void **array, uint32_t *size, size_t item)
+static int grow_array(void **array, uint32_t *size, size_t item)
 {
     uint32_t grown = *size ? 2 * *size : CALLS_FIRST;
     void *memory = grown <= CALLS_LAST ? realloc(*array, grown * item) : NULL;
@@ -151,12 +151,12 @@ static int grow(void **array, uint32_t *size, size_t item)
 }
 
 /* Releases the object, or keeps it for empty_garbage if it is the last reference. */
-static void release(PyObject *object)
+static void release_object(PyObject *object)
 {
     if ((uint32_t)object->references != 1)
         python_unref(object);
     else if (garbage.n < garbage.size ||
-             grow((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
+             grow_array((void **)&garbage.objects, &garbage.size, sizeof *garbage.objects))
         garbage.objects[garbage.n++] = object;
 }
 
@@ -169,10 +169,10 @@ static void empty_garbage(void)
 static int has_room(Thread *thread)
 {
     if (__builtin_expect(thread->n_calls == thread->calls_size, 0) &&
-        !grow((void **)&thread->calls, &thread->calls_size, sizeof *thread->calls))
+        !grow_array((void **)&thread->calls, &thread->calls_size, sizeof *thread->calls))
         return 0;
     return __builtin_expect(thread->n_frames < thread->frames_size, 1) ||
-           grow((void **)&thread->frames, &thread->frames_size, sizeof *thread->frames);
+           grow_array((void **)&thread->frames, &thread->frames_size, sizeof *thread->frames);
 }
 
 static int find_room(Thread *thread)
@@ -281,7 +281,7 @@ void tracer_take_frames(TracerFrames *open, PyThread *thread)
     PyObject *frame = python_api.top_frame(thread);
 
     while (frame && (open->n < open->size ||
-                     grow((void **)&open->frames, &open->size, sizeof *open->frames))) {
+                     grow_array((void **)&open->frames, &open->size, sizeof *open->frames))) {
         open->frames[open->n++] = frame;
         frame = python_api.frame_back(frame);
     }
@@ -362,7 +362,7 @@ static void end_call(Thread *thread, const Frame *frame, uint64_t end, StrobeTra
         host->commit(writer);
     }
     if (__builtin_expect(call->builtin != NULL, 0))
-        release(call->builtin);
+        release_object(call->builtin);
 }
 
 static void pop_frame(Thread *thread)
@@ -374,7 +374,7 @@ static void pop_frame(Thread *thread)
         thread->n_located = thread->n_frames ? thread->n_frames - 1 : 0;
     thread->stack_is_new = 1;
     code_text_leave(top.text);
-    release(top.frame);
+    release_object(top.frame);
 }
 
 /* Ends the innermost frame, and with it C functions of which no return was told. */
@@ -472,13 +472,13 @@ static void keep_left_frames(Thread *thread)
         if (!thread->frames[i].is_in_builtin)
             continue;
         if (thread->n_left == thread->left_size &&
-            !grow((void **)&thread->left, &thread->left_size, sizeof *thread->left))
+            !grow_array((void **)&thread->left, &thread->left_size, sizeof *thread->left))
             return;
         thread->left[thread->n_left++] = (LeftFrame){frame, python_api.frame_line(frame)};
     }
 }
 
-static void leave(Thread *thread)
+static void leave_thread(Thread *thread)
 {
     thread->source = NULL;
     if (atomic_load(&thread->is_open))
@@ -501,7 +501,7 @@ static void drop_left_frames(void)
 
 void tracer_leave(Thread *thread)
 {
-    leave(thread);
+    leave_thread(thread);
     empty_garbage();
 }
 
@@ -515,7 +515,7 @@ static uint64_t leave_those(const void *source, int all)
         if (!all && thread->source != source)
             continue;
         n_open += thread->n_frames;
-        leave(thread);
+        leave_thread(thread);
     }
     pthread_mutex_unlock(&list_lock);
     empty_garbage();

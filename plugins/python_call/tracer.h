@@ -4,8 +4,8 @@
  *
  * Everything here is called with the interpreter's lock, which guards it all, but for what says
  * otherwise. A thread's Thread is made by the thread itself and freed as it ends. What runs there
- * without the lock (stacks.c) reads the frames between tracer_begin_reading and tracer_end_reading:
- * nobody takes one off meanwhile.
+ * without the lock (python-call-stacks.c) reads the frames between tracer_begin_reading and
+ * tracer_end_reading: nobody takes one off meanwhile.
  */
 #ifndef STROBE_PYTHON_CALL_TRACER_H
 #define STROBE_PYTHON_CALL_TRACER_H

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "svp_job.h"
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */
 #define HEAD_BYTES 16u
-#define FILE_FACTS_MAX 1000u
+#define FILE_METADATA_MAX 1000u
 
 typedef struct DataFile {
     char *name;
@@ -58,7 +58,7 @@ static gboolean has_content(int data, const char *name)
 
 static GPtrArray *list_files(int data)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(data);
+    g_autoptr(GPtrArray) names = external_folder_names(data);
     GPtrArray *files = g_ptr_array_new_with_free_func(free_file);
 
     for (guint i = 0; i < names->len; i++) {
@@ -90,7 +90,7 @@ static void check_mark(const Job *job, int data, const char *name, int file)
 {
     g_autofree char *mark = g_strconcat(name, ".done", NULL);
     gsize length;
-    g_autofree char *bytes = foreign_folder_read(data, mark, 4096, &length);
+    g_autofree char *bytes = external_folder_read(data, mark, 4096, &length);
     const char *line = bytes ? strstr(bytes, "filesize:") : NULL;
     struct stat st;
 
@@ -101,17 +101,17 @@ static void check_mark(const Job *job, int data, const char *name, int file)
 }
 
 /* Keeps the first one, for the message if nothing else can be read. */
-static void keep_foreign(Job *job, const char *name, const guchar *head, gssize n)
+static void keep_external(Job *job, const char *name, const guchar *head, gssize n)
 {
     GString *text;
 
     job->host->unknown(job->self, name, "no capture of Strobe's", 1);
-    if (job->foreign)
+    if (job->external)
         return;
     text = g_string_new(NULL);
     for (gssize i = 0; i < n; i++)
         g_string_append_printf(text, "%s%02x", i ? " " : "", head[i]);
-    job->foreign = g_strdup(name);
+    job->external = g_strdup(name);
     job->head = g_string_free(text, FALSE);
 }
 
@@ -127,13 +127,13 @@ static void tell_file(Job *job, int data, const char *name, int file, guint64 ro
     g_autofree char *value =
         g_strdup_printf("%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %d %s", rows,
                         (gint64)st.st_size, has_content(data, mark), name);
-    if (job->n_files++ < FILE_FACTS_MAX)
-        job->host->fact_text(job->self, key, value);
+    if (job->n_files++ < FILE_METADATA_MAX)
+        job->host->metadata_text(job->self, key, value);
 }
 
 static void import_file(Job *job, int data, const DataFile *file)
 {
-    int descriptor = foreign_folder_open_file(data, file->name);
+    int descriptor = external_folder_open_file(data, file->name);
     guchar head[HEAD_BYTES];
     gssize n = descriptor >= 0 ? pread(descriptor, head, sizeof head, 0) : -1;
     uint64_t rows = 0;
@@ -141,7 +141,7 @@ static void import_file(Job *job, int data, const DataFile *file)
     if (n < 0) {
         job->host->damage(job->self, file->name, g_strerror(errno));
     } else if (n < (gssize)strlen(MAGIC) || memcmp(head, MAGIC, strlen(MAGIC))) {
-        keep_foreign(job, file->name, head, n);
+        keep_external(job, file->name, head, n);
     } else {
         check_mark(job, data, file->name, descriptor);
         if (job->host->capture(job->self, file->name, descriptor, &rows) == STROBE_OK)

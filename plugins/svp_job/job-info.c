@@ -2,7 +2,7 @@
 /* What the JSON files of a JOB say. All of it is optional but for a format that is too new. */
 #include <string.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "../common/side-json.h"
 #include "svp_job.h"
 
@@ -21,29 +21,29 @@ GPtrArray *job_info_names(const GPtrArray *names)
     return found;
 }
 
-static void tell_text(const Job *job, const SideJson *json, const char *path, const char *fact)
+static void tell_text(const Job *job, const SideJson *json, const char *path, const char *entry)
 {
     const char *text = side_json_text(json, path);
 
     if (text && *text)
-        job->host->fact_text(job->self, fact, text);
+        job->host->metadata_text(job->self, entry, text);
 }
 
-static void tell_int(const Job *job, const SideJson *json, const char *path, const char *fact)
+static void tell_int(const Job *job, const SideJson *json, const char *path, const char *entry)
 {
     gint64 value;
 
     if (side_json_int(json, path, &value))
-        job->host->fact_int(job->self, fact, value);
+        job->host->metadata_int(job->self, entry, value);
 }
 
 /* Pictures in a batch of one model, for the names of files. */
 static void tell_batch(const Job *job, gint64 model, gint64 batch)
 {
-    g_autofree char *fact = g_strdup_printf("svp.batch.%" G_GINT64_FORMAT, model);
+    g_autofree char *entry = g_strdup_printf("svp.batch.%" G_GINT64_FORMAT, model);
 
     if (model >= 0 && batch >= 0 && batch <= G_MAXUINT32)
-        job->host->fact_int(job->self, fact, batch);
+        job->host->metadata_int(job->self, entry, batch);
 }
 
 static void tell_models(const Job *job, const SideJson *json)
@@ -72,7 +72,7 @@ static void tell_clock(const Job *job, const SideJson *json)
         __builtin_sub_overflow(real, monotonic, &base) ||
         job->host->time_base(job->self, base) != STROBE_OK)
         return;
-    job->host->fact_int(job->self, "monotonic_offset_ns", base);
+    job->host->metadata_int(job->self, "monotonic_offset_ns", base);
 }
 
 static gboolean check_version(Job *job, const SideJson *json, const char *name)
@@ -95,7 +95,7 @@ static gboolean check_version(Job *job, const SideJson *json, const char *name)
     return FALSE;
 }
 
-static void tell_facts(Job *job, const SideJson *json)
+static void tell_metadata(Job *job, const SideJson *json)
 {
     gint64 pid;
 
@@ -108,10 +108,10 @@ static void tell_facts(Job *job, const SideJson *json)
     tell_int(job, json, "counters.lost_captures", "svp.lost_captures");
     tell_int(job, json, "counters.lost_records", "svp.lost_records");
     if (side_json_bool(json, "simulated"))
-        job->host->fact_int(job->self, "svp.simulated", 1);
+        job->host->metadata_int(job->self, "svp.simulated", 1);
     if (side_json_int(json, "pid", &pid) && pid > 0) {
         job->pid = (guint64)pid;
-        job->host->fact_int(job->self, "pid", pid);
+        job->host->metadata_int(job->self, "pid", pid);
     }
 }
 
@@ -119,7 +119,7 @@ gboolean job_info_import(Job *job, const char *name)
 {
     gsize length;
     gboolean is_whole = FALSE, good;
-    g_autofree char *bytes = foreign_folder_read(job->folder, name, SIDE_JSON_BYTES_MAX, &length);
+    g_autofree char *bytes = external_folder_read(job->folder, name, SIDE_JSON_BYTES_MAX, &length);
     SideJson *json = bytes ? side_json_new(bytes, length, &is_whole) : NULL;
 
     if (json && !is_whole)
@@ -128,7 +128,7 @@ gboolean job_info_import(Job *job, const char *name)
         job->host->damage(job->self, name, "cannot be read: the data files say what they can");
     good = !json || check_version(job, json, name);
     if (good && json && side_json_text(json, "format")) {
-        tell_facts(job, json);
+        tell_metadata(job, json);
         tell_clock(job, json);
         tell_models(job, json);
         job->host->file(job->self, name, bytes, length);
@@ -139,7 +139,7 @@ gboolean job_info_import(Job *job, const char *name)
 
 void job_models_import(Job *job, int data)
 {
-    g_autoptr(GPtrArray) names = foreign_folder_names(data);
+    g_autoptr(GPtrArray) names = external_folder_names(data);
     guint n = 0;
 
     for (guint i = 0; i < names->len && n < MODELS_MAX; i++) {
@@ -149,7 +149,7 @@ void job_models_import(Job *job, int data)
 
         if (!g_str_has_suffix(name, ".net.info"))
             continue;
-        g_autofree char *bytes = foreign_folder_read(data, name, SIDE_JSON_BYTES_MAX, &length);
+        g_autofree char *bytes = external_folder_read(data, name, SIDE_JSON_BYTES_MAX, &length);
         SideJson *json = bytes ? side_json_new(bytes, length, NULL) : NULL;
         if (json && side_json_int(json, "model_id", &model) &&
             side_json_int(json, "batch_num", &batch))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 
 const StrobeKind *const svp_job_kinds[SVP_JOB_KINDS] = {
     &svp_kind_api_call, &strobe_kind_device_task, &strobe_kind_device_pmu, &svp_kind_capture,
@@ -21,9 +21,9 @@ static void svp_job_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     if (!source->is_folder)
         return;
-    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) names = external_folder_names(source->descriptor);
     g_autoptr(GPtrArray) infos = job_info_names(names);
-    int data = foreign_folder_open(source->descriptor, "data");
+    int data = external_folder_open(source->descriptor, "data");
     gboolean has_files =
         data >= 0 && (job_files_are_in(data) || job_timeline_is_in(source->descriptor));
 
@@ -36,18 +36,18 @@ static void svp_job_probe(const StrobeSource *source, StrobeSourceProbe *answer)
         close(data);
 }
 
-static StrobeStatus refuse_foreign(const Job *job)
+static StrobeStatus refuse_external(const Job *job)
 {
     return job->host->fail(
         job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
         "data/%s is of the vendor's own form (it begins with %s), which nobody has described: "
         "have the vendor's tool make timeline and summary in the JOB, or record with Strobe",
-        job->foreign, job->head);
+        job->external, job->head);
 }
 
 static StrobeStatus import_data(Job *job)
 {
-    int data = foreign_folder_open(job->folder, "data");
+    int data = external_folder_open(job->folder, "data");
 
     if (data < 0)
         return job->host->fail(job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
@@ -57,15 +57,15 @@ static StrobeStatus import_data(Job *job)
     close(data);
     if (job->n_captures == 0)
         job_timeline_import(job);
-    return job->n_captures == 0 && job->n_vendor == 0 && job->foreign ? refuse_foreign(job)
-                                                                      : STROBE_OK;
+    return job->n_captures == 0 && job->n_vendor == 0 && job->external ? refuse_external(job)
+                                                                       : STROBE_OK;
 }
 
 static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstance *self,
                                    const StrobeSource *source)
 {
     Job job = {.host = host, .self = self, .folder = source->descriptor};
-    g_autoptr(GPtrArray) names = foreign_folder_names(source->descriptor);
+    g_autoptr(GPtrArray) names = external_folder_names(source->descriptor);
     g_autoptr(GPtrArray) infos = job_info_names(names);
     StrobeStatus status = STROBE_OK;
 
@@ -79,7 +79,7 @@ static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstanc
         status = STROBE_ERROR_INPUT;
     if (status == STROBE_OK)
         status = import_data(&job);
-    g_free(job.foreign);
+    g_free(job.external);
     g_free(job.head);
     return status;
 }

@@ -20,7 +20,7 @@ typedef struct Job {
     guint n_captures; /* files that are captures */
     guint n_vendor;   /* of the vendor's files that were read */
     guint n_files;    /* that were told of as facts */
-    char *foreign;    /* the first file in data that is none; NULL: there is none */
+    char *external;   /* the first file in data that is none; NULL: there is none */
     char *head;       /* its first bytes, in hexadecimal */
 } Job;
 

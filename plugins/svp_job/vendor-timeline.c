@@ -6,7 +6,7 @@
 #include <strobe/kinds.h>
 #include <unistd.h>
 
-#include "../common/foreign-folder.h"
+#include "../common/external-folder.h"
 #include "svp_job.h"
 
 #define TEXT_MAX 512u
@@ -33,19 +33,20 @@ typedef struct Timeline {
     gboolean is_full;
 } Timeline;
 
-static StrobeStringId intern(const Timeline *line, const char *text)
+static StrobeStringId intern_text(const Timeline *line, const char *text)
 {
     return *text ? line->job->host->intern(line->job->self, text, strlen(text)) : 0;
 }
 
-static void *emit(Timeline *line, const StrobeKind *kind, StrobeTrackId track, const char *name,
-                  gint64 begin, gint64 end)
+static void *emit_record(Timeline *line, const StrobeKind *kind, StrobeTrackId track,
+                         const char *name, gint64 begin, gint64 end)
 {
     StrobeKindId id = 0;
     void *fields = NULL;
 
     if (line->job->host->kind(line->job->self, kind, &id) == STROBE_OK)
-        fields = line->job->host->emit(line->job->self, id, track, intern(line, name), begin, end);
+        fields =
+            line->job->host->emit(line->job->self, id, track, intern_text(line, name), begin, end);
     line->is_full |= !fields;
     line->n_rows++;
     return fields;
@@ -70,8 +71,8 @@ static void end_capture(Timeline *line)
 
     if (!line->capture)
         return;
-    fields = emit(line, &svp_kind_capture, track_of(line, STROBE_TRACK_STREAM, 0, 0), line->model,
-                  line->capture_begin, line->capture_end);
+    fields = emit_record(line, &svp_kind_capture, track_of(line, STROBE_TRACK_STREAM, 0, 0),
+                         line->model, line->capture_begin, line->capture_end);
     if (!fields)
         return;
     fields->id = line->capture;
@@ -105,9 +106,9 @@ static void take_task(Timeline *line, const Event *event)
     line->last_task = event->task;
     line->n_tasks++;
     line->capture_end = MAX(line->capture_end, event->begin + event->duration);
-    task = emit(line, &strobe_kind_device_task,
-                track_of(line, STROBE_TRACK_STREAM, (guint64)event->stream, 0), event->name,
-                event->begin, event->begin + event->duration);
+    task = emit_record(line, &strobe_kind_device_task,
+                       track_of(line, STROBE_TRACK_STREAM, (guint64)event->stream, 0), event->name,
+                       event->begin, event->begin + event->duration);
     if (!task)
         return;
     task->task = line->job->host->link_ids(line->job->self, 1);
@@ -115,22 +116,22 @@ static void take_task(Timeline *line, const Event *event)
     task->task_id = (guint32)event->task;
     task->stream = (guint32)event->stream;
     task->model = line->model_id;
-    task->core = intern(line, event->unit);
+    task->core = intern_text(line, event->unit);
     task->is_kernel = 1;
 }
 
 static void take_call(Timeline *line, const Event *event)
 {
     struct svp_api_call *call =
-        emit(line, &svp_kind_api_call,
-             track_of(line, STROBE_TRACK_THREAD, (guint64)MAX(event->tid, 0), event->pid),
-             event->name, event->begin, event->begin + event->duration);
+        emit_record(line, &svp_kind_api_call,
+                    track_of(line, STROBE_TRACK_THREAD, (guint64)MAX(event->tid, 0), event->pid),
+                    event->name, event->begin, event->begin + event->duration);
 
     if (!call)
         return;
-    call->level = intern(line, "acl");
-    call->mode = intern(line, event->mode);
-    call->item = intern(line, line->model);
+    call->level = intern_text(line, "acl");
+    call->mode = intern_text(line, event->mode);
+    call->item = intern_text(line, line->model);
     call->device = line->device;
     call->model = line->model_id;
 }
@@ -272,7 +273,7 @@ static void read_file(Job *job, int folder, const char *name, const char *prefix
 {
     g_autofree char *part = g_strconcat("timeline/", name, NULL);
     Timeline line = {.job = job, .part = part, .last_task = -1};
-    int file = read_name(&line, name, prefix) ? foreign_folder_open_file(folder, name) : -1;
+    int file = read_name(&line, name, prefix) ? external_folder_open_file(folder, name) : -1;
     StrobeJsonScanner *json = file >= 0 ? strobe_json_scanner_new(file) : NULL;
 
     if (json) {
@@ -296,12 +297,12 @@ static const char *prefix_of(const char *name)
 
 gboolean job_timeline_is_in(int top)
 {
-    int folder = foreign_folder_open(top, "timeline");
+    int folder = external_folder_open(top, "timeline");
     gboolean found = FALSE;
 
     if (folder < 0)
         return FALSE;
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
     for (guint i = 0; i < names->len; i++)
         found |= prefix_of(g_ptr_array_index(names, i)) != NULL;
     close(folder);
@@ -310,11 +311,11 @@ gboolean job_timeline_is_in(int top)
 
 void job_timeline_import(Job *job)
 {
-    int folder = foreign_folder_open(job->folder, "timeline");
+    int folder = external_folder_open(job->folder, "timeline");
 
     if (folder < 0)
         return;
-    g_autoptr(GPtrArray) names = foreign_folder_names(folder);
+    g_autoptr(GPtrArray) names = external_folder_names(folder);
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
 

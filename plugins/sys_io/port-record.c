@@ -12,7 +12,7 @@ int port_is_reset(const PortReading *last, const PortReading *now)
     return 0;
 }
 
-static double grown(const PortReading *last, const PortReading *now, int counter)
+static double compute_growth(const PortReading *last, const PortReading *now, int counter)
 {
     if (now->counts[counter] == STROBE_ABSENT_U64 || last->counts[counter] == STROBE_ABSENT_U64)
         return STROBE_ABSENT_F64;
@@ -20,7 +20,7 @@ static double grown(const PortReading *last, const PortReading *now, int counter
 }
 
 /* In %; of no packets none are bad. */
-static double share(double part, double whole)
+static double compute_percent(double part, double whole)
 {
     return whole > 0 ? part * 100.0 / whole : part * 0.0;
 }
@@ -32,15 +32,16 @@ typedef struct Side {
 static Side side_of(const PortReading *last, const PortReading *now, int first, double bandwidth)
 {
     double seconds = (double)(now->at - last->at) / 1e9;
-    double packets = grown(last, now, first);
-    double bytes = grown(last, now, first + PORT_RX_BYTES);
+    double packets = compute_growth(last, now, first);
+    double bytes = compute_growth(last, now, first + PORT_RX_BYTES);
 
     return (Side){
         .packet_rate = packets / seconds,
         .byte_rate = bytes / seconds,
         .efficiency = bytes / seconds * 100.0 / bandwidth,
-        .error_rate = share(grown(last, now, first + PORT_RX_ERRORS), packets),
-        .dropped_rate = share(grown(last, now, first + PORT_RX_DROPPED), packets),
+        .error_rate = compute_percent(compute_growth(last, now, first + PORT_RX_ERRORS), packets),
+        .dropped_rate =
+            compute_percent(compute_growth(last, now, first + PORT_RX_DROPPED), packets),
     };
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/sampler.h"
+#include "../common/collector-sampler.h"
 #include "../common/sys-file.h"
 
 #define PORTS_MAX 256
@@ -209,7 +209,7 @@ static int is_up(const SysPorts *ports, const Port *port)
            !strncmp(text, "up", 2) || !strncmp(text, "unknown", 7);
 }
 
-static void refresh(SysPorts *ports, Port *port)
+static void refresh_port(SysPorts *ports, Port *port)
 {
     int has_files = 0;
 
@@ -238,7 +238,7 @@ static int take_interface(void *user, const char *name)
         return 0;
     snprintf(port->folder, sizeof port->folder, "class/net/%s", name);
     port->number = read_number(ports, port, "ifindex", &index) == 0 ? (uint32_t)index : 0;
-    refresh(ports, port);
+    refresh_port(ports, port);
     return 0;
 }
 
@@ -260,7 +260,7 @@ static int take_rdma_port(void *user, const char *name)
     snprintf(port->folder, sizeof port->folder, "class/infiniband/%s/ports/%u", ports->rdma_name,
              (unsigned)number);
     port->number = (uint32_t)number + 100u * (uint32_t)ports->rdma_device;
-    refresh(ports, port);
+    refresh_port(ports, port);
     return 0;
 }
 
@@ -315,7 +315,7 @@ static void scan_rdma(SysPorts *ports)
     }
 }
 
-static void rescan(SysPorts *ports)
+static void rescan_ports(SysPorts *ports)
 {
     for (uint32_t i = 0; i < ports->n; i++)
         ports->ports[i].is_present = 0;
@@ -336,7 +336,7 @@ void sys_ports_sample(SysPorts *ports, StrobeWriter *writer)
     uint32_t n_read = 0, first;
 
     if (!ports->scanned_at || now - ports->scanned_at >= RESCAN_NS) {
-        rescan(ports);
+        rescan_ports(ports);
         ports->scanned_at = now;
     }
     for (uint32_t i = 0; i < ports->n; i++)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/sampler.h"
-#include "devices.h"
+#include "../common/collector-sampler.h"
+#include "sys-io-devices.h"
 #include "ports.h"
 
 typedef struct SysIo {

@@ -12,7 +12,7 @@
 static char *plugin_path;
 static const char *double_path;
 
-static StrobeMockHost *load(const char *root, const char *dcmi)
+static StrobeMockHost *load_plugin(const char *root, const char *dcmi)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
     g_assert_nonnull(mock);
@@ -24,19 +24,19 @@ static StrobeMockHost *load(const char *root, const char *dcmi)
     return mock;
 }
 
-static void tick(StrobeMockHost *mock)
+static void take_sample(StrobeMockHost *mock)
 {
     g_usleep(1100);
     strobe_mock_host_sample(mock);
 }
 
-static void end(StrobeMockHost *mock)
+static void free_mock(StrobeMockHost *mock)
 {
     g_assert_cmpstr(strobe_mock_host_complaints(mock), ==, "");
     strobe_mock_host_free(mock);
 }
 
-static void put(const char *root, const char *folder, const char *file, guint64 value)
+static void put_number(const char *root, const char *folder, const char *file, guint64 value)
 {
     g_autofree char *name = g_strdup_printf("%s/%s", folder, file);
     g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT "\n", value);
@@ -49,29 +49,29 @@ static void put_nic(const char *root, const char *folder, guint64 base)
                                         "tx_packets", "tx_bytes", "tx_errors", "tx_dropped"};
     for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
         g_autofree char *name = g_strdup_printf("statistics/%s", files[i]);
-        put(root, folder, name, base * (i + 1));
+        put_number(root, folder, name, base * (i + 1));
     }
 }
 
 static void put_rdma(const char *root, const char *folder, guint64 base)
 {
-    put(root, folder, "counters/port_rcv_packets", base);
-    put(root, folder, "counters/port_rcv_data", base * 100);
-    put(root, folder, "counters/port_rcv_errors", base / 10);
-    put(root, folder, "counters/port_xmit_packets", base * 2);
-    put(root, folder, "counters/port_xmit_data", base * 200);
-    put(root, folder, "counters/port_xmit_discards", base / 5);
-    put(root, folder, "hw_counters/out_of_buffer", base / 2);
-    put(root, folder, "hw_counters/packet_seq_err", base / 20);
-    put(root, folder, "hw_counters/local_ack_timeout_err", base / 20);
+    put_number(root, folder, "counters/port_rcv_packets", base);
+    put_number(root, folder, "counters/port_rcv_data", base * 100);
+    put_number(root, folder, "counters/port_rcv_errors", base / 10);
+    put_number(root, folder, "counters/port_xmit_packets", base * 2);
+    put_number(root, folder, "counters/port_xmit_data", base * 200);
+    put_number(root, folder, "counters/port_xmit_discards", base / 5);
+    put_number(root, folder, "hw_counters/out_of_buffer", base / 2);
+    put_number(root, folder, "hw_counters/packet_seq_err", base / 20);
+    put_number(root, folder, "hw_counters/local_ack_timeout_err", base / 20);
 }
 
 static char *rdma_host(void)
 {
     char *root = tree_new();
     put_nic(root, "class/net/eth0", 1000);
-    put(root, "class/net/eth0", "ifindex", 7);
-    put(root, "class/net/eth0", "speed", 1000);
+    put_number(root, "class/net/eth0", "ifindex", 7);
+    put_number(root, "class/net/eth0", "speed", 1000);
     tree_put(root, "class/net/eth0/operstate", "up\n");
     put_nic(root, "class/net/down0", 1000);
     tree_put(root, "class/net/down0/operstate", "down\n");
@@ -90,10 +90,10 @@ static gboolean is_near(double value, double expected)
 static void test_ports(void)
 {
     char *root = rdma_host();
-    StrobeMockHost *mock = load(root, "/nonexistent/libdcmi.so");
+    StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
     put_nic(root, "class/net/eth0", 3000);
     put_rdma(root, "class/infiniband/mlx5_0/ports/1", 3000);
-    tick(mock);
+    take_sample(mock);
     const StrobeMockRecord *record = tree_record(mock, "nic", NULL, 0);
     const struct strobe_port *nic = record->fields;
     g_assert_cmpstr(record->name, ==, "eth0");
@@ -120,7 +120,7 @@ static void test_ports(void)
     g_assert_cmpuint(other->port, ==, 102);
     g_assert_true(isnan(other->bandwidth) && isnan(other->rx_efficiency));
     g_assert_cmpfloat(other->rx_packet_rate, ==, 0);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -130,14 +130,14 @@ static void test_changes(void)
     char *root = rdma_host();
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
     tree_put_fifo(root, "class/net/eth0/speed");
-    StrobeMockHost *mock = load(root, "/nonexistent/libdcmi.so");
+    StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
     put_nic(root, "class/net/eth0", 10); /* below what it was */
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
-    tick(mock);
+    take_sample(mock);
     g_assert_null(tree_record(mock, "nic", "eth0", 0));
     put_nic(root, "class/net/eth0", 20);
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
-    tick(mock);
+    take_sample(mock);
     const struct strobe_port *nic = tree_record(mock, "nic", "eth0", 0)->fields;
     g_assert_cmpuint(nic->rx_errors, ==, STROBE_ABSENT_U64);
     g_assert_true(isnan(nic->rx_error_rate) && isnan(nic->bandwidth));
@@ -145,10 +145,10 @@ static void test_changes(void)
     gsize n = tree_count(mock, "roce", "mlx5_0/1");
     tree_remove(root, "class/infiniband/mlx5_0");
     g_usleep(1010000); /* until they are looked for again */
-    tick(mock);
-    tick(mock);
+    take_sample(mock);
+    take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "roce", "mlx5_0/1") - n, <=, 1);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -156,10 +156,10 @@ static void test_changes(void)
 static void test_nothing(void)
 {
     char *root = tree_new();
-    StrobeMockHost *mock = load(root, "/nonexistent/libdcmi.so");
-    tick(mock);
+    StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
+    take_sample(mock);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -180,7 +180,7 @@ static void await_calls(StrobeMockHost *mock, const DcmiDouble *state, int more)
     int wanted = g_atomic_int_get(&state->n_calls) + more;
     for (int i = 0; g_atomic_int_get(&state->n_calls) < wanted; i++) {
         g_assert_cmpint(i, <, 20000);
-        tick(mock);
+        take_sample(mock);
     }
     g_usleep(20000); /* what came of the last call */
 }
@@ -191,7 +191,7 @@ static void test_devices(void)
     DcmiDouble *state = get_double();
     for (int i = 0; i < DOUBLE_NET_WORDS; i++)
         state->net_words[i] = 1000000;
-    StrobeMockHost *mock = load(root, double_path);
+    StrobeMockHost *mock = load_plugin(root, double_path);
     await_calls(mock, state, 1);
     for (int i = 0; i < DOUBLE_NET_WORDS; i++)
         state->net_words[i] += (guint64)i; /* each word by its place */
@@ -225,7 +225,7 @@ static void test_devices(void)
     const struct strobe_port *nic = tree_record(mock, "nic", NULL, last)->fields;
     g_assert_cmpuint(nic->tx_packets, ==, 1000000 + 352 / 8);
     g_assert_cmpint(nic->device, ==, 0);
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 
@@ -234,16 +234,16 @@ static void test_not_supported(void)
     char *root = tree_new();
     DcmiDouble *state = get_double();
     state->net = -8255;
-    StrobeMockHost *mock = load(root, double_path);
+    StrobeMockHost *mock = load_plugin(root, double_path);
     g_usleep(50000);
     int calls = g_atomic_int_get(&state->n_calls);
     g_assert_cmpint(calls, ==, 1);
-    tick(mock);
+    take_sample(mock);
     g_usleep(50000);
     g_assert_cmpint(g_atomic_int_get(&state->n_calls), ==, 1); /* it is not asked again */
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "does not support"));
-    end(mock);
+    free_mock(mock);
     tree_free(root);
 }
 

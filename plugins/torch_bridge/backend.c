@@ -39,7 +39,7 @@ static int own_folder_has(const char *pattern)
     return folder_has(folder, pattern);
 }
 
-static const char *variable(const char *name)
+static const char *read_variable(const char *name)
 {
     return getauxval(AT_SECURE) ? NULL : strobe_environment_get(name);
 }
@@ -55,7 +55,7 @@ static int folder_below_has(const char *parent, const char *name, const char *pa
  * as strobe_registry_cache() says. */
 static int user_folder_has(const char *pattern)
 {
-    const char *home = variable("HOME"), *cache = variable("XDG_CACHE_HOME");
+    const char *home = read_variable("HOME"), *cache = read_variable("XDG_CACHE_HOME");
     if (folder_below_has(home, ".local/lib/strobe", pattern))
         return 1;
     return cache && cache[0] == '/' ? folder_below_has(cache, "strobe", pattern)
@@ -65,7 +65,7 @@ static int user_folder_has(const char *pattern)
 static int search_path_has(const char *pattern)
 {
     char folder[PATH_MAX];
-    const char *path = variable("STROBE_PLUGIN_PATH");
+    const char *path = read_variable("STROBE_PLUGIN_PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         snprintf(folder, sizeof folder, "%.*s", length < PATH_MAX ? (int)length : 0, path);
@@ -103,7 +103,7 @@ static void answer_for_process(StrobeProbe *answer)
 
 static int is_forbidden(void)
 {
-    const char *mode = variable("STROBE_TORCH_BUILD");
+    const char *mode = read_variable("STROBE_TORCH_BUILD");
     return mode && strcmp(mode, "never") == 0;
 }
 

@@ -107,7 +107,7 @@ static PyObject *open_trusted_folder(PyObject *module, PyObject *path)
     return open_trusted_as(path, strobe_trusted_open_folder);
 }
 
-static PyObject *version(PyObject *module, PyObject *unused)
+static PyObject *get_version(PyObject *module, PyObject *unused)
 {
     return PyUnicode_FromString(strobe_version());
 }
@@ -137,7 +137,7 @@ static PyMethodDef functions[] = {
      "with the reason where others than root, this user and the owner of Strobe can change it."},
     {"open_trusted_folder", open_trusted_folder, METH_O,
      "open_trusted_folder(path, /)\n--\n\nThe same for a folder; an O_PATH descriptor."},
-    {"version", version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
+    {"version", get_version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -6,7 +6,7 @@
 
 static const CompileTool *tool; /* NULL: no session with the collector has been opened yet */
 
-static PyObject *adopt(PyObject *module, PyObject *capsule)
+static PyObject *adopt_tool(PyObject *module, PyObject *capsule)
 {
     const CompileTool *given = PyCapsule_GetPointer(capsule, COMPILE_TOOL);
 
@@ -20,7 +20,7 @@ static PyObject *adopt(PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
 }
 
-static PyObject *now(PyObject *module, PyObject *unused)
+static PyObject *get_time(PyObject *module, PyObject *unused)
 {
     return PyLong_FromUnsignedLongLong(tool ? tool->now() : 0);
 }
@@ -37,7 +37,7 @@ static int take_number(PyObject *object, uint64_t *number)
     return *number == UINT64_MAX && PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *add(PyObject *args, void (*add_mark)(const CompileMark *mark))
+static PyObject *add_compile_mark(PyObject *args, void (*add_mark)(const CompileMark *mark))
 {
     CompileMark mark;
     PyObject *numbers[3];
@@ -59,14 +59,14 @@ static PyObject *add_range(PyObject *module, PyObject *args)
 {
     if (!tool)
         Py_RETURN_NONE;
-    return add(args, tool->add_range);
+    return add_compile_mark(args, tool->add_range);
 }
 
 static PyObject *add_instant(PyObject *module, PyObject *args)
 {
     if (!tool)
         Py_RETURN_NONE;
-    return add(args, tool->add_instant);
+    return add_compile_mark(args, tool->add_instant);
 }
 
 /* ---- Function: what torch._C._profiler._RecordFunctionFast is while Strobe records ---------- */
@@ -211,8 +211,8 @@ static PyObject *make_function_type(void)
 }
 
 static PyMethodDef functions[] = {
-    {"adopt", adopt, METH_O, "adopt(capsule, /)\n--\n\nFor the collector cpu_op: its tool."},
-    {"now", now, METH_NOARGS, "now()\n--\n\nThe time of marks, 0 without a session."},
+    {"adopt", adopt_tool, METH_O, "adopt(capsule, /)\n--\n\nFor the collector cpu_op: its tool."},
+    {"now", get_time, METH_NOARGS, "now()\n--\n\nThe time of marks, 0 without a session."},
     {"add_range", add_range, METH_VARARGS,
      "add_range(begin, end, name, id, function, place, reason, nodes, guards, cache_size, /)"
      "\n--\n\nMarks what torch.compile did; numbers that are not known are None."},

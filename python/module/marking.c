@@ -68,7 +68,7 @@ static PyObject *range_end(PyObject *module, PyObject *token)
     Py_RETURN_NONE;
 }
 
-static PyObject *mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
+static PyObject *record_mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
 {
     if (check_arguments("mark", args, n_args) < 0)
         return NULL;
@@ -83,7 +83,7 @@ static PyObject *mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args
     Py_RETURN_NONE;
 }
 
-static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
+static PyObject *record_counter(PyObject *module, PyObject *const *args, Py_ssize_t n_args)
 {
     if (n_args != 2) {
         PyErr_Format(PyExc_TypeError, "counter() takes a name and a value, %zd arguments given",
@@ -106,7 +106,7 @@ static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t n_a
     Py_RETURN_NONE;
 }
 
-static PyObject *enabled(PyObject *module, PyObject *unused)
+static PyObject *accepts_records(PyObject *module, PyObject *unused)
 {
     return PyBool_FromLong(strobe_enabled());
 }
@@ -116,11 +116,11 @@ PyMethodDef strobe_python_marking[] = {
      "range_begin(name, argument=None, /)\n--\n\nBegins a range; returns what range_end takes."},
     {"range_end", range_end, METH_O,
      "range_end(token, /)\n--\n\nEnds a range, on the thread that began it."},
-    {"mark", (PyCFunction)(void (*)(void))mark, METH_FASTCALL,
+    {"mark", (PyCFunction)(void (*)(void))record_mark, METH_FASTCALL,
      "mark(name, argument=None, /)\n--\n\nMarks an instant."},
-    {"counter", (PyCFunction)(void (*)(void))counter, METH_FASTCALL,
+    {"counter", (PyCFunction)(void (*)(void))record_counter, METH_FASTCALL,
      "counter(name, value, /)\n--\n\nReports a value that changes over time."},
-    {"enabled", enabled, METH_NOARGS, "enabled()\n--\n\nWhether records are accepted now."},
+    {"enabled", accepts_records, METH_NOARGS, "enabled()\n--\n\nWhether records are accepted now."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -31,7 +31,7 @@ unsigned strobe_python_forks(void);
 extern PyMethodDef strobe_python_marking[];
 PyObject *strobe_python_range_type(void);
 
-/* mstx.c: a module of its own inside the extension */
+/* mstx-module.c: a module of its own inside the extension */
 PyObject *strobe_python_mstx_module(void);
 
 /* compile-calls.c: a module of its own inside the extension */
@@ -40,7 +40,7 @@ PyObject *strobe_python_compiled_module(void);
 /* unseen-child.c */
 PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args);
 
-/* session.c */
+/* session-type.c */
 PyObject *strobe_python_can_collect(PyObject *module, PyObject *name);
 PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);

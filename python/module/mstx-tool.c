@@ -117,7 +117,7 @@ static MstxPythonDomain *make_domain(const char *name)
     return made;
 }
 
-static const MstxPythonDomain *remember(PyObject *name, MstxPythonDomain *made)
+static const MstxPythonDomain *store_domain(PyObject *name, MstxPythonDomain *made)
 {
     PyObject *capsule = made ? PyCapsule_New(made, NULL, NULL) : NULL;
 
@@ -141,7 +141,7 @@ const MstxPythonDomain *mstx_tool_domain(PyObject *name, const char *text)
     PyObject *known = PyDict_GetItemWithError(domains, name); /* borrowed */
     if (known)
         return PyCapsule_GetPointer(known, NULL);
-    return PyErr_Occurred() ? NULL : remember(name, make_domain(text));
+    return PyErr_Occurred() ? NULL : store_domain(name, make_domain(text));
 }
 
 /* ---- calls ---- */

@@ -28,7 +28,7 @@ static uint64_t place_of(uint64_t id)
     return at;
 }
 
-static int grow(void)
+static int grow_table(void)
 {
     struct place *old = places;
     uint64_t old_size = size;
@@ -47,7 +47,7 @@ static int grow(void)
 
 int open_ranges_put(uint64_t id, const void *domain)
 {
-    if (2 * (n + 1) > size && grow() < 0)
+    if (2 * (n + 1) > size && grow_table() < 0)
         return -1;
     struct place *place = &places[place_of(id)];
     n += !place->id;

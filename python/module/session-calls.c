@@ -7,7 +7,7 @@
 static int is_inside(const StrobePythonSession *self)
 {
     unsigned long me = PyThread_get_thread_ident();
-    return self->control.owner == me || self->dump.owner == me || self->told == me;
+    return self->control.owner == me || self->dump.owner == me || self->reported == me;
 }
 
 void strobe_python_take(StrobePythonCall *call)
@@ -28,7 +28,7 @@ void strobe_python_leave(StrobePythonCall *call)
 /* A reader may come from a callback too, but then from one that does not hold the lock. */
 static int enter_as(StrobePythonSession *self, StrobePythonCall *call, int is_reader)
 {
-    if (strobe_python_is_foreign(self))
+    if (strobe_python_is_external(self))
         return 0;
     if (self->session && !is_reader && is_inside(self)) {
         PyErr_SetString(strobe_python_error, "the session was called from its own callback");
@@ -104,7 +104,7 @@ StrobeAction strobe_python_call_schedule(void *user, int64_t step)
 }
 
 /* Another thread may put another callable in its place meanwhile. */
-static void tell(StrobePythonSession *self, PyObject *callable, const char *directory)
+static void call_callback(StrobePythonSession *self, PyObject *callable, const char *directory)
 {
     PyObject *path = callable ? PyUnicode_DecodeFSDefault(directory) : NULL;
     PyObject *answer;
@@ -124,12 +124,12 @@ void strobe_python_call_trace_ready(void *user, const char *directory)
 {
     StrobePythonSession *self = user;
     PyGILState_STATE gil = PyGILState_Ensure();
-    int is_foreign_thread = !is_inside(self);
-    if (is_foreign_thread)
-        self->told = PyThread_get_thread_ident();
-    tell(self, self->trace_ready, directory);
-    if (is_foreign_thread)
-        self->told = 0;
+    int is_external_thread = !is_inside(self);
+    if (is_external_thread)
+        self->reported = PyThread_get_thread_ident();
+    call_callback(self, self->trace_ready, directory);
+    if (is_external_thread)
+        self->reported = 0;
     PyGILState_Release(gil);
 }
 
@@ -137,7 +137,7 @@ void strobe_python_call_window_end(void *user, const char *directory)
 {
     StrobePythonSession *self = user;
     PyGILState_STATE gil = PyGILState_Ensure();
-    tell(self, self->window_end, directory);
+    call_callback(self, self->window_end, directory);
     PyGILState_Release(gil);
 }
 
@@ -150,7 +150,7 @@ int strobe_python_enter_reader(StrobePythonSession *self, int *entered)
         PyErr_SetString(strobe_python_error, "the session is closed");
         return -1;
     }
-    if (strobe_python_is_foreign(self) || self->control.owner == PyThread_get_thread_ident())
+    if (strobe_python_is_external(self) || self->control.owner == PyThread_get_thread_ident())
         return 0;
     *entered = enter_as(self, &self->control, 1);
     return *entered < 0 ? -1 : 0;

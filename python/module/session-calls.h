@@ -26,14 +26,14 @@ typedef struct StrobePythonSession {
     unsigned forks;           /* strobe_python_forks() when it was made */
     StrobePythonCall control; /* any but dump() */
     StrobePythonCall dump;
-    unsigned long told; /* thread of the library's that tells of a dump, 0: none */
+    unsigned long reported; /* thread of the library's that tells of a dump, 0: none */
     PyObject *schedule;
     PyObject *trace_ready;
     PyObject *window_end;
 } StrobePythonSession;
 
 /* Is the session that of a parent process? */
-static inline int strobe_python_is_foreign(const StrobePythonSession *self)
+static inline int strobe_python_is_external(const StrobePythonSession *self)
 {
     return self->forks != strobe_python_forks();
 }

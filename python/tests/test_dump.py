@@ -51,7 +51,7 @@ class SessionDump(DumpTest):
         self.assertEqual(sorted([first, second, session.directory]), results(self.folder))
         found = [info(each) for each in (first, second, session.directory)]
         self.assertEqual([each["kinds"]["marker_instant"] for each in found], [10, 15, 15])
-        reasons = [each["facts"].get("dump_reason") for each in found]
+        reasons = [each["metadata"].get("dump_reason") for each in found]
         self.assertEqual(reasons, ["first reason", "call", None])
         self.assertTrue(all(each["sealed"] for each in found))
 
@@ -258,7 +258,7 @@ class ProfileDump(FolderTest):
             first = prof.dump("why")
             strobe.mark("x")
         self.assertEqual(info(first)["kinds"]["marker_instant"], 1)
-        self.assertEqual(info(first)["facts"]["dump_reason"], "why")
+        self.assertEqual(info(first)["metadata"]["dump_reason"], "why")
         # what is dumped is to be kept: in the current folder, for want of another
         self.assertIn(first, results(self.folder))
         self.assertEqual(len(results(self.folder)), 2)
@@ -364,7 +364,7 @@ class ProfileDump(FolderTest):
             time.sleep(0.3)
             prof.step()
             step_until(prof, told)
-        reasons = [info(each)["facts"].get("dump_reason") for each in results(self.folder)]
+        reasons = [info(each)["metadata"].get("dump_reason") for each in results(self.folder)]
         self.assertTrue(any(each and each.startswith("step 20 took") for each in reasons), reasons)
 
     def test_wrong_sections(self):
@@ -392,7 +392,7 @@ class ProfileDump(FolderTest):
 
 
 class Rotation(FolderTest):
-    def pieces(self):
+    def segments(self):
         (result,) = results(self.folder)
         return sorted(os.listdir(os.path.join(result, "FRAMEWORK")))
 
@@ -404,7 +404,7 @@ class Rotation(FolderTest):
                 time.sleep(0.05)
             strobe.mark("x")
         expected = ["capture.0000%d.strobe" % number for number in (1, 2, 3)] + ["capture.strobe"]
-        self.assertEqual(self.pieces(), expected)
+        self.assertEqual(self.segments(), expected)
         found = info(results(self.folder)[0])
         self.assertEqual((found["kinds"]["marker_instant"], found["kinds"]["step"]), (7, 6))
 
@@ -413,7 +413,7 @@ class Rotation(FolderTest):
             for _ in range(5):
                 prof.step()
                 time.sleep(0.05)
-        self.assertEqual(self.pieces(), ["capture.00005.strobe", "capture.strobe"])
+        self.assertEqual(self.segments(), ["capture.00005.strobe", "capture.strobe"])
 
 
 class Stop(FolderTest):

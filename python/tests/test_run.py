@@ -47,7 +47,7 @@ class RunTest(FolderTest):
         )
         done.results = results("out") if os.path.isdir("out") else []
         told = without_fork_warning(done.stderr)
-        done.foreign = [line for line in told.splitlines() if not _OWN.match(line)]
+        done.external = [line for line in told.splitlines() if not _OWN.match(line)]
         return done
 
     def rows(self, directory, table):
@@ -84,7 +84,7 @@ print(subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE).stdo
         given = {name: value for name, value in json.loads(known[0]).items() if value}
         self.assertEqual((json.loads(lines[0]), lines[2]), (given, "False"))
         self.assertEqual(lines[1], known[1])
-        self.assertEqual((done.foreign, len(done.results)), ([], 1))
+        self.assertEqual((done.external, len(done.results)), ([], 1))
 
     def test_path_of_the_script(self):
         text = "import sys; print(sys.path)"
@@ -100,7 +100,7 @@ print(subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE).stdo
             PYTHONPATH=os.path.join(self.folder, "site"),
         )
         path = os.path.join(self.folder, "site", "sitecustomize.py")
-        self.assertEqual((done.stdout, done.foreign), ("%s %s\n" % (path, path), []))
+        self.assertEqual((done.stdout, done.external), ("%s %s\n" % (path, path), []))
 
     def test_sitecustomize_that_fails(self):
         os.mkdir("site")
@@ -109,7 +109,7 @@ print(subprocess.run([sys.executable, "-c", child], stdout=subprocess.PIPE).stdo
         plain = self.run_python("print(1)", **variables)
         done = self.run_strobe("print(1)", **variables)
         self.assertEqual((done.returncode, done.stdout), (0, "1\n"))
-        self.assertEqual(done.foreign, plain.stderr.splitlines())
+        self.assertEqual(done.external, plain.stderr.splitlines())
 
     def test_strobe_can_be_imported(self):
         done = self.run_strobe("""
@@ -118,7 +118,7 @@ assert strobe.enabled()
 with strobe.range("mine"):
     strobe.mark("here")
 """)
-        self.assertEqual((done.returncode, done.foreign), (0, []), done.stderr)
+        self.assertEqual((done.returncode, done.external), (0, []), done.stderr)
         self.assertEqual([row["name"] for row in self.rows(done.results[0], "marker")], ["mine"])
 
 
@@ -160,7 +160,7 @@ threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 class Steps(RunTest):
     def test_optimizer(self):
         done = self.run_strobe(_TRAIN + "train(6)", *_SCHEDULE)
-        self.assertEqual((done.returncode, done.foreign), (0, []), done.stderr)
+        self.assertEqual((done.returncode, done.external), (0, []), done.stderr)
         (directory,) = done.results
         self.assertEqual(self.steps(directory), [2, 3])
         self.assertEqual(self.count(directory, "aten::cosh"), 2)
@@ -206,7 +206,7 @@ print(prof.step_num)
 prof.export_chrome_trace("mine.json")
 """, *_SCHEDULE)
         self.assertEqual((done.returncode, done.stdout), (0, "3\n"), done.stderr)
-        told = [line for line in done.foreign if "records this process already" in line]
+        told = [line for line in done.external if "records this process already" in line]
         self.assertEqual(len(told), 1, done.stderr)
         self.assertIn("Call export_chrome_trace failed", done.stderr)
         (directory,) = done.results
@@ -230,7 +230,7 @@ if child == 0:
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 train(4)
 """, *_SCHEDULE)
-        self.assertEqual((done.returncode, done.stdout, done.foreign), (0, "3\n", []), done.stderr)
+        self.assertEqual((done.returncode, done.stdout, done.external), (0, "3\n", []), done.stderr)
         (directory,) = done.results
         self.assertEqual(self.steps(directory), [2, 3])
 
@@ -248,7 +248,7 @@ if __name__ == "__main__":
     def test_workers_are_left_alone(self):
         for method in ("fork", "spawn"):
             done = self.run_strobe(self._WORKERS.replace("METHOD", repr(method)))
-            self.assertEqual((done.stdout, done.foreign), ("[0, 0]\n", []), done.stderr)
+            self.assertEqual((done.stdout, done.external), ("[0, 0]\n", []), done.stderr)
             self.assertEqual(len(done.results), 1)
             shutil.rmtree("out")
 
@@ -256,7 +256,7 @@ if __name__ == "__main__":
         """Every worker has a result of its own; a forked one ends without its atexit."""
         for method in ("spawn", "fork"):
             done = self.run_strobe(self._WORKERS.replace("METHOD", repr(method)), "--follow")
-            self.assertEqual((done.stdout, done.foreign), ("[0, 0]\n", []), done.stderr)
+            self.assertEqual((done.stdout, done.external), ("[0, 0]\n", []), done.stderr)
             counts = sorted(self.count(directory, "aten::cosh") for directory in done.results)
             self.assertEqual(counts[-3:], [1, 3, 3], method)
             shutil.rmtree("out")

@@ -171,7 +171,7 @@ class Transitions(unittest.TestCase):
                 self.assertEqual(told, [("WARNING", text)] if text else [], before + after)
 
 
-class ForeignActions(unittest.TestCase):
+class ExternalActions(unittest.TestCase):
     def test_numbers(self):
         self.assertIs(action_of(3, 0), ProfilerAction.RECORD_AND_SAVE)
 

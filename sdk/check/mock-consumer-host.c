@@ -37,7 +37,7 @@ typedef struct MockRecords {
 
 struct StrobeInstance {
     StrobeConsumerHost table;
-    StrobeFacts facts;
+    StrobeMetadata metadata;
     StrobeStorage storage;
     const StrobeComponent *component;
     void *state;
@@ -51,8 +51,8 @@ struct StrobeInstance {
     size_t n_kinds;
     MockOption *options;
     size_t n_options;
-    MockOption *fact_texts;
-    size_t n_fact_texts;
+    MockOption *metadata_texts;
+    size_t n_metadata_texts;
 
     MockRecords queue;
     MockRecords emitted;
@@ -78,11 +78,11 @@ StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text)
     return strobe_mock_bytes(mock, text, strlen(text));
 }
 
-static const char *host_fact(StrobeInstance *self, const char *key)
+static const char *host_metadata_entry(StrobeInstance *self, const char *key)
 {
-    for (size_t i = 0; i < self->n_fact_texts; i++)
-        if (!strcmp(self->fact_texts[i].name, key))
-            return self->fact_texts[i].value;
+    for (size_t i = 0; i < self->n_metadata_texts; i++)
+        if (!strcmp(self->metadata_texts[i].name, key))
+            return self->metadata_texts[i].value;
     return "";
 }
 
@@ -167,7 +167,7 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
     track->id = (StrobeTrackId)mock->n_tracks;
     track->type = type;
     track->device = device;
-    track->pid = mock->facts.pid;
+    track->pid = mock->metadata.pid;
     track->number = number;
     track->name = copy_text(name);
     track->group = copy_text(group);
@@ -325,11 +325,11 @@ size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views)
 
 /* Options, log, errors */
 
-void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value)
+void strobe_mock_metadata_entry(StrobeMockHost *mock, const char *key, const char *value)
 {
-    mock->fact_texts =
-        mock_must(realloc(mock->fact_texts, (mock->n_fact_texts + 1) * sizeof *mock->fact_texts));
-    mock->fact_texts[mock->n_fact_texts++] = (MockOption){copy_text(key), copy_text(value)};
+    mock->metadata_texts = mock_must(
+        realloc(mock->metadata_texts, (mock->n_metadata_texts + 1) * sizeof *mock->metadata_texts));
+    mock->metadata_texts[mock->n_metadata_texts++] = (MockOption){copy_text(key), copy_text(value)};
 }
 
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value)
@@ -393,9 +393,9 @@ unsigned strobe_mock_warnings(StrobeMockHost *mock)
     return mock->warnings;
 }
 
-static const StrobeFacts *host_facts(StrobeInstance *self)
+static const StrobeMetadata *host_metadata(StrobeInstance *self)
 {
-    return &self->facts;
+    return &self->metadata;
 }
 
 /* The host itself */
@@ -411,20 +411,20 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
 
     mock->component = component;
     mock->storage = strobe_mock_storage(32u << 20, 16u << 20);
-    mock->facts = (StrobeFacts){.struct_size = sizeof(StrobeFacts),
-                                .rank = -1,
-                                .pid = 4711,
-                                .host = "host",
-                                .command = "/usr/bin/python3 train.py",
-                                .strobe_version = "0",
-                                .directory = directory,
-                                .generation = 3,
-                                .level = -1,
-                                .complete = 1,
-                                .directory_path = "mock"};
+    mock->metadata = (StrobeMetadata){.struct_size = sizeof(StrobeMetadata),
+                                      .rank = -1,
+                                      .pid = 4711,
+                                      .host = "host",
+                                      .command = "/usr/bin/python3 train.py",
+                                      .strobe_version = "0",
+                                      .directory = directory,
+                                      .generation = 3,
+                                      .level = -1,
+                                      .complete = 1,
+                                      .directory_path = "mock"};
     mock->table = (StrobeConsumerHost){.struct_size = sizeof(StrobeConsumerHost),
                                        .abi_minor = STROBE_ABI_MINOR,
-                                       .facts = host_facts,
+                                       .metadata = host_metadata,
                                        .string = host_string,
                                        .stack_frames = host_stack_frames,
                                        .track = host_track,
@@ -433,7 +433,7 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
                                        .intern = host_intern,
                                        .stack = host_stack,
                                        .emit = host_emit,
-                                       .fact = host_fact,
+                                       .metadata_value = host_metadata_entry,
                                        .option_bool = host_option_bool,
                                        .option_int = host_option_int,
                                        .option_double = host_option_double,
@@ -453,9 +453,9 @@ const StrobeConsumerHost *strobe_mock_table(StrobeMockHost *mock)
     return &mock->table;
 }
 
-StrobeFacts *strobe_mock_facts(StrobeMockHost *mock)
+StrobeMetadata *strobe_mock_metadata(StrobeMockHost *mock)
 {
-    return &mock->facts;
+    return &mock->metadata;
 }
 
 void strobe_mock_free(StrobeMockHost *mock)
@@ -484,12 +484,12 @@ void strobe_mock_free(StrobeMockHost *mock)
     free(mock->stacks);
     free(mock->tracks);
     free(mock->kinds);
-    for (size_t i = 0; i < mock->n_fact_texts; i++) {
-        free(mock->fact_texts[i].name);
-        free(mock->fact_texts[i].value);
+    for (size_t i = 0; i < mock->n_metadata_texts; i++) {
+        free(mock->metadata_texts[i].name);
+        free(mock->metadata_texts[i].value);
     }
     free(mock->options);
-    free(mock->fact_texts);
+    free(mock->metadata_texts);
     free(mock);
 }
 

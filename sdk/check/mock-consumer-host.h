@@ -23,10 +23,10 @@ StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory)
 void strobe_mock_free(StrobeMockHost *mock);
 
 const StrobeConsumerHost *strobe_mock_table(StrobeMockHost *mock);
-StrobeFacts *strobe_mock_facts(StrobeMockHost *mock); /* may be changed before the run */
+StrobeMetadata *strobe_mock_metadata(StrobeMockHost *mock); /* may be changed before the run */
 
-/* A fact of the capture beside those of strobe_mock_facts. */
-void strobe_mock_fact(StrobeMockHost *mock, const char *key, const char *value);
+/* A fact of the capture beside those of strobe_mock_metadata. */
+void strobe_mock_metadata_entry(StrobeMockHost *mock, const char *key, const char *value);
 
 /* Sets an option as a user would type it; others have their declared defaults. */
 void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *value);

@@ -58,7 +58,7 @@ const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, St
 
 /* One line each, "" if none: facts "key=value", files "name=bytes", found "part: rows", unknown
  * "part: name: rows", damage "place: reason", causes of a failure, breaches of the contract. */
-const char *strobe_mock_importer_facts(const StrobeMockImporter *mock);
+const char *strobe_mock_importer_metadata(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_files(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_found(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_unknown(const StrobeMockImporter *mock);

@@ -220,14 +220,14 @@ static uint64_t host_link_ids(StrobeInstance *self, uint32_t n)
     return first;
 }
 
-static void host_fact_text(StrobeInstance *self, const char *key, const char *value)
+static void host_metadata_text(StrobeInstance *self, const char *key, const char *value)
 {
-    strobe_mock_line(&self->facts, "%s=%s", key, value);
+    strobe_mock_line(&self->metadata, "%s=%s", key, value);
 }
 
-static void host_fact_int(StrobeInstance *self, const char *key, int64_t value)
+static void host_metadata_int(StrobeInstance *self, const char *key, int64_t value)
 {
-    strobe_mock_line(&self->facts, "%s=%lld", key, (long long)value);
+    strobe_mock_line(&self->metadata, "%s=%lld", key, (long long)value);
 }
 
 static StrobeStatus host_file(StrobeInstance *self, const char *name, const char *bytes,
@@ -335,8 +335,8 @@ static const StrobeImporterHost table = {
     .stack = host_stack,
     .emit = host_emit,
     .link_ids = host_link_ids,
-    .fact_text = host_fact_text,
-    .fact_int = host_fact_int,
+    .metadata_text = host_metadata_text,
+    .metadata_int = host_metadata_int,
     .file = host_file,
     .found = host_found,
     .unknown = host_unknown,
@@ -370,8 +370,8 @@ StrobeMockImporter *strobe_mock_importer_new(const StrobeComponent *importer)
 void strobe_mock_importer_free(StrobeMockImporter *mock)
 {
     StrobeInstance *self = &mock->instance;
-    MockLines *lines[] = {&self->facts,  &self->files,  &self->found,     &self->unknown,
-                          &self->damage, &self->errors, &self->complaints};
+    MockLines *lines[] = {&self->metadata, &self->files,  &self->found,     &self->unknown,
+                          &self->damage,   &self->errors, &self->complaints};
 
     for (size_t i = 0; i < self->n_records; i++)
         free(self->records[i].fields);

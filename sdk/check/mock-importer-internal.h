@@ -38,7 +38,7 @@ struct StrobeInstance {
     MockOption *options;
     size_t n_options;
     uint64_t next_link;
-    MockLines facts, files, found, unknown, damage, errors, complaints;
+    MockLines metadata, files, found, unknown, damage, errors, complaints;
 };
 
 struct StrobeMockImporter {

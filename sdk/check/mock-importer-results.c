@@ -93,9 +93,9 @@ static const char *text_of(const MockLines *lines)
     return lines->text ? lines->text : "";
 }
 
-const char *strobe_mock_importer_facts(const StrobeMockImporter *mock)
+const char *strobe_mock_importer_metadata(const StrobeMockImporter *mock)
 {
-    return text_of(&mock->instance.facts);
+    return text_of(&mock->instance.metadata);
 }
 
 const char *strobe_mock_importer_files(const StrobeMockImporter *mock)

@@ -169,8 +169,8 @@ static const StrobeHost mock_table = {
     .span_end = strobe_mock_span_end,
     .span_open = strobe_mock_span_open,
     .span_close = strobe_mock_span_close,
-    .loose_open = strobe_mock_loose_open,
-    .loose_close = strobe_mock_loose_close,
+    .async_open = strobe_mock_async_open,
+    .async_close = strobe_mock_async_close,
     .now = strobe_mock_now,
     .link_ids = mock_link_ids,
     .lost = mock_lost,
@@ -260,12 +260,12 @@ StrobeMockHost *strobe_mock_host_load(const char *path, const char *component)
 
 static void free_recorded(StrobeMockHost *mock)
 {
-    while (mock->lanes) {
-        StrobeWriter *lane = mock->lanes;
-        mock->lanes = lane->next;
-        free(lane->entries);
-        free(lane->bytes);
-        free(lane);
+    while (mock->thread_buffers) {
+        StrobeWriter *thread_buffer = mock->thread_buffers;
+        mock->thread_buffers = thread_buffer->next;
+        free(thread_buffer->entries);
+        free(thread_buffer->bytes);
+        free(thread_buffer);
     }
     for (uint32_t i = 0; i < mock->n_strings; i++)
         free(mock->strings[i]);

@@ -11,7 +11,7 @@
 
 #define SPANS_MAX 4096 /* deeper than any real host: tests of depth are the collector's own */
 #define BUCKETS 65536
-#define LOOSE_MAX 1024 /* open at once, on all threads together */
+#define ASYNC_MAX 1024 /* open at once, on all threads together */
 #define KINDS_MAX 256
 
 typedef struct MockString {
@@ -29,7 +29,7 @@ typedef struct MockSpan {
     StrobeStringId name;
 } MockSpan;
 
-/* A record in its lane: this head, then the fields. */
+/* A record in its thread buffer: this head, then the fields. */
 typedef struct MockEntry {
     StrobeKindId kind;
     StrobeStringId name;
@@ -37,7 +37,7 @@ typedef struct MockEntry {
     uint32_t size;
     uint32_t flags;
     uint64_t begin, end;
-    size_t offset; /* of the fields in the lane's bytes */
+    size_t offset; /* of the fields in the thread buffer's bytes */
 } MockEntry;
 
 /* What one thread records into; only that thread writes it. */
@@ -83,15 +83,15 @@ struct StrobeMockHost {
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
 
     pthread_mutex_t lock; /* over all that follows */
-    StrobeWriter *lanes;
+    StrobeWriter *thread_buffers;
     const StrobeKind *kinds[KINDS_MAX];
     uint32_t kind_sizes[KINDS_MAX];
     uint32_t n_kinds;
     StrobeTrack *tracks;
     uint32_t n_tracks;
     uint32_t n_stacks;
-    MockSpan loose[LOOSE_MAX]; /* key 0: free */
-    uint64_t loose_serial;
+    MockSpan async[ASYNC_MAX]; /* key 0: free */
+    uint64_t async_serial;
     MockString **strings;
     uint32_t n_strings;
     MockText errors, messages, complaints;
@@ -122,24 +122,25 @@ int strobe_mock_parse_number(uint32_t type, const char *text, double *value);
 /* The recording part of the host table. */
 StrobeStatus strobe_mock_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 StrobeTrackId strobe_mock_track(StrobeInstance *self, const StrobeTrack *track);
-StrobeStringId strobe_mock_intern(StrobeWriter *lane, const char *bytes, size_t length);
-StrobeStackId strobe_mock_stack(StrobeWriter *lane, const StrobeStringId *frames, size_t n);
+StrobeStringId strobe_mock_intern(StrobeWriter *thread_buffer, const char *bytes, size_t length);
+StrobeStackId strobe_mock_stack(StrobeWriter *thread_buffer, const StrobeStringId *frames,
+                                size_t n);
 StrobeTicks strobe_mock_now(void);
 StrobeWriter *strobe_mock_writer(StrobeInstance *self);
-void *strobe_mock_reserve(StrobeWriter *lane, StrobeKindId kind, StrobeTrackId track,
+void *strobe_mock_reserve(StrobeWriter *thread_buffer, StrobeKindId kind, StrobeTrackId track,
                           StrobeStringId name, uint64_t begin, uint64_t end);
-void strobe_mock_commit(StrobeWriter *lane);
-void *strobe_mock_reserve_bulk(StrobeWriter *lane, uint32_t bytes, uint32_t n_records);
-StrobeSpan strobe_mock_span_begin(StrobeWriter *lane, StrobeKindId kind, StrobeStringId name,
-                                  uint64_t argument);
-void *strobe_mock_span_end(StrobeWriter *lane, StrobeSpan span);
+void strobe_mock_commit(StrobeWriter *thread_buffer);
+void *strobe_mock_reserve_bulk(StrobeWriter *thread_buffer, uint32_t bytes, uint32_t n_records);
+StrobeSpan strobe_mock_span_begin(StrobeWriter *thread_buffer, StrobeKindId kind,
+                                  StrobeStringId name, uint64_t argument);
+void *strobe_mock_span_end(StrobeWriter *thread_buffer, StrobeSpan span);
 uint32_t strobe_mock_span_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const char *name, uint64_t argument);
 StrobeClosed strobe_mock_span_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                     const void *fields, size_t size);
-int32_t strobe_mock_loose_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+int32_t strobe_mock_async_open(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const char *name, uint64_t argument);
-int32_t strobe_mock_loose_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+int32_t strobe_mock_async_close(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                 const void *fields, size_t size);
 
 #endif

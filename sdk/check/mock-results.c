@@ -4,26 +4,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void gather(StrobeMockHost *mock)
+static void gather_records(StrobeMockHost *mock)
 {
     size_t n = 0;
-    for (StrobeWriter *lane = mock->lanes; lane; lane = lane->next)
-        n += lane->n_entries;
+    for (StrobeWriter *thread_buffer = mock->thread_buffers; thread_buffer;
+         thread_buffer = thread_buffer->next)
+        n += thread_buffer->n_entries;
     StrobeMockRecord *records = realloc(mock->gathered, (n + 1) * sizeof *records);
     if (!records)
         return;
     mock->gathered = records;
     mock->n_gathered = 0;
-    for (StrobeWriter *lane = mock->lanes; lane; lane = lane->next)
-        for (size_t i = 0; i < lane->n_entries; i++) {
-            const MockEntry *entry = &lane->entries[i];
+    for (StrobeWriter *thread_buffer = mock->thread_buffers; thread_buffer;
+         thread_buffer = thread_buffer->next)
+        for (size_t i = 0; i < thread_buffer->n_entries; i++) {
+            const MockEntry *entry = &thread_buffer->entries[i];
             StrobeMockRecord *record = &records[mock->n_gathered++];
             record->kind = mock->kinds[entry->kind - 1];
-            record->fields = lane->bytes + entry->offset;
+            record->fields = thread_buffer->bytes + entry->offset;
             record->name = strobe_mock_host_string(mock, entry->name, &record->name_length);
             record->begin = entry->begin;
             record->end = entry->end;
-            record->thread = lane->thread;
+            record->thread = thread_buffer->thread;
             record->track = entry->track;
             record->flags = entry->flags;
             record->size = entry->size;
@@ -34,7 +36,7 @@ static void gather(StrobeMockHost *mock)
 size_t strobe_mock_host_n_records(StrobeMockHost *mock)
 {
     if (!mock->is_gathered)
-        gather(mock);
+        gather_records(mock);
     return mock->n_gathered;
 }
 
@@ -45,9 +47,10 @@ const StrobeMockRecord *strobe_mock_host_record(StrobeMockHost *mock, size_t ind
 
 void strobe_mock_host_clear(StrobeMockHost *mock)
 {
-    for (StrobeWriter *lane = mock->lanes; lane; lane = lane->next) {
-        lane->n_entries = 0;
-        lane->used = 0;
+    for (StrobeWriter *thread_buffer = mock->thread_buffers; thread_buffer;
+         thread_buffer = thread_buffer->next) {
+        thread_buffer->n_entries = 0;
+        thread_buffer->used = 0;
     }
     mock->n_gathered = 0;
     mock->is_gathered = 0;
@@ -127,16 +130,18 @@ uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock)
 uint64_t strobe_mock_host_n_open(StrobeMockHost *mock)
 {
     uint64_t n = 0;
-    for (StrobeWriter *lane = mock->lanes; lane; lane = lane->next)
-        n += lane->depth;
+    for (StrobeWriter *thread_buffer = mock->thread_buffers; thread_buffer;
+         thread_buffer = thread_buffer->next)
+        n += thread_buffer->depth;
     return n;
 }
 
 uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock)
 {
     uint64_t n = 0;
-    for (StrobeWriter *lane = mock->lanes; lane; lane = lane->next)
-        n += lane->n_dropped;
+    for (StrobeWriter *thread_buffer = mock->thread_buffers; thread_buffer;
+         thread_buffer = thread_buffer->next)
+        n += thread_buffer->n_dropped;
     return n;
 }
 

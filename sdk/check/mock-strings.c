@@ -25,7 +25,7 @@ static uint32_t *find_bucket(MockStrings *strings, const char *bytes, size_t len
     }
 }
 
-static void grow(MockStrings *strings)
+static void grow_strings(MockStrings *strings)
 {
     strings->room = strings->room ? 2 * strings->room : 256;
     strings->texts = mock_must(realloc(strings->texts, strings->room * sizeof *strings->texts));
@@ -41,7 +41,7 @@ uint32_t strobe_mock_strings_id(MockStrings *strings, const char *bytes, size_t 
     uint32_t *bucket;
 
     if (strings->n == strings->room)
-        grow(strings);
+        grow_strings(strings);
     if (strings->n == 0)
         strings->texts[strings->n++] = (StrobeText){mock_copy("", 0), 0};
     bucket = find_bucket(strings, bytes, length);

@@ -83,7 +83,7 @@ static Block *block_at(const Part *part, uint32_t first, uint32_t i)
     return &part->blocks[bucket * BUCKET + i % BUCKET];
 }
 
-static Block *find(Part *part, uint64_t address)
+static Block *find_block(Part *part, uint64_t address)
 {
     uint32_t first = bucket_of(part, address);
     for (uint32_t i = 0; i < part->n_tried * BUCKET; i++) {
@@ -95,7 +95,7 @@ static Block *find(Part *part, uint64_t address)
 }
 
 /* The address's own place, or a free one that is now its own. */
-static Block *claim(Part *part, uint64_t address, uint64_t *before)
+static Block *claim_block(Part *part, uint64_t address, uint64_t *before)
 {
     uint32_t first = bucket_of(part, address);
     for (uint32_t i = 0; i < part->n_tried * BUCKET; i++) {
@@ -117,7 +117,7 @@ static Block *claim_far(uint64_t address, uint64_t *before)
         Part *part = &far_parts[i];
         if (atomic_load_explicit(&part->n_used, memory_order_relaxed) >= part->n_max)
             continue;
-        Block *block = claim(part, address, before);
+        Block *block = claim_block(part, address, before);
         if (block && !*before)
             atomic_fetch_add_explicit(&part->n_used, 1, memory_order_relaxed);
         if (block)
@@ -129,7 +129,7 @@ static Block *claim_far(uint64_t address, uint64_t *before)
 int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
 {
     *before = 0;
-    Block *block = claim(&near_part, address, before);
+    Block *block = claim_block(&near_part, address, before);
     if (!block)
         block = claim_far(address, before);
     if (!block)
@@ -145,7 +145,7 @@ static Block *find_far(uint64_t address)
         Part *part = &far_parts[i];
         if (!atomic_load_explicit(&part->n_used, memory_order_relaxed))
             continue;
-        Block *block = find(part, address);
+        Block *block = find_block(part, address);
         if (block) {
             atomic_fetch_sub_explicit(&part->n_used, 1, memory_order_relaxed);
             return block;
@@ -156,7 +156,7 @@ static Block *find_far(uint64_t address)
 
 int strobe_blocks_take(uint64_t address, uint64_t *size)
 {
-    Block *block = find(&near_part, address);
+    Block *block = find_block(&near_part, address);
     if (!block)
         block = find_far(address);
     if (!block)

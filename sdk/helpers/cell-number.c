@@ -34,7 +34,7 @@ static inline int take_apart(double value, uint64_t *mantissa)
 /* value * unit as a whole number, rounded as printf rounds: to the nearest, halves to even. A
  * double is a whole number times a power of two, so this is exact. `value` is not negative and
  * below FIXED_LIMIT. */
-static unsigned __int128 scale(double value, uint64_t unit)
+static unsigned __int128 scale_value(double value, uint64_t unit)
 {
     uint64_t mantissa;
     int shift = take_apart(value, &mantissa);
@@ -84,7 +84,7 @@ static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *place
 static size_t put_decimals(char *out, double value, int decimals)
 {
     const uint64_t unit = digits_tens[decimals];
-    unsigned __int128 scaled = scale(value, unit);
+    unsigned __int128 scaled = scale_value(value, unit);
     uint64_t whole, digits;
     size_t length;
 
@@ -109,7 +109,7 @@ static size_t put_decimals(char *out, double value, int decimals)
  */
 static size_t put_millionths(char *out, double value)
 {
-    uint64_t scaled = (uint64_t)scale(value, 1000000), text;
+    uint64_t scaled = (uint64_t)scale_value(value, 1000000), text;
     size_t length = digits_put(out, scaled / 1000000);
 
     text = (digits_split((uint32_t)(scaled % 1000000)) | DIGITS_ASCII) >> 16;
@@ -140,7 +140,7 @@ size_t strobe_format_fixed(char *out, double value, int decimals)
     return length;
 }
 
-static size_t trim(char *out, size_t length, int keep_one)
+static size_t trim_zeros(char *out, size_t length, int keep_one)
 {
     while (out[length - 1] == '0')
         length--;
@@ -158,7 +158,7 @@ size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one
 
     if (decimals != 3 || !(size < FIXED_LIMIT)) {
         length = strobe_format_fixed(out, value, decimals);
-        return decimals && size < FIXED_LIMIT ? trim(out, length, keep_one) : length;
+        return decimals && size < FIXED_LIMIT ? trim_zeros(out, length, keep_one) : length;
     }
     if (signbit(value))
         out[length++] = '-';

@@ -50,7 +50,7 @@ void strobe_csv_scanner_free(StrobeCsvScanner *s)
 }
 
 /* The byte at hand, -1 at the end. */
-static int peek(StrobeCsvScanner *s)
+static int peek_byte(StrobeCsvScanner *s)
 {
     ssize_t n;
 
@@ -67,7 +67,7 @@ static int peek(StrobeCsvScanner *s)
 }
 
 /* Keeps what fits; a row that does not is damaged. */
-static void append(StrobeCsvScanner *s, const char *bytes, size_t n)
+static void append_bytes(StrobeCsvScanner *s, const char *bytes, size_t n)
 {
     if (s->length + n > STROBE_CSV_ROW_MAX) {
         s->error = "a row over 16 MiB";
@@ -114,7 +114,7 @@ static void begin_cell(StrobeCsvScanner *s)
 
 static void end_cell(StrobeCsvScanner *s)
 {
-    append(s, "", 1);
+    append_bytes(s, "", 1);
 }
 
 /* Behind the opening quote, up to the closing one. */
@@ -123,20 +123,20 @@ static void take_quoted(StrobeCsvScanner *s)
     for (;;) {
         size_t from;
 
-        if (peek(s) < 0) {
+        if (peek_byte(s) < 0) {
             s->error = "a quote that is not closed";
             return;
         }
         from = s->at;
         while (s->at < s->used && s->buffer[s->at] != '"')
             s->at++;
-        append(s, s->buffer + from, s->at - from);
+        append_bytes(s, s->buffer + from, s->at - from);
         if (s->at == s->used)
             continue;
         s->at++;
-        if (peek(s) != '"')
+        if (peek_byte(s) != '"')
             return;
-        append(s, "\"", 1);
+        append_bytes(s, "\"", 1);
         s->at++;
     }
 }
@@ -144,19 +144,19 @@ static void take_quoted(StrobeCsvScanner *s)
 /* A cell; what follows it is at hand. */
 static void take_cell(StrobeCsvScanner *s)
 {
-    int c = peek(s);
+    int c = peek_byte(s);
 
     begin_cell(s);
     if (c == '"') {
         s->at++;
         take_quoted(s);
     }
-    while ((c = peek(s)) >= 0 && c != ',' && c != '\n') {
+    while ((c = peek_byte(s)) >= 0 && c != ',' && c != '\n') {
         size_t from = s->at;
 
         while (s->at < s->used && s->buffer[s->at] != ',' && s->buffer[s->at] != '\n')
             s->at++;
-        append(s, s->buffer + from, s->at - from);
+        append_bytes(s, s->buffer + from, s->at - from);
     }
 }
 
@@ -177,7 +177,7 @@ static void take_row(StrobeCsvScanner *s)
         int c;
 
         take_cell(s);
-        c = peek(s);
+        c = peek_byte(s);
         if (c != ',') {
             drop_return(s);
             end_cell(s);
@@ -193,7 +193,7 @@ int strobe_csv_scanner_next(StrobeCsvScanner *s, const StrobeCsvCell **cells, si
 {
     *n = 0;
     do {
-        if (peek(s) < 0)
+        if (peek_byte(s) < 0)
             return s->io_error ? STROBE_CSV_IO : STROBE_CSV_END;
         take_row(s);
         if (s->io_error)

@@ -38,7 +38,7 @@ static int find_least(void)
 }
 
 /* Once for each process: a forked child's table is its own, and so are its threads. */
-static int least(void)
+static int get_least(void)
 {
     static uint64_t known; /* atomic: process, number */
     uint64_t now = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -57,7 +57,7 @@ int strobe_descriptor_aside(int descriptor)
 
     if (descriptor < 0)
         return -1;
-    other = fcntl(descriptor, F_DUPFD_CLOEXEC, least());
+    other = fcntl(descriptor, F_DUPFD_CLOEXEC, get_least());
     if (other < 0) { /* a limit that allows no such number, or none left */
         if (descriptor > STDERR_FILENO) {
             errno = saved;

@@ -214,7 +214,7 @@ static int log_record(StrobeExternalSorter *sorter, StrobeRecordLog *log, Strobe
 }
 
 /* Moves the records in memory to the log: a new run, unless they continue the last one. */
-static int spill(StrobeExternalSorter *sorter)
+static int spill_items(StrobeExternalSorter *sorter)
 {
     const Item *items = items_of(sorter);
     Run run;
@@ -246,7 +246,7 @@ static int make_room(StrobeExternalSorter *sorter, size_t bytes)
     if (need <= sorter->size)
         return 0;
     if (sorter->n_items && need > sorter->storage->sorter_bytes) {
-        error = spill(sorter);
+        error = spill_items(sorter);
         if (error)
             return error;
         need = more;
@@ -395,7 +395,7 @@ static int merge_groups(StrobeExternalSorter *sorter)
 
 static int begin_reading(StrobeExternalSorter *sorter)
 {
-    int error = sorter->n_runs && sorter->n_items ? spill(sorter) : sort_memory(sorter);
+    int error = sorter->n_runs && sorter->n_items ? spill_items(sorter) : sort_memory(sorter);
 
     while (!error && sorter->n_runs > RUNS_MAX)
         error = merge_groups(sorter);

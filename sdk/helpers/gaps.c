@@ -38,7 +38,7 @@ void strobe_gaps_free(StrobeGaps *gaps)
     free(gaps);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_gaps(const void *a, const void *b)
 {
     const Gap *x = a, *y = b;
 
@@ -56,11 +56,11 @@ static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
 }
 
 /* Puts the gaps in order and makes one of those that are near each other. */
-static void merge(GapList *list, uint64_t distance)
+static void merge_gaps(GapList *list, uint64_t distance)
 {
     size_t kept = 0;
 
-    qsort(list->gaps, list->n, sizeof *list->gaps, compare);
+    qsort(list->gaps, list->n, sizeof *list->gaps, compare_gaps);
     for (size_t i = 1; i < list->n; i++) {
         Gap *last = &list->gaps[kept];
         const Gap *next = &list->gaps[i];
@@ -78,19 +78,19 @@ static void merge(GapList *list, uint64_t distance)
  * where tracks alone are too many by giving up which track a gap is on. */
 static void thin_out(GapList *list)
 {
-    merge(list, 0);
+    merge_gaps(list, 0);
     for (uint64_t distance = 1000; list->n > STROBE_GAPS_MAX / 2; distance *= 2) {
         if (distance > UINT64_MAX / 4) {
             for (size_t i = 0; i < list->n; i++)
                 list->gaps[i].track = 0;
             distance = 1000;
         }
-        merge(list, distance);
+        merge_gaps(list, distance);
     }
 }
 
 /* Returns -1 when out of memory. */
-static int append(GapList *list, Gap gap)
+static int append_gap(GapList *list, Gap gap)
 {
     if (list->n == STROBE_GAPS_MAX)
         thin_out(list);
@@ -120,34 +120,35 @@ void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, in
 {
     if (!gaps)
         return;
-    if (append(&gaps->by_track, make_gap(track, begin_ns, end_ns)) ||
-        append(&gaps->all, make_gap(0, begin_ns, end_ns)))
+    if (append_gap(&gaps->by_track, make_gap(track, begin_ns, end_ns)) ||
+        append_gap(&gaps->all, make_gap(0, begin_ns, end_ns)))
         gaps->everywhere = 1;
 }
 
 void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record)
 {
     const StrobeKindView *kind = record->kind;
-    uint32_t count, cause, lane;
+    uint32_t count, cause, thread_buffer;
 
     if (strcmp(kind->name, "loss"))
         return;
     count = strobe_field_offset(kind, "count", STROBE_FIELD_U64);
     cause = strobe_field_offset(kind, "cause", STROBE_FIELD_U32);
-    lane = strobe_field_offset(kind, "lane", STROBE_FIELD_TRACK);
+    thread_buffer = strobe_field_offset(kind, "thread", STROBE_FIELD_TRACK);
     if (strobe_field_u64(record, count, 0) == 0 ||
         strobe_field_u32(record, cause, 0) == STROBE_LOSS_STRING_CUT)
         return;
-    strobe_gaps_add(gaps, strobe_field_u32(record, lane, 0), record->begin_ns, record->end_ns);
+    strobe_gaps_add(gaps, strobe_field_u32(record, thread_buffer, 0), record->begin_ns,
+                    record->end_ns);
 }
 
 /* Whether a gap of exactly this track overlaps. */
-static int overlaps(GapList *list, Gap wanted)
+static int has_overlap(GapList *list, Gap wanted)
 {
     size_t low = 0, high;
 
     if (!list->is_sorted)
-        merge(list, 0);
+        merge_gaps(list, 0);
     high = list->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -171,9 +172,9 @@ int strobe_gaps_touch(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, i
     if (gaps->all.n == 0)
         return 0;
     if (track == 0)
-        return overlaps(&gaps->all, wanted);
-    if (overlaps(&gaps->by_track, wanted))
+        return has_overlap(&gaps->all, wanted);
+    if (has_overlap(&gaps->by_track, wanted))
         return 1;
     wanted.track = 0;
-    return overlaps(&gaps->by_track, wanted);
+    return has_overlap(&gaps->by_track, wanted);
 }

@@ -115,7 +115,7 @@ void strobe_json_scanner_allow_non_finite(StrobeJsonScanner *s)
     s->allows_non_finite = 1;
 }
 
-static int fail(StrobeJsonScanner *s, const char *expected)
+static int set_error(StrobeJsonScanner *s, const char *expected)
 {
     if (s->io_error && s->at == s->end)
         return STROBE_JSON_IO;
@@ -153,7 +153,7 @@ static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
 }
 
 /* Bytes behind those of the token at hand, in a new buffer; 0: there are none, or no memory. */
-static int refill(StrobeJsonScanner *s)
+static int refill_buffer(StrobeJsonScanner *s)
 {
     const size_t kept = (size_t)(s->end - s->from);
     const size_t size = kept < BUFFER_BYTES ? BUFFER_BYTES : kept;
@@ -164,10 +164,10 @@ static int refill(StrobeJsonScanner *s)
     if (!s->read || s->is_over || s->error)
         return 0;
     if (held_bytes(s) > STROBE_JSON_STRING_MAX)
-        return fail(s, STROBE_JSON_TOO_LONG), 0;
+        return set_error(s, STROBE_JSON_TOO_LONG), 0;
     buffer = malloc(sizeof *buffer + kept + size);
     if (!buffer)
-        return fail(s, "memory for a value"), 0;
+        return set_error(s, "memory for a value"), 0;
     n = read_full(s, buffer->bytes + kept, size);
     if (!n) {
         free(buffer);
@@ -201,7 +201,7 @@ static inline int skip_blanks(StrobeJsonScanner *s)
             s->from = p;
         if (p < end)
             return (unsigned char)*p;
-    } while (refill(s));
+    } while (refill_buffer(s));
     return -1;
 }
 
@@ -274,7 +274,7 @@ static const char *undo_escape(const char *p, const char *end, char **out)
 }
 
 /* As strobe_json_unescape; `place` is where an escape is none. */
-static size_t unescape(const char *text, size_t length, char *out, const char **place)
+static size_t unescape_text(const char *text, size_t length, char *out, const char **place)
 {
     const char *p = text, *end = text + length;
     char *begin = out;
@@ -297,7 +297,7 @@ size_t strobe_json_unescape(const char *text, size_t length, char *out)
 {
     const char *place;
 
-    return unescape(text, length, out, &place);
+    return unescape_text(text, length, out, &place);
 }
 
 /* ---- values ---- */
@@ -338,7 +338,7 @@ static int find_quote(StrobeJsonScanner *s, size_t begin, uint8_t *has_escapes)
             continue;
         }
         drop_excess(s, begin);
-        if (!refill(s))
+        if (!refill_buffer(s))
             return 0;
     }
 }
@@ -350,7 +350,7 @@ static int take_string(StrobeJsonScanner *s, StrobeJsonValue *value, int type)
 
     if (!find_quote(s, begin, &has_escapes)) {
         s->at = s->end;
-        return fail(s, "the end of a string");
+        return set_error(s, "the end of a string");
     }
     set_value(s, value, type, begin);
     if (value->length > STROBE_JSON_STRING_MAX)
@@ -399,10 +399,10 @@ static int take_number(StrobeJsonScanner *s, StrobeJsonValue *value)
     do {
         p = s->from + begin;
         is_number = skip_number(&p, s->end);
-    } while (p == s->end && refill(s));
+    } while (p == s->end && refill_buffer(s));
     s->at = p;
     if (!is_number)
-        return fail(s, "a number of JSON");
+        return set_error(s, "a number of JSON");
     set_value(s, value, STROBE_JSON_NUMBER, begin);
     return STROBE_JSON_NUMBER;
 }
@@ -421,7 +421,7 @@ static int take_word(StrobeJsonScanner *s, StrobeJsonValue *value)
     };
     const size_t begin = (size_t)(s->at - s->from), n = sizeof words / sizeof *words;
 
-    while ((size_t)(s->end - s->at) < WORD_BYTES && refill(s))
+    while ((size_t)(s->end - s->at) < WORD_BYTES && refill_buffer(s))
         continue;
     for (size_t i = 0; i < (s->allows_non_finite ? n : 3); i++) {
         const size_t length = strlen(words[i].text), left = (size_t)(s->end - s->at);
@@ -430,9 +430,9 @@ static int take_word(StrobeJsonScanner *s, StrobeJsonValue *value)
             continue;
         s->at += left < length ? left : length;
         set_value(s, value, words[i].type, begin);
-        return left < length ? fail(s, "a value") : words[i].type;
+        return left < length ? set_error(s, "a value") : words[i].type;
     }
-    return fail(s, "a value");
+    return set_error(s, "a value");
 }
 
 /* ---- tokens ---- */
@@ -449,7 +449,7 @@ static int open_level(StrobeJsonScanner *s, StrobeJsonValue *value)
     const int type = is_object ? STROBE_JSON_OBJECT : STROBE_JSON_ARRAY;
 
     if (s->depth == STROBE_JSON_LEVELS_MAX)
-        return fail(s, "less depth");
+        return set_error(s, "less depth");
     s->at++;
     set_value(s, value, type, (size_t)(s->at - s->from) - 1);
     push_level(s, is_object);
@@ -477,9 +477,9 @@ static int take_value(StrobeJsonScanner *s, int c, StrobeJsonValue *value)
     if (c == '"')
         return take_string(s, value, STROBE_JSON_STRING);
     if (c < 0)
-        return fail(s, "a value");
+        return set_error(s, "a value");
     if (c == '-' && s->end - s->at < 2)
-        refill(s);
+        refill_buffer(s);
     if ((c >= '0' && c <= '9') || (c == '-' && !(s->end - s->at > 1 && s->at[1] > '9')))
         return take_number(s, value);
     return take_word(s, value);
@@ -494,7 +494,7 @@ static int take_key(StrobeJsonScanner *s, StrobeJsonValue *value)
     if (type != STROBE_JSON_KEY)
         return type;
     if ((s->at == s->end || *s->at != ':') && skip_blanks(s) != ':')
-        return fail(s, "a colon");
+        return set_error(s, "a colon");
     s->at++;
     s->expect = EXPECT_VALUE;
     return type;
@@ -508,10 +508,10 @@ static int take_next(StrobeJsonScanner *s, int is_object, StrobeJsonValue *value
     if (c == ']' && s->depth == s->last_comma_depth)
         return close_level(s, value);
     if (c == '}' || c == ']')
-        return fail(s, "a value behind the comma");
+        return set_error(s, "a value behind the comma");
     if (!is_object)
         return take_value(s, c, value);
-    return c == '"' ? take_key(s, value) : fail(s, "a key");
+    return c == '"' ? take_key(s, value) : set_error(s, "a key");
 }
 
 static inline int take_token(StrobeJsonScanner *s, StrobeJsonValue *value)
@@ -529,15 +529,15 @@ static inline int take_token(StrobeJsonScanner *s, StrobeJsonValue *value)
         }
         if (c == (is_object ? '}' : ']'))
             return close_level(s, value);
-        return fail(s, "a comma or the end of an object or array");
+        return set_error(s, "a comma or the end of an object or array");
     case EXPECT_FIRST:
         if (c == (is_object ? '}' : ']'))
             return close_level(s, value);
         if (is_object)
-            return c == '"' ? take_key(s, value) : fail(s, "a key");
+            return c == '"' ? take_key(s, value) : set_error(s, "a key");
         break;
     case EXPECT_NOTHING:
-        return c < 0 && !s->io_error ? STROBE_JSON_END : fail(s, "the end of the file");
+        return c < 0 && !s->io_error ? STROBE_JSON_END : set_error(s, "the end of the file");
     default:
         if (c < 0 && !s->io_error && s->depth == 0)
             return STROBE_JSON_END;
@@ -562,15 +562,15 @@ static int undo_escapes(StrobeJsonScanner *s, StrobeJsonValue *value)
         char *text = realloc(s->text, value->length);
 
         if (!text)
-            return fail(s, "memory for a string");
+            return set_error(s, "memory for a string");
         s->text = text;
         s->room = value->length;
     }
-    length = unescape(value->text, value->length, s->text, &place);
+    length = unescape_text(value->text, value->length, s->text, &place);
     if (length == SIZE_MAX) {
         if (value->type == STROBE_JSON_STRING) /* a key may lie in an older buffer */
             s->at = place;
-        return fail(s, "an escape of JSON");
+        return set_error(s, "an escape of JSON");
     }
     value->text = s->text;
     value->length = (uint32_t)length;
@@ -645,7 +645,7 @@ int strobe_json_scanner_seek(StrobeJsonScanner *s, char other)
         char c;
 
         s->from = s->at;
-        if (s->at == s->end && !refill(s))
+        if (s->at == s->end && !refill_buffer(s))
             return 0;
         c = *s->at;
         if (has_comma && (c == '{' || c == other))

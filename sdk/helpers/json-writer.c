@@ -20,7 +20,7 @@ void strobe_json_init(StrobeJsonWriter *json, StrobeSink sink, void *user, uint3
     memset(json->has_items, 0, sizeof json->has_items);
 }
 
-static void fail(StrobeJsonWriter *json, int error)
+static void set_error(StrobeJsonWriter *json, int error)
 {
     if (!json->error)
         json->error = error;
@@ -39,7 +39,7 @@ int strobe_json_flush(StrobeJsonWriter *json)
     return json->error;
 }
 
-static void put(StrobeJsonWriter *json, const char *bytes, size_t length)
+static void put_bytes(StrobeJsonWriter *json, const char *bytes, size_t length)
 {
     if (length > sizeof json->buffer - json->used) {
         strobe_json_flush(json);
@@ -63,10 +63,10 @@ static void put_indent(StrobeJsonWriter *json)
 {
     put_char(json, '\n');
     for (uint32_t i = 0; i < json->depth; i++)
-        put(json, "    ", 4);
+        put_bytes(json, "    ", 4);
 }
 
-static void separate(StrobeJsonWriter *json)
+static void put_separator(StrobeJsonWriter *json)
 {
     if (json->after_key) {
         json->after_key = false;
@@ -86,23 +86,23 @@ static void separate(StrobeJsonWriter *json)
         put_indent(json);
 }
 
-static void begin(StrobeJsonWriter *json, char bracket)
+static void begin_container(StrobeJsonWriter *json, char bracket)
 {
-    separate(json);
+    put_separator(json);
     put_char(json, bracket);
     if (json->depth == STROBE_JSON_DEPTH_MAX) {
-        fail(json, EOVERFLOW);
+        set_error(json, EOVERFLOW);
         return;
     }
     json->has_items[++json->depth] = false;
 }
 
-static void end(StrobeJsonWriter *json, char bracket)
+static void end_container(StrobeJsonWriter *json, char bracket)
 {
     bool had_items;
 
     if (!json->depth) {
-        fail(json, EINVAL);
+        set_error(json, EINVAL);
         return;
     }
     had_items = json->has_items[json->depth--];
@@ -115,22 +115,22 @@ static void end(StrobeJsonWriter *json, char bracket)
 
 void strobe_json_begin_object(StrobeJsonWriter *json)
 {
-    begin(json, '{');
+    begin_container(json, '{');
 }
 
 void strobe_json_end_object(StrobeJsonWriter *json)
 {
-    end(json, '}');
+    end_container(json, '}');
 }
 
 void strobe_json_begin_array(StrobeJsonWriter *json)
 {
-    begin(json, '[');
+    begin_container(json, '[');
 }
 
 void strobe_json_end_array(StrobeJsonWriter *json)
 {
-    end(json, ']');
+    end_container(json, ']');
 }
 
 /* Bytes at the head of the text that go out as they are. */
@@ -164,12 +164,12 @@ static void put_control(StrobeJsonWriter *json, unsigned char byte)
 
     if (byte == '"' || byte == '\\') {
         text[1] = (char)byte;
-        put(json, text, 2);
+        put_bytes(json, text, 2);
     } else if (byte >= 0x08 && byte <= 0x0d && names[byte - 0x08]) {
         text[1] = names[byte - 0x08];
-        put(json, text, 2);
+        put_bytes(json, text, 2);
     } else {
-        put(json, text, 6);
+        put_bytes(json, text, 6);
     }
 }
 
@@ -178,7 +178,7 @@ static void put_escaped(StrobeJsonWriter *json, const char *bytes, size_t length
     while (length) {
         size_t run = plain_run(bytes, length);
 
-        put(json, bytes, run);
+        put_bytes(json, bytes, run);
         bytes += run;
         length -= run;
         if (!length)
@@ -190,7 +190,7 @@ static void put_escaped(StrobeJsonWriter *json, const char *bytes, size_t length
         } else {
             size_t part = (size_t)-strobe_utf8_next(bytes, length);
 
-            put(json, STROBE_UTF8_REPLACEMENT, 3);
+            put_bytes(json, STROBE_UTF8_REPLACEMENT, 3);
             bytes += part;
             length -= part;
         }
@@ -207,9 +207,9 @@ static void after_key(StrobeJsonWriter *json)
 
 void strobe_json_key(StrobeJsonWriter *json, const char *key)
 {
-    separate(json);
+    put_separator(json);
     put_char(json, '"');
-    put(json, key, strlen(key));
+    put_bytes(json, key, strlen(key));
     put_char(json, '"');
     after_key(json);
 }
@@ -274,13 +274,13 @@ void strobe_json_null(StrobeJsonWriter *json)
 
 void strobe_json_raw(StrobeJsonWriter *json, const char *bytes, size_t length)
 {
-    separate(json);
-    put(json, bytes, length);
+    put_separator(json);
+    put_bytes(json, bytes, length);
 }
 
 void strobe_json_string_begin(StrobeJsonWriter *json)
 {
-    separate(json);
+    put_separator(json);
     put_char(json, '"');
 }
 

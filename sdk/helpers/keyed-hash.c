@@ -38,7 +38,7 @@ const StrobeHashKey *strobe_hash_key(void)
     return &the_key;
 }
 
-static uint64_t load(const char *bytes)
+static uint64_t load_word(const char *bytes)
 {
     uint64_t word;
 
@@ -52,13 +52,13 @@ uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t l
     uint64_t hash = key->add, words[2] = {0, 0}; /* at last those of the end */
 
     for (; end - at > 16; at += 16)
-        hash = strobe_hash_fold(load(at) ^ key->factor, load(at + 8) ^ hash);
+        hash = strobe_hash_fold(load_word(at) ^ key->factor, load_word(at + 8) ^ hash);
     if (length < 8) {
         if (length)
             memcpy(words, bytes, length);
     } else {
-        words[0] = load(length < 16 ? at : end - 16);
-        words[1] = load(end - 8);
+        words[0] = load_word(length < 16 ? at : end - 16);
+        words[1] = load_word(end - 8);
     }
     hash = strobe_hash_fold(words[0] ^ key->factor, words[1] ^ hash);
     return strobe_hash_fold(hash ^ key->add, (uint64_t)length ^ key->other);

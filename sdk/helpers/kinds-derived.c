@@ -246,7 +246,7 @@ static const StrobeField correlation_fields[] = {
     FIELD("forgotten", U64, "", "Causes and effects that there was no room to remember."),
 };
 KIND(correlation, "correlation", INSTANT, correlation_fields,
-     "How many causes and effects of one sort found each other.");
+     "How many causes and effects of one type found each other.");
 
 static const StrobeField device_clock_fields[] = {
     FIELD("pairs", U64, "", "Moments in both clocks, 0: its times have no place on the host's."),

@@ -84,7 +84,7 @@ KIND(metadata, "metadata", INSTANT, metadata_fields, "One fact about the run, na
 static const StrobeField loss_fields[] = {
     FIELD("count", U64, "", "Records that were lost."),
     FIELD("cause", U32, "", "Why they were lost, STROBE_LOSS_*."),
-    FIELD("lane", TRACK, "", "Track of the thread that lost them."),
+    FIELD("thread", TRACK, "", "Track of the thread that lost them."),
 };
 KIND(loss, "loss", SPAN, loss_fields, "Records that were lost, by cause and thread.");
 
@@ -268,7 +268,7 @@ const char *strobe_loss_name(uint32_t cause)
         [STROBE_LOSS_NESTED] = "nested",
         [STROBE_LOSS_LATE] = "late",
         [STROBE_LOSS_COLLECTOR_FAILED] = "collector_failed",
-        [STROBE_LOSS_NO_LANE] = "no_lane",
+        [STROBE_LOSS_NO_THREAD_BUFFER] = "no_thread_buffer",
         [STROBE_LOSS_SPAN_DEPTH] = "span_depth",
         [STROBE_LOSS_STRING_CUT] = "string_cut",
         [STROBE_LOSS_COLLECTOR_DROPPED] = "collector_dropped",

@@ -14,7 +14,7 @@
 /* A decimal of at most 15 digits is the shortest text of the double nearest to it. */
 #define EXACT_LIMIT 1000000000000000ull
 
-static uint64_t magnitude(int64_t value)
+static uint64_t get_magnitude(int64_t value)
 {
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
@@ -42,7 +42,7 @@ size_t strobe_format_int(char *out, int64_t value)
 
     if (sign)
         *out = '-';
-    return sign + strobe_format_uint(out + sign, magnitude(value));
+    return sign + strobe_format_uint(out + sign, get_magnitude(value));
 }
 
 /* A time of day has 16 digits. */
@@ -57,7 +57,7 @@ static inline size_t put_us(char *out, uint64_t us)
 
 size_t strobe_format_us_fixed(char *out, int64_t ns)
 {
-    const uint64_t value = magnitude(ns), us = value / 1000;
+    const uint64_t value = get_magnitude(ns), us = value / 1000;
     size_t length = 0;
 
     if (ns < 0)
@@ -72,7 +72,7 @@ size_t strobe_format_us_fixed(char *out, int64_t ns)
 size_t strobe_format_us_repr(char *out, int64_t ns)
 {
     const size_t sign = ns < 0;
-    uint64_t value = magnitude(ns);
+    uint64_t value = get_magnitude(ns);
     unsigned places;
     size_t length;
 
@@ -179,7 +179,7 @@ static int reads_back(const char *digits, int n, int exponent, double value)
 }
 
 /* Adds one in the last place; returns the number of digits after dropping zeros at the end. */
-static int increment(char *digits, int n, int *exponent)
+static int increment_digits(char *digits, int n, int *exponent)
 {
     int last = n - 1;
 
@@ -224,7 +224,7 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
         if (reads_back(digits, used, *exponent, value))
             break;
         if (is_power) {
-            used = increment(digits, used, exponent);
+            used = increment_digits(digits, used, exponent);
             if (reads_back(digits, used, *exponent, value))
                 break;
         }
@@ -254,7 +254,7 @@ static Wide power_of_ten(unsigned places)
 
 /* So that there are 17 digits before the point; 0: out of range, or the doubles around it do not
  * lie equally far. */
-static int scale(double value, Scaled *out)
+static int scale_value(double value, Scaled *out)
 {
     int binary, places;
     uint64_t digits = (uint64_t)ldexp(frexp(value, &binary), 53);
@@ -275,7 +275,7 @@ static int scale(double value, Scaled *out)
 }
 
 /* The integer nearest to the value / `unit`; of two the even one. */
-static uint64_t nearest(const Scaled *s, uint64_t unit)
+static uint64_t round_nearest(const Scaled *s, uint64_t unit)
 {
     Wide below = s->scaled >> s->shift;
     uint64_t whole = (uint64_t)below / unit;
@@ -303,10 +303,10 @@ static int quick_shortest_digits(double value, char *digits, int *exponent)
     Scaled s;
     int used;
 
-    if (!scale(value, &s))
+    if (!scale_value(value, &s))
         return 0;
     for (int i = 0; i < 3; i++) {
-        found = nearest(&s, units[i]) * units[i];
+        found = round_nearest(&s, units[i]) * units[i];
         if (is_read_back(&s, found))
             break;
     }

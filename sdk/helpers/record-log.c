@@ -178,7 +178,7 @@ static int begin_block(StrobeRecordLog *log, size_t need)
 
 /* ---- records in ---- */
 
-static size_t padded(uint64_t length)
+static size_t pad_length(uint64_t length)
 {
     return ((size_t)length + 7) / 8 * 8;
 }
@@ -186,7 +186,7 @@ static size_t padded(uint64_t length)
 void *strobe_record_log_reserve(StrobeRecordLog *log, size_t length)
 {
     const uint64_t head = length;
-    const size_t need = sizeof head + padded(length);
+    const size_t need = sizeof head + pad_length(length);
     char *at;
 
     if (!log || log->error)
@@ -307,7 +307,7 @@ void *strobe_record_log_next(StrobeRecordLogReader *reader, size_t *length)
         return NULL;
     memcpy(&head, reader->at, sizeof head);
     record = reader->at + sizeof head;
-    reader->at = record + padded(head);
+    reader->at = record + pad_length(head);
     *length = (size_t)head;
     return record;
 }

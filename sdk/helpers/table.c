@@ -233,7 +233,7 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
 }
 
 /* Room for `more` bytes and a NUL behind what the cell holds. */
-static int reserve(StrobeCell *cell, size_t more)
+static int reserve_bytes(StrobeCell *cell, size_t more)
 {
     size_t need = cell->length + more + 1;
     size_t size = cell->size ? cell->size : 64;
@@ -255,7 +255,7 @@ static int reserve(StrobeCell *cell, size_t more)
 static int append_text(StrobeCell *cell, const char *bytes, size_t length, bool list)
 {
     /* The worst case: every byte becomes three. */
-    if (reserve(cell, 3 * length))
+    if (reserve_bytes(cell, 3 * length))
         return -1;
     for (size_t i = 0; i < length;) {
         int size = bytes[i] ? strobe_utf8_next(bytes + i, length - i) : -1;
@@ -460,7 +460,7 @@ int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
 
     cell->length = 0;
     cell->is_number = cell->is_empty = 0;
-    if (reserve(cell, STROBE_NUMBER_MAX))
+    if (reserve_bytes(cell, STROBE_NUMBER_MAX))
         return -1;
     cell->bytes[0] = '\0';
     if (column->cell == STROBE_CELL_ZERO)

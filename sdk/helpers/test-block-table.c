@@ -21,7 +21,7 @@ static void test_add_and_take(void)
 }
 
 /* How many have room; none that was taken in is lost. */
-static guint fill(guint64 step, guint64 n)
+static guint fill_table(guint64 step, guint64 n)
 {
     guint64 size, before;
     guint n_added = 0, n_taken = 0;
@@ -39,24 +39,24 @@ static guint fill(guint64 step, guint64 n)
 
 static void test_full(void)
 {
-    guint n_near = fill(64, 2 * STROBE_BLOCKS_NEAR);
+    guint n_near = fill_table(64, 2 * STROBE_BLOCKS_NEAR);
 
     g_assert_cmpuint(n_near, >, STROBE_BLOCKS_NEAR / 2);
     g_assert_cmpuint(n_near, <=, STROBE_BLOCKS_NEAR);
     g_assert_cmpuint(strobe_blocks_prepare(STROBE_BLOCKS_FAR + 1), ==,
                      STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
     /* three in four of all places, for steps of an aligned block, of a page and of something odd */
-    g_assert_cmpuint(fill(64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
-    g_assert_cmpuint(fill(4096, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
-    g_assert_cmpuint(fill(4096 + 64, 5 * (STROBE_BLOCKS_FAR / 4 * 3)), ==,
+    g_assert_cmpuint(fill_table(64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
+    g_assert_cmpuint(fill_table(4096, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
+    g_assert_cmpuint(fill_table(4096 + 64, 5 * (STROBE_BLOCKS_FAR / 4 * 3)), ==,
                      5 * (STROBE_BLOCKS_FAR / 4 * 3));
-    guint n = fill(64, 6 * STROBE_BLOCKS_FAR);
+    guint n = fill_table(64, 6 * STROBE_BLOCKS_FAR);
     g_assert_cmpuint(n, <=, STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
     g_assert_cmpuint(n, >=, 5 * (STROBE_BLOCKS_FAR / 8 * 7));
 }
 
 /* Each thread has addresses of its own, in the same buckets. */
-static gpointer work(gpointer number)
+static gpointer use_addresses(gpointer number)
 {
     guint64 size, before, base = (GPOINTER_TO_UINT(number) + 1) * 64;
 
@@ -76,7 +76,7 @@ static void test_threads(void)
     GThread *threads[N_THREADS];
 
     for (guint i = 0; i < N_THREADS; i++)
-        threads[i] = g_thread_new("work", work, GUINT_TO_POINTER(i));
+        threads[i] = g_thread_new("work", use_addresses, GUINT_TO_POINTER(i));
     for (guint i = 0; i < N_THREADS; i++)
         g_thread_join(threads[i]);
 }

@@ -25,7 +25,7 @@ static void tear_down(Fixture *f, gconstpointer user)
     strobe_compression_free(f->compression);
 }
 
-static int decompress(Fixture *f, size_t length, size_t n)
+static int decompress_frame(Fixture *f, size_t length, size_t n)
 {
     return strobe_decompress(f->compression, f->again, length, f->frame, n);
 }
@@ -34,14 +34,14 @@ static void test_round_trip(Fixture *f, gconstpointer user)
 {
     if (!strobe_compression_exists()) {
         g_assert_cmpuint(f->n, ==, 0);
-        g_assert_cmpint(decompress(f, BYTES, BYTES), ==, EIO);
+        g_assert_cmpint(decompress_frame(f, BYTES, BYTES), ==, EIO);
         return;
     }
     for (guint i = 0; i < 2; i++) { /* the working memory is used again */
         g_assert_cmpuint(f->n, <, BYTES / 10);
         g_assert_cmpuint(strobe_compressed_length(f->frame, STROBE_COMPRESSED_HEAD_BYTES), ==,
                          BYTES);
-        g_assert_cmpint(decompress(f, BYTES, f->n), ==, 0);
+        g_assert_cmpint(decompress_frame(f, BYTES, f->n), ==, 0);
         g_assert_cmpmem(f->again, BYTES, f->plain, BYTES);
         f->n = strobe_compress(f->compression, f->frame, f->plain, BYTES);
     }
@@ -57,13 +57,13 @@ static void test_larger(Fixture *f, gconstpointer user)
 
 static void test_damage(Fixture *f, gconstpointer user)
 {
-    g_assert_cmpint(decompress(f, BYTES, f->n / 2), ==, EIO);
-    g_assert_cmpint(decompress(f, BYTES - 1, f->n), ==, EIO);
-    g_assert_cmpint(decompress(f, BYTES, 0), ==, EIO);
+    g_assert_cmpint(decompress_frame(f, BYTES, f->n / 2), ==, EIO);
+    g_assert_cmpint(decompress_frame(f, BYTES - 1, f->n), ==, EIO);
+    g_assert_cmpint(decompress_frame(f, BYTES, 0), ==, EIO);
     g_assert_cmpuint(strobe_compressed_length(f->frame, 3), ==, 0);
     memset(f->frame, 'x', 4);
     g_assert_cmpuint(strobe_compressed_length(f->frame, f->n), ==, 0);
-    g_assert_cmpint(decompress(f, BYTES, f->n), ==, EIO);
+    g_assert_cmpint(decompress_frame(f, BYTES, f->n), ==, EIO);
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,7 @@ static int file_of(const char *bytes, size_t length)
 }
 
 /* Rows as "a|b/c|d"; "!reason" for damage. */
-static void check(const char *csv, const char *expected)
+static void check_rows(const char *csv, const char *expected)
 {
     int file = file_of(csv, strlen(csv));
     StrobeCsvScanner *scanner = strobe_csv_scanner_new(file);
@@ -42,17 +42,17 @@ static void check(const char *csv, const char *expected)
 
 static void test_rows(void)
 {
-    check("", "");
-    check("a,b\r\nc,d\r\n", "a|b/c|d");
-    check("a,b\nc,d", "a|b/c|d");
-    check("a,,\r\n,,c\r\n", "a||/||c");
-    check("\r\n\r\na\r\n", "a");
-    check("\"a,b\",\"c\"\"d\",\"\"\"e\"\"\"\r\n", "a,b|c\"d|\"e\"");
-    check("\"a\r\nb\",c\r\nd,e\r\n", "a\r\nb|c/d|e");
-    check("\"a\r\"\r\n", "a\r");
-    check("a\"b,c\n", "a\"b|c");
-    check("\"a\"b,c\n", "ab|c");
-    check("a,\"b", "!a quote that is not closed");
+    check_rows("", "");
+    check_rows("a,b\r\nc,d\r\n", "a|b/c|d");
+    check_rows("a,b\nc,d", "a|b/c|d");
+    check_rows("a,,\r\n,,c\r\n", "a||/||c");
+    check_rows("\r\n\r\na\r\n", "a");
+    check_rows("\"a,b\",\"c\"\"d\",\"\"\"e\"\"\"\r\n", "a,b|c\"d|\"e\"");
+    check_rows("\"a\r\nb\",c\r\nd,e\r\n", "a\r\nb|c/d|e");
+    check_rows("\"a\r\"\r\n", "a\r");
+    check_rows("a\"b,c\n", "a\"b|c");
+    check_rows("\"a\"b,c\n", "ab|c");
+    check_rows("a,\"b", "!a quote that is not closed");
 }
 
 static void test_limits(void)
@@ -62,7 +62,7 @@ static void test_limits(void)
     for (int i = 0; i < 5000; i++)
         g_string_append_c(csv, ',');
     g_string_append(csv, "\nnext,row\n");
-    check(csv->str, "!a row of more than 4096 cells/next|row");
+    check_rows(csv->str, "!a row of more than 4096 cells/next|row");
 }
 
 /* A row that lies across the end of a buffer, and going back to one. */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Of the kernel's table of this process's descriptors. */
-static long places(void)
+static long read_table_size(void)
 {
     g_autofree char *status = NULL;
 
@@ -22,7 +22,7 @@ static long places(void)
     return line ? strtol(line + strlen("\nFDSize:"), NULL, 10) : -1;
 }
 
-static int aside(void)
+static int open_aside(void)
 {
     return strobe_descriptor_aside(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
@@ -48,7 +48,7 @@ static int status_of_child(int (*child)(void))
 static int lies_high(void)
 {
     errno = EXDEV;
-    if (aside() < 512)
+    if (open_aside() < 512)
         return 1;
     return errno == EXDEV && strobe_descriptor_aside(-1) == -1 ? 0 : 2;
 }
@@ -67,7 +67,7 @@ static void *wait_on(void *unused)
 
 static int lets_the_table_be(void)
 {
-    const long before = places();
+    const long before = read_table_size();
     pthread_t thread;
     int fd;
 
@@ -75,10 +75,10 @@ static int lets_the_table_be(void)
         return 77;
     if (pthread_create(&thread, NULL, wait_on, NULL))
         return 1;
-    fd = aside();
+    fd = open_aside();
     if (fd < before / 2)
         return 2;
-    return places() == before ? 0 : 3;
+    return read_table_size() == before ? 0 : 3;
 }
 
 /* The kernel waits for all processors before it lets a larger table be seen by other threads. */
@@ -122,10 +122,10 @@ static int stays_in_limit(void)
 
     if (setrlimit(RLIMIT_NOFILE, &limit))
         return 1;
-    if ((fd = aside()) != STDERR_FILENO + 1)
+    if ((fd = open_aside()) != STDERR_FILENO + 1)
         return 2;
     close(STDIN_FILENO);
-    return aside() > STDERR_FILENO && fcntl(STDIN_FILENO, F_GETFD) < 0 ? 0 : 3;
+    return open_aside() > STDERR_FILENO && fcntl(STDIN_FILENO, F_GETFD) < 0 ? 0 : 3;
 }
 
 static void test_limit(void)

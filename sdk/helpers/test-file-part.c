@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int nameless(void)
+static int open_nameless(void)
 {
     g_autofree char *name = NULL;
     int file = g_file_open_tmp("strobe-file-part-XXXXXX", &name, NULL);
@@ -21,7 +21,7 @@ static int nameless(void)
 /* Where it is written it is read, and the file's own place stays. */
 static void test_there_and_back(void)
 {
-    int file = nameless();
+    int file = open_nameless();
     char bytes[8] = {0};
 
     g_assert_cmpint(strobe_file_part_write(file, 3, "strobe", 6), ==, 0);
@@ -35,7 +35,7 @@ static void test_there_and_back(void)
 
 static void test_end(void)
 {
-    int file = nameless();
+    int file = open_nameless();
     char bytes[8];
 
     g_assert_cmpint(strobe_file_part_write(file, 0, "strobe", 6), ==, 0);
@@ -62,7 +62,7 @@ static void test_limit(void)
     const struct rlimit little = {1000, RLIM_INFINITY};
     g_autofree char *bytes = g_strnfill(3000, 'x');
     struct rlimit before;
-    int file = nameless();
+    int file = open_nameless();
 
     g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
     signal(SIGXFSZ, SIG_IGN);

@@ -115,8 +115,8 @@ static void test_records(void)
 {
     static const StrobeField fields[] = {{"count", STROBE_FIELD_F64, 0, "", ""},
                                          {"cause", STROBE_FIELD_STRING, 0, "", ""},
-                                         {"lane", STROBE_FIELD_U32, 0, "", ""}};
-    static const StrobeKind foreign = {
+                                         {"thread", STROBE_FIELD_U32, 0, "", ""}};
+    static const StrobeKind external = {
         sizeof(StrobeKind), STROBE_SHAPE_SPAN, "loss", "", fields, 3, 0};
     StrobeMockHost *mock = strobe_mock_new(NULL, -1);
 
@@ -127,7 +127,7 @@ static void test_records(void)
     g_assert_false(
         is_gap(mock, &strobe_kind_loss, (struct strobe_loss){1, STROBE_LOSS_STRING_CUT, 7}));
     g_assert_false(is_gap(mock, &strobe_kind_marker, (struct strobe_loss){1, 0, 0}));
-    g_assert_false(is_gap(mock, &foreign, (struct strobe_loss){1, 0, 0}));
+    g_assert_false(is_gap(mock, &external, (struct strobe_loss){1, 0, 0}));
     strobe_mock_free(mock);
 }
 

@@ -30,7 +30,7 @@ static char *tokens_of(StrobeJsonScanner *scanner)
     return g_string_free(out, FALSE);
 }
 
-static void check(const char *json, const char *expected)
+static void check_tokens(const char *json, const char *expected)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(json, strlen(json));
     g_autofree char *tokens = tokens_of(scanner);
@@ -41,32 +41,33 @@ static void check(const char *json, const char *expected)
 
 static void test_forms(void)
 {
-    check("", "");
-    check(" [ ] ", "[]");
-    check("{}", "{}");
-    check("[{\"a\": 1, \"b\" : [true,false , null]}, \"x\", -0.5e+10]",
-          "[{a:<1>b:[tfn]}'x'<-0.5e+10>]");
-    check("123456789012345678901234567890", "<123456789012345678901234567890>");
-    check("\"\\u00e4\\n\\\"\\\\\\/\\ud83d\\ude00\\ud800x\"", "'\xc3\xa4\n\"\\/\xf0\x9f\x98\x80"
-                                                             "\xef\xbf\xbdx'");
-    check("\"\\ud800\\n\"", "'\xef\xbf\xbd\n'");
+    check_tokens("", "");
+    check_tokens(" [ ] ", "[]");
+    check_tokens("{}", "{}");
+    check_tokens("[{\"a\": 1, \"b\" : [true,false , null]}, \"x\", -0.5e+10]",
+                 "[{a:<1>b:[tfn]}'x'<-0.5e+10>]");
+    check_tokens("123456789012345678901234567890", "<123456789012345678901234567890>");
+    check_tokens("\"\\u00e4\\n\\\"\\\\\\/\\ud83d\\ude00\\ud800x\"",
+                 "'\xc3\xa4\n\"\\/\xf0\x9f\x98\x80"
+                 "\xef\xbf\xbdx'");
+    check_tokens("\"\\ud800\\n\"", "'\xef\xbf\xbd\n'");
 }
 
 static void test_damage(void)
 {
-    check("[1,]", "[<1>!a value behind the comma");
-    check("[1 2]", "[<1>!a comma or the end of an object or array");
-    check("{\"a\" 1}", "{!a colon");
-    check("{1:2}", "{!a key");
-    check("[01]", "[!a number of JSON");
-    check("[1.]", "[!a number of JSON");
-    check("[nul]", "[!a value");
-    check("[\"a", "[!the end of a string");
-    check("[\"\\x\"]", "[!an escape of JSON");
-    check("[\"\\u12g4\"]", "[!an escape of JSON");
-    check("[}", "[!a value");
-    check("[1] 2", "[<1>]!the end of the file");
-    check("[1", "[<1>!a comma or the end of an object or array");
+    check_tokens("[1,]", "[<1>!a value behind the comma");
+    check_tokens("[1 2]", "[<1>!a comma or the end of an object or array");
+    check_tokens("{\"a\" 1}", "{!a colon");
+    check_tokens("{1:2}", "{!a key");
+    check_tokens("[01]", "[!a number of JSON");
+    check_tokens("[1.]", "[!a number of JSON");
+    check_tokens("[nul]", "[!a value");
+    check_tokens("[\"a", "[!the end of a string");
+    check_tokens("[\"\\x\"]", "[!an escape of JSON");
+    check_tokens("[\"\\u12g4\"]", "[!an escape of JSON");
+    check_tokens("[}", "[!a value");
+    check_tokens("[1] 2", "[<1>]!the end of the file");
+    check_tokens("[1", "[<1>!a comma or the end of an object or array");
 }
 
 /* Every split of the file into reads gives the same tokens: the buffer's end is anywhere. */

@@ -11,7 +11,7 @@ static int to_string(void *user, const char *bytes, size_t length)
 }
 
 /* Text of one JSON string made from `bytes`. */
-static char *escaped(const char *bytes, size_t length)
+static char *escape_text(const char *bytes, size_t length)
 {
     GString *out = g_string_new(NULL);
     StrobeJsonWriter json;
@@ -24,7 +24,7 @@ static char *escaped(const char *bytes, size_t length)
 
 static void check_escaped(const char *bytes, const char *expected)
 {
-    g_autofree char *text = escaped(bytes, strlen(bytes));
+    g_autofree char *text = escape_text(bytes, strlen(bytes));
 
     g_assert_cmpstr(text, ==, expected);
 }
@@ -34,7 +34,7 @@ static void test_escapes(void)
     check_escaped("plain \xc3\xa9 \xe2\x82\xac", "\"plain \xc3\xa9 \xe2\x82\xac\"");
     check_escaped("q\" b\\ s/ \x7f", "\"q\\\" b\\\\ s/ \x7f\"");
     check_escaped("\b\t\n\v\f\r\x01\x1f", "\"\\b\\t\\n\\u000b\\f\\r\\u0001\\u001f\"");
-    g_autofree char *nul = escaped("a\0b", 3);
+    g_autofree char *nul = escape_text("a\0b", 3);
 
     g_assert_cmpstr(nul, ==, "\"a\\u0000b\"");
 }
@@ -59,7 +59,7 @@ static void test_long_name(void)
     name[0] = '"';
     name[50000] = '\n';
     name[102399] = '\xff';
-    g_autofree char *text = escaped(name, 102400);
+    g_autofree char *text = escape_text(name, 102400);
 
     /* Two escapes of two characters, one replacement of three bytes, two quotes. */
     g_assert_cmpuint(strlen(text), ==, 102400 + 1 + 1 + 2 + 2);
@@ -120,7 +120,7 @@ static void test_layouts(void)
                  "    \"x;\\r\\n\"\n]");
 }
 
-static int full(void *user, const char *bytes, size_t length)
+static int refuse_bytes(void *user, const char *bytes, size_t length)
 {
     return ENOSPC;
 }
@@ -130,7 +130,7 @@ static void test_errors(void)
     StrobeJsonWriter json;
     GString *out = g_string_new(NULL);
 
-    strobe_json_init(&json, full, NULL, 0);
+    strobe_json_init(&json, refuse_bytes, NULL, 0);
     for (int i = 0; i < 10000; i++)
         strobe_json_string(&json, "value");
     g_assert_cmpint(strobe_json_flush(&json), ==, ENOSPC);

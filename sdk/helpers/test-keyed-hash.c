@@ -11,24 +11,24 @@
 
 typedef guint64 (*Numbers)(guint i);
 
-static guint64 counting(guint i)
+static guint64 copy_number(guint i)
 {
     return i;
 }
 
-static guint64 multiplied(guint i)
+static guint64 multiply_number(guint i)
 {
     return i * GOLDEN_INVERSE;
 }
 
 /* To the hash of newer versions of GLib they are one number, those of high() to that of older ones.
  */
-static guint64 doubled(guint i)
+static guint64 double_number(guint i)
 {
     return (guint64)i << 32 | i;
 }
 
-static guint64 high(guint i)
+static guint64 shift_number(guint i)
 {
     return (guint64)i << 48;
 }
@@ -57,7 +57,7 @@ static void check_all_places(const guint64 *hashes)
 
 static void test_numbers(void)
 {
-    static const Numbers kinds[] = {counting, multiplied, doubled, high};
+    static const Numbers kinds[] = {copy_number, multiply_number, double_number, shift_number};
     const StrobeHashKey *key = strobe_hash_key();
     g_autofree guint64 *hashes = g_new(guint64, N);
 

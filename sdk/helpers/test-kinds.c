@@ -20,7 +20,7 @@ typedef struct Member {
 #define V(struct_, name_, index_)                                                                  \
     {#name_, offsetof(struct strobe_##struct_, value[index_]), sizeof(double)}
 
-static void check(const StrobeKind *kind, size_t size, const Member *members, size_t n)
+static void check_kind(const StrobeKind *kind, size_t size, const Member *members, size_t n)
 {
     g_assert_cmpuint(kind->struct_size, ==, sizeof(StrobeKind));
     g_assert_cmpuint(kind->n_fields, ==, n);
@@ -38,8 +38,8 @@ static void check(const StrobeKind *kind, size_t size, const Member *members, si
 #define CHECK(kind_, struct_, ...)                                                                 \
     do {                                                                                           \
         static const Member members[] = {__VA_ARGS__};                                             \
-        check(&strobe_kind_##kind_, sizeof(struct strobe_##struct_), members,                      \
-              G_N_ELEMENTS(members));                                                              \
+        check_kind(&strobe_kind_##kind_, sizeof(struct strobe_##struct_), members,                 \
+                   G_N_ELEMENTS(members));                                                         \
     } while (0)
 
 static void test_host(void)
@@ -87,7 +87,7 @@ static void test_raw(void)
           M(host_mem, major_faults), M(host_mem, cgroup_usage), M(host_mem, cgroup_limit),
           M(host_mem, available));
     CHECK(metadata, metadata, M(metadata, value), M(metadata, is_json));
-    CHECK(loss, loss, M(loss, count), M(loss, cause), M(loss, lane));
+    CHECK(loss, loss, M(loss, count), M(loss, cause), M(loss, thread_buffer));
     CHECK(collector_call, collector_call, M(collector_call, status));
     CHECK(diagnostic, diagnostic, M(diagnostic, text), M(diagnostic, level));
 }

@@ -6,8 +6,8 @@
 
 static const StrobeBuildId none, some = {3, {0x01, 0xab, 0xff}};
 
-static void check(const char *path, const StrobeBuildId *build_id, guint64 address,
-                  const char *text)
+static void check_frame(const char *path, const StrobeBuildId *build_id, guint64 address,
+                        const char *text)
 {
     char written[256];
     StrobeNativeFrame frame;
@@ -23,10 +23,10 @@ static void check(const char *path, const StrobeBuildId *build_id, guint64 addre
 
 static void test_round_trip(void)
 {
-    check("/usr/lib/libc.so.6", &none, 0x1234, "/usr/lib/libc.so.6+0x1234");
-    check("/usr/lib/libc.so.6", &some, 0, "/usr/lib/libc.so.6+0x0@01abff");
-    check("/a+0x12@34 (deleted)", &some, G_MAXUINT64,
-          "/a+0x12@34 (deleted)+0xffffffffffffffff@01abff");
+    check_frame("/usr/lib/libc.so.6", &none, 0x1234, "/usr/lib/libc.so.6+0x1234");
+    check_frame("/usr/lib/libc.so.6", &some, 0, "/usr/lib/libc.so.6+0x0@01abff");
+    check_frame("/a+0x12@34 (deleted)", &some, G_MAXUINT64,
+                "/a+0x12@34 (deleted)+0xffffffffffffffff@01abff");
 }
 
 static void test_no_room(void)

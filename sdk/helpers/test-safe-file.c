@@ -24,7 +24,7 @@ static void set_up(Folder *folder, gconstpointer unused)
 }
 
 /* Number of entries of any name. */
-static guint count(Folder *folder)
+static guint count_entries(Folder *folder)
 {
     GDir *dir = g_dir_open(folder->path, 0, NULL);
     guint n = 0;
@@ -50,7 +50,7 @@ static void tear_down(Folder *folder, gconstpointer unused)
     g_free(folder->path);
 }
 
-static char *content(Folder *folder, const char *name, gsize *length)
+static char *read_content(Folder *folder, const char *name, gsize *length)
 {
     g_autofree char *path = g_build_filename(folder->path, name, NULL);
     char *text = NULL;
@@ -71,8 +71,8 @@ static void test_whole_or_not(Folder *folder, gconstpointer unused)
     g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
     g_assert_cmpint(fstatat(folder->fd, "out.json", &info, 0), ==, 0);
     g_assert_cmpuint(info.st_mode & 0137, ==, 0);
-    g_assert_cmpuint(count(folder), ==, 1);
-    g_autofree char *text = content(folder, "out.json", NULL);
+    g_assert_cmpuint(count_entries(folder), ==, 1);
+    g_autofree char *text = read_content(folder, "out.json", NULL);
 
     g_assert_cmpstr(text, ==, "hello");
 
@@ -81,7 +81,7 @@ static void test_whole_or_not(Folder *folder, gconstpointer unused)
     strobe_safe_file_puts(file, "other");
     strobe_safe_file_discard(file);
     strobe_safe_file_discard(NULL);
-    g_assert_cmpuint(count(folder), ==, 1);
+    g_assert_cmpuint(count_entries(folder), ==, 1);
 }
 
 static void test_names(Folder *folder, gconstpointer unused)
@@ -97,7 +97,7 @@ static void test_names(Folder *folder, gconstpointer unused)
     g_assert_cmpint(errno, ==, ENAMETOOLONG);
     g_assert_null(strobe_safe_file_create(-1, "x"));
     g_assert_cmpint(errno, ==, EBADF);
-    g_assert_cmpuint(count(folder), ==, 0);
+    g_assert_cmpuint(count_entries(folder), ==, 0);
 }
 
 /* Someone else has put symbolic links where the temporary and the final name will be. */
@@ -118,8 +118,8 @@ static void test_symlinks(Folder *folder, gconstpointer unused)
     g_assert_nonnull(file);
     strobe_safe_file_puts(file, "mine");
     g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
-    g_autofree char *kept = content(folder, "victim", NULL);
-    g_autofree char *made = content(folder, "out", NULL);
+    g_autofree char *kept = read_content(folder, "victim", NULL);
+    g_autofree char *made = read_content(folder, "out", NULL);
 
     g_assert_cmpstr(kept, ==, "precious");
     g_assert_cmpstr(made, ==, "mine");
@@ -140,13 +140,13 @@ static void test_large(Folder *folder, gconstpointer unused)
     strobe_safe_file_puts(file, "end");
     g_assert_cmpuint(strobe_safe_file_size(file), ==, 4 + 300000 + 4500000 + 3);
     g_assert_cmpint(strobe_safe_file_finish(file), ==, 0);
-    g_autofree char *text = content(folder, "large", &length);
+    g_autofree char *text = read_content(folder, "large", &length);
 
     g_assert_cmpuint(length, ==, 4800007);
     g_assert_true(g_str_has_prefix(text, "headbbb"));
     g_assert_true(g_str_has_suffix(text, "tail 789\nend"));
     g_assert_true(g_str_has_prefix(text + 300004, "tail 789\ntail 789\n"));
-    g_assert_cmpuint(count(folder), ==, 1);
+    g_assert_cmpuint(count_entries(folder), ==, 1);
 }
 
 /* A file size limit stands for a full disk. */
@@ -176,7 +176,7 @@ static void test_disk_full(Folder *folder, gconstpointer unused)
     error = strobe_safe_file_finish(file);
     setrlimit(RLIMIT_FSIZE, &old);
     g_assert_cmpint(error, ==, EFBIG);
-    g_assert_cmpuint(count(folder), ==, 0);
+    g_assert_cmpuint(count_entries(folder), ==, 0);
 }
 
 int main(int argc, char **argv)

@@ -46,8 +46,8 @@ static char *cell_text(StrobeMockHost *mock, const StrobeView *record, const cha
     return text;
 }
 
-static void check(StrobeMockHost *mock, const StrobeView *record, const char *field,
-                  uint32_t format, const char *expected)
+static void check_cell(StrobeMockHost *mock, const StrobeView *record, const char *field,
+                       uint32_t format, const char *expected)
 {
     g_autofree char *text = cell_text(mock, record, field, format);
 
@@ -64,7 +64,7 @@ static void test_odd_frames(void)
 
     fields.stack = strobe_mock_stack(mock, odd);
     r = strobe_mock_add(mock, &every_kind, 0, 0, 1000001, 1003001, &fields);
-    check(mock, r, "stack", STROBE_CELL_AUTO, "\\;a\\;\\\\;b\\\\\\;c");
+    check_cell(mock, r, "stack", STROBE_CELL_AUTO, "\\;a\\;\\\\;b\\\\\\;c");
     strobe_mock_free(mock);
 }
 
@@ -80,27 +80,27 @@ static void test_cells(void)
     fields.track = strobe_mock_track(mock, STROBE_TRACK_THREAD, 4712, "worker", NULL, -1);
     r = strobe_mock_add(mock, &every_kind, fields.track, strobe_mock_string(mock, "name"), 1000001,
                         1003001, &fields);
-    check(mock, r, "u8", STROBE_CELL_AUTO, "7");
-    check(mock, r, "i32", STROBE_CELL_INT, "-5");
-    check(mock, r, "u32", STROBE_CELL_REPR, "9.0");
-    check(mock, r, "u64", STROBE_CELL_AUTO, "18446744073709551614");
-    check(mock, r, "i64", STROBE_CELL_US_REPR, "-1.5");
-    check(mock, r, "f64", STROBE_CELL_AUTO, "2.5");
-    check(mock, r, "f64", STROBE_CELL_FIXED2, "2.50");
-    check(mock, r, "text", STROBE_CELL_TEXT, "2,3;;\xef\xbf\xbd\xef\xbf\xbd");
-    check(mock, r, "text", STROBE_CELL_LIST, "2,3;\r\n;\r\n\xef\xbf\xbd\xef\xbf\xbd");
-    check(mock, r, "stack", STROBE_CELL_LIST, "b.py(2): in;\r\na.py(1): out");
-    check(mock, r, "stack", STROBE_CELL_AUTO, "b.py(2): in;a.py(1): out");
-    check(mock, r, "track", STROBE_CELL_AUTO, "4712");
-    check(mock, r, STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "name");
-    check(mock, r, STROBE_COLUMN_BEGIN, STROBE_CELL_US_TAB, "1000.001\t");
-    check(mock, r, STROBE_COLUMN_END, STROBE_CELL_US_FIXED, "1003.001");
-    check(mock, r, STROBE_COLUMN_DURATION, STROBE_CELL_US_REPR, "3.0");
-    check(mock, r, STROBE_COLUMN_TRACK_NAME, STROBE_CELL_TEXT, "worker");
-    check(mock, r, STROBE_COLUMN_NONE, STROBE_CELL_ZERO, "0");
-    check(mock, r, STROBE_COLUMN_NONE, STROBE_CELL_AUTO, "<absent>");
-    check(mock, r, "nonsense", STROBE_CELL_AUTO, "<absent>");
-    check(mock, r, "@nonsense", STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, "u8", STROBE_CELL_AUTO, "7");
+    check_cell(mock, r, "i32", STROBE_CELL_INT, "-5");
+    check_cell(mock, r, "u32", STROBE_CELL_REPR, "9.0");
+    check_cell(mock, r, "u64", STROBE_CELL_AUTO, "18446744073709551614");
+    check_cell(mock, r, "i64", STROBE_CELL_US_REPR, "-1.5");
+    check_cell(mock, r, "f64", STROBE_CELL_AUTO, "2.5");
+    check_cell(mock, r, "f64", STROBE_CELL_FIXED2, "2.50");
+    check_cell(mock, r, "text", STROBE_CELL_TEXT, "2,3;;\xef\xbf\xbd\xef\xbf\xbd");
+    check_cell(mock, r, "text", STROBE_CELL_LIST, "2,3;\r\n;\r\n\xef\xbf\xbd\xef\xbf\xbd");
+    check_cell(mock, r, "stack", STROBE_CELL_LIST, "b.py(2): in;\r\na.py(1): out");
+    check_cell(mock, r, "stack", STROBE_CELL_AUTO, "b.py(2): in;a.py(1): out");
+    check_cell(mock, r, "track", STROBE_CELL_AUTO, "4712");
+    check_cell(mock, r, STROBE_COLUMN_NAME, STROBE_CELL_TEXT, "name");
+    check_cell(mock, r, STROBE_COLUMN_BEGIN, STROBE_CELL_US_TAB, "1000.001\t");
+    check_cell(mock, r, STROBE_COLUMN_END, STROBE_CELL_US_FIXED, "1003.001");
+    check_cell(mock, r, STROBE_COLUMN_DURATION, STROBE_CELL_US_REPR, "3.0");
+    check_cell(mock, r, STROBE_COLUMN_TRACK_NAME, STROBE_CELL_TEXT, "worker");
+    check_cell(mock, r, STROBE_COLUMN_NONE, STROBE_CELL_ZERO, "0");
+    check_cell(mock, r, STROBE_COLUMN_NONE, STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, "nonsense", STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, "@nonsense", STROBE_CELL_AUTO, "<absent>");
     strobe_mock_free(mock);
 }
 
@@ -116,9 +116,9 @@ static void test_absent(void)
     const StrobeView *r = strobe_mock_add(mock, &every_kind, 0, 0, 0, 0, &fields);
 
     for (gsize i = 1; i < G_N_ELEMENTS(every_fields); i++)
-        check(mock, r, every_fields[i].name, STROBE_CELL_AUTO, "<absent>");
-    check(mock, r, STROBE_COLUMN_TRACK, STROBE_CELL_AUTO, "<absent>");
-    check(mock, r, STROBE_COLUMN_TRACK_NAME, STROBE_CELL_TEXT, "<absent>");
+        check_cell(mock, r, every_fields[i].name, STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, STROBE_COLUMN_TRACK, STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, STROBE_COLUMN_TRACK_NAME, STROBE_CELL_TEXT, "<absent>");
     strobe_mock_free(mock);
 }
 
@@ -144,21 +144,21 @@ static void test_incomplete(void)
     StrobeView *r = strobe_mock_add(mock, &every_kind, 0, 0, 0, 0, NULL);
     uint32_t n;
 
-    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "<absent>");
+    check_cell(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "<absent>");
     strobe_mock_derived_kind(mock, &every_kind);
-    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "0");
-    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "<absent>");
+    check_cell(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "0");
+    check_cell(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "<absent>");
     r->flags = STROBE_VIEW_INCOMPLETE | STROBE_VIEW_STRADDLES;
-    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "1");
-    check(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "*");
+    check_cell(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_AUTO, "1");
+    check_cell(mock, r, STROBE_COLUMN_INCOMPLETE, STROBE_CELL_MARK, "*");
     n = strobe_table_generic(kind, columns);
     g_assert_cmpuint(n, ==, 4 + 9 + 1);
     g_assert_cmpstr(columns[n - 1].title, ==, "Incomplete");
     strobe_mock_free(mock);
 }
 
-static int compare(StrobeMockHost *mock, const char *field, const struct every *a,
-                   const struct every *b)
+static int compare_cells(StrobeMockHost *mock, const char *field, const struct every *a,
+                         const struct every *b)
 {
     StrobeColumn column = {"Title", field, STROBE_CELL_AUTO};
     StrobeTable table = {"file.csv", "test.every", &column, 1};
@@ -178,13 +178,13 @@ static void test_compare(void)
 
     a.text = strobe_mock_string(mock, "ab");
     b.text = strobe_mock_string(mock, "abc");
-    g_assert_cmpint(compare(mock, "u64", &a, &b), <, 0);
-    g_assert_cmpint(compare(mock, "i64", &a, &b), <, 0);
-    g_assert_cmpint(compare(mock, "f64", &a, &b), >, 0);
-    g_assert_cmpint(compare(mock, "text", &a, &b), <, 0);
-    g_assert_cmpint(compare(mock, "text", &a, &a), ==, 0);
-    g_assert_cmpint(compare(mock, "u32", &a, &b), <, 0); /* absent first */
-    g_assert_cmpint(compare(mock, "u32", &b, &a), >, 0);
+    g_assert_cmpint(compare_cells(mock, "u64", &a, &b), <, 0);
+    g_assert_cmpint(compare_cells(mock, "i64", &a, &b), <, 0);
+    g_assert_cmpint(compare_cells(mock, "f64", &a, &b), >, 0);
+    g_assert_cmpint(compare_cells(mock, "text", &a, &b), <, 0);
+    g_assert_cmpint(compare_cells(mock, "text", &a, &a), ==, 0);
+    g_assert_cmpint(compare_cells(mock, "u32", &a, &b), <, 0); /* absent first */
+    g_assert_cmpint(compare_cells(mock, "u32", &b, &a), >, 0);
     strobe_mock_free(mock);
 }
 

@@ -3,35 +3,35 @@
 #include <strobe/helpers/utf8.h>
 #include <string.h>
 
-static void check(const char *bytes, int expected)
+static void check_character(const char *bytes, int expected)
 {
     g_assert_cmpint(strobe_utf8_next(bytes, strlen(bytes)), ==, expected);
 }
 
 static void test_valid(void)
 {
-    check("a", 1);
-    check("\xc3\xa9", 2);
-    check("\xe2\x82\xac", 3);
-    check("\xf0\x9f\x98\x80", 4);
-    check("\xf4\x8f\xbf\xbf", 4);
+    check_character("a", 1);
+    check_character("\xc3\xa9", 2);
+    check_character("\xe2\x82\xac", 3);
+    check_character("\xf0\x9f\x98\x80", 4);
+    check_character("\xf4\x8f\xbf\xbf", 4);
     g_assert_cmpint(strobe_utf8_next("\0", 1), ==, 1);
 }
 
 /* The maximal invalid part: what could have begun a character, else one byte. */
 static void test_invalid(void)
 {
-    check("\x80", -1);
-    check("\xc0\xaf", -1);         /* overlong */
-    check("\xe0\x80\x80", -1);     /* overlong */
-    check("\xed\xa0\x80", -1);     /* surrogate */
-    check("\xf4\x90\x80\x80", -1); /* above U+10FFFF */
-    check("\xf5\x80", -1);
-    check("\xff", -1);
-    check("\xe2\x82", -2); /* cut short */
-    check("\xe2\x82(", -2);
-    check("\xf0\x9f\x98", -3);
-    check("\xc3(", -1);
+    check_character("\x80", -1);
+    check_character("\xc0\xaf", -1);         /* overlong */
+    check_character("\xe0\x80\x80", -1);     /* overlong */
+    check_character("\xed\xa0\x80", -1);     /* surrogate */
+    check_character("\xf4\x90\x80\x80", -1); /* above U+10FFFF */
+    check_character("\xf5\x80", -1);
+    check_character("\xff", -1);
+    check_character("\xe2\x82", -2); /* cut short */
+    check_character("\xe2\x82(", -2);
+    check_character("\xf0\x9f\x98", -3);
+    check_character("\xc3(", -1);
 }
 
 /* GLib's validator is the independent judge for every sequence of one to three bytes. */

@@ -5,7 +5,7 @@
 
 /* Bytes of a character by its first byte, 0 if none begins so; and the range that the second byte
  * must lie in (the later ones are always 80..BF). Unicode, table 3-7. */
-static int lead(uint8_t byte, uint8_t *low, uint8_t *high)
+static int classify_lead(uint8_t byte, uint8_t *low, uint8_t *high)
 {
     *low = 0x80;
     *high = 0xbf;
@@ -36,7 +36,7 @@ int strobe_utf8_next(const char *bytes, size_t length)
 
     if (at[0] < 0x80)
         return 1;
-    size = lead(at[0], &low, &high);
+    size = classify_lead(at[0], &low, &high);
     if (!size)
         return -1;
     for (int i = 1; i < size; i++) {

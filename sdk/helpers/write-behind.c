@@ -7,15 +7,15 @@
 #include <sys/prctl.h>
 #include <strobe/helpers/thread.h>
 
-#define PIECES 8u /* on their way at most */
+#define CHUNKS 8u /* on their way at most */
 
-typedef struct Piece {
+typedef struct Chunk {
     char *bytes;
     size_t length;
     StrobeWrite write;
     void *user;
     unsigned *pending;
-} Piece;
+} Chunk;
 
 /* Of the files of this plugin. */
 static struct {
@@ -25,7 +25,7 @@ static struct {
     pthread_cond_t filled, emptied;
     pthread_t thread;
     char *room;
-    Piece pieces[PIECES];
+    Chunk chunks[CHUNKS];
     unsigned first, end; /* of the pieces that are on their way; they count on without end */
     bool is_over;
 } behind = {
@@ -36,41 +36,41 @@ static struct {
     .emptied = PTHREAD_COND_INITIALIZER,
 };
 
-static void *write_pieces(void *unused)
+static void *write_chunks(void *unused)
 {
     (void)unused;
     prctl(PR_SET_NAME, "strobe-behind");
     pthread_mutex_lock(&behind.lock);
     for (;;) {
-        Piece *piece;
+        Chunk *chunk;
 
         while (behind.first == behind.end && !behind.is_over)
             pthread_cond_wait(&behind.filled, &behind.lock);
         if (behind.first == behind.end)
             break;
-        piece = &behind.pieces[behind.first % PIECES];
+        chunk = &behind.chunks[behind.first % CHUNKS];
         pthread_mutex_unlock(&behind.lock);
-        piece->write(piece->user, piece->bytes, piece->length);
+        chunk->write(chunk->user, chunk->bytes, chunk->length);
         pthread_mutex_lock(&behind.lock);
         behind.first++;
-        --*piece->pending;
+        --*chunk->pending;
         pthread_cond_broadcast(&behind.emptied);
     }
     pthread_mutex_unlock(&behind.lock);
     return NULL;
 }
 
-static bool start(void)
+static bool start_thread(void)
 {
     behind.room =
-        strobe_thread_processors() > 1 ? malloc((size_t)PIECES * STROBE_WRITE_PIECE) : NULL;
+        strobe_thread_processors() > 1 ? malloc((size_t)CHUNKS * STROBE_WRITE_CHUNK) : NULL;
     if (!behind.room)
         return false;
-    for (unsigned i = 0; i < PIECES; i++)
-        behind.pieces[i].bytes = behind.room + (size_t)i * STROBE_WRITE_PIECE;
+    for (unsigned i = 0; i < CHUNKS; i++)
+        behind.chunks[i].bytes = behind.room + (size_t)i * STROBE_WRITE_CHUNK;
     behind.first = behind.end = 0;
     behind.is_over = false;
-    if (strobe_thread_start(&behind.thread, write_pieces, NULL) == 0)
+    if (strobe_thread_start(&behind.thread, write_chunks, NULL) == 0)
         return true;
     free(behind.room);
     return false;
@@ -81,7 +81,7 @@ bool strobe_write_behind_begin(void)
     bool is_there;
 
     pthread_mutex_lock(&behind.users_lock);
-    is_there = behind.n_users || start();
+    is_there = behind.n_users || start_thread();
     behind.n_users += is_there;
     pthread_mutex_unlock(&behind.users_lock);
     return is_there;
@@ -101,18 +101,18 @@ void strobe_write_behind_end(void)
     pthread_mutex_unlock(&behind.users_lock);
 }
 
-static void put_piece(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
+static void put_chunk(unsigned *pending, StrobeWrite write, void *user, const char *bytes,
                       size_t length)
 {
-    Piece *piece;
+    Chunk *chunk;
 
     pthread_mutex_lock(&behind.lock);
-    while (behind.end - behind.first == PIECES)
+    while (behind.end - behind.first == CHUNKS)
         pthread_cond_wait(&behind.emptied, &behind.lock);
-    piece = &behind.pieces[behind.end % PIECES];
+    chunk = &behind.chunks[behind.end % CHUNKS];
     pthread_mutex_unlock(&behind.lock);
-    memcpy(piece->bytes, bytes, length); /* only this thread touches it */
-    *piece = (Piece){piece->bytes, length, write, user, pending};
+    memcpy(chunk->bytes, bytes, length); /* only this thread touches it */
+    *chunk = (Chunk){chunk->bytes, length, write, user, pending};
     pthread_mutex_lock(&behind.lock);
     ++*pending;
     behind.end++;
@@ -124,10 +124,10 @@ void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, c
                              size_t length)
 {
     while (length) {
-        const size_t n = length < STROBE_WRITE_PIECE ? length : STROBE_WRITE_PIECE;
+        const size_t n = length < STROBE_WRITE_CHUNK ? length : STROBE_WRITE_CHUNK;
 
         pthread_mutex_lock(&behind.put_lock);
-        put_piece(pending, write, user, bytes, n);
+        put_chunk(pending, write, user, bytes, n);
         pthread_mutex_unlock(&behind.put_lock);
         bytes += n;
         length -= n;

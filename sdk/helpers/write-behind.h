@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STROBE_WRITE_PIECE ((size_t)256 * 1024)
+#define STROBE_WRITE_CHUNK ((size_t)256 * 1024)
 
 typedef void (*StrobeWrite)(void *user, const char *bytes, size_t length);
 
@@ -17,7 +17,7 @@ typedef void (*StrobeWrite)(void *user, const char *bytes, size_t length);
 bool strobe_write_behind_begin(void);
 void strobe_write_behind_end(void);
 
-/* Has write(user, copy of the bytes, length) called by the thread, in pieces of STROBE_WRITE_PIECE
+/* Has write(user, copy of the bytes, length) called by the thread, in pieces of STROBE_WRITE_CHUNK
  * and a last one, in the order of the puts; waits where too many are on their way. `pending` is
  * theirs until strobe_write_behind_wait has returned, when all are done. */
 void strobe_write_behind_put(unsigned *pending, StrobeWrite write, void *user, const char *bytes,

@@ -43,7 +43,7 @@ static struct {
 
 /* ---- what it says ---- */
 
-static void say(const char *format, ...)
+static void log_call(const char *format, ...)
 {
     const char *path = getenv("ACLPROF_DOUBLE_LOG");
     FILE *file = path ? fopen(path, "ae") : NULL;
@@ -58,15 +58,15 @@ static void say(const char *format, ...)
     fclose(file);
 }
 
-static int wrong(int code, const char *what)
+static int report_misuse(int code, const char *what)
 {
-    say("WRONG %s", what);
+    log_call("WRONG %s", what);
     return code;
 }
 
 /* ---- how it goes wrong ---- */
 
-static const char *asked(const char *word)
+static const char *find_option(const char *word)
 {
     const char *at = getenv("ACLPROF_DOUBLE");
 
@@ -74,9 +74,9 @@ static const char *asked(const char *word)
     return at ? at + strlen(word) : NULL;
 }
 
-static int fails(const char *call)
+static int read_failure(const char *call)
 {
-    const char *which = asked("fail=");
+    const char *which = find_option("fail=");
     size_t length = strlen(call);
 
     if (!which || strncmp(which, call, length) != 0 || which[length] != ':')
@@ -92,7 +92,7 @@ API int aclprof_double_attempts(void)
 
 __attribute__((constructor)) static void load(void)
 {
-    if (asked("abort"))
+    if (find_option("abort"))
         abort();
 }
 
@@ -100,9 +100,9 @@ __attribute__((constructor)) static void load(void)
 
 static int is_acl_initialised(void)
 {
-    int (*told)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_is_initialised");
+    int (*reported)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_is_initialised");
 
-    return !told || told();
+    return !reported || reported();
 }
 
 API int aclprofInit(const char *folder, size_t length)
@@ -111,15 +111,15 @@ API int aclprofInit(const char *folder, size_t length)
 
     if (!is_acl_initialised())
         return NOT_INITIALISED;
-    say("init %zu", length);
-    if (fails("init"))
-        return fails("init");
+    log_call("init %zu", length);
+    if (read_failure("init"))
+        return read_failure("init");
     if (state.is_initialised)
-        return wrong(148047, "init twice");
+        return report_misuse(148047, "init twice");
     if (!folder || strlen(folder) != length || length == 0 || length > 4096)
-        return wrong(INVALID_CONFIG, "the folder's length");
+        return report_misuse(INVALID_CONFIG, "the folder's length");
     if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return wrong(INVALID_CONFIG, "the folder is not there");
+        return report_misuse(INVALID_CONFIG, "the folder is not there");
     snprintf(state.folder, sizeof state.folder, "%s", folder);
     state.is_initialised = 1;
     return 0;
@@ -179,14 +179,14 @@ static int is_valid(int type, const char *text)
 
 API int aclprofSetConfig(int type, const char *text, size_t length)
 {
-    say("set %d %s", type, text);
-    if (fails("set"))
-        return fails("set");
+    log_call("set %d %s", type, text);
+    if (read_failure("set"))
+        return read_failure("set");
     if (!state.is_initialised || state.running)
-        return wrong(INVALID_CONFIG, "set out of order");
+        return report_misuse(INVALID_CONFIG, "set out of order");
     if (strlen(text) != length || length > 256)
-        return wrong(INVALID_CONFIG, "a text's length");
-    return is_valid(type, text) ? 0 : wrong(INVALID_CONFIG, "a text");
+        return report_misuse(INVALID_CONFIG, "a text's length");
+    return is_valid(type, text) ? 0 : report_misuse(INVALID_CONFIG, "a text");
 }
 
 /* Those of the first half of the public header; the inner ones aclprofSetConfig sets alone. */
@@ -200,7 +200,7 @@ static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics
         return "create out of order";
     if (events)
         return "events are not NULL";
-    if (mask & ~(KNOWN_BITS | (asked("old") ? 0 : AICORE_SHAPE)))
+    if (mask & ~(KNOWN_BITS | (find_option("old") ? 0 : AICORE_SHAPE)))
         return "a bit of the mask";
     if (!(mask & 0x4) && metrics != 0xFF)
         return "metrics without their bit";
@@ -222,12 +222,12 @@ API Config *aclprofCreateConfig(uint32_t *devices, uint32_t n, int metrics, cons
 
     for (uint32_t i = 0; i < n && i < 64; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", i ? "," : "", devices[i]);
-    say("create %s %d 0x%llx", text, metrics, (unsigned long long)mask);
-    if (fails("create"))
+    log_call("create %s %d 0x%llx", text, metrics, (unsigned long long)mask);
+    if (read_failure("create"))
         return NULL;
     const char *fault = config_fault(devices, n, metrics, events, mask);
     if (fault) {
-        wrong(0, fault);
+        report_misuse(0, fault);
         return NULL;
     }
     state.config = calloc(1, sizeof *state.config);
@@ -265,7 +265,7 @@ __attribute__((format(printf, 3, 4))) static void put(const char *folder, const 
     fclose(file);
 }
 
-static void make(const char *folder)
+static void make_data_folder(const char *folder)
 {
     char path[sizeof state.prof + 64];
 
@@ -277,7 +277,7 @@ static void make(const char *folder)
 
 static void make_folder(const Config *config)
 {
-    const char *shift = asked("shift=");
+    const char *shift = find_option("shift=");
     uint64_t real = now_ns(CLOCK_REALTIME), raw = now_ns(CLOCK_MONOTONIC_RAW);
     time_t seconds = (time_t)(real / 1000000000u);
     struct tm local;
@@ -288,17 +288,17 @@ static void make_folder(const Config *config)
     snprintf(state.prof, sizeof state.prof, "%.4000s/PROF_000001_%s%03d_%ldABCDEFGH", state.folder,
              stamp, (int)(real / 1000000 % 1000), (long)getpid());
     mkdir(state.prof, 0750);
-    make("host");
+    make_data_folder("host");
     put("host", "info.json", "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu}", (long)getpid(),
         (unsigned long long)real);
-    if (!asked("noclock"))
+    if (!find_option("noclock"))
         put("host", "start_info",
             "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}",
             (unsigned long long)(real / 1000 + (shift ? strtoull(shift, NULL, 10) : 0)),
             (unsigned long long)raw);
     for (uint32_t i = 0; i < config->n; i++) {
         snprintf(device, sizeof device, "device_%u", config->devices[i]);
-        make(device);
+        make_data_folder(device);
     }
 }
 
@@ -314,16 +314,16 @@ API void aclprof_double_launch(uint64_t begin, uint64_t end, uint64_t duration)
 
 API int aclprofStart(const Config *config)
 {
-    say("start %s", config == state.config ? "same" : "other");
-    if (fails("start"))
-        return fails("start");
+    log_call("start %s", config == state.config ? "same" : "other");
+    if (read_failure("start"))
+        return read_failure("start");
     if (!state.is_initialised || !config || config != state.config)
-        return wrong(INVALID_CONFIG, "start out of order");
+        return report_misuse(INVALID_CONFIG, "start out of order");
     if (state.running)
-        return wrong(ALREADY_RUN, "start twice");
+        return report_misuse(ALREADY_RUN, "start twice");
     state.running = config;
     *state.prof = 0;
-    if (!asked("nofolder"))
+    if (!find_option("nofolder"))
         make_folder(config);
     __atomic_add_fetch(&state.n_attempts, 1, __ATOMIC_RELAXED);
     return 0;
@@ -337,7 +337,7 @@ API int aclprof_double_block(int wanted)
     return __atomic_load_n(&n_blocked, __ATOMIC_SEQ_CST);
 }
 
-static void block(void)
+static void wait_while_blocked(void)
 {
     __atomic_add_fetch(&n_blocked, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&blocks, __ATOMIC_SEQ_CST))
@@ -349,26 +349,26 @@ API int aclprofStop(const Config *config)
 {
     int (*synchronized)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "acl_double_synchronized");
 
-    say("stop %s %d", config == state.running ? "same" : "other",
-        synchronized ? synchronized() : 0);
-    block();
-    if (fails("stop"))
-        return fails("stop");
+    log_call("stop %s %d", config == state.running ? "same" : "other",
+             synchronized ? synchronized() : 0);
+    wait_while_blocked();
+    if (read_failure("stop"))
+        return read_failure("stop");
     if (!state.running)
-        return wrong(NOT_RUN, "stop out of order");
+        return report_misuse(NOT_RUN, "stop out of order");
     if (config != state.running)
-        return wrong(INVALID_CONFIG, "stop with another configuration");
+        return report_misuse(INVALID_CONFIG, "stop with another configuration");
     state.running = NULL;
     return 0;
 }
 
 API int aclprofDestroyConfig(const Config *config)
 {
-    say("destroy %s", config == state.config ? "same" : "other");
-    if (fails("destroy"))
-        return fails("destroy");
+    log_call("destroy %s", config == state.config ? "same" : "other");
+    if (read_failure("destroy"))
+        return read_failure("destroy");
     if (!config || config != state.config)
-        return wrong(INVALID_CONFIG, "destroy out of order");
+        return report_misuse(INVALID_CONFIG, "destroy out of order");
     free(state.config);
     state.config = NULL;
     return 0;
@@ -376,12 +376,12 @@ API int aclprofDestroyConfig(const Config *config)
 
 API int aclprofFinalize(void)
 {
-    say("finalize");
-    if (fails("finalize"))
-        return fails("finalize");
-    if (!state.is_initialised || (state.running && !fails("stop")) ||
-        (state.config && !fails("destroy")))
-        return wrong(INVALID_CONFIG, "finalize out of order");
+    log_call("finalize");
+    if (read_failure("finalize"))
+        return read_failure("finalize");
+    if (!state.is_initialised || (state.running && !read_failure("stop")) ||
+        (state.config && !read_failure("destroy")))
+        return report_misuse(INVALID_CONFIG, "finalize out of order");
     state.is_initialised = 0;
     return 0;
 }

@@ -92,7 +92,7 @@ static int limit_files(int argc, char **argv)
 }
 
 /* Allocates so many MB: within the limit of the address space all of them are there. */
-static int allocate(int argc, char **argv)
+static int allocate_blocks(int argc, char **argv)
 {
     static char *held[MANY];
     int n = 0, wanted = argc ? atoi(argv[0]) : 64;
@@ -121,7 +121,7 @@ static int find_allocator(int argc, char **argv)
 
     if (control)
         control("thread.allocated", &before, &size, NULL, 0);
-    int code = allocate(argc, argv);
+    int code = allocate_blocks(argc, argv);
     if (control)
         control("thread.allocated", &after, &size, NULL, 0);
     printf("jemalloc serves: %d\n", after - before >= 64 << 20);
@@ -129,10 +129,6 @@ static int find_allocator(int argc, char **argv)
 }
 
 const struct program_case limit_cases[] = {
-    {"descriptors", use_up_descriptors},
-    {"processes", use_up_processes},
-    {"files", limit_files},
-    {"allocate", allocate},
-    {"allocator", find_allocator},
-    {NULL, NULL},
+    {"descriptors", use_up_descriptors}, {"processes", use_up_processes}, {"files", limit_files},
+    {"allocate", allocate_blocks},       {"allocator", find_allocator},   {NULL, NULL},
 };

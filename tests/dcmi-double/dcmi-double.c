@@ -56,7 +56,7 @@ API int dcmi_get_device_logic_id(int *logic, int card, int device)
     return 0;
 }
 
-static int enter(int card, int device, int status)
+static int enter_call(int card, int device, int status)
 {
     struct timespec pause = {.tv_sec = state.block_ms / 1000,
                              .tv_nsec = state.block_ms % 1000 * 1000000L};
@@ -71,7 +71,7 @@ API int dcmi_get_device_info(int card, int device, int main_command, unsigned co
                              unsigned *size)
 {
     char *bytes = buffer;
-    int status = enter(card, device, command == 5 ? state.hccs_64 : state.hccs_32);
+    int status = enter_call(card, device, command == 5 ? state.hccs_64 : state.hccs_32);
 
     if (status)
         return status;
@@ -91,7 +91,7 @@ API int dcmi_get_device_info(int card, int device, int main_command, unsigned co
     return 0;
 }
 
-static void measure(const void *info)
+static void wait_for_measurement(const void *info)
 {
     int32_t time_ms;
     struct timespec pause;
@@ -107,11 +107,11 @@ API int dcmi_get_hccs_link_bandwidth_info(int card, int device, void *info)
 {
     char *bytes = info;
     double total;
-    int status = enter(card, device, state.hccs_measured);
+    int status = enter_call(card, device, state.hccs_measured);
 
     if (status)
         return status;
-    measure(info);
+    wait_for_measurement(info);
     memcpy(&total, bytes + 8, 8);
     total += state.total_tx;
     memcpy(bytes + 8, &total, 8);
@@ -123,18 +123,18 @@ API int dcmi_get_hccs_link_bandwidth_info(int card, int device, void *info)
 
 API int dcmi_get_pcie_link_bandwidth_info(int card, int device, void *info)
 {
-    int status = enter(card, device, state.pcie);
+    int status = enter_call(card, device, state.pcie);
 
     if (status)
         return status;
-    measure(info);
+    wait_for_measurement(info);
     memcpy((char *)info + 4, state.pcie_words, sizeof state.pcie_words);
     return 0;
 }
 
 API int dcmi_get_netdev_pkt_stats_info(int card, int device, int port, void *info)
 {
-    int status = enter(card, device, port == 0 ? state.net : -8001);
+    int status = enter_call(card, device, port == 0 ? state.net : -8001);
 
     if (!status)
         memcpy(info, state.net_words, sizeof state.net_words);

@@ -10,7 +10,7 @@ HEADER_BYTES = HEADER.size + PAIR.size
 SEAL_STRUCT = struct.Struct("<QQIIQQQQQII")
 TRACK = struct.Struct("<IIIiQQII")
 SIZES = {1: 1, 2: 4, 3: 4, 4: 8, 5: 8, 6: 8, 7: 1, 8: 4, 9: 4, 10: 4, 11: 8}
-FACTS, KINDS, STRINGS, TRACKS, RECORDS, SEAL, CLOCK = range(1, 8)
+METADATA, KINDS, STRINGS, TRACKS, RECORDS, SEAL, CLOCK = range(1, 8)
 HAS_TRACK, IS_UNFINISHED, OF_WINDOW, WORDS = 0x8000, 0x4000, 0x2000, 0x1FFF
 SHORT_TIMES = 0x80000000
 SPAN = 1
@@ -81,7 +81,7 @@ class Capture:
 
     def __init__(self, path):
         self.data = path.read_bytes()
-        self.facts, self.kinds, self.strings, self.tracks = None, {}, {}, {}
+        self.metadata, self.kinds, self.strings, self.tracks = None, {}, {}, {}
         self.pairs, self.records, self.unfinished, self.seal = [], [], [], None
         self.beside = {}
         blocks = list(self.blocks())
@@ -93,7 +93,7 @@ class Capture:
                 self.take_records(header, payload)
 
     def blocks(self):
-        names = ("magic", "header_crc", "payload_crc", "type", "payload_bytes", "window", "lane",
+        names = ("magic", "header_crc", "payload_crc", "type", "payload_bytes", "window", "thread",
                  "sequence", "offset", "track", "base")
         at = 0
         while at < len(self.data):
@@ -111,8 +111,8 @@ class Capture:
     def take_definitions(self, header, payload):
         self.pairs.append(header["pair"])
         at = 0
-        if header["type"] == FACTS:
-            self.facts = json.loads(payload)
+        if header["type"] == METADATA:
+            self.metadata = json.loads(payload)
         elif header["type"] == SEAL:
             self.seal = SEAL_STRUCT.unpack(payload)
             self.error_ns, self.n_knots = self.seal[4], self.seal[10]

@@ -54,7 +54,7 @@ class CaptureTest(unittest.TestCase):
         path, capture = self.record("kind=all,threads=2,records=600")
         self.assertSame(capture)
         self.assertGreaterEqual(len(self.info["kinds"]), 8)
-        self.assertEqual(capture.facts, self.info["facts"])
+        self.assertEqual(capture.metadata, self.info["metadata"])
 
     def test_names_and_times(self):
         path, capture = self.record("records=200,threads=0,names=hostile")
@@ -73,7 +73,7 @@ class CaptureTest(unittest.TestCase):
     def test_clock(self):
         path, capture = self.record("records=20,threads=0")
         clock = self.info["clock"]
-        self.assertEqual(clock["source"], capture.facts["clock"])
+        self.assertEqual(clock["source"], capture.metadata["clock"])
         self.assertEqual((clock["jumps"], clock["suspended_ns"], clock["events"]), (0, 0, []))
         # The larger of what the seal says and what the stored pairs give.
         self.assertGreaterEqual(clock["error_ns"], capture.error_ns)

@@ -104,7 +104,7 @@ class PagesTest(unittest.TestCase):
                     self.assertIn(anchor, anchors_of(found), "%s: %s" % (page, target))
 
     def test_paths_named_in_code_quotes_exist(self):
-        """`core/recorder/lane.c` and the like; what has a blank or a variable part is left out."""
+        """`core/recorder/thread-buffer.c` and the like; what has a blank or a variable part is left out."""
         folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
         pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
         for page in [TOP / "README.md", TOP / "SECURITY.md", *TOP.glob("docs/**/*.md")]:

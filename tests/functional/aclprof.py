@@ -51,11 +51,11 @@ class AclprofTest(StrobeTest):
         self.assertEqual(len(found), 1, found)
         return found[0]
 
-    def foreign(self):
+    def external(self):
         """What the result says of its folders."""
-        return self.json("info", self.result())[0]["facts"].get("foreign")
+        return self.json("info", self.result())[0]["metadata"].get("external")
 
-    def facts(self):
+    def metadata(self):
         return {row["name"]: row["value"] for row in self.rows("metadata")}
 
     def rows(self, table):

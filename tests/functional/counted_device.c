@@ -52,7 +52,7 @@ static void tell_pair(const Device *device)
 }
 
 /* A call, and what it caused 10 us later. */
-static void work(const Device *device, uint64_t number)
+static void record_work(const Device *device, uint64_t number)
 {
     const StrobeHost *host = device->host;
     StrobeWriter *writer = host->writer(device->self);
@@ -117,7 +117,7 @@ static void device_sample(void *state)
     if (device->samples++ != 1)
         return;
     for (uint64_t number = 1; number <= CALLS; number++)
-        work(device, number);
+        record_work(device, number);
 }
 
 static int64_t device_sample_interval(void *state)

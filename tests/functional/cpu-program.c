@@ -44,7 +44,7 @@ static NOINLINE void mix_small(void)
     mix(ROUND);
 }
 
-static double used(clockid_t clock)
+static double read_cpu_time(clockid_t clock)
 {
     struct timespec now;
 
@@ -55,9 +55,9 @@ static double used(clockid_t clock)
 /* What came before main does not count. */
 static NOINLINE void run_both(double seconds, void (*large)(void), void (*small)(void))
 {
-    double begin = used(CLOCK_THREAD_CPUTIME_ID);
+    double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
-    while (used(CLOCK_THREAD_CPUTIME_ID) - begin < seconds) {
+    while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds) {
         large();
         small();
     }
@@ -65,9 +65,9 @@ static NOINLINE void run_both(double seconds, void (*large)(void), void (*small)
 
 static NOINLINE void run_one(double seconds, void (*work)(void))
 {
-    double begin = used(CLOCK_THREAD_CPUTIME_ID);
+    double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
-    while (used(CLOCK_THREAD_CPUTIME_ID) - begin < seconds)
+    while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds)
         work();
 }
 
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
-    double seconds = atof(argv[2]), begin = used(CLOCK_PROCESS_CPUTIME_ID);
+    double seconds = atof(argv[2]), begin = read_cpu_time(CLOCK_PROCESS_CPUTIME_ID);
     if (strcmp(argv[1], "plain") == 0)
         run_both(seconds, work_large, work_small);
     else if (strcmp(argv[1], "inlined") == 0)
@@ -122,6 +122,6 @@ int main(int argc, char **argv)
         run_fork(seconds);
     else
         return 2;
-    printf("%.3f\n", used(CLOCK_PROCESS_CPUTIME_ID) - begin);
+    printf("%.3f\n", read_cpu_time(CLOCK_PROCESS_CPUTIME_ID) - begin);
     return 0;
 }

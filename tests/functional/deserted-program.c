@@ -8,7 +8,7 @@
 
 static useconds_t span_us;
 
-static void *work(void *user)
+static void *write_done_file(void *user)
 {
     usleep(span_us);
     FILE *file = fopen(user, "w");
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     if (argc != 3)
         return 2;
     span_us = (useconds_t)atoi(argv[1]) * 1000;
-    if (pthread_create(&thread, NULL, work, argv[2]))
+    if (pthread_create(&thread, NULL, write_done_file, argv[2]))
         return 1;
     pthread_detach(thread);
     pthread_exit(NULL);

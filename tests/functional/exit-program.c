@@ -20,13 +20,13 @@
 
 #define MARKS 1000
 
-static void mark(const char *name)
+static void record_marks(const char *name)
 {
     for (int i = 0; i < MARKS; i++)
         strobe_range_end(strobe_range_begin(name));
 }
 
-static void check(int failed, const char *what)
+static void check_call(int failed, const char *what)
 {
     if (!failed)
         return;
@@ -45,8 +45,8 @@ static void forbid_calls(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
     struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
 
-    check(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS");
-    check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), "PR_SET_SECCOMP");
+    check_call(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS");
+    check_call(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), "PR_SET_SECCOMP");
 }
 
 static void limit_itself(const char *way, const char *folder)
@@ -55,12 +55,12 @@ static void limit_itself(const char *way, const char *folder)
         for (int fd = 3; fd < 1024; fd++)
             close(fd);
     if (strcmp(way, "chroot") == 0)
-        check(chroot(folder) || chdir("/"), "chroot");
+        check_call(chroot(folder) || chdir("/"), "chroot");
     if (strcmp(way, "seccomp") == 0)
         forbid_calls();
 }
 
-static void end(const char *way)
+static void end_process(const char *way)
 {
     if (strcmp(way, "quick") == 0)
         _exit(3);
@@ -77,12 +77,12 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "exit";
     char byte;
 
-    mark("before");
+    record_marks("before");
     while (read(0, &byte, 1) > 0)
         ;
     limit_itself(way, argc > 2 ? argv[2] : "/");
-    mark("after");
+    record_marks("after");
     if (write(1, line, sizeof line - 1) < 0)
         return 1;
-    end(way);
+    end_process(way);
 }

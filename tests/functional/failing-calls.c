@@ -34,7 +34,7 @@ static void note_failure(const char *name)
 }
 
 /* Is this the one? Then errno is set. */
-static int fails(const char *name)
+static int is_to_fail(const char *name)
 {
     static _Atomic long n_calls;
     const char *at = getenv("FAIL_AT"), *with = getenv("FAIL_WITH");
@@ -51,7 +51,7 @@ static int fails(const char *name)
     EXPORTED type name parameters                                                                  \
     {                                                                                              \
         static type(*next) parameters;                                                             \
-        if (fails(#name))                                                                          \
+        if (is_to_fail(#name))                                                                     \
             return failure;                                                                        \
         if (!next)                                                                                 \
             *(void **)&next = dlsym(RTLD_NEXT, #name);                                             \
@@ -86,7 +86,7 @@ CALL(void *, mmap64, (void *at, size_t n, int protection, int flags, int fd, off
 /* The descriptor is closed all the same, as Linux does. */
 EXPORTED int close(int fd)
 {
-    int failed = fails("close"), number = errno;
+    int failed = is_to_fail("close"), number = errno;
 
     if (syscall(SYS_close, fd))
         return -1;
@@ -101,7 +101,7 @@ EXPORTED int open64(const char *path, int flags, ...)
     va_start(arguments, flags);
     int mode = va_arg(arguments, int);
     va_end(arguments);
-    return fails("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+    return is_to_fail("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
 EXPORTED int openat64(int folder, const char *path, int flags, ...)
@@ -111,7 +111,7 @@ EXPORTED int openat64(int folder, const char *path, int flags, ...)
     va_start(arguments, flags);
     int mode = va_arg(arguments, int);
     va_end(arguments);
-    return fails("openat") ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
+    return is_to_fail("openat") ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 EXPORTED int fcntl64(int fd, int command, ...)
@@ -121,5 +121,5 @@ EXPORTED int fcntl64(int fd, int command, ...)
     va_start(arguments, command);
     void *argument = va_arg(arguments, void *);
     va_end(arguments);
-    return fails("fcntl") ? -1 : (int)syscall(SYS_fcntl, fd, command, argument);
+    return is_to_fail("fcntl") ? -1 : (int)syscall(SYS_fcntl, fd, command, argument);
 }

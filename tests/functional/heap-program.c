@@ -42,7 +42,7 @@ API void *take_small(size_t size);
 
 static void *volatile touched; /* an allocation whose result nobody sees may be left out */
 
-static void *seen(void *memory)
+static void *touch_memory(void *memory)
 {
     if (!memory)
         abort();
@@ -52,12 +52,12 @@ static void *seen(void *memory)
 
 API void *take_plain(size_t size)
 {
-    return seen(malloc(size));
+    return touch_memory(malloc(size));
 }
 
 API void *take_cleared(size_t size)
 {
-    unsigned char *memory = seen(calloc(size, 1));
+    unsigned char *memory = touch_memory(calloc(size, 1));
     if (memory[0] || memory[size - 1])
         abort();
     return memory;
@@ -68,20 +68,20 @@ API void *take_aligned(size_t size)
     void *memory = NULL;
     if (posix_memalign(&memory, 64, size) || (size_t)memory % 64)
         abort();
-    return seen(memory);
+    return touch_memory(memory);
 }
 
 API void *take_moved(void *memory, size_t size)
 {
-    return seen(realloc(memory, size));
+    return touch_memory(realloc(memory, size));
 }
 
 API void *take_small(size_t size)
 {
-    return seen(malloc(size));
+    return touch_memory(malloc(size));
 }
 
-static void count(int way, size_t size, int sign)
+static void count_block(int way, size_t size, int sign)
 {
     if (sign > 0) {
         counts[way].blocks++;
@@ -91,7 +91,7 @@ static void count(int way, size_t size, int sign)
     counts[way].live_bytes += sign * (long)size;
 }
 
-static Taken take(int way, size_t size)
+static Taken take_block(int way, size_t size)
 {
     Taken taken = {NULL, size, way};
     if (way == PLAIN)
@@ -102,14 +102,14 @@ static Taken take(int way, size_t size)
         taken.memory = take_aligned(size);
     else
         taken.memory = take_small(taken.size = size % 16);
-    count(way, taken.size, 1);
+    count_block(way, taken.size, 1);
     return taken;
 }
 
-static void give(Taken taken)
+static void give_back(Taken taken)
 {
     if (taken.memory)
-        count(taken.way, taken.size, -1);
+        count_block(taken.way, taken.size, -1);
     free(taken.memory);
 }
 
@@ -119,35 +119,35 @@ static Taken first_kept[100];
 static __attribute__((constructor)) void take_first(void)
 {
     for (int i = 0; i < 100; i++) {
-        first_kept[i] = take(PLAIN, 1000 + (size_t)i);
-        give(take(CLEARED, 50));
+        first_kept[i] = take_block(PLAIN, 1000 + (size_t)i);
+        give_back(take_block(CLEARED, 50));
     }
 }
 
 static void give_first(void)
 {
     for (int i = 0; i < 50; i++)
-        give(first_kept[i]);
+        give_back(first_kept[i]);
 }
 
-static void *run(void *argument)
+static void *run_thread(void *argument)
 {
     unsigned seed = *(unsigned *)argument;
     for (int i = 0; i < N_ROUNDS; i++) {
         static const int ways[] = {PLAIN, CLEARED, ALIGNED, SMALL};
-        Taken taken = take(ways[rand_r(&seed) % 4], (size_t)rand_r(&seed) % 5000 + 16);
+        Taken taken = take_block(ways[rand_r(&seed) % 4], (size_t)rand_r(&seed) % 5000 + 16);
         if (rand_r(&seed) % 3 == 0) {
-            count(taken.way, taken.size, -1);
+            count_block(taken.way, taken.size, -1);
             taken.size = (size_t)rand_r(&seed) % 9000 + 16;
             taken.memory = take_moved(taken.memory, taken.size);
             taken.way = MOVED;
-            count(MOVED, taken.size, 1);
+            count_block(MOVED, taken.size, 1);
         }
         pthread_mutex_lock(&lock);
         Taken *place = &places[rand_r(&seed) % N_PLACES], before = *place;
         *place = taken;
         pthread_mutex_unlock(&lock);
-        give(before);
+        give_back(before);
     }
     return NULL;
 }
@@ -170,7 +170,7 @@ static pthread_key_t last_key;
 
 static void give_last(void *memory)
 {
-    count(PLAIN, 100, -1);
+    count_block(PLAIN, 100, -1);
     free(memory);
 }
 
@@ -178,7 +178,7 @@ static void give_last(void *memory)
 static void *run_briefly(void *unused)
 {
     pthread_setspecific(last_key, take_plain(100));
-    count(PLAIN, 100, 1);
+    count_block(PLAIN, 100, 1);
     touched = strerror(123456);
     return unused;
 }
@@ -199,7 +199,7 @@ static void run_together(unsigned seed)
     pthread_t threads[N_THREADS];
     for (int i = 0; i < N_THREADS; i++) {
         seeds[i] = seed * 100 + (unsigned)i;
-        pthread_create(&threads[i], NULL, run, &seeds[i]);
+        pthread_create(&threads[i], NULL, run_thread, &seeds[i]);
     }
     fork_child();
     for (int i = 0; i < N_THREADS; i++)

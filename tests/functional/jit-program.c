@@ -73,7 +73,7 @@ static void write_dump(char *space, const char *folder)
     fclose(file);
 }
 
-static double used(void)
+static double read_cpu_time(void)
 {
     struct timespec now;
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
         write_map(space);
     else
         write_dump(space, argv[3]);
-    for (double end = used() + atof(argv[2]); used() < end;) {
+    for (double end = read_cpu_time() + atof(argv[2]); read_cpu_time() < end;) {
         ((Function *)(uintptr_t)space)(3 * ROUND);
         ((Function *)(uintptr_t)(space + PART))(ROUND);
     }

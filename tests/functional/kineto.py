@@ -51,11 +51,11 @@ def events(trace):
 
 def whole(found):
     """Arrows that have both of their ends."""
-    ends = {phase: {arrow[1] for arrow in found if arrow[0] == phase} for phase in "sf"}
-    return [arrow for arrow in found if arrow[1] in ends["s"] & ends["f"]]
+    ends = {phase: {flow_event[1] for flow_event in found if flow_event[0] == phase} for phase in "sf"}
+    return [flow_event for flow_event in found if flow_event[1] in ends["s"] & ends["f"]]
 
 
-def arrows(trace, category):
+def flow_events(trace, category):
     return sorted(
         (event["ph"], event["id"], event["pid"], event["tid"], _ns(trace, event["ts"]))
         for event in trace["traceEvents"] if event.get("cat") == category
@@ -156,12 +156,12 @@ def _launch(number, name, ts, dur, launched, stream, **more):
         "correlation": number, "registers per thread": 32, "shared memory": 0,
         "blocks per SM": 0.5, "warps per SM": 2, "grid": [64, 1, 1], "block": [128, 1, 1],
         "est. achieved occupancy %": 31, **more}, pid=0, tid=stream)
-    arrows = [
+    flow_events = [
         {"ph": "s", "id": number, "pid": 100, "tid": 200, "ts": launched, "cat": "ac2g",
          "name": "ac2g"},
         {"ph": "f", "id": number, "pid": 0, "tid": stream, "ts": ts, "cat": "ac2g", "name": "ac2g",
          "bp": "e"}]
-    return [call, kernel] + arrows
+    return [call, kernel] + flow_events
 
 
 def _memory(ts, number, device, size, total):

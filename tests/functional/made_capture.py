@@ -10,7 +10,7 @@ from support import TOP
 sys.path.insert(0, str(TOP / "tests" / "docs"))
 
 from capture_format import (  # noqa: E402
-    FACTS, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
+    METADATA, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
 )
 
 SPAN = 1
@@ -26,7 +26,7 @@ DECLARED = {
         ("stack", STACK), ("scope", U8), ("is_async", BOOL),
     ],
     "marker": [("argument", U64)],
-    "loss": [("count", U64), ("cause", U32), ("lane", TRACK_ID)],
+    "loss": [("count", U64), ("cause", U32), ("thread", TRACK_ID)],
 }
 KIND_IDS = {name: number for number, name in enumerate(DECLARED, 1)}
 
@@ -74,9 +74,9 @@ class MadeCapture:
     def range(self, track, name, begin, end):
         self.add("marker", track, name, begin, end, struct.pack("<Q", 0xFFFFFFFFFFFFFFFF))
 
-    def loss(self, track, count, cause, lane, begin, end):
+    def loss(self, track, count, cause, thread_buffer, begin, end):
         """As the core writes it: without a name."""
-        self.add("loss", track, None, begin, end, struct.pack("<QII", count, cause, lane))
+        self.add("loss", track, None, begin, end, struct.pack("<QII", count, cause, thread_buffer))
 
     # ---- the file ----
 
@@ -101,16 +101,16 @@ class MadeCapture:
             payload += padded(head + texts, 8)
         return payload
 
-    def write(self, path, **more_facts):
-        facts = {"pid": 4711, "rank": -1, "host": "made", "command": "made", **more_facts}
-        facts = json.dumps(facts).encode()
+    def write(self, path, **more_metadata):
+        metadata = {"pid": 4711, "rank": -1, "host": "made", "command": "made", **more_metadata}
+        metadata = json.dumps(metadata).encode()
         strings = struct.pack("<II", 1, 0)
         for number, value in enumerate(self.strings, 2):
             data = value.encode()
             strings += padded(struct.pack("<II", number, len(data)) + data, 4)
         seal = SEAL_STRUCT.pack(BEGIN, BEGIN + self.duration, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         blocks = (
-            (FACTS, facts), (KINDS, self.kinds()), (STRINGS, strings),
+            (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, strings),
             (TRACKS, b"".join(TRACK.pack(*track) for track in self.tracks)),
             (RECORDS, b"".join(self.records)), (SEAL, seal),
         )

@@ -6,7 +6,7 @@ import struct
 
 from made_capture import BOOL, REALTIME, STRING, U32, U64, padded, text
 from capture_format import (  # found by made_capture
-    FACTS, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
+    METADATA, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
 )
 
 SPAN, INSTANT, COUNTER = 1, 2, 3
@@ -129,14 +129,14 @@ class DataFile:
         return payload
 
     def write(self, path, sealed=True):
-        facts = json.dumps({"pid": 4242, "host": "board", "command": "main"}).encode()
+        metadata = json.dumps({"pid": 4242, "host": "board", "command": "main"}).encode()
         strings = struct.pack("<II", 1, 0)
         for number, value in enumerate(self.strings, 2):
             data = value.encode()
             strings += padded(struct.pack("<II", number, len(data)) + data, 4)
         tracks = b"".join(TRACK.pack(number, *place) for number, place in enumerate(self.tracks, 1))
         data = b"".join(self.block(*block) for block in (
-            (FACTS, facts), (KINDS, self.kinds()), (STRINGS, strings), (TRACKS, tracks)))
+            (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, strings), (TRACKS, tracks)))
         for record in self.records:  # one block each, so that a torn file loses single records
             data += self.block(RECORDS, record)
         if sealed:

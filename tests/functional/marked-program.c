@@ -7,7 +7,7 @@
 
 #include <strobe/strobe.h>
 
-static void *mark(void *user)
+static void *record_mark(void *user)
 {
     strobe_mark("short");
     return user;
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < threads; i++) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, mark, NULL))
+        if (pthread_create(&thread, NULL, record_mark, NULL))
             return 1;
         pthread_join(thread, NULL);
     }

@@ -8,14 +8,14 @@
 
 #define PAUSE_US 200000
 
-static void nest(int depth)
+static void nest_ranges(int depth)
 {
     StrobeRange range;
 
     if (depth == 0)
         return;
     range = strobe_range_begin("nested");
-    nest(depth - 1);
+    nest_ranges(depth - 1);
     strobe_range_end(range);
 }
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
         strobe_mark("quiet");
         usleep(PAUSE_US);
         if (step == 1)
-            nest(depth);
+            nest_ranges(depth);
         usleep(PAUSE_US);
         strobe_step();
     }

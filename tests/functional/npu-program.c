@@ -37,7 +37,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void load(void)
+static void load_double(void)
 {
     const char *home = getenv("ASCEND_HOME_PATH");
     char path[4096];
@@ -93,7 +93,7 @@ static void *function_of(const char *name)
 }
 
 /* It ignores that there is a subscriber. 1: it is another line. */
-static int bridge(const char *line)
+static int play_bridge(const char *line)
 {
     int starts = !strncmp(line, "bridge start", 12);
     int (*subscribe)(void **, void *, void *) = function_of("msptiSubscribe");
@@ -117,7 +117,7 @@ static int bridge(const char *line)
     return 0;
 }
 
-static int play(const char *line, uint64_t base)
+static int play_line(const char *line, uint64_t base)
 {
     unsigned long long n, step;
     int ms;
@@ -127,7 +127,7 @@ static int play(const char *line, uint64_t base)
     int result = mspti.operators ? mspti.operators(line, base) : 1;
     if (result != 1 || !mspti.play)
         return result == -1 ? -1 : 0;
-    if (bridge(line) == 0)
+    if (play_bridge(line) == 0)
         return 0;
     if (sscanf(line, "kernels %llu %llu", &n, &step) == 2) {
         mspti.kernels(n, 1, base, step);
@@ -170,7 +170,7 @@ static void find_tool(void)
 }
 
 /* 1: it is no mark. */
-static int mark(const char *line)
+static int play_mark(const char *line)
 {
     static uint64_t id;
     char name[128];
@@ -195,13 +195,13 @@ int main(int argc, char **argv)
     FILE *script = argc > 1 ? fopen(argv[1], "re") : NULL;
 
     aclInit();
-    load();
+    load_double();
     find_operators();
     find_tool();
     uint64_t base = now_ns();
     printf("base %llu %s\n", (unsigned long long)base, mspti.play ? "attached" : "alone");
     while (script && fgets(line, sizeof line, script))
-        if (line[0] != '\n' && line[0] != '#' && mark(line) != 0 && play(line, base) != 0)
+        if (line[0] != '\n' && line[0] != '#' && play_mark(line) != 0 && play_line(line, base) != 0)
             fprintf(stderr, "cannot play: %s", line);
     if (script)
         fclose(script);

@@ -18,9 +18,9 @@
 
 #ifdef HAS_STEPS
 #include <strobe/strobe.h>
-#define step strobe_step
+#define end_step strobe_step
 #else
-static void step(void)
+static void end_step(void)
 {
 }
 #endif
@@ -54,13 +54,13 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void nap(void)
+static void pause_briefly(void)
 {
     nanosleep(&(const struct timespec){.tv_nsec = 20000}, NULL);
 }
 
 /* A kernel, the calls around its launch, a communication operation: each ends when it is told. */
-static void launch(int number)
+static void play_launch(int number)
 {
     static const char *const lines[] = {"launch %d 0 3 KERNEL_AICORE k%d 5000 400",
                                         "call 12 %d rtKernelLaunch 1000 1000",
@@ -71,7 +71,7 @@ static void launch(int number)
 
     if (!play && !find_double())
         return;
-    nap();
+    pause_briefly();
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         snprintf(line, sizeof line, lines[i], (int)gettid(), number);
         if (play(line, base) != 0) {
@@ -84,9 +84,9 @@ static void launch(int number)
 static void launch_all(int first, int end)
 {
     for (int i = first; i < end; i++) {
-        launch(i);
+        play_launch(i);
         if (i % 10 == 9)
-            step();
+            end_step();
     }
 }
 
@@ -141,7 +141,7 @@ static void end_at_once(void)
     int before = __atomic_load_n(&state->n_flushes, __ATOMIC_SEQ_CST);
 
     while (__atomic_load_n(&state->n_flushes, __ATOMIC_SEQ_CST) < before + 3)
-        nap();
+        pause_briefly();
     _exit(0);
 }
 

@@ -17,13 +17,13 @@
 
 int aclInit(void);
 
-static void die(const char *what, const char *why)
+static void exit_with_error(const char *what, const char *why)
 {
     fprintf(stderr, "npu-stop: %s: %s\n", what, why);
     exit(1);
 }
 
-static StrobeSession *start(const char *folder)
+static StrobeSession *start_session(const char *folder)
 {
     g_autofree char *config =
         g_strdup_printf("{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\", "
@@ -37,7 +37,7 @@ static StrobeSession *start(const char *folder)
 
     if (strobe_session_new(config, "test", &session, &error) ||
         strobe_session_start(session, &error))
-        die("session", strobe_error_message(error));
+        exit_with_error("session", strobe_error_message(error));
     return session;
 }
 
@@ -48,12 +48,12 @@ static MsptiDoublePlay *find_double(void)
     void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
 
     if (!library)
-        die(path, "the collector has not loaded it");
+        exit_with_error(path, "the collector has not loaded it");
     return (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
 }
 
 /* Each is told as it is made, but for the device's side. */
-static void launch(MsptiDoublePlay *play)
+static void play_launches(MsptiDoublePlay *play)
 {
     guint64 base = (guint64)g_get_real_time() * 1000 + 2000; /* the clock's steps are of 1 us */
 
@@ -62,16 +62,16 @@ static void launch(MsptiDoublePlay *play)
             g_strdup_printf("launch 70001 0 3 KERNEL_AICORE mm %u 5", i * 20 + 10);
         g_autofree char *call = g_strdup_printf("call 11 70001 launch %u 8", i * 20);
         if (play(kernel, base) || play(call, base))
-            die(kernel, "the double does not play it");
+            exit_with_error(kernel, "the double does not play it");
     }
 }
 
-static void run(StrobeStatus (*call)(StrobeSession *, StrobeError **), StrobeSession *session)
+static void run_call(StrobeStatus (*call)(StrobeSession *, StrobeError **), StrobeSession *session)
 {
     StrobeError *error = NULL;
 
     if (call(session, &error))
-        die("session", strobe_error_message(error));
+        exit_with_error("session", strobe_error_message(error));
 }
 
 static void end_window(StrobeStatus (*call)(StrobeSession *, StrobeError **),
@@ -79,7 +79,7 @@ static void end_window(StrobeStatus (*call)(StrobeSession *, StrobeError **),
 {
     gint64 begin = g_get_monotonic_time();
 
-    run(call, session);
+    run_call(call, session);
     printf("%" G_GINT64_FORMAT "\n", (g_get_monotonic_time() - begin) / 1000);
 }
 
@@ -88,14 +88,14 @@ int main(int argc, char **argv)
     guint n_windows = argc == 3 ? (guint)g_ascii_strtoull(argv[2], NULL, 10) : 0;
 
     if (n_windows == 0)
-        die("usage", "npu-stop FOLDER WINDOWS");
+        exit_with_error("usage", "npu-stop FOLDER WINDOWS");
     aclInit();
-    StrobeSession *session = start(argv[1]);
+    StrobeSession *session = start_session(argv[1]);
     MsptiDoublePlay *play = NULL;
     for (guint i = 0; i < n_windows; i++) {
-        run(strobe_session_step, session); /* out of the warm-up: a window begins */
+        run_call(strobe_session_step, session); /* out of the warm-up: a window begins */
         play = play ? play : find_double();
-        launch(play);
+        play_launches(play);
         g_usleep(PAUSE_US);
         end_window(i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session);
     }

@@ -26,7 +26,7 @@ int aclInit(void);
 static MsptiDoubleKernels *play;
 static MsptiDoublePlay *play_line;
 
-static void die(const char *what, const char *why)
+static void exit_with_error(const char *what, const char *why)
 {
     fprintf(stderr, "npu-windows: %s: %s\n", what, why);
     exit(1);
@@ -44,12 +44,12 @@ static void find_double(void)
     void *library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
 
     if (!library)
-        die(path, "the collector has not loaded it");
+        exit_with_error(path, "the collector has not loaded it");
     play = (MsptiDoubleKernels *)dlsym(library, "mspti_double_kernels");
     play_line = (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
 }
 
-static StrobeSession *start(const char *folder, guint n_windows)
+static StrobeSession *start_session(const char *folder, guint n_windows)
 {
     g_autofree char *config = g_strdup_printf(
         "{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\"], \"required\": true}}, "
@@ -62,7 +62,7 @@ static StrobeSession *start(const char *folder, guint n_windows)
 
     if (strobe_session_new(config, "test", &session, &error) ||
         strobe_session_start(session, &error))
-        die("session", strobe_error_message(error));
+        exit_with_error("session", strobe_error_message(error));
     return session;
 }
 
@@ -81,13 +81,13 @@ static void *play_late(void *user)
     return NULL;
 }
 
-static void launch(guint64 number, guint64 base)
+static void play_launch(guint64 number, guint64 base)
 {
     g_autofree char *call =
         g_strdup_printf("api 11 70001 %" G_GUINT64_FORMAT " launch 0 5", number);
 
     if (play_line(call, base))
-        die(call, "the double does not play it");
+        exit_with_error(call, "the double does not play it");
 }
 
 /* All launches lie in the window; and all times, those that are told late too, or half of them. */
@@ -100,18 +100,18 @@ static void run_window(StrobeSession *session, guint number, guint64 n)
     pthread_t thread;
 
     /* without a call, ids that come are those of graphs, and awaited for longer */
-    launch((guint64)number * n + 1, base);
+    play_launch((guint64)number * n + 1, base);
     if (is_behind) {
-        launch((guint64)(number + 1) * n, base); /* and all those between */
+        play_launch((guint64)(number + 1) * n, base); /* and all those between */
         rest.base = 0;
     }
     while (now_ns() < base + n * STEP_NS + 2000)
         ;
     play(is_late ? n - n / 2 : n, (guint64)number * n + 1, base, STEP_NS);
     if (is_late && pthread_create(&thread, NULL, play_late, &rest))
-        die("pthread_create", "there is no thread");
+        exit_with_error("pthread_create", "there is no thread");
     if (strobe_session_step(session, &error))
-        die("step", strobe_error_message(error));
+        exit_with_error("step", strobe_error_message(error));
     if (is_late)
         pthread_join(thread, NULL);
 }
@@ -125,9 +125,9 @@ static void check_kernel(const StrobeView *view, guint number, guint64 n, guint8
     guint64 first = (guint64)number * n + 1;
 
     if (id < first || id >= first + n)
-        die("a kernel", "it is in another window than its own");
+        exit_with_error("a kernel", "it is in another window than its own");
     if (seen[id - first]++)
-        die("a kernel", "it is there twice");
+        exit_with_error("a kernel", "it is there twice");
 }
 
 static void check_window(const char *directory, guint number, guint64 n)
@@ -147,22 +147,22 @@ static void check_window(const char *directory, guint number, guint64 n)
                 found++;
             }
     if (error)
-        die(path, error->message);
+        exit_with_error(path, error->message);
     strobe_reader_free(reader);
     if (found != n) {
         g_autofree char *text = g_strdup_printf(
             "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " kernels are there", found, n);
-        die(path, text);
+        exit_with_error(path, text);
     }
 }
 
-static guint64 resident(void)
+static guint64 read_resident_bytes(void)
 {
     unsigned long pages = 0, shared = 0;
     FILE *file = fopen("/proc/self/statm", "re");
 
     if (!file || fscanf(file, "%*u %lu %lu", &pages, &shared) != 2)
-        die("statm", "cannot be read");
+        exit_with_error("statm", "cannot be read");
     fclose(file);
     return (guint64)(pages - shared) * (guint64)sysconf(_SC_PAGESIZE);
 }
@@ -175,23 +175,23 @@ int main(int argc, char **argv)
     guint64 early = 0;
 
     if (n == 0 || n_windows == 0)
-        die("usage", "npu-windows FOLDER KERNELS WINDOWS");
+        exit_with_error("usage", "npu-windows FOLDER KERNELS WINDOWS");
     aclInit();
     n /= n_windows;
-    StrobeSession *session = start(argv[1], n_windows);
+    StrobeSession *session = start_session(argv[1], n_windows);
     find_double();
     for (guint i = 0; i < n_windows; i++) {
         g_ptr_array_add(directories, g_strdup(strobe_session_directory(session)));
         run_window(session, i, n);
         if (i == n_windows / 10)
-            early = resident();
+            early = read_resident_bytes();
     }
-    guint64 late = resident();
+    guint64 late = read_resident_bytes();
     StrobeError *error = NULL;
     if (strobe_session_stop(session, &error))
-        die("stop", strobe_error_message(error));
+        exit_with_error("stop", strobe_error_message(error));
     if (*strobe_session_diagnostics(session))
-        die("session", strobe_session_diagnostics(session));
+        exit_with_error("session", strobe_session_diagnostics(session));
     strobe_session_free(session);
     for (guint i = 0; i < n_windows; i++)
         check_window(g_ptr_array_index(directories, i), i, n);

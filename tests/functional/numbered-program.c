@@ -30,7 +30,7 @@ static uint64_t own_progress[1 + THREADS_MAX];
 static uint64_t *progress = own_progress;
 static long n_threads = 1, n_records, pause_us;
 
-static void *record(void *data)
+static void *record_numbers(void *data)
 {
     long index = (long)(intptr_t)data;
     StrobeRange open = {0};
@@ -54,7 +54,7 @@ static void record_all(void)
     pthread_t threads[THREADS_MAX];
 
     for (long i = 0; i < n_threads; i++)
-        if (pthread_create(&threads[i], NULL, record, (void *)(intptr_t)i))
+        if (pthread_create(&threads[i], NULL, record_numbers, (void *)(intptr_t)i))
             exit(1);
     for (long i = 0; i < n_threads; i++)
         pthread_join(threads[i], NULL);

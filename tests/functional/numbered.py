@@ -50,7 +50,7 @@ class NumberedTest(StrobeTest):
         self.wait_until(lambda: not os.path.exists("/proc/%d" % self.pid), "the end")
 
     def numbers(self, path):
-        """Numbers of each thread's records in a result or piece, in the order of the table; under
+        """Numbers of each thread's records in a result or segment, in the order of the table; under
         "open" how often that range is there."""
         parent = self.work / "tables"
         answer = self.json("analyse", path, "--export", "csv:kinds=marker", "-o", parent)[0]

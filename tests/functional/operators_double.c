@@ -37,8 +37,8 @@ static StrobeTrackId track_of(unsigned thread)
     return framework.host->track(framework.self, &track);
 }
 
-static void *reserve(StrobeKindId kind, unsigned thread, const char *name, uint64_t begin,
-                     uint64_t end)
+static void *reserve_record(StrobeKindId kind, unsigned thread, const char *name, uint64_t begin,
+                            uint64_t end)
 {
     const StrobeHost *host = framework.host;
     StrobeTrackId track = track_of(thread);
@@ -60,15 +60,15 @@ int operators_double_play(const char *line, uint64_t base)
         return 0;
     if (sscanf(line, "op %u %127s %llu %llu", &thread, name, &begin, &duration) == 4) {
         struct strobe_cpu_op *op =
-            reserve(framework.op, thread, name, base + begin, base + begin + duration);
+            reserve_record(framework.op, thread, name, base + begin, base + begin + duration);
         if (!op)
             return -1;
         op->sequence = -1;
     } else if (sscanf(line, "queue %u %llu %u %llu %llu", &thread, &id, &is_dequeue, &begin,
                       &duration) == 5) {
-        struct strobe_task_queue *queue =
-            reserve(framework.queue, thread, is_dequeue ? "simulated dequeue" : "simulated enqueue",
-                    base + begin, base + begin + duration);
+        struct strobe_task_queue *queue = reserve_record(
+            framework.queue, thread, is_dequeue ? "simulated dequeue" : "simulated enqueue",
+            base + begin, base + begin + duration);
         if (!queue)
             return -1;
         queue->correlation = framework.host->link_of(framework.self, id);

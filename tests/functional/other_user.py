@@ -71,13 +71,13 @@ def exchange(one, other):
         raise OSError(ctypes.get_errno(), "cannot exchange %s and %s" % (one, other))
 
 
-def make_result(parent, n_records=100, name="made_ascend_pt", **facts):
+def make_result(parent, n_records=100, name="made_ascend_pt", **metadata):
     """A result with operators. Returns its directory."""
     made = MadeCapture(n_records * 100)
     track = made.track(THREAD, 1001)
     for i in range(n_records):
         made.operator(track, "operator %d" % (i % 10), i * 100, i * 100 + 50)
-    made.write(parent / name / "FRAMEWORK" / "capture.strobe", **facts)
+    made.write(parent / name / "FRAMEWORK" / "capture.strobe", **metadata)
     return parent / name
 
 

@@ -41,11 +41,11 @@ static struct pool_header *find_pool(void)
 /* Half of all writes go where the writer looks for what to do; the capture's path stays. */
 static uint64_t choose_place(const struct pool_header *pool)
 {
-    const uint64_t parts[] = {STROBE_POOL_PAGE, offsetof(struct pool_header, control),
-                              pool->lanes_at,   pool->seen_at,
-                              pool->tracks_at,  pool->kinds_at,
-                              pool->offsets_at, pool->slots_at,
-                              pool->ring_at,    pool->arena_at,
+    const uint64_t parts[] = {STROBE_POOL_PAGE,        offsetof(struct pool_header, control),
+                              pool->thread_buffers_at, pool->seen_at,
+                              pool->tracks_at,         pool->kinds_at,
+                              pool->offsets_at,        pool->slots_at,
+                              pool->ring_at,           pool->arena_at,
                               pool->blocks_at};
     uint64_t part = parts[next_random() % (sizeof parts / sizeof *parts)];
 
@@ -92,7 +92,7 @@ static int64_t now_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void scribble(struct pool_header *pool, int64_t ms)
+static void scribble_pool(struct pool_header *pool, int64_t ms)
 {
     int64_t end = now_ms() + ms;
 
@@ -118,6 +118,6 @@ int main(int argc, char **argv)
         return 3;
     printf("%ld\n", (long)getpid());
     fflush(stdout);
-    scribble(pool, atol(argv[2]));
+    scribble_pool(pool, atol(argv[2]));
     _exit(0);
 }

@@ -194,7 +194,7 @@ class StrobeTest(unittest.TestCase):
 
     def command_of(self, result):
         """The command of the process that was recorded."""
-        return self.json("info", result)[0]["facts"]["command"]
+        return self.json("info", result)[0]["metadata"]["command"]
 
     # ---- waiting ----
 

@@ -127,7 +127,7 @@ class ConfigurationTest(StrobeTest):
         done = subprocess.run([STROBE, "run", "-o", self.out, *words, "--", "true"], cwd=self.work,
                               env=self.environment, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return self.json("info", self.result())[0]["facts"]["collectors"]
+        return self.json("info", self.result())[0]["metadata"]["collectors"]
 
     def test_named_collectors_are_added(self):
         default = {"cpu_op", "cpu_sample", "gc", "host_sys", "metadata"}

@@ -19,7 +19,7 @@ class ShowTest(StrobeTest):
         self.assertFalse(info["recovered"])
         self.assertEqual(set(info["lost"].values()), {0})
         self.assertGreaterEqual(info["end_ns"], info["begin_ns"])
-        self.assertIn("facts", info)
+        self.assertIn("metadata", info)
 
     def test_info_of_parent_directory_and_capture(self):
         self.record()

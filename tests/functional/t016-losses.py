@@ -32,8 +32,8 @@ class MadeTest(StrobeTest):
             made.operator(self.first, "first", at + 10 * MS, at + 40 * MS)
             made.operator(self.second, "second", at + 10 * MS, at + 40 * MS)
             made.step(steps, 10 + step, at, at + 100 * MS)
-        for lane, count, cause, begin, end in losses:
-            made.loss(steps, count, cause, lane, begin * MS, end * MS)
+        for thread_buffer, count, cause, begin, end in losses:
+            made.loss(steps, count, cause, thread_buffer, begin * MS, end * MS)
         self.capture = made.write(self.out / "made_ascend_pt" / "FRAMEWORK" / "capture.strobe")
 
     def rows(self, table, *flags):
@@ -111,7 +111,7 @@ class MadeTest(StrobeTest):
         self.make((2, 5, POOL_EMPTY, 120, 130), (0, 2, DROPPED, 0, 300))
         row = self.rows("loss")[0]
         self.assertEqual(
-            (row["name"], row["count"], row["lane"], row["begin"], row["duration"]),
+            (row["name"], row["count"], row["thread"], row["begin"], row["duration"]),
             ("pool_empty", 5, 1001, BEGIN + 120 * MS, 10 * MS),
         )
         self.assertNotIn("incomplete", row)
@@ -160,7 +160,7 @@ class MadeTest(StrobeTest):
         self.assertEqual(details.decode().splitlines()[0], HEADER)
         self.assertEqual(
             (self.output() / "loss.csv").read_bytes(),
-            b"Name,Begin(us),Duration(us),Track,count,cause,lane\r\n"
+            b"Name,Begin(us),Duration(us),Track,count,cause,thread\r\n"
             b"pool_empty,1736412474120000.000\t,10000.0,0,5,0,1001\r\n",
         )
         self.assertEqual(
@@ -183,7 +183,7 @@ class MadeTest(StrobeTest):
             if event["ph"] == "X" and rows[event["pid"], event["tid"]] == "Strobe losses"
         }
         self.assertEqual(
-            losses["pool_empty"]["args"], {"count": 5, "cause": POOL_EMPTY, "lane": 1001}
+            losses["pool_empty"]["args"], {"count": 5, "cause": POOL_EMPTY, "thread": 1001}
         )
         self.assertEqual((losses["pool_empty"]["ts"], losses["pool_empty"]["dur"]),
                          ("1736412474120000.000", 10000.0))
@@ -234,7 +234,7 @@ class RecordedTest(StrobeTest):
         self.assertEqual(sum(row["count"] for row in losses), 76)
         self.assertEqual({row["name"] for row in losses}, {"span_depth"})
         ranges = self.json("show", self.out, "--table", "marker", "--limit", "1")[0]["rows"]
-        self.assertEqual({row["lane"] for row in losses}, {ranges[0]["track"]})
+        self.assertEqual({row["thread"] for row in losses}, {ranges[0]["track"]})
         steps = self.json("show", self.out, "--table", "step_summary")[0]["rows"]
         steps = [row for row in steps if row["number"] >= 0]
         self.assertEqual(len(steps), 3)
@@ -248,7 +248,7 @@ class RecordedTest(StrobeTest):
             self.assertEqual(row["incomplete"], touched, row)
 
     def test_small_pool(self):
-        """More threads and records than it has blocks for: the ledger is balanced to the record."""
+        """More threads and records than it has blocks for: the loss report is balanced to the record."""
         n = 1000000
         self.record(collect=["fake:threads=64,records=0"])
         own = self.json("info", self.out)[0]["offered"]  # the core's calls of the collector

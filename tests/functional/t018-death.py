@@ -136,7 +136,7 @@ class GroupTest(StrobeTest):
         self.assertEqual(told, (None, None, None))
 
     def pools(self):
-        return [info["facts"]["pool"] for info in self.json("info", self.out)]
+        return [info["metadata"]["pool"] for info in self.json("info", self.out)]
 
     def test_group(self):
         for _ in range(ROUNDS):

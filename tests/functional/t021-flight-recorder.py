@@ -52,7 +52,7 @@ class RecorderTest(NumberedTest):
         """Result directories that are dumps, and the one that is none. A dump that a kill cut off
         left nothing that looks like a capture."""
         whole = [path for path in self.results() if (path / "FRAMEWORK/capture.strobe").exists()]
-        reasons = {path: self.info(path)["facts"].get("dump_reason") for path in whole}
+        reasons = {path: self.info(path)["metadata"].get("dump_reason") for path in whole}
         (own,) = [path for path, reason in reasons.items() if reason is None]
         return {path: reason for path, reason in reasons.items() if reason is not None}, own
 
@@ -149,7 +149,7 @@ class RecorderTest(NumberedTest):
         done = self.strobe("run", "-o", self.out, "--collect", "gc", "--buffer",
                            "policy=ring,size=8MB", "--", PYTHON, script)
         path = done.stdout.strip()
-        self.assertEqual(self.info(path)["facts"]["dump_reason"], "by the script")
+        self.assertEqual(self.info(path)["metadata"]["dump_reason"], "by the script")
         self.assertEqual(self.records_of(path, "marker_instant"), 1)
         self.assertTrue((self.out / path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())
 
@@ -213,7 +213,7 @@ class RecorderTest(NumberedTest):
         self.assertEqual(numbers[-1], 1499999)
         self.assertEqual(numbers[0], info["lost"]["overwritten"])
 
-    def test_overwritten_is_no_shortfall(self):
+    def test_overwritten_is_no_completeness_report(self):
         process = self.start_ring(options=("-t", 2, "-n", 300000))
         self.finish(process)
         info = self.info(self.result())
@@ -258,7 +258,7 @@ class RecorderTest(NumberedTest):
             if info["lost"]["pool_empty"] == 0:
                 self.assertWithoutGap(numbers, numbers[0])
             self.assertEqual(numbers, sorted(set(numbers)))
-        self.assertFalse(os.path.exists(info["facts"]["pool"]))
+        self.assertFalse(os.path.exists(info["metadata"]["pool"]))
         once = (own / "FRAMEWORK" / "capture.strobe").read_bytes()
         self.strobe("analyse", self.out)
         self.assertEqual((own / "FRAMEWORK" / "capture.strobe").read_bytes(), once)

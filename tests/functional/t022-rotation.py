@@ -17,7 +17,7 @@ SEED = int(os.environ.get("STROBE_TEST_SEED", "22"))
 
 
 class RotationTest(NumberedTest):
-    def pieces(self):
+    def segments(self):
         return sorted(path.name for path in (self.result() / "FRAMEWORK").iterdir())
 
     def info(self, path):
@@ -32,9 +32,9 @@ class RotationTest(NumberedTest):
         flags = ("--rotate", "size=1MB", "--buffer", "policy=block")
         self.finish(self.start_numbered("-t", 2, "-n", 100000, "-u", 500, flags=flags))
         whole = self.info(self.result())
-        self.assertGreaterEqual(whole["pieces"], 4)
+        self.assertGreaterEqual(whole["segments"], 4)
         self.assertEqual(sum(whole["lost"].values()), 0)
-        alone = [self.info(self.result() / "FRAMEWORK" / name) for name in self.pieces()]
+        alone = [self.info(self.result() / "FRAMEWORK" / name) for name in self.segments()]
         self.assertTrue(all(each["sealed"] and not each["damaged"] for each in alone))
         stored = sum(each["kinds"].get("marker", 0) - each["unfinished"] for each in alone)
         self.assertEqual((stored, whole["kinds"]["marker"]), (200001, 200001))
@@ -47,7 +47,7 @@ class RotationTest(NumberedTest):
     def test_keep(self):
         flags = ("--rotate", "size=1MB,keep=3", "--buffer", "policy=block")
         self.finish(self.start_numbered("-t", 1, "-n", 250000, "-u", 300, flags=flags))
-        names = self.pieces()
+        names = self.segments()
         self.assertEqual(len(names), 3)
         self.assertEqual(names[-1], "capture.strobe")
         found = []
@@ -62,18 +62,18 @@ class RotationTest(NumberedTest):
         self.assertEqual(self.numbers(self.result())["t0"], found)
 
     def test_steps(self):
-        """The writer's thread is asked for a piece and begins it when it runs: it is given time."""
+        """The writer's thread is asked for a segment and begins it when it runs: it is given time."""
         self.run_steps("steps=5", "5x5000" + ",500000,4x5000" * 3)
         self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
-        counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.pieces()]
+        counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.segments()]
         self.assertEqual(counts, [5, 5, 5, 5] if len(counts) == 4 else [5, 5, 5, 5, 0])
 
     def test_time(self):
         begin = time.monotonic()
         self.run_steps("time=200ms,keep=4", "50x20000")
         most = (time.monotonic() - begin) / 0.2 + 1
-        self.assertEqual(len(self.pieces()), 4)
-        number = int(self.pieces()[-2].split(".")[1])
+        self.assertEqual(len(self.segments()), 4)
+        number = int(self.segments()[-2].split(".")[1])
         self.assertLessEqual(number, most)
         self.assertGreaterEqual(number, 3)
         steps = self.info(self.result())["kinds"]["step"]
@@ -82,14 +82,14 @@ class RotationTest(NumberedTest):
 
     def test_whichever_comes_first(self):
         self.run_steps("steps=3,time=60min,size=1GB", "6x50000")
-        self.assertIn("capture.00001.strobe", self.pieces())
+        self.assertIn("capture.00001.strobe", self.segments())
 
     # ---- kills ----
 
     def test_kill(self):
         """At random moments under load, many of which hit the writer as it rolls over."""
-        moments = random.Random(SEED)
-        n_pieces = 0
+        instants = random.Random(SEED)
+        n_segments = 0
         for number in range(ROUNDS):
             self.progress.unlink(missing_ok=True)
             self.out = self.work / ("out%d" % number)
@@ -97,10 +97,10 @@ class RotationTest(NumberedTest):
                 rotate = ("size=1MB", "time=100ms")[number % 2]
                 flags = ("--rotate", rotate, "--buffer", "policy=block,flush_interval=3ms")
                 process = self.start_numbered("-t", 2, "-u", 40, flags=flags)
-                time.sleep(moments.uniform(0.05, 0.6))
+                time.sleep(instants.uniform(0.05, 0.6))
                 self.kill_all(process)
-                n_pieces += self.check_killed()
-        self.assertGreater(n_pieces, ROUNDS)
+                n_segments += self.check_killed()
+        self.assertGreater(n_segments, ROUNDS)
 
     def check_killed(self):
         committed = self.committed(2)
@@ -114,18 +114,18 @@ class RotationTest(NumberedTest):
             self.assertWithoutGap(found[name])
             # The record after the last that was told may be there: committed, or still open.
             self.assertIn(len(found[name]), (n, n + 1, n + 2))
-        self.assertFalse(any(name.endswith(".new") for name in self.pieces()))
+        self.assertFalse(any(name.endswith(".new") for name in self.segments()))
         before = {path: path.read_bytes() for path in (self.result() / "FRAMEWORK").iterdir()}
         self.strobe("analyse", self.out)
         after = {path: path.read_bytes() for path in (self.result() / "FRAMEWORK").iterdir()}
         self.assertEqual(before.keys(), after.keys())
         self.assertTrue(before == after)
-        return info["pieces"]
+        return info["segments"]
 
     def test_killed_command_is_finished_by_run(self):
         flags = ("--rotate", "size=1MB", "--buffer", "policy=block")
         process = self.start_numbered("-t", 1, "-u", 40, flags=flags)
-        self.wait_until(lambda: self.committed(1)[0] > 100000, "some pieces", process)
+        self.wait_until(lambda: self.committed(1)[0] > 100000, "some segments", process)
         os.kill(self.pid, signal.SIGKILL)
         self.finish(process, -signal.SIGKILL)
         self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists())

@@ -37,7 +37,7 @@ def operator(name, tid, ts, **args):
             "args": {"Sequence number": 4, "Fwd thread id": tid - 78, **args}}
 
 
-def arrow(phase, category, name, number, tid, ts):
+def flow_event(phase, category, name, number, tid, ts):
     return {"ph": phase, "bp": "e", "name": name, "id": number, "pid": 77, "tid": tid, "ts": ts,
             "cat": category}
 
@@ -60,12 +60,12 @@ EVENTS = [
     operator("aten::mm", 78, "1000000.000", **{"Input Dims": "2,3;\r\n3", "Module Hierarchy": "A.B",
                                                "flops": "12", "novel": {"x": [1, 2.5]}}),
     queue("Enqueue", "enqueue", 78, "1000001.000"),
-    arrow("s", "async_task_queue", "enqueue_to_dequeue", 9, 78, "1000001.000"),
-    arrow("s", "fwdbwd", "fwdbwd", 4, 78, "1000000.000"),
-    arrow("f", "fwdbwd", "fwdbwd", 4, 79, "1000003.000"),
+    flow_event("s", "async_task_queue", "enqueue_to_dequeue", 9, 78, "1000001.000"),
+    flow_event("s", "fwdbwd", "fwdbwd", 4, 78, "1000000.000"),
+    flow_event("f", "fwdbwd", "fwdbwd", 4, 79, "1000003.000"),
     operator("MmBackward0", 79, "1000003.000"),
     queue("Dequeue@mm", "dequeue", 80, "1000007.000"),
-    arrow("f", "async_task_queue", "enqueue_to_dequeue", 9, 80, "1000007.000"),
+    flow_event("f", "async_task_queue", "enqueue_to_dequeue", 9, 80, "1000007.000"),
     {"name": "mark", "pid": MARKS, "tid": 78, "ts": "1000000.100", "dur": 0.0, "ph": "X",
      "args": {"event_type": "marker_ex", "domain": "d"}},
     {"name": "range", "pid": MARKS, "tid": 78, "ts": "1000000.100", "dur": 1.0, "ph": "X",

@@ -220,8 +220,8 @@ class DeviceTest(RawTest):
             (top / "profiler_info_0.json").write_text(json.dumps(info))
             made = self.import_source(top)
             begin = info["start_info"]["start_monotonic"] + offset
-            facts = self.json("info", made["directory"])[0]["facts"]
-            self.assertEqual(int(facts["session_begin_ns"]), begin)
+            metadata = self.json("info", made["directory"])[0]["metadata"]
+            self.assertEqual(int(metadata["session_begin_ns"]), begin)
             lines = self.lines(top)
             self.assertEqual({int(line.split("\t")[1]) for line in lines
                               if line.startswith("ascend_raw.parameter")}, {begin})

@@ -42,11 +42,11 @@ class KinetoTest(StrobeTest):
         original, again = kineto.read(source), kineto.read(path)
         self.assertEqual(kineto.events(again), kineto.events(original))
         self.assertEqual(kineto.members(again), kineto.members(original))
-        self.assertEqual(kineto.arrows(again, "ac2g"),
-                         kineto.whole(kineto.arrows(original, "ac2g")))
-        known = {(each[0],) + each[2:] for each in kineto.arrows(original, "fwdbwd")}
-        for arrow in kineto.arrows(again, "fwdbwd"):  # numbered anew
-            self.assertIn((arrow[0],) + arrow[2:], known)
+        self.assertEqual(kineto.flow_events(again, "ac2g"),
+                         kineto.whole(kineto.flow_events(original, "ac2g")))
+        known = {(each[0],) + each[2:] for each in kineto.flow_events(original, "fwdbwd")}
+        for flow_event in kineto.flow_events(again, "fwdbwd"):  # numbered anew
+            self.assertIn((flow_event[0],) + flow_event[2:], known)
         self.out = self.work / "again"
         _, third = self.exported(path)
         third, again = kineto.read(third), kineto.read(path)
@@ -58,14 +58,14 @@ class KinetoTest(StrobeTest):
     def test_round_trip(self):
         self.check_round_trip(self.make_source(kineto.made()))
 
-    def test_arrows(self):
+    def test_flow_events(self):
         _, path = self.exported(self.make_source(kineto.made()))
         trace = kineto.read(path)
         base = kineto.BASE
-        self.assertEqual(kineto.arrows(trace, "ac2g"), [
+        self.assertEqual(kineto.flow_events(trace, "ac2g"), [
             ("f", 50, 0, 7, base + 40000), ("f", 53, 0, 7, base + 95000),
             ("s", 50, 100, 100, base + 30000), ("s", 53, 100, 100, base + 94000)])
-        self.assertEqual(kineto.arrows(trace, "fwdbwd"), [
+        self.assertEqual(kineto.flow_events(trace, "fwdbwd"), [
             ("f", 1, 100, 101, base + 300000), ("s", 1, 100, 100, base + 20125)])
 
     def test_members_come_first(self):

@@ -192,8 +192,8 @@ class WhatIsRecordedTest(OpenclTest):
         self.assertEqual(labels, {"CPU", "Device 0"})  # no NPU
         drawn = [event["name"] for event in trace if event["ph"] == "X" and event["pid"] == own[0]]
         self.assertEqual(drawn.count("add"), 5)
-        arrows = [event for event in trace if event["ph"] == "f" and event["pid"] == own[0]]
-        self.assertEqual(len(arrows), len(drawn))
+        flow_events = [event for event in trace if event["ph"] == "f" and event["pid"] == own[0]]
+        self.assertEqual(len(flow_events), len(drawn))
 
 
 class WhatTheProgramSeesTest(OpenclTest):

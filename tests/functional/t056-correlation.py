@@ -68,7 +68,7 @@ class DevicesTest(CorrelationTest):
     def test_info_and_files(self):
         self.run_devices()
         info = self.json("info", self.out)[0]
-        self.assertEqual(info["facts"]["link_sources"], "counted_one+counted_two")
+        self.assertEqual(info["metadata"]["link_sources"], "counted_one+counted_two")
         self.assertEqual([row["linked"] for row in info["correlation"]], [CALLS, CALLS])
         self.assertEqual(len(info["device_clocks"]), 2)
         for clock in info["device_clocks"]:
@@ -86,7 +86,7 @@ class DevicesTest(CorrelationTest):
         with open(output / "device_clock.csv", newline="") as file:
             self.assertEqual([row["pairs"] for row in csv.DictReader(file)], ["2", "2"])
 
-    def test_layers_and_arrows(self):
+    def test_layers_and_flow_events(self):
         self.run_devices()
         trace = trace_events(
             (self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").read_text()

@@ -176,7 +176,7 @@ class TorchDeviceTest(DeviceTest):
         trace = trace_events((self.output / "trace_view.json").read_text())
         self.check_tasks(tasks)
         self.check_links()
-        self.check_arrows(tasks, calls, trace)
+        self.check_flow_events(tasks, calls, trace)
         self.check_operators()
         ranges = self.step_ranges(tasks, calls)
         self.check_kernels(tasks, ranges)
@@ -204,7 +204,7 @@ class TorchDeviceTest(DeviceTest):
             self.assertEqual(counts, [n, 0, 0, 0, 0], name)
         self.assertEqual(rows["api_to_task"]["source"], "opencl")
 
-    def check_arrows(self, tasks, calls, trace):
+    def check_flow_events(self, tasks, calls, trace):
         """Operator to task, and call to task; the call lies in that operator, on its thread."""
         spans = collections.defaultdict(list)
         for event in trace:

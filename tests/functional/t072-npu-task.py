@@ -74,9 +74,9 @@ class ChainTest(NpuTest):
 
     def test_results(self):
         self.run_chain()
-        facts = {row["name"]: row["value"] for row in self.rows("metadata")}
-        self.assertEqual(facts["npu_task.backend"], "mspti")
-        self.assertIn("only backend=aclprof tells these", facts["npu_task.absent"])
+        metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
+        self.assertEqual(metadata["npu_task.backend"], "mspti")
+        self.assertIn("only backend=aclprof tells these", metadata["npu_task.absent"])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()
@@ -187,8 +187,8 @@ class ChainTest(NpuTest):
         calls = [e for e in events if e["ph"] == "X" and layers[e["pid"]] == "CANN"]
         self.assertEqual(len(calls), len(self.made.calls))
         for phase in "sf":
-            arrows = [e for e in events if e["ph"] == phase and e["cat"] == "HostToDevice"]
-            self.assertEqual(len(arrows), len(self.made.kernels) + len(self.made.comms), phase)
+            flow_events = [e for e in events if e["ph"] == phase and e["cat"] == "HostToDevice"]
+            self.assertEqual(len(flow_events), len(self.made.kernels) + len(self.made.comms), phase)
 
     def check_database(self):
         path = next(self.result().glob("ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db"))

@@ -174,8 +174,8 @@ class BufferTest(ObstacleTest):
     def test_buffers_handed_over_twice(self):
         self.check("twice", "are not among those that it has: left alone")
 
-    def test_foreign_buffers(self):
-        self.check("foreign", "are not among those that it has: left alone")
+    def test_external_buffers(self):
+        self.check("external", "are not among those that it has: left alone")
 
     def test_all_buffers_are_full(self):
         """While the window is recorded nobody empties them fast enough: each record is counted."""

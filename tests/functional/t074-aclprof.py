@@ -76,12 +76,12 @@ class LifeTest(AclprofTest):
 
     def test_says_what_it_is(self):
         self.play("profiler_level=Level2")
-        facts = self.facts()
-        self.assertEqual(facts["npu_task.backend"], "aclprof")
-        self.assertEqual(facts["npu_task.aclprof"], "mask=0x12f, metrics=1")
-        self.assertEqual(facts["foreign_data"], self.folder().name)
-        self.assertIn("foreign_data", facts["npu_task.absent"])
-        self.assertEqual(facts["npu_task.library"], str(HOME / "lib64" / "libmsprofiler.so"))
+        metadata = self.metadata()
+        self.assertEqual(metadata["npu_task.backend"], "aclprof")
+        self.assertEqual(metadata["npu_task.aclprof"], "mask=0x12f, metrics=1")
+        self.assertEqual(metadata["external_data"], self.folder().name)
+        self.assertIn("external_data", metadata["npu_task.absent"])
+        self.assertEqual(metadata["npu_task.library"], str(HOME / "lib64" / "libmsprofiler.so"))
 
     def test_auto(self):
         """It is aclprof where something is asked for that only that tells."""
@@ -95,7 +95,7 @@ class LifeTest(AclprofTest):
                 self.record(BUILD / "tests/functional/aclprof-program", 0, 2000, 1,
                             collect=["npu_task" + options], flags=["--export", "csv"])
                 # There is no MSPTI here.
-                self.assertEqual(self.facts().get("npu_task.backend"), backend)
+                self.assertEqual(self.metadata().get("npu_task.backend"), backend)
 
     def test_not_asked_for_in_vain(self):
         self.record(BUILD / "tests/functional/aclprof-program", 0, 2000, 1,
@@ -185,7 +185,7 @@ class ObstacleTest(AclprofTest):
     def test_no_folder(self):
         self.play(wrong="nofolder")
         self.assertIn("aclprof has made no folder PROF_*", self.log())
-        self.assertIsNone(self.foreign())
+        self.assertIsNone(self.external())
 
 
 if __name__ == "__main__":

@@ -126,9 +126,9 @@ class AscendConfigTest(StrobeTest):
         command = ("--collect", "gc", "--", *self.steps())
         path = self.config({"profiler": wanted, "dump": {"dump_path": "x"}}, "acl.json")
         self.strobe("run", "-c", path, "-o", self.out, *command)
-        facts = self.json("info", self.result())[0]
+        info = self.json("info", self.result())[0]
         self.assertGreater(self.records_of(self.result(), "host_mem"), 0)
-        self.assertIn("npu_task", json.dumps(facts))
+        self.assertIn("npu_task", json.dumps(info))
 
     def test_what_the_collector_lacks_is_told(self):
         path = self.config(

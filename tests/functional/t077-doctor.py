@@ -37,10 +37,10 @@ class DoctorTest(StrobeTest):
         for section, name in (
             ("Strobe", "library"), ("Strobe", "collector gc"), ("Python", "interpreter"),
             ("Python", "package strobe"), ("Self-test", "recording"), ("Self-test", "capture"),
-            ("Self-test", "ledger"),
+            ("Self-test", "loss report"),
         ):
             self.assertEqual(self.finding(said, section, name)["verdict"], "ok", name)
-        self.assertRegex(self.finding(said, "Self-test", "ledger")["found"],
+        self.assertRegex(self.finding(said, "Self-test", "loss report")["found"],
                          r"offered (\d+) = stored \1 \+ lost 0")
         self.assertIn("gc ", self.finding(said, "Self-test", "records")["found"])
         self.assertNotIn("collector fake", json.dumps(said))
@@ -136,13 +136,13 @@ class DoctorTest(StrobeTest):
             file.flush()
             if is_locked:
                 fcntl.flock(file, fcntl.LOCK_EX)
-            with_file = self.leftovers(named)
+            with_file = self.pool_salvage(named)
             os.unlink(file.name)
-            without = self.leftovers(named)
+            without = self.pool_salvage(named)
             open(file.name, "w").close()  # the file's own end removes it
             return with_file - without
 
-    def leftovers(self, name):
+    def pool_salvage(self, name):
         said = self.doctor("--python", self.work / "none", code=1)
         found = [each["found"] for each in said["findings"] if each["name"] == name]
         if not found:

@@ -13,19 +13,19 @@ class DevicesTest(AclprofTest):
     def test_the_one_of_the_thread(self):
         self.environment["ACL_DOUBLE"] = "devices=4,current=3"
         self.play(launches=0)
-        devices = self.facts()["npu_task.devices"]
+        devices = self.metadata()["npu_task.devices"]
         self.assertTrue(devices.startswith("3: "), devices)
         self.assertIn("on others is not recorded", devices)
 
     def test_all(self):
         self.environment["ACL_DOUBLE"] = "devices=3"
         self.play(launches=0)
-        self.assertTrue(self.facts()["npu_task.devices"].startswith("0,1,2: all"))
+        self.assertTrue(self.metadata()["npu_task.devices"].startswith("0,1,2: all"))
 
     def test_more_than_there_may_be(self):
         self.environment["ACL_DOUBLE"] = "devices=80"
         self.play(launches=0)
-        self.assertIn(",63: all", self.facts()["npu_task.devices"])
+        self.assertIn(",63: all", self.metadata()["npu_task.devices"])
 
 
 class ShapesTest(AclprofTest):

@@ -207,13 +207,13 @@ class MixTest(StrobeTest):
     def test_what_is_linked(self):
         path = self.make("mix", 6000)
         output = self.export(path, "exported", "chrome_trace", "csv")
-        arrows = collections.Counter(
+        flow_events = collections.Counter(
             (event["cat"], event["ph"]) for event in self.events(output) if event["ph"] in "sf"
         )
         self.assertEqual(
-            [arrows[name, end] for name in ("fwdbwd", "async_task_queue", "async_npu")
+            [flow_events[name, end] for name in ("fwdbwd", "async_task_queue", "async_npu")
              for end in "sf"], [27, 27, 159, 159, 191, 191])  # fmt: skip
-        self.assertGreater(arrows["HostToDevice", "f"], 200)
+        self.assertGreater(flow_events["HostToDevice", "f"], 200)
         with open(output / "operator_details.csv", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), A_STEP["cpu_op"] - 1)  # all but the step itself

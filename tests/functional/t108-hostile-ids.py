@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of foreign ids and texts have a key of the process: it reaches no output, and none is
+"""Tables of external ids and texts have a key of the process: it reaches no output, and none is
 without it."""
 
 import json
@@ -16,7 +16,7 @@ FIXED = re.compile(r"\bg_(str|int64|int|double|bytes)_hash\b|\bg_string_chunk_in
 # what is no table; or with a limit so low that it does not matter.
 FINE = """
 core/capture/native-symbols.c core/import/import-capture.c core/recorder/intern.c core/recorder/name-cache.h
-plugins/ascend_raw/text-cache.c plugins/ascend_text/survey.c plugins/chrome_trace/emit.c
+plugins/ascend_raw/ascend-raw-text-cache.c plugins/ascend_text/trace-index-pass.c plugins/chrome_trace/trace-emit.c
 plugins/prof_raw/host-usage.c
 sdk/helpers/block-table.c sdk/helpers/keyed-hash.c
 """.split()

@@ -26,14 +26,14 @@ class LocalIdTest(StrobeTest):
                       for event in trace["traceEvents"] if event["ph"] in "be")
 
     def test_they_stay_apart(self):
-        moments = (("b", 1, 1), ("b", 2, 2), ("e", 1, 3), ("e", 2, 9))
+        instants = (("b", 1, 1), ("b", 2, 2), ("e", 1, 3), ("e", 2, 9))
         source = self.work / "made.json"
         source.write_text(json.dumps([
             {"ph": phase, "pid": pid, "tid": pid, "ts": ts, "name": "request", "cat": "net",
-             "id2": {"local": "0x1"}} for phase, pid, ts in moments]))
+             "id2": {"local": "0x1"}} for phase, pid, ts in instants]))
         once = self.exported(source, "once")
         self.assertEqual(self.events(once), sorted(
-            (phase, pid, "0x1", 1000 * ts) for phase, pid, ts in moments))
+            (phase, pid, "0x1", 1000 * ts) for phase, pid, ts in instants))
         self.assertEqual(self.events(self.exported(once, "twice")), self.events(once))
 
 

@@ -16,8 +16,8 @@ class PreloadOptionTest(NpuTest):
         self.record(PROGRAM, script, flags=["--preload", LIBRARY],
                     collect=["npu_task:activities=kernel+memcpy"])
         self.assertEqual(self.records_of(self.result(), "npu_task.memcpy"), 1)
-        facts = {row["name"]: row["value"] for row in self.rows("metadata")}
-        self.assertEqual(facts["npu_task.backend"], "mspti, preloaded")
+        metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
+        self.assertEqual(metadata["npu_task.backend"], "mspti, preloaded")
         self.assertNotIn("only where it is preloaded", self.log())
 
     def test_the_message_names_the_option(self):

@@ -45,8 +45,8 @@ class AttachTest(StrobeTest):
         shares = self.shares()
         both = shares["work_large"] + shares["work_small"]
         self.assertAlmostEqual(shares["work_large"] / both, 0.75, delta=0.06)
-        facts = self.json("info", self.result())[0]["facts"]
-        self.assertEqual((facts["pid"], facts["command"]), (process.pid, PROGRAM + " plain 60"))
+        metadata = self.json("info", self.result())[0]["metadata"]
+        self.assertEqual((metadata["pid"], metadata["command"]), (process.pid, PROGRAM + " plain 60"))
         self.assertIn("_%d_" % process.pid, self.result().name)
         self.assertGreater(self.records_of(self.result(), "host_mem"), 0)
         self.assertNothingLeft()

@@ -11,7 +11,7 @@ from support import BUILD, PYTHON, StrobeTest, needs_python
 N_CALLS = 2000
 
 # Prints what the program knows of itself, after it has recorded.
-FACTS = """
+METADATA = """
 import json, os, re, resource, signal, sys
 children = []
 signal.signal(signal.SIGCHLD, lambda number, frame: children.append(number))
@@ -67,8 +67,8 @@ class LeftAloneTest(StrobeTest):
         self.assertEqual(found, calls)
         self.assertNothingLeft()
 
-    def test_facts(self):
-        self.run_program(FACTS)
+    def test_metadata(self):
+        self.run_program(METADATA)
         found = json.loads((self.work / "facts.json").read_text())
         script = self.work / "program.py"
         subprocess.run([PYTHON, script, self.work / "plain.json"], check=True, timeout=60,
@@ -76,8 +76,8 @@ class LeftAloneTest(StrobeTest):
                        env=self.environment)
         plain = json.loads((self.work / "plain.json").read_text())
         self.maxDiff = None
-        for facts in found, plain: # what the two were given by who started them
-            facts["descriptors"] = [name for name in facts["descriptors"]
+        for metadata in found, plain: # what the two were given by who started them
+            metadata["descriptors"] = [name for name in metadata["descriptors"]
                                     if not name.startswith(("pipe:", "/dev/null", "socket:"))]
         self.assertEqual(found, plain)
 
@@ -214,7 +214,7 @@ class SampledTest(StrobeTest):
         self.assertEqual(sum(info["lost"].values()), 0, info)
         self.assertEqual({row["name"] for row in self.rows("sampling")}, {"host_sys", "sys_io"})
         length = info["end_ns"] - info["begin_ns"]
-        self.assertTrue(all(track["pid"] == info["facts"]["pid"] for track in info["tracks"]))
+        self.assertTrue(all(track["pid"] == info["metadata"]["pid"] for track in info["tracks"]))
         for table in "host_cpu", "host_thread", "host_mem", "host_disk", "host_net", "nic":
             places = [(row["begin"] - info["begin_ns"]) / length for row in self.rows(table)]
             inside = [place for place in places if begin <= place <= end]

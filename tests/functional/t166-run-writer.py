@@ -59,7 +59,7 @@ class RunWriterTest(StrobeTest):
 
     def check(self, result, calls, writer="process"):
         info = self.json("info", result)[0]
-        self.assertEqual(info["facts"]["writer"], writer)
+        self.assertEqual(info["metadata"]["writer"], writer)
         self.assertTrue(info["sealed"], info)
         self.assertEqual(sum(info["lost"].values()), 0)
         rows = self.json("show", result, "--table", "python_call", "--limit", "100000")[0]["rows"]
@@ -68,7 +68,7 @@ class RunWriterTest(StrobeTest):
 
     def assertWhole(self, calls, writer="process"):
         info = self.check(self.result(), calls, writer)
-        self.assertFalse(os.path.exists(info["facts"]["pool"]))
+        self.assertFalse(os.path.exists(info["metadata"]["pool"]))
         self.assertNothingLeft()
         return info
 
@@ -133,7 +133,7 @@ time.sleep(600)
         os.kill(self.ready(None), signal.SIGKILL)
         self.wait_until(lambda: self.json("info", self.out)[0]["sealed"], "the seal")
         self.check(self.result(), N_CALLS)
-        self.assertFalse(self.json("info", self.out)[0]["facts"]["pool"].startswith("/dev/shm"))
+        self.assertFalse(self.json("info", self.out)[0]["metadata"]["pool"].startswith("/dev/shm"))
 
     @needs_namespaces
     def test_pool_out_of_reach(self):

@@ -81,7 +81,7 @@ class KilledWritersTest(NumberedTest):
         info = self.json("info", self.result())[0]
         self.assertTrue(info["sealed"])
         self.assertEqual(info["damaged"], 0)
-        self.assertFalse(os.path.exists(info["facts"]["pool"]))
+        self.assertFalse(os.path.exists(info["metadata"]["pool"]))
         lost = {cause: n for cause, n in info["lost"].items() if n}
         self.assertLessEqual(set(lost), CAUSES)
         found = self.found()

@@ -48,8 +48,8 @@ class FailingCallsTest(NumberedTest):
         for result in self.results():
             info = self.json("info", result)[0]
             self.assertTrue(info["sealed"], info)
-            self.assertFalse(os.path.exists(info["facts"]["pool"]), "the pool is left behind")
-            if "dump_reason" in info["facts"]:
+            self.assertFalse(os.path.exists(info["metadata"]["pool"]), "the pool is left behind")
+            if "dump_reason" in info["metadata"]:
                 continue
             lost = {cause: n for cause, n in info["lost"].items() if n}
             for name in ("t0", "t1"):
@@ -91,7 +91,7 @@ class FailingCallsTest(NumberedTest):
             "--buffer", "size=8MB,flush_interval=2ms,sync=interval", "--export", "stacks"])
         return self.finish(process)
 
-    def record_pieces(self):
+    def record_segments(self):
         process = self.start_numbered("-t", THREADS, "-n", 10 * RECORDS, flags=[
             "--buffer", "size=8MB,flush_interval=20ms", "--rotate", "size=1MB", "--export", "stacks"])
         return self.finish(process)
@@ -120,8 +120,8 @@ class FailingCallsTest(NumberedTest):
         self.fail_each(self.record_plainly, "plain")
 
     @tap.long_test
-    def test_pieces(self):
-        self.fail_each(self.record_pieces, "pieces")
+    def test_segments(self):
+        self.fail_each(self.record_segments, "segments")
 
     @tap.long_test
     def test_ring(self):

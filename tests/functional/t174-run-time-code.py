@@ -17,7 +17,7 @@ class RunTimeCodeTest(StrobeTest):
     def shares(self, kind, options):
         """Of both functions; their frames' object."""
         self.record(PROGRAM, kind, 0.5, self.work, collect=["cpu_sample" + options])
-        for path in glob.glob("/tmp/perf-%s.map" % self.json("info", self.result())[0]["facts"]["pid"]):
+        for path in glob.glob("/tmp/perf-%s.map" % self.json("info", self.result())[0]["metadata"]["pid"]):
             self.addCleanup(os.unlink, path)
         table, = self.json("show", "--table", "function", "--limit", 100000, self.result())
         return {row["name"]: row["self_share"] for row in table["rows"] if "made_" in row["name"]}

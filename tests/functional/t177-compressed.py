@@ -61,7 +61,7 @@ class CompressedTest(NumberedTest):
     def test_rotation(self):
         flags = ("--rotate", "size=1MB", "--buffer", "policy=block," + COMPRESS)
         self.finish(self.start_numbered("-t", 2, "-n", 300000, "-u", 100, flags=flags))
-        self.assertGreaterEqual(self.json("info", self.result())[0]["pieces"], 2)
+        self.assertGreaterEqual(self.json("info", self.result())[0]["segments"], 2)
         found = self.numbers(self.result())
         for name in ("t0", "t1"):
             self.assertEqual(len(found[name]), 300000)

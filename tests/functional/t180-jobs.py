@@ -173,7 +173,7 @@ class JobsTest(StrobeTest):
         shutil.rmtree(job / "data")
         self.refuse(job, "online_model_type=2")
 
-    def test_foreign(self):
+    def test_external(self):
         """The vendor's own bytes: named, with what to do."""
         job = made_job.make_job(self.jobs)
         (job / "data" / "aicore.0.kws.31.1.1.0").write_bytes(b"\x5a\x5a\x00\x01" * 100)

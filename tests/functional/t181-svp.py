@@ -238,7 +238,7 @@ class SvpTest(StrobeTest):
         (job / "data").rmdir()
         self.check(INPUT, ("export", "timeline", "-dir", job), "no folder data", *causes, job=job)
 
-    def test_foreign(self):
+    def test_external(self):
         job = made_job.make_job(self.jobs)
         (job / "data" / "AAcore.0.m.1.1.1.0").write_bytes(bytes(range(16)))
         self.check(INPUT, ("show", "-dir", job), "AAcore.0.m.1.1.1.0", "00 01 02 03", job=job)

@@ -12,13 +12,13 @@
 
 __attribute__((visibility("default"))) int waiting_constructor_error = -1;
 
-static void *call(void *unused)
+static void *make_calls(void *unused)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    struct timespec moment = {0, 1000};
+    struct timespec instant = {0, 1000};
     void *memory = NULL;
 
-    ppoll(NULL, 0, &moment, NULL);
+    ppoll(NULL, 0, &instant, NULL);
     close(openat(AT_FDCWD, "/dev/null", O_RDONLY));
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);
@@ -34,7 +34,7 @@ static __attribute__((constructor)) void wait_for_thread(void)
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 5;
-    waiting_constructor_error = pthread_create(&thread, NULL, call, NULL);
+    waiting_constructor_error = pthread_create(&thread, NULL, make_calls, NULL);
     if (!waiting_constructor_error)
         waiting_constructor_error = pthread_timedjoin_np(thread, NULL, &until);
 }

@@ -17,7 +17,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int n_held, n_done;
 
 /* Holds the lock until the other one waits for it, which is when its call is under way. */
-static void *hold(void *n)
+static void *hold_lock(void *n)
 {
     for (int i = 0; i < *(int *)n; i++) {
         pthread_mutex_lock(&mutex); /* free: nobody else wants it yet */
@@ -31,11 +31,11 @@ static void *hold(void *n)
     return NULL;
 }
 
-static int contend(int n)
+static int contend_lock(int n)
 {
     pthread_t thread;
 
-    if (pthread_create(&thread, NULL, hold, &n) != 0)
+    if (pthread_create(&thread, NULL, hold_lock, &n) != 0)
         return -1;
     for (int i = 0; i < n; i++) {
         while (atomic_load(&n_held) <= i)
@@ -50,7 +50,7 @@ static int contend(int n)
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? atoi(argv[1]) : 10;
-    struct timespec moment = {.tv_nsec = 1000};
+    struct timespec instant = {.tv_nsec = 1000};
     uint32_t word = 1;
     char byte = 'x';
     int pair[2], failed = 0;
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n + 1; i++) /* the word is another one: it does not wait */
         failed |= syscall(SYS_futex, &word, FUTEX_WAIT, 2, NULL, NULL, 0) != -1 || errno != EAGAIN;
     for (int i = 0; i < n + 2; i++)
-        failed |= nanosleep(&moment, NULL) != 0;
-    failed |= contend(n + 3) != 0;
+        failed |= nanosleep(&instant, NULL) != 0;
+    failed |= contend_lock(n + 3) != 0;
     failed |= read(-1, &byte, 1) != -1 || errno != EBADF; /* errno is the call's own */
     return failed;
 }

@@ -29,7 +29,7 @@ void capture_bytes_repair(guint8 *bytes, gsize n)
     }
 }
 
-static void touch(StrobeText text)
+static void check_text(StrobeText text)
 {
     FUZZ_REQUIRE(text.bytes);
     FUZZ_REQUIRE(text.bytes[text.length] == 0);
@@ -41,7 +41,7 @@ static void touch_stack(StrobeReader *reader, StrobeStackId id)
     gsize n = strobe_reader_stack(reader, id, &frames);
 
     for (gsize i = 0; i < n; i++)
-        touch(strobe_reader_string(reader, frames[i]));
+        check_text(strobe_reader_string(reader, frames[i]));
 }
 
 static void check_view(StrobeReader *reader, const StrobeView *view)
@@ -50,7 +50,7 @@ static void check_view(StrobeReader *reader, const StrobeView *view)
     volatile guint8 sink = 0;
 
     FUZZ_REQUIRE(view->end_ns >= view->begin_ns);
-    touch(strobe_reader_string(reader, view->name));
+    check_text(strobe_reader_string(reader, view->name));
     if (view->track)
         FUZZ_REQUIRE(strobe_reader_track(reader, view->track));
     for (guint32 i = 0; i < kind->n_fields; i++) {
@@ -59,7 +59,7 @@ static void check_view(StrobeReader *reader, const StrobeView *view)
         for (gsize k = 0; k < size; k++)
             sink = sink ^ ((const guint8 *)view->fields)[field->offset + k];
         if (field->type == STROBE_FIELD_STRING)
-            touch(strobe_reader_string(reader, strobe_view_u32(view, field->offset)));
+            check_text(strobe_reader_string(reader, strobe_view_u32(view, field->offset)));
         if (field->type == STROBE_FIELD_STACK)
             touch_stack(reader, strobe_view_u32(view, field->offset));
     }
@@ -94,7 +94,7 @@ static void check_definitions(StrobeReader *reader)
         if (track)
             FUZZ_REQUIRE(strlen(track->name) < G_MAXUINT32 && strlen(track->group) < G_MAXUINT32);
     }
-    FUZZ_REQUIRE(strobe_reader_facts(reader));
+    FUZZ_REQUIRE(strobe_reader_metadata(reader));
 }
 
 void capture_read_all(const char *path, gsize batch)

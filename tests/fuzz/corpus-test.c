@@ -69,7 +69,7 @@ static void on_crash(int signal_number)
 }
 
 /* The input in memory of exactly its size, so that a sanitizer sees a step beyond it. */
-static void call(const guint8 *bytes, gsize n)
+static void run_input(const guint8 *bytes, gsize n)
 {
     guint8 *copy = g_malloc(MAX(n, 1));
 
@@ -88,18 +88,18 @@ static void call_bytes(GBytes *bytes)
     gsize size;
     const guint8 *data = g_bytes_get_data(bytes, &size);
 
-    call(data, size);
+    run_input(data, size);
 }
 
 /* ---- runs ---- */
 
-static guint64 number(const char *name, guint64 otherwise)
+static guint64 read_number(const char *name, guint64 otherwise)
 {
     const char *text = g_getenv(name);
     return text ? g_ascii_strtoull(text, NULL, 10) : otherwise;
 }
 
-static GByteArray *mutated(guint64 seed, guint64 index, const GPtrArray *from)
+static GByteArray *make_mutant(guint64 seed, guint64 index, const GPtrArray *from)
 {
     GByteArray *bytes = g_byte_array_new();
     gsize size;
@@ -115,24 +115,24 @@ static GByteArray *mutated(guint64 seed, guint64 index, const GPtrArray *from)
 
 static void run_mutation(guint64 seed, guint64 index)
 {
-    g_autoptr(GByteArray) bytes = mutated(seed, index, seeds);
+    g_autoptr(GByteArray) bytes = make_mutant(seed, index, seeds);
 
-    call(bytes->data, bytes->len);
+    run_input(bytes->data, bytes->len);
 }
 
 static void test_seeds(void)
 {
     for (guint i = 0; i < seeds->len; i++)
         call_bytes(g_ptr_array_index(seeds, i));
-    call((const guint8 *)"", 0);
+    run_input((const guint8 *)"", 0);
 }
 
 static void test_mutations(void)
 {
-    guint64 seed = number("STROBE_FUZZ_SEED", 1), runs = number("STROBE_FUZZ_RUNS", RUNS);
+    guint64 seed = read_number("STROBE_FUZZ_SEED", 1), runs = read_number("STROBE_FUZZ_RUNS", RUNS);
 
     if (g_getenv("STROBE_FUZZ_RUN"))
-        run_mutation(seed, number("STROBE_FUZZ_RUN", 0));
+        run_mutation(seed, read_number("STROBE_FUZZ_RUN", 0));
     else
         for (guint64 i = 0; i < runs; i++)
             run_mutation(seed, i);
@@ -141,12 +141,12 @@ static void test_mutations(void)
 static gboolean call_and_look(const guint8 *bytes, gsize n)
 {
     coverage_begin();
-    call(bytes, n);
+    run_input(bytes, n);
     return coverage_is_new();
 }
 
 /* Keeps what takes a new way, in place of another one when there are many. */
-static void keep(GPtrArray *kept, GByteArray *bytes)
+static void keep_input(GPtrArray *kept, GByteArray *bytes)
 {
     GBytes *copy = g_bytes_new(bytes->data, bytes->len);
 
@@ -161,8 +161,9 @@ static void keep(GPtrArray *kept, GByteArray *bytes)
 
 static void test_search(void)
 {
-    gint64 end = g_get_monotonic_time() + (gint64)number("STROBE_FUZZ_SECONDS", 1) * G_USEC_PER_SEC;
-    guint64 seed = number("STROBE_FUZZ_SEED", (guint64)g_get_real_time());
+    gint64 end =
+        g_get_monotonic_time() + (gint64)read_number("STROBE_FUZZ_SECONDS", 1) * G_USEC_PER_SEC;
+    guint64 seed = read_number("STROBE_FUZZ_SEED", (guint64)g_get_real_time());
     g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     guint64 runs = 0;
 
@@ -175,9 +176,9 @@ static void test_search(void)
     }
     guint at_first = coverage_total();
     for (; g_get_monotonic_time() < end; runs++) {
-        g_autoptr(GByteArray) bytes = mutated(seed, runs, kept);
+        g_autoptr(GByteArray) bytes = make_mutant(seed, runs, kept);
         if (call_and_look(bytes->data, bytes->len))
-            keep(kept, bytes);
+            keep_input(kept, bytes);
     }
     g_test_message("%" G_GUINT64_FORMAT " runs; %u steps, %u of them in the seeds; %u inputs kept",
                    runs, coverage_total(), at_first, kept->len);
@@ -192,7 +193,7 @@ static void test_files(void)
         gsize size;
         g_file_get_contents(*file, &bytes, &size, &error);
         g_assert_no_error(error);
-        call((const guint8 *)bytes, size);
+        run_input((const guint8 *)bytes, size);
     }
 }
 

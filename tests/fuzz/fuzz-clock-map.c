@@ -19,7 +19,7 @@ struct script {
     const guint8 *at, *end;
 };
 
-static guint64 take(struct script *script, gsize size)
+static guint64 take_number(struct script *script, gsize size)
 {
     guint64 value = 0;
 
@@ -32,29 +32,29 @@ static guint64 take(struct script *script, gsize size)
 }
 
 /* What the world did since the pair before; TRUE if a pair was taken. */
-static gboolean step(struct script *script, StrobeClockPair *pair, StrobeClockPair *taken)
+static gboolean run_step(struct script *script, StrobeClockPair *pair, StrobeClockPair *taken)
 {
     guint64 ns;
 
-    switch (take(script, 1) % STEPS) {
+    switch (take_number(script, 1) % STEPS) {
     case STEP_PAIR:
-        ns = take(script, 4);
+        ns = take_number(script, 4);
         pair->ticks += ns * 3;
         pair->monotonic_ns += (gint64)ns;
         pair->realtime_ns += (gint64)ns;
         pair->boottime_ns += (gint64)ns;
         *taken = *pair;
-        taken->gap = (guint32)take(script, 2);
-        taken->ticks += take(script, 1) % (taken->gap + 1u);
+        taken->gap = (guint32)take_number(script, 2);
+        taken->ticks += take_number(script, 1) % (taken->gap + 1u);
         return TRUE;
     case STEP_JUMP:
-        pair->ticks += take(script, 8);
+        pair->ticks += take_number(script, 8);
         return FALSE;
     case STEP_SET:
-        pair->ticks = take(script, 8);
+        pair->ticks = take_number(script, 8);
         return FALSE;
     case STEP_SLEEP:
-        pair->boottime_ns += (gint64)take(script, 5);
+        pair->boottime_ns += (gint64)take_number(script, 5);
         return FALSE;
     default:
         if ((gsize)(script->end - script->at) < sizeof *taken)
@@ -72,7 +72,7 @@ static GArray *pairs_of(const guint8 *bytes, gsize n)
     StrobeClockPair pair = {.ticks = 1000000, .monotonic_ns = 5000, .boottime_ns = 5000}, taken;
 
     while (script.at < script.end && pairs->len < PAIRS_MAX)
-        if (step(&script, &pair, &taken))
+        if (run_step(&script, &pair, &taken))
             g_array_append_val(pairs, taken);
     return pairs;
 }
@@ -117,7 +117,7 @@ static gboolean check_events(StrobeClockMap *map)
     return is_ordered;
 }
 
-static void convert(StrobeClockMap *map, const GArray *counts, gboolean is_ordered)
+static void convert_counts(StrobeClockMap *map, const GArray *counts, gboolean is_ordered)
 {
     gint64 last = G_MININT64;
 
@@ -140,10 +140,10 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
         strobe_clock_map_add(map, &g_array_index(pairs, StrobeClockPair, i));
     strobe_clock_map_finish(map, n % 2 ? end : 0);
     gboolean is_ordered = check_events(map);
-    convert(map, counts, is_ordered);
+    convert_counts(map, counts, is_ordered);
     for (guint i = 0; i < pairs->len; i += 1 + pairs->len / 8) {
         strobe_clock_map_seek(map, &g_array_index(pairs, StrobeClockPair, i));
-        convert(map, counts, is_ordered);
+        convert_counts(map, counts, is_ordered);
     }
     strobe_clock_map_free(map);
     g_array_unref(pairs);

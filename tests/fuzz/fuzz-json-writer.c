@@ -17,7 +17,7 @@ struct script {
     guint depth;
 };
 
-static int append(void *user, const char *bytes, size_t n)
+static int append_bytes(void *user, const char *bytes, size_t n)
 {
     g_string_append_len(user, bytes, (gssize)n);
     return 0;
@@ -112,7 +112,7 @@ static void put_string(StrobeJsonWriter *json, struct script *s)
     strobe_json_string(json, n ? terminated : NULL);
 }
 
-static void step(StrobeJsonWriter *json, struct script *s)
+static void run_step(StrobeJsonWriter *json, struct script *s)
 {
     guint8 call = *s->at++ % 10;
 
@@ -159,10 +159,10 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
     g_autoptr(GString) text = g_string_new(NULL);
     StrobeJsonWriter json;
 
-    strobe_json_init(&json, append, text, n ? *script.at++ & 7 : 0);
+    strobe_json_init(&json, append_bytes, text, n ? *script.at++ & 7 : 0);
     strobe_json_begin_array(&json);
     while (script.at < script.end)
-        step(&json, &script);
+        run_step(&json, &script);
     while (script.depth > 0)
         end_level(&json, &script);
     strobe_json_end_array(&json);

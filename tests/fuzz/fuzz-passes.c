@@ -101,7 +101,7 @@ typedef struct Bytes {
     const guint8 *at, *end;
 } Bytes;
 
-static guint8 next(Bytes *bytes)
+static guint8 take_byte(Bytes *bytes)
 {
     return bytes->at < bytes->end ? *bytes->at++ : 0;
 }
@@ -168,9 +168,9 @@ static const StrobeKind *kind_of(const StrobeComponent *component, guint8 byte)
 static void add_record(StrobeMockHost *mock, const StrobeKind *kind, Bytes *bytes, gint64 *now)
 {
     static char fields[STROBE_KIND_FIELDS_MAX * 8];
-    guint8 track = next(bytes) % 10, name = next(bytes);
-    gint64 begin = time_at(now, next(bytes)), end = begin;
-    guint8 length = next(bytes);
+    guint8 track = take_byte(bytes) % 10, name = take_byte(bytes);
+    gint64 begin = time_at(now, take_byte(bytes)), end = begin;
+    guint8 length = take_byte(bytes);
     const char *text = texts[name % G_N_ELEMENTS(texts)];
 
     memset(fields, 0, sizeof fields);
@@ -179,7 +179,7 @@ static void add_record(StrobeMockHost *mock, const StrobeKind *kind, Bytes *byte
               : begin > G_MAXINT64 - 255000 ? begin
                                             : begin + length * 10;
     for (guint32 i = 0; i < kind->n_fields; i++)
-        fill_field(mock, next(bytes), &kind->fields[i], fields + strobe_kind_offset(kind, i));
+        fill_field(mock, take_byte(bytes), &kind->fields[i], fields + strobe_kind_offset(kind, i));
     strobe_mock_add(mock, kind, track, name < 4 ? 0 : strobe_mock_string(mock, text), begin, end,
                     fields);
 }
@@ -212,27 +212,28 @@ static void add_records(StrobeMockHost *mock, const StrobeComponent *component, 
     gint64 now = 1736410576000000000;
 
     for (guint i = 0; i < RECORDS_MAX && bytes.at < bytes.end; i++) {
-        const StrobeKind *kind = kind_of(component, next(&bytes));
+        const StrobeKind *kind = kind_of(component, take_byte(&bytes));
 
         if (is_derived(kind) == derived) {
             add_record(mock, kind, &bytes, &now);
         } else {
             for (guint32 k = 0; k < kind->n_fields + 4; k++)
-                next(&bytes);
+                take_byte(&bytes);
         }
     }
 }
 
-static StrobeMockHost *run(const StrobeComponent *component, guint8 source, Bytes bytes)
+static StrobeMockHost *run_component(const StrobeComponent *component, guint8 source, Bytes bytes)
 {
     StrobeMockHost *mock = strobe_mock_new(component, -1);
     gboolean good;
 
-    strobe_mock_facts(mock)->generation = 1 + source % 3;
-    strobe_mock_facts(mock)->level = source % 4 - 1;
+    strobe_mock_metadata(mock)->generation = 1 + source % 3;
+    strobe_mock_metadata(mock)->level = source % 4 - 1;
     if (source & 16)
-        strobe_mock_fact(mock, "source",
-                         source & 32 ? "{\"importer\": \"ascend_db\"}" : "{\"importer\": \"x\"}");
+        strobe_mock_metadata_entry(mock, "source",
+                                   source & 32 ? "{\"importer\": \"ascend_db\"}"
+                                               : "{\"importer\": \"x\"}");
     add_tracks(mock);
     FUZZ_REQUIRE(strobe_mock_open(mock) == STROBE_OK);
     add_records(mock, component, bytes, FALSE);
@@ -278,8 +279,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, gsize n)
     if (n < 2)
         return 0;
     component = plugins[data[0] % G_N_ELEMENTS(plugins)]->components[0];
-    once = run(component, data[1], (Bytes){data + 2, data + n});
-    again = run(component, data[1], (Bytes){data + 2, data + n});
+    once = run_component(component, data[1], (Bytes){data + 2, data + n});
+    again = run_component(component, data[1], (Bytes){data + 2, data + n});
     n_first = strobe_mock_emitted(once, &first);
     n_second = strobe_mock_emitted(again, &second);
     FUZZ_REQUIRE(n_first == n_second);

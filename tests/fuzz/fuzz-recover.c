@@ -27,9 +27,9 @@
 
 const char fuzz_target[] = "recover";
 
-#define N_LANES 3u
+#define N_THREAD_BUFFERS 3u
 #define N_BLOCKS 3u
-#define N_SPANS 2u /* open in each lane */
+#define N_SPANS 2u /* open in each thread buffer */
 #define ARENA_BYTES 4096u
 #define IN_CAPTURE 0xffffffffu
 
@@ -65,11 +65,11 @@ static void lay_out(struct pool_header *h)
     memcpy(h->magic, STROBE_POOL_MAGIC, sizeof h->magic);
     h->version = STROBE_POOL_VERSION;
     h->block_bytes = STROBE_POOL_BLOCK_BYTES;
-    h->n_lanes = N_LANES;
+    h->n_thread_buffers = N_THREAD_BUFFERS;
     h->n_blocks = N_BLOCKS;
     h->arena_bytes = ARENA_BYTES;
     h->total_bytes = (sizeof *h + 63) & ~(guint64)63;
-    h->lanes_at = lay_out_part(h, sizeof(struct pool_lane) * N_LANES);
+    h->thread_buffers_at = lay_out_part(h, sizeof(struct pool_thread_buffer) * N_THREAD_BUFFERS);
     h->seen_at = lay_out_part(h, STROBE_POOL_COUNTS * sizeof(StrobeLossCounts));
     h->kinds_at = lay_out_part(h, STROBE_POOL_KIND_BYTES);
     h->ring_at = lay_out_part(h, strobe_ring_bytes(N_BLOCKS));
@@ -82,14 +82,14 @@ static void lay_out(struct pool_header *h)
     h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 
-/* Marker spans, as a lane holds them. */
-static void fill_block(struct pool_header *h, guint32 index, guint32 lane)
+/* Marker spans, as a thread buffer holds them. */
+static void fill_block(struct pool_header *h, guint32 index, guint32 thread_buffer)
 {
     struct pool_block *block = strobe_pool_block(h, index);
     guint64 *out = (guint64 *)(void *)(block + 1);
     const guint32 words = 5;
 
-    block->lane = lane;
+    block->thread_buffer = thread_buffer;
     block->sequence = 1;
     block->track = 1;
     block->window = 1;
@@ -111,20 +111,20 @@ static void fill_span(struct pool_span *span, guint64 begin, guint64 name, guint
     span->argument = argument;
 }
 
-static void fill_lane(struct pool_header *h, guint32 index)
+static void fill_thread_buffer(struct pool_header *h, guint32 index)
 {
-    struct pool_lane *lane = strobe_pool_lane(h, index);
+    struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(h, index);
 
-    atomic_store(&lane->block, index);
-    lane->track = 1;
-    lane->window = 1;
-    lane->sequence = 1;
-    fill_span(&lane->spans[0], 1500, 2, index);
-    fill_span(&lane->spans[1], 1600, STROBE_NAME_IS_KEPT, index); /* a name of its own */
-    lane->names[0] = 4;
-    lane->names[1] = 0x65707573; /* "supe" */
-    atomic_store(&lane->depth, N_SPANS);
-    atomic_store(&lane->lost[0], index);
+    atomic_store(&thread_buffer->block, index);
+    thread_buffer->track = 1;
+    thread_buffer->window = 1;
+    thread_buffer->sequence = 1;
+    fill_span(&thread_buffer->spans[0], 1500, 2, index);
+    fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT, index); /* a name of its own */
+    thread_buffer->names[0] = 4;
+    thread_buffer->names[1] = 0x65707573; /* "supe" */
+    atomic_store(&thread_buffer->depth, N_SPANS);
+    atomic_store(&thread_buffer->lost[0], index);
 }
 
 static void fill_pool(struct pool_header *h)
@@ -136,8 +136,8 @@ static void fill_pool(struct pool_header *h)
     strobe_kind_begin(h);
     strobe_pool_intern(h, "name", 4, 0);
     strobe_track_find_or_add(h, &track);
-    for (guint32 i = 0; i < N_LANES; i++) {
-        fill_lane(h, i);
+    for (guint32 i = 0; i < N_THREAD_BUFFERS; i++) {
+        fill_thread_buffer(h, i);
         fill_block(h, i, i);
     }
     atomic_store(&h->windows[1].window, 1);
@@ -168,25 +168,25 @@ static void make_capture(void)
 
     strobe_boot_id(boot_id);
     strobe_pool_id(place.header, pool_id);
-    g_autofree char *facts =
+    g_autofree char *metadata =
         g_strdup_printf("{\"pool\": \"%s\", \"pool_id\": \"%s\", \"boot_id\": \"%s\"}", place.pool,
                         pool_id, boot_id);
     struct strobe_block_header header = {
-        .type = STROBE_BLOCK_FACTS,
-        .payload_bytes = (guint32)strlen(facts),
+        .type = STROBE_BLOCK_METADATA,
+        .payload_bytes = (guint32)strlen(metadata),
         .window = 1,
-        .lane = STROBE_LANE_NONE,
+        .thread_buffer = STROBE_THREAD_BUFFER_NONE,
         .pair = {.ticks = 400, .monotonic_ns = 400, .realtime_ns = 400, .boottime_ns = 400}};
 
     memcpy(header.magic, STROBE_BLOCK_MAGIC, sizeof header.magic);
-    place.capture_size = sizeof header + strlen(facts);
+    place.capture_size = sizeof header + strlen(metadata);
     place.capture_bytes = g_malloc(place.capture_size);
     memcpy(place.capture_bytes, &header, sizeof header);
-    memcpy(place.capture_bytes + sizeof header, facts, strlen(facts));
+    memcpy(place.capture_bytes + sizeof header, metadata, strlen(metadata));
     capture_bytes_repair(place.capture_bytes, place.capture_size);
 }
 
-static void prepare(void)
+static void prepare_folder(void)
 {
     if (place.folder)
         return;
@@ -232,7 +232,7 @@ static GArray *change_all(const guint8 *bytes, gsize n, GByteArray *capture)
     return changes;
 }
 
-static void undo(GArray *changes)
+static void undo_changes(GArray *changes)
 {
     for (guint i = 0; i < changes->len; i++) {
         const struct change *change = &g_array_index(changes, struct change, i);
@@ -252,9 +252,9 @@ static void check_sound(void)
     while ((n = strobe_reader_next(reader, views, G_N_ELEMENTS(views), NULL)))
         total += n;
     FUZZ_REQUIRE(strobe_reader_stats(reader)->recovered);
-    FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == N_SPANS * N_LANES);
-    FUZZ_REQUIRE(total ==
-                 20 * N_BLOCKS + N_SPANS * N_LANES + N_LANES - 1); /* and losses of two lanes */
+    FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == N_SPANS * N_THREAD_BUFFERS);
+    FUZZ_REQUIRE(total == 20 * N_BLOCKS + N_SPANS * N_THREAD_BUFFERS + N_THREAD_BUFFERS -
+                              1); /* and losses of two thread buffers */
     strobe_reader_free(reader);
 }
 
@@ -263,7 +263,7 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
     g_autoptr(GByteArray) capture = g_byte_array_new();
     g_autoptr(GError) error = NULL;
 
-    prepare();
+    prepare_folder();
     g_byte_array_append(capture, place.capture_bytes, (guint)place.capture_size);
     GArray *changes = change_all(bytes, n, capture);
     capture_bytes_repair(capture->data, capture->len);
@@ -277,6 +277,6 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
     capture_read_all(place.capture, 50);
     if (n == 0)
         check_sound();
-    undo(changes);
+    undo_changes(changes);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 const char fuzz_target[] = "svp-config";
 
-static void count(void *user, const char *key, const char *why)
+static void count_warning(void *user, const char *key, const char *why)
 {
     FUZZ_REQUIRE(key && why && *why);
     ++*(guint *)user;
@@ -20,17 +20,17 @@ int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)
     g_autofree char *copy = g_malloc(size);
     g_autofree SvpConfig *config = g_new(SvpConfig, 1);
     g_autofree SvpConfig *again = g_new(SvpConfig, 1);
-    guint n_told = 0;
-    int good = svp_config_read(config, (const char *)bytes, n, count, &n_told);
+    guint n_reported = 0;
+    int good = svp_config_read(config, (const char *)bytes, n, count_warning, &n_reported);
 
-    FUZZ_REQUIRE(good || (n_told && !config->is_on));
+    FUZZ_REQUIRE(good || (n_reported && !config->is_on));
     FUZZ_REQUIRE(config->interval <= G_MAXINT32);
     FUZZ_REQUIRE(memchr(config->output, 0, sizeof config->output));
     svp_config_is_board((const char *)bytes, n);
     gsize length = svp_config_switch_off((const char *)bytes, n, copy, size);
     if (!good)
         return 0;
-    FUZZ_REQUIRE(svp_config_read(again, copy, length, count, &n_told));
+    FUZZ_REQUIRE(svp_config_read(again, copy, length, count_warning, &n_reported));
     FUZZ_REQUIRE(!again->is_on);
     again->is_on = config->is_on;
     FUZZ_REQUIRE(again->aacpu == config->aacpu && again->acl_api == config->acl_api &&

@@ -198,7 +198,7 @@ def recover_scripts(out):
         write(out / "recover", "small-%03d" % at, change(at, struct.pack("<Q", 65)))
         write(out / "recover", "moved-%03d" % at, change(at, struct.pack("<Q", 16392)))
     for at in range(8640, 8640 + 10496 * 3, 1024):
-        write(out / "recover", "lane-%05d" % at, change(at, bytes(range(64))))
+        write(out / "recover", "thread-buffer-%05d" % at, change(at, bytes(range(64))))
     block = struct.pack("<8s6IQ2IQ3qd2I", b"StrobeB1", 0, 0, 5, 40, 1, 0, 1, 0, 1,
                         400, 400, 400, 400, 0, 0, 0)
     write(out / "recover", "capture",
@@ -446,7 +446,7 @@ def jobs(out):
     calls = b'[{"name": "f", "ph": "X", "pid": 7, "tid": 8, "ts": 1.5, "dur": 0, "args": ' \
             b'{"Mode": "model", "Process_Id": 7, "Thread_Id": 8}}]'
     write(out / "svp-job", "vendor", pack_folder([files[0], (5, b"vendor"), (7, tasks), (8, calls)]))
-    write(out / "svp-job", "foreign", pack_folder([files[0], (5, bytes(range(64)))]))
+    write(out / "svp-job", "external", pack_folder([files[0], (5, bytes(range(64)))]))
 
 
 TRACES = {

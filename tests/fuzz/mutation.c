@@ -4,14 +4,14 @@
 #include <string.h>
 
 static guint64 rng_state;
-static const GPtrArray *pieces;
+static const GPtrArray *segments;
 
 void mutation_seed(guint64 seed)
 {
     rng_state = seed;
 }
 
-static guint64 rng(void)
+static guint64 next_random(void)
 {
     rng_state ^= rng_state << 13;
     rng_state ^= rng_state >> 7;
@@ -21,7 +21,7 @@ static guint64 rng(void)
 
 gsize mutation_below(gsize n)
 {
-    return n ? (gsize)(rng() >> 16) % n : 0;
+    return n ? (gsize)(next_random() >> 16) % n : 0;
 }
 
 static void flip_bit(GByteArray *b)
@@ -43,16 +43,16 @@ static void set_number(GByteArray *b)
     memcpy(b->data + at, &value, MIN(size, b->len - at));
 }
 
-static void remove_piece(GByteArray *b)
+static void remove_segment(GByteArray *b)
 {
     gsize at = mutation_below(b->len), n = mutation_below(MIN(b->len - at, 200));
 
     g_byte_array_remove_range(b, (guint)at, (guint)n);
 }
 
-static void insert_piece(GByteArray *b)
+static void insert_segment(GByteArray *b)
 {
-    GBytes *other = g_ptr_array_index(pieces, mutation_below(pieces->len));
+    GBytes *other = g_ptr_array_index(segments, mutation_below(segments->len));
     gsize size, longest = mutation_below(8) ? 300 : 8192; /* a block and more */
     const guint8 *from = g_bytes_get_data(other, &size);
     gsize start = mutation_below(size), n = mutation_below(MIN(size - start, longest));
@@ -66,20 +66,20 @@ static void insert_piece(GByteArray *b)
     memcpy(b->data + at, from + start, n);
 }
 
-static void cut(GByteArray *b)
+static void truncate_bytes(GByteArray *b)
 {
     g_byte_array_set_size(b, (guint)mutation_below(b->len + 1));
 }
 
 void mutation_apply(GByteArray *b, const GPtrArray *others)
 {
-    static void (*const ways[])(GByteArray *) = {flip_bit,   flip_bit,     set_number,  set_number,
-                                                 set_number, remove_piece, insert_piece};
+    static void (*const ways[])(GByteArray *) = {
+        flip_bit, flip_bit, set_number, set_number, set_number, remove_segment, insert_segment};
 
-    pieces = others;
+    segments = others;
     for (gsize n = 1 + mutation_below(6); n > 0; n--)
         if (b->len)
             ways[mutation_below(G_N_ELEMENTS(ways))](b);
     if (mutation_below(20) == 0)
-        cut(b);
+        truncate_bytes(b);
 }

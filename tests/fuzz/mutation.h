@@ -10,7 +10,7 @@
 void mutation_seed(guint64 seed);
 /* Below n; 0 for 0. */
 gsize mutation_below(gsize n);
-/* Changes `bytes`; pieces come from `others` (of GBytes, not empty). */
+/* Changes `bytes`; segments come from `others` (of GBytes, not empty). */
 void mutation_apply(GByteArray *bytes, const GPtrArray *others);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lane.h"
+#include "thread-buffer.h"
 #include "recorder.h"
 #include "result.h"
 
@@ -26,7 +26,7 @@ static void record_device(void)
     char error[256];
     StrobeKindId pair = strobe_recorder_kind(&strobe_kind_clock_sync, error, sizeof error);
     StrobeKindId task = strobe_recorder_kind(&strobe_kind_device_task, error, sizeof error);
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
 
     track.clock_track = strobe_recorder_track(&track);
     StrobeTrackId clock = track.clock_track, queue;
@@ -35,15 +35,16 @@ static void record_device(void)
     for (int i = 0; i < 6 && writer; i++) {
         gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
         guint64 there = (guint64)(now / 2 + (i < 3 ? 1000000 : 0));
-        struct strobe_clock_sync *fields = strobe_lane_reserve(writer, pair, clock, 0, there, 0);
+        struct strobe_clock_sync *fields =
+            strobe_thread_buffer_reserve(writer, pair, clock, 0, there, 0);
         *fields = (struct strobe_clock_sync){(gint64)there, now, i == 4 ? 90000 : 100};
-        strobe_lane_commit(writer);
-        if (strobe_lane_reserve(writer, task, queue, 0, there, there + 50))
-            strobe_lane_commit(writer);
+        strobe_thread_buffer_commit(writer);
+        if (strobe_thread_buffer_reserve(writer, task, queue, 0, there, there + 50))
+            strobe_thread_buffer_commit(writer);
     }
 }
 
-static StrobeSession *record(const char *config)
+static StrobeSession *record_window(const char *config)
 {
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
@@ -64,7 +65,7 @@ static StrobeSession *record(const char *config)
 
 static void record_whole(const char *config)
 {
-    StrobeSession *session = record(config);
+    StrobeSession *session = record_window(config);
 
     strobe_session_stop(session, NULL);
     g_print("%s/FRAMEWORK/capture.strobe\n", strobe_session_directory(session));
@@ -79,7 +80,7 @@ static gboolean record_killed(const char *config, const char *folder)
     pid_t pid = fork();
 
     if (pid == 0) {
-        record(config);
+        record_window(config);
         g_usleep(100000); /* a flush */
         strobe_mark("only in the pool");
         kill(getpid(), SIGKILL);

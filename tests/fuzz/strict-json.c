@@ -18,7 +18,7 @@ static void skip_blanks(struct cursor *c)
         c->at++;
 }
 
-static gboolean take(struct cursor *c, char wanted)
+static gboolean take_char(struct cursor *c, char wanted)
 {
     if (c->at == c->end || *c->at != wanted)
         return FALSE;
@@ -47,14 +47,14 @@ static gboolean take_digits(struct cursor *c)
 
 static gboolean take_number(struct cursor *c)
 {
-    take(c, '-');
-    if (!take(c, '0') && !take_digits(c))
+    take_char(c, '-');
+    if (!take_char(c, '0') && !take_digits(c))
         return FALSE;
-    if (take(c, '.') && !take_digits(c))
+    if (take_char(c, '.') && !take_digits(c))
         return FALSE;
-    if (take(c, 'e') || take(c, 'E')) {
-        if (!take(c, '+'))
-            take(c, '-');
+    if (take_char(c, 'e') || take_char(c, 'E')) {
+        if (!take_char(c, '+'))
+            take_char(c, '-');
         return take_digits(c);
     }
     return TRUE;
@@ -75,7 +75,7 @@ static gboolean take_escape(struct cursor *c)
 
 static gboolean take_string(struct cursor *c)
 {
-    if (!take(c, '"'))
+    if (!take_char(c, '"'))
         return FALSE;
     while (c->at < c->end) {
         guchar byte = (guchar)*c->at++;
@@ -91,7 +91,7 @@ static gboolean take_string(struct cursor *c)
 static gboolean take_items(struct cursor *c, char close, gboolean has_keys)
 {
     skip_blanks(c);
-    if (take(c, close))
+    if (take_char(c, close))
         return TRUE;
     do {
         skip_blanks(c);
@@ -99,14 +99,14 @@ static gboolean take_items(struct cursor *c, char close, gboolean has_keys)
             if (!take_string(c))
                 return FALSE;
             skip_blanks(c);
-            if (!take(c, ':'))
+            if (!take_char(c, ':'))
                 return FALSE;
         }
         if (!take_value(c))
             return FALSE;
         skip_blanks(c);
-    } while (take(c, ','));
-    return take(c, close);
+    } while (take_char(c, ','));
+    return take_char(c, close);
 }
 
 static gboolean take_value(struct cursor *c)
@@ -119,9 +119,9 @@ static gboolean take_value(struct cursor *c)
     c->depth++;
     if (*c->at == '"')
         ok = take_string(c);
-    else if (take(c, '{'))
+    else if (take_char(c, '{'))
         ok = take_items(c, '}', TRUE);
-    else if (take(c, '['))
+    else if (take_char(c, '['))
         ok = take_items(c, ']', FALSE);
     else if (*c->at == '-' || g_ascii_isdigit(*c->at))
         ok = take_number(c);

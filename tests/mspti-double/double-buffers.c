@@ -83,7 +83,7 @@ static void hand_over(const Handed *handed)
     if (fault("twice"))
         complete(handed->bytes, handed->size, handed->valid);
     pthread_mutex_unlock(&giving);
-    if (fault("foreign"))
+    if (fault("external"))
         complete(own, sizeof own, sizeof own);
     __atomic_add_fetch(&mspti_double_state.n_handed, 1, __ATOMIC_RELAXED);
 }
@@ -111,7 +111,7 @@ static void add_unknown(void)
     current.used += 64;
 }
 
-static void retire(int in_thread)
+static void retire_buffer(int in_thread)
 {
     static int n_kept;
     Handed handed;
@@ -145,7 +145,7 @@ size_t double_take_dropped(void)
     return n;
 }
 
-static int drops(void)
+static int is_dropped(void)
 {
     static int n_records;
     const char *every = fault("drop");
@@ -154,7 +154,7 @@ static int drops(void)
 }
 
 /* As in the original, a record that finds no buffer is gone. */
-static void put(const uint8_t *record, size_t size)
+static void put_record(const uint8_t *record, size_t size)
 {
     size_t max = 0;
 
@@ -169,15 +169,15 @@ static void put(const uint8_t *record, size_t size)
             return;
         }
     }
-    if (drops()) {
+    if (is_dropped()) {
         n_not_fitting++;
         return;
     }
     memcpy(current.bytes + current.used, record, size);
     current.used += size;
-    mspti_double_state.n_told++;
+    mspti_double_state.n_reported++;
     if (current.used >= current.size / 10 * (fault("half") ? 5 : 8))
-        retire(1);
+        retire_buffer(1);
 }
 
 /* ---- records that are told late ---- */
@@ -194,7 +194,7 @@ static void tell_late(void)
     uint64_t now = double_now_ns(0);
 
     for (; late_first != late_end && late[late_first % LATE_MAX].at_ns <= now; late_first++)
-        put(late[late_first % LATE_MAX].bytes, late[late_first % LATE_MAX].size);
+        put_record(late[late_first % LATE_MAX].bytes, late[late_first % LATE_MAX].size);
 }
 
 void double_tell(const uint8_t *record, int kind)
@@ -212,7 +212,7 @@ void double_tell(const uint8_t *record, int kind)
         late[late_end % LATE_MAX].size = sizes[kind];
         late[late_end++ % LATE_MAX].at_ns = double_now_ns(0) + (uint64_t)atoi(lag) * 1000000u;
     } else {
-        put(record, sizes[kind]);
+        put_record(record, sizes[kind]);
     }
 }
 
@@ -221,7 +221,7 @@ void double_flush(void)
     __atomic_add_fetch(&mspti_double_state.n_flushes, 1, __ATOMIC_RELAXED);
     tell_late();
     if (current.bytes && current.used)
-        retire(fault("thread") != NULL);
+        retire_buffer(fault("thread") != NULL);
     while (n_threads > 0)
         pthread_join(threads[--n_threads], NULL);
 }

@@ -11,7 +11,7 @@ extern void *__dso_handle;
 static atomic_flag is_made[LATE_OBJECTS];
 static atomic_int is_any_gone;
 
-static void destroy(void *object)
+static void note_destruction(void *object)
 {
     (void)object;
     atomic_store(&is_any_gone, 1);
@@ -22,5 +22,5 @@ void late_object_use(int which)
     if (atomic_load(&is_any_gone))
         abort();
     if (!atomic_flag_test_and_set(&is_made[which]))
-        __cxa_atexit(destroy, NULL, &__dso_handle);
+        __cxa_atexit(note_destruction, NULL, &__dso_handle);
 }

@@ -7,7 +7,7 @@
 #include "double-buffers.h"
 #include "record-fields.h"
 
-#define SORTS 5u
+#define TYPES 5u
 #define STACK_MAX 64u
 #define THREADS_MAX 256u
 #define QUEUE_MAX 4096u
@@ -29,27 +29,27 @@ static struct {
 static struct {
     uint64_t ids[STACK_MAX];
     uint32_t depth;
-} stacks[SORTS];
+} stacks[TYPES];
 static Task queue[QUEUE_MAX];
 static uint32_t queue_first, queue_end;
 
 /* ---- external ids ---- */
 
-int launches_push(uint32_t sort, uint64_t id)
+int launches_push(uint32_t id_type, uint64_t id)
 {
-    if (sort >= SORTS || stacks[sort].depth == STACK_MAX)
+    if (id_type >= TYPES || stacks[id_type].depth == STACK_MAX)
         return 999;
-    stacks[sort].ids[stacks[sort].depth++] = id;
+    stacks[id_type].ids[stacks[id_type].depth++] = id;
     return 0;
 }
 
-int launches_pop(uint32_t sort, uint64_t *id)
+int launches_pop(uint32_t id_type, uint64_t *id)
 {
-    if (!id || sort >= SORTS)
+    if (!id || id_type >= TYPES)
         return 1;
-    if (!stacks[sort].depth)
+    if (!stacks[id_type].depth)
         return 5;
-    *id = stacks[sort].ids[--stacks[sort].depth];
+    *id = stacks[id_type].ids[--stacks[id_type].depth];
     return 0;
 }
 
@@ -66,15 +66,15 @@ static uint64_t *latest_of(uint32_t thread)
 }
 
 /* The record of an external id comes before all else that has the launch's id. */
-static void launch(uint32_t thread, const Task *task, uint64_t begin)
+static void launch_task(uint32_t thread, const Task *task, uint64_t begin)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
 
     *latest_of(thread) = ++last_launch;
-    for (uint32_t sort = 0; sort < SORTS; sort++) {
-        if (!stacks[sort].depth)
+    for (uint32_t id_type = 0; id_type < TYPES; id_type++) {
+        if (!stacks[id_type].depth)
             continue;
-        fill_external(record, sort, stacks[sort].ids[stacks[sort].depth - 1], last_launch);
+        fill_external(record, id_type, stacks[id_type].ids[stacks[id_type].depth - 1], last_launch);
         double_tell(record, 8);
     }
     memset(record, 0, sizeof record);
@@ -94,7 +94,8 @@ static void tell_call(uint32_t kind, uint32_t thread, const char *name, uint64_t
 
 /* A call has the latest id of its thread when it ends, whether it launched that or not. Those of
  * the node level are records of two kinds. */
-static void call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin, uint64_t end)
+static void report_call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin,
+                        uint64_t end)
 {
     tell_call(kind, thread, name, begin, end);
     if (kind == KIND_NODE)
@@ -102,8 +103,8 @@ static void call(uint32_t kind, uint32_t thread, const char *name, uint64_t begi
 }
 
 /* Of the two records only the second has the operation's own id. */
-static void collective(uint32_t thread, const Task *task, const char *group, uint64_t at,
-                       uint64_t begin)
+static void report_collective(uint32_t thread, const Task *task, const char *group, uint64_t at,
+                              uint64_t begin)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
 
@@ -116,14 +117,14 @@ static void collective(uint32_t thread, const Task *task, const char *group, uin
 }
 
 /* The oldest of the queue, whoever put it there. */
-static int consume(uint32_t thread, uint64_t at, uint64_t task_at)
+static int consume_task(uint32_t thread, uint64_t at, uint64_t task_at)
 {
     if (queue_first == queue_end)
         return -1;
     const Task *task = &queue[queue_first++ % QUEUE_MAX];
-    launch(thread, task, task_at);
-    call(KIND_RUNTIME, thread, "rtKernelLaunch", at + CALL_NS / 4, at + CALL_NS / 2);
-    call(KIND_NODE, thread, "launch", at, at + CALL_NS);
+    launch_task(thread, task, task_at);
+    report_call(KIND_RUNTIME, thread, "rtKernelLaunch", at + CALL_NS / 4, at + CALL_NS / 2);
+    report_call(KIND_NODE, thread, "launch", at, at + CALL_NS);
     return 0;
 }
 
@@ -141,7 +142,7 @@ static int play_launch(const char *line, uint64_t base)
                task.type, task.name, &begin, &duration) != 7)
         return -1;
     task.duration = duration;
-    launch(thread, &task, base + begin);
+    launch_task(thread, &task, base + begin);
     return 0;
 }
 
@@ -154,7 +155,7 @@ static int play_call(const char *line, uint64_t base)
     if (sscanf(line, "%u %u %127s %llu %llu", &kind, &thread, name, &begin, &duration) != 5 ||
         kind < 10 || kind > KIND_RUNTIME)
         return -1;
-    call(kind, thread, name, base + begin, base + begin + duration);
+    report_call(kind, thread, name, base + begin, base + begin + duration);
     return 0;
 }
 
@@ -183,7 +184,7 @@ static int play_collective(const char *line, uint64_t base)
                task.name, group, &at, &begin, &duration) != 8)
         return -1;
     task.duration = duration;
-    collective(thread, &task, group, base + at, base + begin);
+    report_collective(thread, &task, group, base + at, base + begin);
     return 0;
 }
 
@@ -202,7 +203,7 @@ int launches_play(const char *line, uint64_t base)
     if (!strncmp(line, "enqueue ", 8))
         return play_enqueue(line + 8);
     if (sscanf(line, "dequeue %u %llu %llu", &number, &a, &b) == 3)
-        return consume(number, base + a, base + b);
+        return consume_task(number, base + a, base + b);
     if (sscanf(line, "push %u %llu", &number, &a) == 2)
         return launches_push(number, a) ? -1 : 0;
     if (sscanf(line, "pop %u", &number) == 1)

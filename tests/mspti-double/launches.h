@@ -12,8 +12,8 @@
 /* One line of those that mspti-double.h lists; 0, -1: no such line, 1: it is another's. */
 int launches_play(const char *line, uint64_t base);
 
-/* The stack of that sort of ids, for all threads; results are the library's. */
-int launches_push(uint32_t sort, uint64_t id);
-int launches_pop(uint32_t sort, uint64_t *id);
+/* The stack of that type of ids, for all threads; results are the library's. */
+int launches_push(uint32_t id_type, uint64_t id);
+int launches_pop(uint32_t id_type, uint64_t *id);
 
 #endif

@@ -30,15 +30,15 @@ bool msptiActivityIsEnabled(int kind);
 int msptiActivityFlushAll(uint32_t flag);
 int msptiActivityFlushPeriod(uint32_t ms);
 int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
-int msptiActivityPushExternalCorrelationId(int sort, uint64_t id);
-int msptiActivityPopExternalCorrelationId(int sort, uint64_t *id);
+int msptiActivityPushExternalCorrelationId(int id_type, uint64_t id);
+int msptiActivityPopExternalCorrelationId(int id_type, uint64_t *id);
 
 MSPTI_DOUBLE_API MsptiDoubleState *mspti_double(void)
 {
     return &mspti_double_state;
 }
 
-static void rest(int ms)
+static void sleep_ms(int ms)
 {
     const struct timespec pause = {ms / 1000, ms % 1000 * 1000000L};
 
@@ -46,11 +46,11 @@ static void rest(int ms)
 }
 
 /* As long as a program wants it. */
-static void block(void)
+static void wait_while_blocked(void)
 {
     __atomic_add_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&mspti_double_state.blocks, __ATOMIC_SEQ_CST))
-        rest(1);
+        sleep_ms(1);
     __atomic_sub_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -139,8 +139,8 @@ MSPTI_DOUBLE_API int msptiActivityFlushAll(uint32_t flag)
 
     late_object_use(LATE_FLUSH);
     if (hang)
-        rest(atoi(hang));
-    block();
+        sleep_ms(atoi(hang));
+    wait_while_blocked();
     if (code)
         return code;
     double_hold();
@@ -165,18 +165,18 @@ MSPTI_DOUBLE_API int msptiActivityFlushPeriod(uint32_t ms)
     return 0;
 }
 
-MSPTI_DOUBLE_API int msptiActivityPushExternalCorrelationId(int sort, uint64_t id)
+MSPTI_DOUBLE_API int msptiActivityPushExternalCorrelationId(int id_type, uint64_t id)
 {
     double_hold();
-    int code = launches_push((uint32_t)sort, id);
+    int code = launches_push((uint32_t)id_type, id);
     double_give();
     return code;
 }
 
-MSPTI_DOUBLE_API int msptiActivityPopExternalCorrelationId(int sort, uint64_t *id)
+MSPTI_DOUBLE_API int msptiActivityPopExternalCorrelationId(int id_type, uint64_t *id)
 {
     double_hold();
-    int code = launches_pop((uint32_t)sort, id);
+    int code = launches_pop((uint32_t)id_type, id);
     double_give();
     return code;
 }

@@ -18,7 +18,7 @@
  *   unknown           each buffer ends in a record of a kind that nobody knows
  *   oversize          buffers are handed over as larger and fuller than they are
  *   twice             each buffer is handed over twice
- *   foreign           with each buffer one of the double's own is handed over
+ *   external           with each buffer one of the double's own is handed over
  *   thread            buffers that FlushAll hands over come from another thread, too
  *   keep              every other buffer is never handed over
  *   swap              every other retired buffer comes 200 ms late, behind those after it
@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 typedef struct MsptiDoubleState {
-    uint64_t n_told;     /* records that went into a buffer */
+    uint64_t n_reported; /* records that went into a buffer */
     uint64_t n_dropped;  /* that found none, or whose kind is not enabled */
     uint64_t n_handed;   /* buffers handed over */
     uint64_t handing_ns; /* all that handing over took */

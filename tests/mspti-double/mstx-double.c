@@ -33,7 +33,7 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void tell(int flag, uint64_t id, const char *message, uintptr_t stream)
+static void report_marker(int flag, uint64_t id, const char *message, uintptr_t stream)
 {
     const char *home = getenv("ASCEND_HOME_PATH");
     char text[4096];
@@ -53,26 +53,26 @@ static void tell(int flag, uint64_t id, const char *message, uintptr_t stream)
         play(text, now_ns());
 }
 
-static void mark(const char *message, void *stream)
+static void report_mark(const char *message, void *stream)
 {
-    tell(INSTANT, ++last_id, message, (uintptr_t)stream);
+    report_marker(INSTANT, ++last_id, message, (uintptr_t)stream);
 }
 
 static uint64_t range_start(const char *message, void *stream)
 {
     streams[++last_id % MARKS_MAX] = (uintptr_t)stream;
-    tell(START, last_id, message, (uintptr_t)stream);
+    report_marker(START, last_id, message, (uintptr_t)stream);
     return last_id;
 }
 
 static void range_end(uint64_t id)
 {
-    tell(END, id, "-", streams[id % MARKS_MAX]);
+    report_marker(END, id, "-", streams[id % MARKS_MAX]);
 }
 
 int InitInjectionMstx(GetTable get_table)
 {
-    static const Function functions[] = {NULL, (Function)mark, (Function)range_start,
+    static const Function functions[] = {NULL, (Function)report_mark, (Function)range_start,
                                          (Function)range_end};
     Function **table = NULL;
     unsigned size = 0;

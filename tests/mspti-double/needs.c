@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void *load(const char *name)
+static void *load_library(const char *name)
 {
     const char *home = getenv("ASCEND_HOME_PATH");
     char path[4096];
@@ -26,7 +26,7 @@ __attribute__((constructor)) static void look_for_cann(void)
     };
 
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        void *library = load(needs[i][0]);
+        void *library = load_library(needs[i][0]);
         if (!library || (needs[i][1] && !dlsym(library, needs[i][1])))
             abort();
     }

@@ -73,10 +73,10 @@ void fill_communication(uint8_t *record, uint32_t device, uint32_t stream, uint6
     put_64(record, 64, correlation);
 }
 
-void fill_external(uint8_t *record, uint32_t sort, uint64_t id, uint64_t correlation)
+void fill_external(uint8_t *record, uint32_t id_type, uint64_t id, uint64_t correlation)
 {
     put_32(record, 0, 8);
-    put_32(record, 4, sort);
+    put_32(record, 4, id_type);
     put_64(record, 8, id);
     put_64(record, 16, correlation);
 }

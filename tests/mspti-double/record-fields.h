@@ -21,6 +21,6 @@ void fill_call(uint8_t *record, uint32_t kind, uint32_t thread, uint64_t correla
                const char *name, uint64_t begin, uint64_t end);
 void fill_communication(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
                         const char *name, const char *group, uint64_t begin, uint64_t end);
-void fill_external(uint8_t *record, uint32_t sort, uint64_t id, uint64_t correlation);
+void fill_external(uint8_t *record, uint32_t id_type, uint64_t id, uint64_t correlation);
 
 #endif

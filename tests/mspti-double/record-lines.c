@@ -139,12 +139,12 @@ static int make_copy(const char *line, uint64_t base, uint8_t *record, int kind)
 
 static int make_external(const char *line, uint8_t *record)
 {
-    unsigned sort;
+    unsigned id_type;
     Number id, correlation;
 
-    if (sscanf(line, "%u %llu %llu", &sort, &id, &correlation) != 3)
+    if (sscanf(line, "%u %llu %llu", &id_type, &id, &correlation) != 3)
         return -1;
-    fill_external(record, sort, id, correlation);
+    fill_external(record, id_type, id, correlation);
     return 8;
 }
 

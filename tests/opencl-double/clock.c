@@ -64,7 +64,7 @@ static int64_t without_jump(int64_t since_ns)
     return 7777000000000 + since_ns + (int64_t)((double)since_ns * settings.ppm / 1e6);
 }
 
-static int64_t jump(int64_t since_ns)
+static int64_t compute_jump(int64_t since_ns)
 {
     return settings.jump_at_ns && since_ns >= settings.jump_at_ns ? settings.jump_ns : 0;
 }
@@ -74,7 +74,7 @@ uint64_t double_device_ns(int64_t host_ns)
     set_up();
     int64_t since = host_ns - settings.begin_ns;
 
-    return (uint64_t)(without_jump(since) + jump(since));
+    return (uint64_t)(without_jump(since) + compute_jump(since));
 }
 
 void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end)

@@ -19,17 +19,17 @@ static Object *first, **last = &first; /* under the lock */
 static int n_open;                     /* in the line or worked on */
 
 /* Runs what was asked for, without the lock. */
-static void call_told(Object *event, int32_t status)
+static void call_reported(Object *event, int32_t status)
 {
     pthread_mutex_lock(&double_lock);
-    Told *told = event->told;
-    event->told = NULL;
+    Reported *reported = event->reported;
+    event->reported = NULL;
     pthread_mutex_unlock(&double_lock);
-    while (told) {
-        Told *next = told->next;
-        told->callback(event, status, told->data);
-        free(told);
-        told = next;
+    while (reported) {
+        Reported *next = reported->next;
+        reported->callback(event, status, reported->data);
+        free(reported);
+        reported = next;
     }
 }
 
@@ -85,7 +85,7 @@ static void work_on(Object *event)
 }
 
 /* With the lock, which is let go of meanwhile. */
-static void complete(Object *event)
+static void complete_event(Object *event)
 {
     int32_t status = COMPLETE;
 
@@ -101,11 +101,11 @@ static void complete(Object *event)
     event->of->n_pending--;
     set_status(event, status);
     pthread_mutex_unlock(&double_lock);
-    call_told(event, status);
+    call_reported(event, status);
     pthread_mutex_lock(&double_lock);
 }
 
-static void *work(void *data)
+static void *run_commands(void *data)
 {
     pthread_mutex_lock(&double_lock);
     for (;;) {
@@ -115,7 +115,7 @@ static void *work(void *data)
         first = event->next;
         if (!first)
             last = &first;
-        complete(event);
+        complete_event(event);
         double_let_go(event);
         n_open--;
     }
@@ -126,7 +126,7 @@ static void start_worker(void)
 {
     pthread_t thread;
 
-    if (pthread_create(&thread, NULL, work, NULL) == 0)
+    if (pthread_create(&thread, NULL, run_commands, NULL) == 0)
         pthread_detach(thread);
 }
 
@@ -197,9 +197,9 @@ int32_t double_launch(Object *queue, Object *kernel, uint32_t n, const size_t *o
     return SUCCESS;
 }
 
-static int32_t copy(Object *queue, uint32_t command, Object *buffer, uint32_t is_blocking,
-                    size_t offset, size_t size, void *host, uint32_t n_waits, Object *const *waits,
-                    Object **event)
+static int32_t enqueue_copy(Object *queue, uint32_t command, Object *buffer, uint32_t is_blocking,
+                            size_t offset, size_t size, void *host, uint32_t n_waits,
+                            Object *const *waits, Object **event)
 {
     pthread_mutex_lock(&double_lock);
     Object *made = begin_command(queue, command, n_waits, waits);
@@ -216,8 +216,8 @@ int32_t double_read(Object *queue, Object *buffer, uint32_t is_blocking, size_t 
 {
     if (double_fails("clEnqueueReadBuffer"))
         return OUT_OF_RESOURCES;
-    return copy(queue, COMMAND_READ, buffer, is_blocking, offset, size, host, n_waits, waits,
-                event);
+    return enqueue_copy(queue, COMMAND_READ, buffer, is_blocking, offset, size, host, n_waits,
+                        waits, event);
 }
 
 int32_t double_write(Object *queue, Object *buffer, uint32_t is_blocking, size_t offset,
@@ -226,8 +226,8 @@ int32_t double_write(Object *queue, Object *buffer, uint32_t is_blocking, size_t
 {
     if (double_fails("clEnqueueWriteBuffer"))
         return OUT_OF_RESOURCES;
-    return copy(queue, COMMAND_WRITE, buffer, is_blocking, offset, size, (void *)(uintptr_t)host,
-                n_waits, waits, event);
+    return enqueue_copy(queue, COMMAND_WRITE, buffer, is_blocking, offset, size,
+                        (void *)(uintptr_t)host, n_waits, waits, event);
 }
 
 int32_t double_marker(Object *queue, Object **event)
@@ -272,21 +272,21 @@ int32_t double_wait(uint32_t n, Object *const *events)
 /* One that is complete already is told at once, by the thread that asks. */
 int32_t double_set_callback(Object *event, int32_t at, Callback *callback, void *data)
 {
-    Told *told = malloc(sizeof *told);
+    Reported *reported = malloc(sizeof *reported);
     int32_t status;
 
-    if (!told || double_fails("clSetEventCallback")) {
-        free(told);
+    if (!reported || double_fails("clSetEventCallback")) {
+        free(reported);
         return OUT_OF_RESOURCES;
     }
-    *told = (Told){.callback = callback, .data = data, .at = at};
+    *reported = (Reported){.callback = callback, .data = data, .at = at};
     pthread_mutex_lock(&double_lock);
-    told->next = event->told;
-    event->told = told;
+    reported->next = event->reported;
+    event->reported = reported;
     status = event->status;
     pthread_mutex_unlock(&double_lock);
     if (status <= COMPLETE)
-        call_told(event, status);
+        call_reported(event, status);
     return SUCCESS;
 }
 
@@ -307,7 +307,7 @@ int32_t double_set_user_event(Object *event, int32_t status)
     pthread_mutex_lock(&double_lock);
     set_status(event, status);
     pthread_mutex_unlock(&double_lock);
-    call_told(event, status);
+    call_reported(event, status);
     return SUCCESS;
 }
 

@@ -7,24 +7,24 @@
 
 pthread_mutex_t double_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t double_changed = PTHREAD_COND_INITIALIZER;
-Object double_platform = {.dispatch = double_table, .sort = PLATFORM};
-Object double_device = {.dispatch = double_table, .sort = DEVICE};
+Object double_platform = {.dispatch = double_table, .object_type = PLATFORM};
+Object double_device = {.dispatch = double_table, .object_type = DEVICE};
 
-static int n_live[SORTS];
+static int n_live[TYPES];
 
-Object *double_make(uint32_t sort, Object *of)
+Object *double_make(uint32_t object_type, Object *of)
 {
     Object *object = calloc(1, sizeof *object);
 
     if (!object)
         abort();
     object->dispatch = double_table;
-    object->sort = sort;
+    object->object_type = object_type;
     object->references = 1;
     object->of = of;
     if (of)
         double_hold(of);
-    n_live[sort]++;
+    n_live[object_type]++;
     return object;
 }
 
@@ -37,7 +37,7 @@ void double_let_go(Object *object)
 {
     if (--object->references > 0)
         return;
-    n_live[object->sort]--;
+    n_live[object->object_type]--;
     if (object->of)
         double_let_go(object->of);
     free(object->name);
@@ -47,11 +47,11 @@ void double_let_go(Object *object)
 
 __attribute__((destructor)) static void tell_live(void)
 {
-    static const char *const names[SORTS] = {"platform", "device",  "context", "queue",
+    static const char *const names[TYPES] = {"platform", "device",  "context", "queue",
                                              "buffer",   "program", "kernel",  "event"};
 
     double_settle();
-    for (int i = CONTEXT; i < SORTS; i++)
+    for (int i = CONTEXT; i < TYPES; i++)
         double_report("live %s %d\n", names[i], n_live[i]);
 }
 
@@ -71,9 +71,9 @@ static int32_t answer_text(const char *text, size_t size, void *place, size_t *s
     return double_answer(text, strlen(text) + 1, size, place, size_ret);
 }
 
-static int32_t hold(Object *object)
+static int32_t hold_object(Object *object)
 {
-    if (object->sort == EVENT && double_fails("clRetainEvent"))
+    if (object->object_type == EVENT && double_fails("clRetainEvent"))
         return OUT_OF_RESOURCES;
     pthread_mutex_lock(&double_lock);
     double_hold(object);
@@ -91,14 +91,14 @@ static int32_t let_go(Object *object)
 
 /* ---- making ---- */
 
-static Object *make(const char *function, uint32_t sort, Object *of, int32_t *status)
+static Object *make_object(const char *function, uint32_t object_type, Object *of, int32_t *status)
 {
     int fails = double_fails(function);
     Object *object = NULL;
 
     pthread_mutex_lock(&double_lock);
     if (!fails)
-        object = double_make(sort, of);
+        object = double_make(object_type, of);
     pthread_mutex_unlock(&double_lock);
     if (status)
         *status = fails ? OUT_OF_RESOURCES : SUCCESS;
@@ -108,7 +108,7 @@ static Object *make(const char *function, uint32_t sort, Object *of, int32_t *st
 static Object *create_context(const intptr_t *properties, uint32_t n, Object *const *devices,
                               void *notify, void *data, int32_t *status)
 {
-    return make("clCreateContext", CONTEXT, NULL, status);
+    return make_object("clCreateContext", CONTEXT, NULL, status);
 }
 
 static Object *create_queue(Object *context, Object *device, uint64_t properties, int32_t *status)
@@ -119,7 +119,7 @@ static Object *create_queue(Object *context, Object *device, uint64_t properties
             *status = properties & PROFILING ? INVALID_QUEUE_PROPERTIES : INVALID_VALUE;
         return NULL;
     }
-    Object *queue = make("clCreateCommandQueue", QUEUE, context, status);
+    Object *queue = make_object("clCreateCommandQueue", QUEUE, context, status);
     if (queue)
         queue->properties = properties;
     return queue;
@@ -148,7 +148,7 @@ static Object *create_queue_by_list(Object *context, Object *device, const uint6
 static Object *create_buffer(Object *context, uint64_t flags, size_t size, void *host,
                              int32_t *status)
 {
-    Object *buffer = make("clCreateBuffer", BUFFER, context, status);
+    Object *buffer = make_object("clCreateBuffer", BUFFER, context, status);
 
     if (!buffer)
         return NULL;
@@ -162,18 +162,18 @@ static Object *create_buffer(Object *context, uint64_t flags, size_t size, void 
 static Object *create_program(Object *context, uint32_t n, const char **texts,
                               const size_t *lengths, int32_t *status)
 {
-    return make("clCreateProgramWithSource", PROGRAM, context, status);
+    return make_object("clCreateProgramWithSource", PROGRAM, context, status);
 }
 
-static int32_t build(Object *program, uint32_t n, Object *const *devices, const char *options,
-                     void *notify, void *data)
+static int32_t build_program(Object *program, uint32_t n, Object *const *devices,
+                             const char *options, void *notify, void *data)
 {
     return double_fails("clBuildProgram") ? OUT_OF_RESOURCES : SUCCESS;
 }
 
 static Object *create_kernel(Object *program, const char *name, int32_t *status)
 {
-    Object *kernel = make("clCreateKernel", KERNEL, program, status);
+    Object *kernel = make_object("clCreateKernel", KERNEL, program, status);
 
     if (kernel)
         kernel->name = strdup(name);
@@ -187,7 +187,7 @@ static int32_t set_argument(Object *kernel, uint32_t i, size_t size, const void 
 
 /* ---- asking ---- */
 
-static int32_t platforms(uint32_t n, Object **list, uint32_t *n_ret)
+static int32_t list_platforms(uint32_t n, Object **list, uint32_t *n_ret)
 {
     if (list && n)
         *list = &double_platform;
@@ -209,7 +209,8 @@ static int32_t platform_info(Object *platform, uint32_t which, size_t size, void
     return answer_text(texts[which - 0x0900], size, place, size_ret);
 }
 
-static int32_t devices(Object *platform, uint64_t type, uint32_t n, Object **list, uint32_t *n_ret)
+static int32_t list_devices(Object *platform, uint64_t type, uint32_t n, Object **list,
+                            uint32_t *n_ret)
 {
     if (list && n)
         *list = &double_device;
@@ -238,7 +239,7 @@ static int32_t device_info(Object *device, uint32_t which, size_t size, void *pl
     }
 }
 
-static uint32_t count(const Object *object)
+static uint32_t count_references(const Object *object)
 {
     pthread_mutex_lock(&double_lock);
     uint32_t n = object->references;
@@ -249,7 +250,7 @@ static uint32_t count(const Object *object)
 static int32_t context_info(Object *context, uint32_t which, size_t size, void *place,
                             size_t *size_ret)
 {
-    uint32_t n = count(context);
+    uint32_t n = count_references(context);
 
     return which == 0x1080 ? double_answer(&n, sizeof n, size, place, size_ret) : INVALID_VALUE;
 }
@@ -257,7 +258,7 @@ static int32_t context_info(Object *context, uint32_t which, size_t size, void *
 static int32_t queue_info(Object *queue, uint32_t which, size_t size, void *place, size_t *size_ret)
 {
     Object *device = &double_device;
-    uint32_t n = count(queue);
+    uint32_t n = count_references(queue);
 
     if (double_fails("clGetCommandQueueInfo"))
         return OUT_OF_RESOURCES;
@@ -281,7 +282,7 @@ static int32_t queue_info(Object *queue, uint32_t which, size_t size, void *plac
 static int32_t kernel_info(Object *kernel, uint32_t which, size_t size, void *place,
                            size_t *size_ret)
 {
-    uint32_t n = count(kernel);
+    uint32_t n = count_references(kernel);
 
     if (double_fails("clGetKernelInfo"))
         return OUT_OF_RESOURCES;
@@ -298,7 +299,7 @@ __attribute__((visibility("default"))) void *clGetExtensionFunctionAddress(const
 
 int32_t clIcdGetPlatformIDsKHR(uint32_t n, Object **list, uint32_t *n_ret)
 {
-    return platforms(n, list, n_ret);
+    return list_platforms(n, list, n_ret);
 }
 
 void *clGetExtensionFunctionAddress(const char *name)
@@ -320,33 +321,33 @@ static void *extension_of_platform(Object *platform, const char *name)
 #define AT(place_, function_) [place_] = (void *)(uintptr_t)(function_)
 
 void *const double_table[149] = {
-    AT(0, platforms),
+    AT(0, list_platforms),
     AT(1, platform_info),
-    AT(2, devices),
+    AT(2, list_devices),
     AT(3, device_info),
     AT(4, create_context),
-    AT(6, hold),
+    AT(6, hold_object),
     AT(7, let_go),
     AT(8, context_info),
     AT(9, create_queue),
-    AT(10, hold),
+    AT(10, hold_object),
     AT(11, let_go),
     AT(12, queue_info),
     AT(14, create_buffer),
-    AT(17, hold),
+    AT(17, hold_object),
     AT(18, let_go),
     AT(26, create_program),
-    AT(28, hold),
+    AT(28, hold_object),
     AT(29, let_go),
-    AT(30, build),
+    AT(30, build_program),
     AT(34, create_kernel),
-    AT(36, hold),
+    AT(36, hold_object),
     AT(37, let_go),
     AT(38, set_argument),
     AT(39, kernel_info),
     AT(41, double_wait),
     AT(42, double_event_info),
-    AT(43, hold),
+    AT(43, hold_object),
     AT(44, let_go),
     AT(45, double_profiling_info),
     AT(46, double_flush),

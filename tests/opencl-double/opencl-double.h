@@ -29,22 +29,22 @@ enum { COMPLETE = 0, RUNNING = 1, SUBMITTED = 2, QUEUED = 3 };
 enum { OUT_OF_ORDER = 1, PROFILING = 2 };
 
 /* Sorts of objects. */
-enum { PLATFORM, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, SORTS };
+enum { PLATFORM, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, TYPES };
 
 struct object;
 typedef void Callback(struct object *event, int32_t status, void *data);
 
-typedef struct told {
-    struct told *next;
+typedef struct reported {
+    struct reported *next;
     Callback *callback;
     void *data;
     int32_t at;
-} Told;
+} Reported;
 
 /* The first member is the loader's. */
 typedef struct object {
     void *const *dispatch;
-    uint32_t sort;
+    uint32_t object_type;
     uint32_t references;
     struct object *of;     /* what it holds on to */
     uint64_t properties;   /* of a queue */
@@ -53,7 +53,7 @@ typedef struct object {
     uint32_t n_pending;    /* commands of a queue */
     char *name, *place;    /* of a kernel; of a buffer */
     size_t size;           /* of a buffer */
-    uint32_t command;      /* sort of an event's command */
+    uint32_t command;      /* type of an event's command */
     int32_t status;        /* of an event */
     uint64_t time[4];      /* queued, submitted, started, ended, by the device's clock */
     struct object *buffer; /* that an event's command is about */
@@ -62,7 +62,7 @@ typedef struct object {
     struct object *waits[8];
     uint32_t n_waits;
     struct object *next; /* command in the line */
-    Told *told;
+    Reported *reported;
 } Object;
 
 extern void *const double_table[];
@@ -71,7 +71,7 @@ extern pthread_mutex_t double_lock;
 extern pthread_cond_t double_changed;
 
 /* Under the lock. */
-Object *double_make(uint32_t sort, Object *of);
+Object *double_make(uint32_t object_type, Object *of);
 void double_hold(Object *object);
 void double_let_go(Object *object);
 

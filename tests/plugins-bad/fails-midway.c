@@ -32,7 +32,7 @@ static StrobeStatus open_source(const StrobeHost *host, StrobeInstance *self, vo
     return host->kind(self, &item, &state.kind);
 }
 
-static StrobeStatus start(void *data)
+static StrobeStatus start_collector(void *data)
 {
     (void)data;
     for (uint64_t i = 0; i < GOOD_ITEMS; i++) {
@@ -47,7 +47,7 @@ static StrobeStatus start(void *data)
     return STROBE_OK;
 }
 
-static StrobeStatus stop(void *data)
+static StrobeStatus stop_collector(void *data)
 {
     (void)data;
     return state.host->fail(state.self, STROBE_ERROR_FAILED, __FILE__, __LINE__, "made to fail");
@@ -60,8 +60,8 @@ static void close_source(void *data)
 
 static const StrobeCollectorOps ops = {.struct_size = sizeof ops,
                                        .open = open_source,
-                                       .start = start,
-                                       .stop = stop,
+                                       .start = start_collector,
+                                       .stop = stop_collector,
                                        .close = close_source};
 
 static const StrobeComponent component = {.struct_size = sizeof component,

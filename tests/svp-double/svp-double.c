@@ -214,7 +214,7 @@ int svp_acl_rt_free(const void *memory)
 
 /* ---- models ---- */
 
-static int load(const char *name, uint32_t *id)
+static int load_model(const char *name, uint32_t *id)
 {
     pthread_mutex_lock(&lock);
     *id = ++board.n_models;
@@ -226,13 +226,13 @@ int svp_acl_mdl_load_from_mem(const void *model, size_t size, uint32_t *id)
 {
     (void)model;
     (void)size;
-    return load(__func__, id);
+    return load_model(__func__, id);
 }
 
 int svp_acl_mdl_load_with_config(const void *handle, uint32_t *id)
 {
     (void)handle;
-    return load(__func__, id);
+    return load_model(__func__, id);
 }
 
 int svp_acl_mdl_set_config_opt(void *handle, int attribute, const void *value, size_t size)

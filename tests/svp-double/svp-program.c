@@ -22,24 +22,25 @@ static int n_failed;
 static uint32_t model;
 static const char *model_path;
 
-static void check(int code)
+static void count_failure(int code)
 {
     if (code)
         __atomic_fetch_add(&n_failed, 1, __ATOMIC_RELAXED);
 }
 
-static void load(void)
+static void load_model(void)
 {
     void *handle = &model;
 
-    check(svp_acl_mdl_set_config_opt(handle, SVP_PATH_ATTRIBUTE, &model_path, sizeof model_path));
-    check(svp_acl_mdl_load_with_config(handle, &model));
+    count_failure(
+        svp_acl_mdl_set_config_opt(handle, SVP_PATH_ATTRIBUTE, &model_path, sizeof model_path));
+    count_failure(svp_acl_mdl_load_with_config(handle, &model));
 }
 
-static void execute(int n)
+static void execute_model(int n)
 {
     for (int i = 0; i < n; i++)
-        check(svp_acl_mdl_execute(model, NULL, NULL));
+        count_failure(svp_acl_mdl_execute(model, NULL, NULL));
 }
 
 static int calls_of_thread;
@@ -50,8 +51,8 @@ static void *call_often(void *unused)
     for (int i = 0; i < calls_of_thread / 2; i++) {
         void *memory = NULL;
 
-        check(svp_acl_rt_malloc(&memory, 16, 0));
-        check(svp_acl_rt_free(memory));
+        count_failure(svp_acl_rt_malloc(&memory, 16, 0));
+        count_failure(svp_acl_rt_free(memory));
     }
     return NULL;
 }
@@ -78,16 +79,16 @@ static void call_steadily(const char *path)
     for (;; usleep(50)) {
         void *memory = NULL;
 
-        check(svp_acl_rt_malloc(&memory, 16, 0));
+        count_failure(svp_acl_rt_malloc(&memory, 16, 0));
         *n += 1;
-        check(svp_acl_rt_free(memory));
+        count_failure(svp_acl_rt_free(memory));
         *n += 1;
     }
 }
 
 /* ---- profiling by calls ---- */
 
-static const void *profile(void)
+static const void *get_profile_config(void)
 {
     static const uint32_t device = 0;
     static const void *config;
@@ -109,28 +110,28 @@ int main(int argc, char **argv)
     char byte;
 
     model_path = argc > 2 ? argv[2] : "model.om";
-    check(svp_acl_init(config));
+    count_failure(svp_acl_init(config));
     for (int i = 3; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "0";
 
         if (!strcmp(argv[i], "execute"))
-            execute(atoi(next)), i++;
+            execute_model(atoi(next)), i++;
         else if (!strcmp(argv[i], "threads"))
             calls_of_thread = atoi(argv[i + 2]), run_threads(atoi(next)), i += 2;
         else if (!strcmp(argv[i], "device"))
-            check(svp_acl_rt_set_device(atoi(next))), i++;
+            count_failure(svp_acl_rt_set_device(atoi(next))), i++;
         else if (!strcmp(argv[i], "exit"))
             exit(atoi(next));
         else if (!strcmp(argv[i], "load"))
-            load();
+            load_model();
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
         else if (!strcmp(argv[i], "prof-init"))
             print_code(svp_acl_prof_init(next, strlen(next))), i++;
         else if (!strcmp(argv[i], "prof-start"))
-            print_code(svp_acl_prof_start(profile()));
+            print_code(svp_acl_prof_start(get_profile_config()));
         else if (!strcmp(argv[i], "prof-stop"))
-            print_code(svp_acl_prof_stop(profile()));
+            print_code(svp_acl_prof_stop(get_profile_config()));
         else if (!strcmp(argv[i], "prof-finalize"))
             print_code(svp_acl_prof_finalize());
         else if (!strcmp(argv[i], "abort"))
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
             finalizes = 0;
     }
     if (finalizes)
-        check(svp_acl_finalize());
+        count_failure(svp_acl_finalize());
     printf("failed %d\n", n_failed);
     return 0;
 }

@@ -9,7 +9,7 @@ static const char config[] =
     " \"collectors\": {\"fake\": {\"records\": 10, \"threads\": 0}},"
     " \"output\": {\"directory\": \"results\"}, \"metadata\": {\"model\": \"toy\"}}";
 
-static int fail(const char *what, StrobeError *error)
+static int report_error(const char *what, StrobeError *error)
 {
     fprintf(stderr, "%s: %s\n", what, error ? strobe_error_message(error) : "no reason given");
     strobe_error_free(error);
@@ -22,7 +22,7 @@ static void on_window(void *user, const char *directory)
     puts(directory);
 }
 
-static void work(int i)
+static void record_step(int i)
 {
     StrobeRange range = strobe_range_begin_argument("work", (uint64_t)i);
 
@@ -37,20 +37,20 @@ int main(void)
     StrobeError *error = NULL;
     int n_windows = 0;
 
-    work(-1); /* without a session: nothing happens */
+    record_step(-1); /* without a session: nothing happens */
     if (strobe_session_new(config, "the program's own", &session, &error))
-        return fail("session_new", error);
+        return report_error("session_new", error);
     strobe_session_on_trace_ready(session, on_window, &n_windows);
     if (strobe_session_start(session, &error))
-        return fail("start", error);
+        return report_error("start", error);
     for (int i = 0; i < 6; i++) {
-        work(i);
+        record_step(i);
         strobe_step();
     }
     if (strobe_session_stop(session, &error))
-        return fail("stop", error);
+        return report_error("stop", error);
     fputs(strobe_session_diagnostics(session), stderr);
     strobe_session_free(session);
-    work(-2);
+    record_step(-2);
     return n_windows == 1 ? 0 : 1;
 }

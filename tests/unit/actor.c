@@ -3,7 +3,7 @@
 
 #include <strobe/kinds.h>
 #include "kind-table.h"
-#include "loose-span.h"
+#include "async-span.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -38,13 +38,13 @@ void act_mark(struct actor *actor)
     strobe_mark(actor->text);
 }
 
-void act_loose(struct actor *actor)
+void act_async(struct actor *actor)
 {
     const struct strobe_marker fields = {0};
     guint64 key = STROBE_KEY_OF_THREAD | 1;
 
-    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, actor->text, 0);
-    strobe_lane_loose_close(NULL, key, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+    strobe_thread_buffer_async_open(NULL, key, STROBE_KIND_ID_MARKER, actor->text, 0);
+    strobe_thread_buffer_async_close(NULL, key, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
 }
 
 void act_range(struct actor *actor)

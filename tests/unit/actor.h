@@ -27,7 +27,7 @@ void actor_finish(struct actor *actor);
 void act_nothing(struct actor *actor);
 void act_mark(struct actor *actor);
 void act_range(struct actor *actor);
-void act_loose(struct actor *actor); /* a loose span */
+void act_async(struct actor *actor); /* an async span */
 /* Fills blocks until one has been handed over: BLOCK_MARKS + 1 marks. */
 void act_many(struct actor *actor);
 

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kind-table.h"
-#include "lane.h"
-#include "loose-span.h"
+#include "thread-buffer.h"
+#include "async-span.h"
 #include "support.h"
 
 #define WINDOW_US 12000
@@ -53,9 +53,9 @@ static StrobeRange begin_range(const char *name, guint64 i)
     if (i % 3 == 0)
         range = strobe_range_begin_argument(name, i);
     else if (i % 3 == 1)
-        strobe_lane_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+        strobe_thread_buffer_span_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
     else
-        strobe_lane_loose_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
+        strobe_thread_buffer_async_open(NULL, i, STROBE_KIND_ID_MARKER, name, i);
     return range;
 }
 
@@ -66,9 +66,9 @@ static void end_range(StrobeRange range, guint64 i)
     if (i % 3 == 0)
         strobe_range_end(range);
     else if (i % 3 == 1)
-        strobe_lane_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+        strobe_thread_buffer_span_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
     else
-        strobe_lane_loose_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+        strobe_thread_buffer_async_close(NULL, i, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
 }
 
 static void one_range(struct load *load, guint64 i)
@@ -93,12 +93,12 @@ static void one_range(struct load *load, guint64 i)
 static void one_refusal(struct death_progress *progress)
 {
     guint32 window = window_now();
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
 
     if (!writer)
         return;
     __atomic_add_fetch(&progress->refused_most, 1, __ATOMIC_RELAXED);
-    strobe_lane_reserve_bulk(writer, 0, 1);
+    strobe_thread_buffer_reserve_bulk(writer, 0, 1);
     if (is_certain(progress, window))
         __atomic_add_fetch(&progress->refused_least, 1, __ATOMIC_RELAXED);
 }
@@ -106,9 +106,9 @@ static void one_refusal(struct death_progress *progress)
 /* Instants without a name: most of a block. */
 static void one_bulk(void)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
     guint64 *out =
-        writer ? strobe_lane_reserve_bulk(writer, BULK_RECORDS * 24, BULK_RECORDS) : NULL;
+        writer ? strobe_thread_buffer_reserve_bulk(writer, BULK_RECORDS * 24, BULK_RECORDS) : NULL;
 
     for (guint i = 0; out && i < BULK_RECORDS; i++) {
         *out++ = (guint64)STROBE_KIND_ID_MARKER_INSTANT << 16 | 3;
@@ -116,7 +116,7 @@ static void one_bulk(void)
         *out++ = 0;
     }
     if (out)
-        strobe_lane_commit(writer);
+        strobe_thread_buffer_commit(writer);
 }
 
 static gpointer load_main(gpointer data)
@@ -161,7 +161,7 @@ static gpointer leave_open(gpointer data)
 
 static gpointer end_there(gpointer key)
 {
-    strobe_lane_loose_close(NULL, GPOINTER_TO_SIZE(key), STROBE_KIND_ID_MARKER, NULL, 0);
+    strobe_thread_buffer_async_close(NULL, GPOINTER_TO_SIZE(key), STROBE_KIND_ID_MARKER, NULL, 0);
     return NULL;
 }
 
@@ -170,7 +170,7 @@ static void hand_over(void)
 {
     gsize key = G_MAXSIZE >> 1;
 
-    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, "open", next_number());
+    strobe_thread_buffer_async_open(NULL, key, STROBE_KIND_ID_MARKER, "open", next_number());
     g_thread_join(g_thread_new("short", end_there, GSIZE_TO_POINTER(key)));
 }
 

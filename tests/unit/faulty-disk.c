@@ -26,7 +26,7 @@ void faulty_disk_reset(void)
     faulty_disk.n_short = 0;
 }
 
-static ssize_t fail(int error)
+static ssize_t fail_with(int error)
 {
     errno = error;
     return -1;
@@ -56,7 +56,7 @@ static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint ever
     if ((random >> 33) % every)
         return -2;
     faulty_disk.n_short++;
-    return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail(EINTR);
+    return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail_with(EINTR);
 }
 
 /* Full as it is, a disk takes what overwrites a file. */
@@ -82,7 +82,7 @@ ssize_t __wrap_writev(int fd, const struct iovec *iov, int n)
         return __real_writev(fd, iov, n);
     if (room == 0) {
         faulty_disk.n_failed++;
-        return fail(faulty_disk.error);
+        return fail_with(faulty_disk.error);
     }
     done = room < 0 ? __real_writev(fd, iov, n) : write_part(fd, iov, n, (size_t)room);
     if (room > 0 && done > 0)
@@ -93,13 +93,13 @@ ssize_t __wrap_writev(int fd, const struct iovec *iov, int n)
 int __wrap_fdatasync(int fd)
 {
     if (faulty_disk.sync_error)
-        return (int)fail(faulty_disk.sync_error);
+        return (int)fail_with(faulty_disk.sync_error);
     return __real_fdatasync(fd);
 }
 
 int __wrap_ftruncate64(int fd, off64_t size)
 {
     if (faulty_disk.cut_error)
-        return (int)fail(faulty_disk.cut_error);
+        return (int)fail_with(faulty_disk.cut_error);
     return __real_ftruncate64(fd, size);
 }

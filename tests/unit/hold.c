@@ -28,7 +28,7 @@ static int deadly_left;
 
 void (*strobe_testpoint_hook)(const char *name);
 
-static void stay(Hold *hold)
+static void wait_for_release(Hold *hold)
 {
     __atomic_add_fetch(&hold->n_held, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&hold->has_caught, TRUE, __ATOMIC_RELEASE);
@@ -47,7 +47,7 @@ static void on_point(const char *name)
         const char *point = __atomic_load_n(&hold->point, __ATOMIC_ACQUIRE);
         if (point && strcmp(name, point) == 0 && (!hold->who || hold->who == &me) &&
             __atomic_sub_fetch(&hold->left, 1, __ATOMIC_RELAXED) == 0)
-            stay(hold);
+            wait_for_release(hold);
     }
 }
 

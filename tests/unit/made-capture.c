@@ -13,12 +13,12 @@
 #define STACKS 50u
 #define BLOCK_BYTES (60u << 10)
 #define STEP_RECORDS 20000u
-#define DISTANCE_NS 1000u /* between two records of a lane */
+#define DISTANCE_NS 1000u /* between two records of a thread buffer */
 #define SPAN_NS 900u
 
 /* ---- blocks ---- */
 
-void made_capture_block(MadeCapture *made, guint32 type, guint32 lane, guint64 sequence,
+void made_capture_block(MadeCapture *made, guint32 type, guint32 thread_buffer, guint64 sequence,
                         guint32 offset, const void *payload, gsize bytes)
 {
     struct strobe_block_header header = {
@@ -26,10 +26,10 @@ void made_capture_block(MadeCapture *made, guint32 type, guint32 lane, guint64 s
         .type = type,
         .payload_bytes = (guint32)bytes,
         .window = made->window,
-        .lane = lane,
+        .thread_buffer = thread_buffer,
         .sequence = sequence,
         .offset = offset,
-        .track = lane == STROBE_LANE_NONE ? 0 : MADE_TRACK + lane,
+        .track = thread_buffer == STROBE_THREAD_BUFFER_NONE ? 0 : MADE_TRACK + thread_buffer,
         .pair = {.ticks = made->now_ns,
                  .monotonic_ns = (gint64)made->now_ns,
                  .realtime_ns = (gint64)made->now_ns + MADE_EPOCH_NS,
@@ -44,7 +44,7 @@ void made_capture_block(MadeCapture *made, guint32 type, guint32 lane, guint64 s
 
 static void put_of_none(MadeCapture *made, guint32 type, guint64 sequence, const GByteArray *bytes)
 {
-    made_capture_block(made, type, STROBE_LANE_NONE, sequence, 0, bytes->data, bytes->len);
+    made_capture_block(made, type, STROBE_THREAD_BUFFER_NONE, sequence, 0, bytes->data, bytes->len);
 }
 
 static void put_text(GByteArray *bytes, const char *text)
@@ -126,10 +126,10 @@ static void put_tracks(MadeCapture *made)
     put_of_none(made, STROBE_BLOCK_TRACKS, 0, bytes);
 }
 
-MadeCapture *made_capture_begin(const char *path, guint64 piece, const char *pool_id)
+MadeCapture *made_capture_begin(const char *path, guint64 segment, const char *pool_id)
 {
     MadeCapture *made = g_new0(MadeCapture, 1);
-    g_autofree char *facts = g_strdup_printf(
+    g_autofree char *metadata = g_strdup_printf(
         "{\"pid\": 4711, \"host\": \"made\", \"command\": \"load\", \"pool\": \"\", "
         "\"pool_id\": \"%s\"}",
         pool_id);
@@ -138,7 +138,8 @@ MadeCapture *made_capture_begin(const char *path, guint64 piece, const char *poo
     g_assert_nonnull(made->file);
     made->now_ns = MADE_BEGIN_NS;
     made->window = 1;
-    made_capture_block(made, STROBE_BLOCK_FACTS, STROBE_LANE_NONE, piece, 0, facts, strlen(facts));
+    made_capture_block(made, STROBE_BLOCK_METADATA, STROBE_THREAD_BUFFER_NONE, segment, 0, metadata,
+                       strlen(metadata));
     put_kinds(made);
     put_tracks(made);
     put_strings(made);
@@ -151,7 +152,8 @@ void made_capture_seal(MadeCapture *made, guint64 end_ns, gboolean continued)
         .begin_ticks = MADE_BEGIN_NS, .end_ticks = end_ns, .continued = continued != FALSE};
 
     made->now_ns = MAX(made->now_ns, end_ns);
-    made_capture_block(made, STROBE_BLOCK_SEAL, STROBE_LANE_NONE, 0, 0, &seal, sizeof seal);
+    made_capture_block(made, STROBE_BLOCK_SEAL, STROBE_THREAD_BUFFER_NONE, 0, 0, &seal,
+                       sizeof seal);
 }
 
 void made_capture_end(MadeCapture *made)
@@ -191,7 +193,7 @@ guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 ar
 
 guint made_named(guint64 *out, guint64 time_ns, guint32 string, const char *name)
 {
-    guint32 n = (guint32)strlen(name), id = STROBE_STRING_BESIDE | string;
+    guint32 n = (guint32)strlen(name), id = STROBE_STRING_INLINE | string;
     guint words = 2 + (n + 7) / 8;
 
     out[words - 1] = 0;
@@ -239,19 +241,20 @@ static guint put_step(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 nu
 
 /* ---- the load ---- */
 
-struct lane {
+struct thread_buffer {
     guint64 time_ns, sequence, n;
 };
 
-/* The `i`th record of a lane: of 16, three operators inside a fourth, ten marks and two instants.
+/* The `i`th record of a thread buffer: of 16, three operators inside a fourth, ten marks and two
+ * instants.
  */
-static guint put_record(guint64 *out, struct lane *lane, gboolean has_steps)
+static guint put_record(guint64 *out, struct thread_buffer *thread_buffer, gboolean has_steps)
 {
-    guint64 i = lane->n++, begin = lane->time_ns;
+    guint64 i = thread_buffer->n++, begin = thread_buffer->time_ns;
 
-    lane->time_ns += DISTANCE_NS;
+    thread_buffer->time_ns += DISTANCE_NS;
     if (has_steps && i % STEP_RECORDS == STEP_RECORDS - 1)
-        return put_step(out, begin - (STEP_RECORDS - 1) * DISTANCE_NS, lane->time_ns,
+        return put_step(out, begin - (STEP_RECORDS - 1) * DISTANCE_NS, thread_buffer->time_ns,
                         i / STEP_RECORDS);
     switch (i % 16) {
     case 0:
@@ -271,19 +274,19 @@ static guint put_record(guint64 *out, struct lane *lane, gboolean has_steps)
 void made_capture_load(const char *path, guint64 n)
 {
     MadeCapture *made = made_capture_begin(path, 0, "load");
-    struct lane lanes[MADE_LANES];
+    struct thread_buffer thread_buffers[MADE_THREAD_BUFFERS];
     g_autofree guint64 *block = g_malloc(BLOCK_BYTES);
 
-    for (guint i = 0; i < MADE_LANES; i++)
-        lanes[i] = (struct lane){.time_ns = MADE_BEGIN_NS + i};
+    for (guint i = 0; i < MADE_THREAD_BUFFERS; i++)
+        thread_buffers[i] = (struct thread_buffer){.time_ns = MADE_BEGIN_NS + i};
     for (guint turn = 0; n; turn++) {
-        struct lane *lane = &lanes[turn % MADE_LANES];
+        struct thread_buffer *thread_buffer = &thread_buffers[turn % MADE_THREAD_BUFFERS];
         guint words = 0;
         for (; n && words + 8 <= BLOCK_BYTES / 8; n--)
-            words += put_record(block + words, lane, turn % MADE_LANES == 0);
-        made->now_ns = MAX(made->now_ns, lane->time_ns);
-        made_capture_block(made, STROBE_BLOCK_RECORDS, turn % MADE_LANES, ++lane->sequence, 0,
-                           block, words * 8);
+            words += put_record(block + words, thread_buffer, turn % MADE_THREAD_BUFFERS == 0);
+        made->now_ns = MAX(made->now_ns, thread_buffer->time_ns);
+        made_capture_block(made, STROBE_BLOCK_RECORDS, turn % MADE_THREAD_BUFFERS,
+                           ++thread_buffer->sequence, 0, block, words * 8);
     }
     made_capture_seal(made, made->now_ns, FALSE);
     made_capture_end(made);
@@ -342,12 +345,12 @@ void made_assert_arguments(const char *path, const char *expected)
     g_assert_cmpstr(found, ==, expected);
 }
 
-void made_capture_marker(MadeCapture *made, guint32 lane, guint64 sequence, guint32 offset,
+void made_capture_marker(MadeCapture *made, guint32 thread_buffer, guint64 sequence, guint32 offset,
                          guint64 argument)
 {
     guint64 words[8], begin = MADE_BEGIN_NS + argument * 1000000;
     guint n = made_marker(words, begin, begin + 500000, argument);
 
     made->now_ns = MAX(made->now_ns, begin + 600000);
-    made_capture_block(made, STROBE_BLOCK_RECORDS, lane, sequence, offset, words, n * 8);
+    made_capture_block(made, STROBE_BLOCK_RECORDS, thread_buffer, sequence, offset, words, n * 8);
 }

@@ -12,8 +12,8 @@
 #define MADE_EPOCH_NS 1700000000000000000
 #define MADE_BEGIN_NS 1000000000u /* of the window */
 
-#define MADE_TRACK 1u /* the thread of lane 0; lane i has track 1 + i */
-#define MADE_LANES 4u
+#define MADE_TRACK 1u /* the thread of thread buffer 0; thread buffer i has track 1 + i */
+#define MADE_THREAD_BUFFERS 4u
 #define MADE_STEPS_TRACK 5u
 #define MADE_NAMES 1000u /* string ids MADE_FIRST_NAME.. are "operation_0" .. */
 #define MADE_FIRST_NAME 100u
@@ -24,10 +24,10 @@ typedef struct MadeCapture {
     guint32 window;
 } MadeCapture;
 
-/* A new file with facts, kinds, tracks and names. `piece` is its number, `pool_id` says which
+/* A new file with facts, kinds, tracks and names. `segment` is its number, `pool_id` says which
  * capture it is of. */
-MadeCapture *made_capture_begin(const char *path, guint64 piece, const char *pool_id);
-void made_capture_block(MadeCapture *made, guint32 type, guint32 lane, guint64 sequence,
+MadeCapture *made_capture_begin(const char *path, guint64 segment, const char *pool_id);
+void made_capture_block(MadeCapture *made, guint32 type, guint32 thread_buffer, guint64 sequence,
                         guint32 offset, const void *payload, gsize bytes);
 /* `continued` as in the seal. */
 void made_capture_seal(MadeCapture *made, guint64 end_ns, gboolean continued);
@@ -39,8 +39,8 @@ guint made_marker(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argume
 guint made_named(guint64 *out, guint64 time_ns, guint32 string, const char *name);
 guint made_unfinished(guint64 *out, guint64 begin_ns, guint64 end_ns, guint64 argument);
 
-/* One block with one marker of a lane, `argument` ms after the window's begin. */
-void made_capture_marker(MadeCapture *made, guint32 lane, guint64 sequence, guint32 offset,
+/* One block with one marker of a thread buffer, `argument` ms after the window's begin. */
+void made_capture_marker(MadeCapture *made, guint32 thread_buffer, guint64 sequence, guint32 offset,
                          guint64 argument);
 
 /* A whole capture of `n` records as a busy program leaves them: four threads with nested operators

@@ -7,7 +7,7 @@
 #define FIRST_MONOTONIC (4321ll * SECOND)
 #define EPOCH 1700000000000000000ll
 
-static gint64 moment(const SimulatedHappening *happening)
+static gint64 get_happening_ns(const SimulatedHappening *happening)
 {
     return (gint64)(happening->second * SECOND);
 }
@@ -32,8 +32,8 @@ guint64 simulated_counter_at(SimulatedCounter *c, gint64 ns)
     if (c->clock->is_monotonic)
         return (guint64)(FIRST_MONOTONIC + ns);
     for (const SimulatedHappening *h = &c->clock->happenings[c->happened];
-         h->cause && moment(h) <= ns; h++, c->happened++) {
-        go_to(c, moment(h));
+         h->cause && get_happening_ns(h) <= ns; h++, c->happened++) {
+        go_to(c, get_happening_ns(h));
         c->ticks = (h->is_set ? 0 : c->ticks) + (long double)h->ticks;
     }
     go_to(c, ns);
@@ -49,15 +49,16 @@ static gint64 slept_until(const SimulatedClock *clock, gint64 ns)
 {
     gint64 slept = 0;
 
-    for (const SimulatedHappening *h = clock->happenings; h->cause && moment(h) <= ns; h++)
+    for (const SimulatedHappening *h = clock->happenings; h->cause && get_happening_ns(h) <= ns;
+         h++)
         slept += h->slept_ns;
     return slept;
 }
 
 /* The counter was read before and after CLOCK_MONOTONIC: the middle is taken, and the truth may be
  * anywhere between. */
-static StrobeClockPair take(const SimulatedClock *clock, SimulatedCounter *counter, gint64 ns,
-                            gboolean is_disturbed, GRand *rand)
+static StrobeClockPair take_pair(const SimulatedClock *clock, SimulatedCounter *counter, gint64 ns,
+                                 gboolean is_disturbed, GRand *rand)
 {
     gint64 end = clock->seconds ? (gint64)(clock->seconds * SECOND) : 60ll * SECOND;
     guint32 gap = clock->gap ? clock->gap : (guint32)g_rand_int_range(rand, 80, 140);
@@ -96,7 +97,7 @@ SimulatedPairs *simulated_pairs_new(const SimulatedClock *clock, guint seed)
         gboolean is_disturbed = g_rand_double(rand) < clock->disturbed_share ||
                                 (ns == 0 && clock->is_first_disturbed) ||
                                 (ns == end && clock->is_last_disturbed);
-        StrobeClockPair pair = take(clock, &counter, ns, is_disturbed, rand);
+        StrobeClockPair pair = take_pair(clock, &counter, ns, is_disturbed, rand);
         for (guint i = 0; i < MAX(clock->repeats, 1); i++) {
             g_array_append_val(all, pair);
             g_array_append_val(at, ns);

@@ -22,19 +22,19 @@ static double warming_and_cooling(double s)
 }
 
 /* A time daemon corrects the rate every 16 s. */
-static double corrected(double s)
+static double get_corrected_rate(double s)
 {
     static const double ppm[] = {0, 12, -7, 3, 3.5, 3.2};
     return 2.6 * (1 + 1e-6 * ppm[(int)(s / 16) % 6]);
 }
 
 /* adjtime: as fast as the kernel slews. */
-static double slewed(double s)
+static double get_slewed_rate(double s)
 {
     return 2.6 * (1 + (s > 20.37 && s < 31.81 ? 500e-6 : 0));
 }
 
-static double migrated(double s)
+static double get_migrated_rate(double s)
 {
     return s < 17.29 ? 2.6 : 2.1;
 }
@@ -53,13 +53,13 @@ const SimulatedClock simulated_clocks[] = {
      .seconds = 300,
      .pair_ns = SECOND / 10,
      .limit_ns = 300},
-    {.name = "corrected", .rate = corrected, .seconds = 120, .limit_ns = 30000},
+    {.name = "corrected", .rate = get_corrected_rate, .seconds = 120, .limit_ns = 30000},
     {.name = "corrected/often",
-     .rate = corrected,
+     .rate = get_corrected_rate,
      .seconds = 120,
      .pair_ns = SECOND / 20,
      .limit_ns = 5000},
-    {.name = "slewed", .rate = slewed, .limit_ns = 800000},
+    {.name = "slewed", .rate = get_slewed_rate, .limit_ns = 800000},
     {.name = "disturbed", .rate = at_2_6_ghz, .disturbed_share = 0.3, .limit_ns = 4000},
     {.name = "disturbed/first", .rate = at_2_6_ghz, .is_first_disturbed = TRUE, .limit_ns = 4000},
     {.name = "disturbed/last", .rate = at_2_6_ghz, .is_last_disturbed = TRUE, .limit_ns = 4000},
@@ -167,17 +167,17 @@ const SimulatedClock simulated_clocks[] = {
      .inside_ns = 4000,
      .happenings = {{12.34, .ticks = TRILLION, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
     {.name = "migration",
-     .rate = migrated,
+     .rate = get_migrated_rate,
      .limit_ns = 250,
      .inside_ns = 2000,
      .happenings = {{17.29, .cause = STROBE_CLOCK_RATE, .is_broken = TRUE}}},
     {.name = "migration/jump",
-     .rate = migrated,
+     .rate = get_migrated_rate,
      .limit_ns = 250,
      .inside_ns = 2000,
      .happenings = {{17.29, .ticks = TRILLION, .cause = STROBE_CLOCK_RATE, .is_broken = TRUE}}},
     {.name = "migration/reset",
-     .rate = migrated,
+     .rate = get_migrated_rate,
      .limit_ns = 250,
      .inside_ns = 2000,
      .happenings = {{17.29, .is_set = TRUE, .ticks = TRILLION / 1000, .cause = STROBE_CLOCK_RESET,

@@ -7,14 +7,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "kind-table.h"
-#include "lane.h"
-#include "loose-span.h"
+#include "thread-buffer.h"
+#include "async-span.h"
 
 #define DEPTH_MAX 40
 #define DEEP 1100 /* more than can be open */
 #define BULK_MAX 60
 
-struct stress_ledger stress_ledger;
+struct stress_loss_report stress_loss_report;
 
 static const StrobeField item_fields[] = {{"number", STROBE_FIELD_U64, 0, "", "Counts up."}};
 
@@ -40,7 +40,7 @@ struct worker {
 #define STRESS_PARENTS_MAX 64u
 
 static guint64 in_offer[STRESS_PARENTS_MAX];
-static guint64 loose[64], last_loose; /* keys of open loose spans; the last one given */
+static guint64 async[64], last_async; /* keys of open async spans; the last one given */
 static gint is_over;
 static guint32 item_kind;
 static GPtrArray *threads;
@@ -64,7 +64,7 @@ void stress_set_item(StrobeKindId kind)
     __atomic_store_n(&item_kind, kind, __ATOMIC_RELEASE);
 }
 
-/* ---- the ledger ---- */
+/* ---- the loss report ---- */
 
 static guint32 window_now(void)
 {
@@ -92,10 +92,10 @@ static void end_offer(struct worker *w, struct offer offer, guint n)
     guint32 after = window_now();
 
     if (offer.window == after)
-        __atomic_add_fetch(&stress_ledger.least[after], n, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&stress_loss_report.least[after], n, __ATOMIC_RELAXED);
     else
-        __atomic_add_fetch(&stress_ledger.most[after], n, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&stress_ledger.most[offer.window], n, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&stress_loss_report.most[after], n, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&stress_loss_report.most[offer.window], n, __ATOMIC_RELAXED);
     if (offer.is_outer)
         __atomic_add_fetch(w->in_offer, 1, __ATOMIC_RELEASE);
 }
@@ -146,7 +146,7 @@ static guint32 name_of(const struct worker *w, StrobeWriter *writer, char letter
 {
     char name[24];
     int n = g_snprintf(name, sizeof name, "%c%u", letter, w->number);
-    return strobe_lane_intern(writer, name, (gsize)n, 0);
+    return strobe_thread_buffer_intern(writer, name, (gsize)n, 0);
 }
 
 static void do_item(struct worker *w)
@@ -158,13 +158,14 @@ static void do_item(struct worker *w)
     if (!kind)
         return;
     offer = begin_offer(w);
-    writer = strobe_lane_writer();
+    writer = strobe_thread_buffer_writer();
     if (writer) {
         guint32 name = name_of(w, writer, 'i');
-        guint64 *fields = strobe_lane_reserve(writer, kind, 0, name, strobe_clock_now(), 0);
+        guint64 *fields =
+            strobe_thread_buffer_reserve(writer, kind, 0, name, strobe_clock_now(), 0);
         if (fields) {
             *fields = w->next[STRESS_ITEM]++;
-            strobe_lane_commit(writer);
+            strobe_thread_buffer_commit(writer);
         }
     }
     end_offer(w, offer, 1);
@@ -182,17 +183,17 @@ static void do_bulk(struct worker *w)
     if (!kind)
         return;
     offer = begin_offer(w);
-    writer = strobe_lane_writer();
+    writer = strobe_thread_buffer_writer();
     if (writer) {
         guint32 name = name_of(w, writer, 'b');
-        out = strobe_lane_reserve_bulk(writer, n * 24, n);
+        out = strobe_thread_buffer_reserve_bulk(writer, n * 24, n);
         for (guint i = 0; out && i < n; i++) {
             *out++ = (guint64)name << 32 | (guint64)kind << 16 | 3;
             *out++ = strobe_clock_now();
             *out++ = w->next[STRESS_BULK]++;
         }
         if (out)
-            strobe_lane_commit(writer);
+            strobe_thread_buffer_commit(writer);
     }
     end_offer(w, offer, writer ? n : 1);
 }
@@ -205,7 +206,7 @@ static void begin_range(struct worker *w)
     g_snprintf(name, sizeof name, "r%u.%u", w->number, w->depth);
     guint64 argument = w->arguments[w->depth] = w->next_range++;
     if (w->depth % 2)
-        strobe_lane_span_open(NULL, argument + 1, STROBE_KIND_ID_MARKER, name, argument);
+        strobe_thread_buffer_span_open(NULL, argument + 1, STROBE_KIND_ID_MARKER, name, argument);
     else
         w->open[w->depth] = strobe_range_begin_recorded(name, argument);
     w->depth++;
@@ -218,8 +219,8 @@ static void end_range(struct worker *w)
     const struct strobe_marker fields = {w->arguments[depth]};
 
     if (depth % 2)
-        strobe_lane_span_close(NULL, fields.argument + 1, STROBE_KIND_ID_MARKER, &fields,
-                               sizeof fields);
+        strobe_thread_buffer_span_close(NULL, fields.argument + 1, STROBE_KIND_ID_MARKER, &fields,
+                                        sizeof fields);
     else
         strobe_range_end(w->open[depth]);
 }
@@ -233,21 +234,21 @@ static void do_range(struct worker *w)
 }
 
 /* Spans that whoever comes by ends, in any order, its thread gone or not. */
-static void do_loose(struct worker *w)
+static void do_async(struct worker *w)
 {
-    guint64 *place = &loose[stress_below(&w->random, G_N_ELEMENTS(loose))];
+    guint64 *place = &async[stress_below(&w->random, G_N_ELEMENTS(async))];
     const struct strobe_marker fields = {__atomic_exchange_n(place, 0, __ATOMIC_SEQ_CST)};
     char name[24];
 
     if (fields.argument) {
-        strobe_lane_loose_close(NULL, fields.argument, STROBE_KIND_ID_MARKER, &fields,
-                                sizeof fields);
+        strobe_thread_buffer_async_close(NULL, fields.argument, STROBE_KIND_ID_MARKER, &fields,
+                                         sizeof fields);
         return;
     }
     struct offer offer = begin_offer(w);
-    guint64 key = __atomic_add_fetch(&last_loose, 1, __ATOMIC_RELAXED);
+    guint64 key = __atomic_add_fetch(&last_async, 1, __ATOMIC_RELAXED);
     g_snprintf(name, sizeof name, "l%u", w->number);
-    strobe_lane_loose_open(NULL, key, STROBE_KIND_ID_MARKER, name, key);
+    strobe_thread_buffer_async_open(NULL, key, STROBE_KIND_ID_MARKER, name, key);
     end_offer(w, offer, 1);
     __atomic_store_n(place, key, __ATOMIC_SEQ_CST);
 }
@@ -277,11 +278,11 @@ static void pause_a_little(struct worker *w)
                                          : stress_below(&w->random, 3000));
 }
 
-static void burst(struct worker *w)
+static void run_burst(struct worker *w)
 {
     static void (*const acts[])(struct worker *) = {do_mark,  do_mark, do_unique, do_counter,
                                                     do_item,  do_bulk, do_range,  do_range,
-                                                    do_range, do_deep, do_loose,  do_loose};
+                                                    do_range, do_deep, do_async,  do_async};
     guint n = 1 + stress_below(&w->random, stress_below(&w->random, 8) ? 40 : 1000);
 
     for (guint i = 0; i < n; i++)
@@ -315,17 +316,17 @@ struct birth {
 };
 
 /* One life: some end in the middle of their ranges. */
-static void live(const struct birth *birth)
+static void run_life(const struct birth *birth)
 {
     struct worker w = {.random = birth->seed | 1, .in_offer = &in_offer[birth->parent]};
 
-    w.number = __atomic_fetch_add(&stress_ledger.n_threads, 1, __ATOMIC_RELAXED);
+    w.number = __atomic_fetch_add(&stress_loss_report.n_threads, 1, __ATOMIC_RELAXED);
     if (w.number >= STRESS_THREADS_MAX)
         return;
-    __atomic_store_n(&stress_ledger.tid[w.number], syscall(SYS_gettid), __ATOMIC_RELAXED);
+    __atomic_store_n(&stress_loss_report.tid[w.number], syscall(SYS_gettid), __ATOMIC_RELAXED);
     __atomic_store_n(&mine, &w, __ATOMIC_RELEASE);
     for (guint n = 1 + stress_below(&w.random, 100); n && !g_atomic_int_get(&is_over); n--) {
-        burst(&w);
+        run_burst(&w);
         pause_a_little(&w);
     }
     while (w.depth && stress_below(&w.random, 20))
@@ -335,7 +336,7 @@ static void live(const struct birth *birth)
 
 static gpointer thread_of_one_life(gpointer birth)
 {
-    live(birth);
+    run_life(birth);
     g_free(birth);
     return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The load of the stress test: threads that are born and die, do random things, are hit by signals,
- * and keep the ledger of what they offered. */
+ * and keep the loss report of what they offered. */
 #ifndef STROBE_TESTS_STRESS_LOAD_H
 #define STROBE_TESTS_STRESS_LOAD_H
 
@@ -24,14 +24,14 @@ enum {
 
 /* How many records were offered in each window, by its number in the gate: for certain, and at
  * most, with those that met its beginning or end. */
-struct stress_ledger {
+struct stress_loss_report {
     guint64 least[STRESS_WINDOWS_MAX];
     guint64 most[STRESS_WINDOWS_MAX];
     gint64 tid[STRESS_THREADS_MAX]; /* the kernel's number of each thread */
     guint n_threads;
 };
 
-extern struct stress_ledger stress_ledger;
+extern struct stress_loss_report stress_loss_report;
 
 /* A sequence of random numbers, one for every thread. */
 guint64 stress_random(guint64 *state);
@@ -44,7 +44,7 @@ void stress_set_item(StrobeKindId kind);
 /* Threads that work until stop; each dies after a while, and another takes its place. */
 void stress_start(guint64 seed, guint n);
 void stress_stop(void);
-/* Waits until what was offered before now is in the ledger. */
+/* Waits until what was offered before now is in the loss report. */
 void stress_settle(void);
 
 /* For the handler of signals: records if the thread is one of those. */

@@ -16,7 +16,7 @@ static char *warnings_of(const StrobeConfig *config)
     return text;
 }
 
-static StrobeConfig *parse(const char *text)
+static StrobeConfig *parse_config(const char *text)
 {
     g_autoptr(GError) error = NULL;
     StrobeConfig *config = strobe_config_parse(text, "c.json", &error);
@@ -34,7 +34,7 @@ struct mapped {
 static void check_mapped(const struct mapped *cases, guint n)
 {
     for (guint i = 0; i < n; i++) {
-        StrobeConfig *config = parse(cases[i].text);
+        StrobeConfig *config = parse_config(cases[i].text);
         g_autofree char *json = strobe_config_to_json(config);
         g_autofree char *warnings = warnings_of(config);
         if (!strstr(json, cases[i].part))
@@ -243,7 +243,7 @@ static void test_hostile(void)
     for (guint i = 0; i < 100000; i++)
         g_string_append(text, ",1");
     g_string_append(text, "]}");
-    StrobeConfig *config = parse(text->str);
+    StrobeConfig *config = parse_config(text->str);
     g_assert_cmpuint(config->warnings->len, ==, 51);
     strobe_config_free(config);
 }
@@ -251,10 +251,10 @@ static void test_hostile(void)
 /* What was mapped is Strobe's own from there on. */
 static void test_round_trip(void)
 {
-    StrobeConfig *first = parse("{\"active\": 1, \"is_rank\": true, \"rank_list\": [3],"
-                                "\"experimental_config\": {\"mstx\": true}}");
+    StrobeConfig *first = parse_config("{\"active\": 1, \"is_rank\": true, \"rank_list\": [3],"
+                                       "\"experimental_config\": {\"mstx\": true}}");
     g_autofree char *once = strobe_config_to_json(first);
-    StrobeConfig *second = parse(once);
+    StrobeConfig *second = parse_config(once);
     g_autofree char *twice = strobe_config_to_json(second);
 
     g_assert_cmpstr(once, ==, twice);

@@ -15,7 +15,7 @@ static StrobeBatch *new_batch(guint n, gsize bytes)
     return batch;
 }
 
-static void push(StrobeBatchQueue *queue, guint n, gsize bytes)
+static void push_batch(StrobeBatchQueue *queue, guint n, gsize bytes)
 {
     StrobeBatch *batch = new_batch(n, bytes);
 
@@ -26,7 +26,7 @@ static void push(StrobeBatchQueue *queue, guint n, gsize bytes)
 static gpointer push_many(gpointer queue)
 {
     for (guint i = 0; i < MANY; i++)
-        push(queue, i, BYTES);
+        push_batch(queue, i, BYTES);
     strobe_batch_queue_end(queue);
     return NULL;
 }
@@ -58,7 +58,7 @@ static gpointer push_and_count(gpointer user)
     Pushing *pushing = user;
 
     for (guint i = 0; i < MANY; i++) {
-        push(pushing->queue, i, BYTES);
+        push_batch(pushing->queue, i, BYTES);
         g_atomic_int_inc(&pushing->n_pushed);
     }
     strobe_batch_queue_end(pushing->queue);

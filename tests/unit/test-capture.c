@@ -9,7 +9,7 @@
 #include "reader.h"
 #include "support.h"
 
-static char *sample(const char *folder, gsize *n, char **bytes)
+static char *record_sample(const char *folder, gsize *n, char **bytes)
 {
     StrobeSession *session =
         session_new(folder, "{\"fake\": {\"records\": 40, \"threads\": 0}}", NULL);
@@ -59,7 +59,7 @@ static void test_truncated(void)
     char *folder = scratch_new();
     g_autofree char *bytes = NULL;
     gsize n;
-    g_autofree char *capture = sample(folder, &n, &bytes);
+    g_autofree char *capture = record_sample(folder, &n, &bytes);
     gint64 whole = read_damaged(capture), last = -1;
 
     for (gsize cut = 0; cut <= n; cut += cut % 97 == 0 ? 1 : 7) {
@@ -84,7 +84,7 @@ static void test_flipped(void)
     char *folder = scratch_new();
     g_autofree char *bytes = NULL;
     gsize n;
-    g_autofree char *capture = sample(folder, &n, &bytes);
+    g_autofree char *capture = record_sample(folder, &n, &bytes);
     gint64 whole = read_damaged(capture);
     g_autofree char *path = write_bytes(folder, "flipped", bytes, n);
     const int file = open(path, O_WRONLY | O_CLOEXEC);
@@ -131,7 +131,7 @@ static void test_resync(void)
     g_autofree char *bytes = NULL;
     g_autoptr(GError) error = NULL;
     gsize n;
-    g_autofree char *capture = sample(folder, &n, &bytes);
+    g_autofree char *capture = record_sample(folder, &n, &bytes);
     gint64 whole = read_damaged(capture);
     GString *padded = g_string_new_len("garbage before", 14);
 

@@ -31,15 +31,16 @@ struct making {
     guint64 n_steps;
 };
 
-static void write_facts(struct making *m)
+static void write_metadata(struct making *m)
 {
-    static const char facts[] = "{\"clock\": \"tsc\"}";
+    static const char metadata[] = "{\"clock\": \"tsc\"}";
     g_assert_cmpint(
-        strobe_capture_write_block(m->writer, STROBE_BLOCK_FACTS, facts, sizeof facts - 1), ==, 0);
+        strobe_capture_write_block(m->writer, STROBE_BLOCK_METADATA, metadata, sizeof metadata - 1),
+        ==, 0);
     g_assert_cmpint(strobe_capture_write_definitions(m->writer, m->pool.header), ==, 0);
 }
 
-static void begin(struct making *m, const SimulatedClock *world, const char *folder, int fd)
+static void begin_capture(struct making *m, const SimulatedClock *world, const char *folder, int fd)
 {
     StrobeClockTrend trend;
 
@@ -56,10 +57,10 @@ static void begin(struct making *m, const SimulatedClock *world, const char *fol
     g_assert_cmpint(strobe_capture_writer_init(m->writer), ==, 0);
     strobe_clock_trend_begin(&trend, m->pairs->pairs[0].ns_per_tick);
     strobe_capture_writer_resume(m->writer, fd, 1, &trend, &m->pairs->pairs[0]);
-    write_facts(m);
+    write_metadata(m);
 }
 
-static void end(struct making *m)
+static void end_capture(struct making *m)
 {
     strobe_capture_writer_clear(m->writer);
     strobe_pool_destroy(&m->pool, 1);
@@ -109,7 +110,7 @@ static char *write_world(struct making *m, const SimulatedClock *world, const ch
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
     g_assert_cmpint(fd, >=, 0);
-    begin(m, world, folder, fd);
+    begin_capture(m, world, folder, fd);
     for (guint i = 1; i < m->pairs->n; i++)
         record_until(m, i);
     g_assert_cmpint(strobe_capture_write_seal(m->writer, m->ticks[0], m->ticks[m->n_steps - 1], 0),
@@ -128,7 +129,7 @@ struct reading {
     guint64 n;
 };
 
-static gint64 allowed(const struct reading *r, gint64 ns)
+static gint64 find_allowed_error(const struct reading *r, gint64 ns)
 {
     for (guint i = 0; i < r->n_events; i++)
         if (r->events[i].is_broken && r->events[i].begin_ns <= ns && ns <= r->events[i].end_ns)
@@ -139,7 +140,7 @@ static gint64 allowed(const struct reading *r, gint64 ns)
 static void check_time(const struct reading *r, gint64 found, guint64 step)
 {
     gint64 expected = simulated_time((gint64)step * STEP_NS);
-    g_assert_cmpint(ABS(found - expected), <=, allowed(r, expected));
+    g_assert_cmpint(ABS(found - expected), <=, find_allowed_error(r, expected));
 }
 
 static void check_span(struct reading *r, const StrobeView *view)
@@ -157,15 +158,15 @@ static void check_span(struct reading *r, const StrobeView *view)
     r->last_end = view->end_ns;
 }
 
-static void check_summary(const StrobeClockSummary *told, const StrobeClockSummary *found)
+static void check_summary(const StrobeClockSummary *reported, const StrobeClockSummary *found)
 {
-    g_assert_cmpuint(told->error_ns, ==, found->error_ns);
-    g_assert_cmpuint(told->gap_ns, ==, found->gap_ns);
-    g_assert_cmpuint(told->residual_ns, ==, found->residual_ns);
-    g_assert_cmpuint(told->suspended_ns, ==, found->suspended_ns);
-    g_assert_cmpuint(told->broken_ns, ==, found->broken_ns);
-    g_assert_cmpuint(told->n_jumps, ==, found->n_jumps);
-    g_assert_cmpuint(told->n_knots, ==, found->n_knots);
+    g_assert_cmpuint(reported->error_ns, ==, found->error_ns);
+    g_assert_cmpuint(reported->gap_ns, ==, found->gap_ns);
+    g_assert_cmpuint(reported->residual_ns, ==, found->residual_ns);
+    g_assert_cmpuint(reported->suspended_ns, ==, found->suspended_ns);
+    g_assert_cmpuint(reported->broken_ns, ==, found->broken_ns);
+    g_assert_cmpuint(reported->n_jumps, ==, found->n_jumps);
+    g_assert_cmpuint(reported->n_knots, ==, found->n_knots);
 }
 
 static void read_world(const struct making *m, const char *path)
@@ -199,7 +200,7 @@ static void test_world(gconstpointer data)
     g_autofree char *path = write_world(&making, data, folder);
 
     read_world(&making, path);
-    end(&making);
+    end_capture(&making);
     scratch_remove(folder);
 }
 
@@ -281,7 +282,7 @@ static void test_idle(void)
     g_assert_cmpint(strobe_capture_writer_init(copy), ==, 0);
     strobe_clock_trend_begin(&trend, 0);
     strobe_capture_writer_resume(writer, open_new(folder, "a", &path), 1, &trend, &pair);
-    write_facts(&m);
+    write_metadata(&m);
     for (gint64 i = 1; i < IDLE_PAIRS; i++) {
         pair = drifting_pair(i);
         strobe_capture_writer_set_pair(writer, &pair);
@@ -289,7 +290,7 @@ static void test_idle(void)
     strobe_capture_writer_begin_copy(copy, open_new(folder, "b", &copy_path), writer);
     strobe_capture_writer_set_pair(copy, &pair); /* not this machine's */
     m.writer = copy;
-    write_facts(&m);
+    write_metadata(&m);
     finish_idle(writer, m.block);
     finish_idle(copy, m.block);
     check_idle(path, STROBE_WRITER_PAIRS / 2);

@@ -110,7 +110,7 @@ static void check_capture(const char *capture)
     const StrobeReaderStats *stats = strobe_reader_stats(reader);
 
     g_assert_no_error(error);
-    g_assert_cmpstr(json_object_get_string_member(strobe_reader_facts(reader), "clock"), ==,
+    g_assert_cmpstr(json_object_get_string_member(strobe_reader_metadata(reader), "clock"), ==,
                     "CLOCK_MONOTONIC");
     g_assert_cmpfloat(stats->ns_per_tick, ==, 1);
     g_assert_cmpuint(stats->clock.error_ns, ==, 0);

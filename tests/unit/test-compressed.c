@@ -55,7 +55,7 @@ static void check_written(const char *path, const char *bytes, gboolean exists)
     StrobeBlockPlace place;
 
     strobe_block_cursor_begin(&cursor, fd, (guint64)lseek(fd, 0, SEEK_END), NULL, NULL);
-    check_block(&cursor, STROBE_BLOCK_FACTS, FALSE, bytes, 4096);
+    check_block(&cursor, STROBE_BLOCK_METADATA, FALSE, bytes, 4096);
     check_block(&cursor, STROBE_BLOCK_RECORDS, exists, bytes, 4096);
     check_block(&cursor, STROBE_BLOCK_STRINGS, exists, bytes, STROBE_COMPRESSED_MAX);
     check_block(&cursor, STROBE_BLOCK_STRINGS, FALSE, bytes, STROBE_COMPRESSED_MAX + 4);
@@ -74,7 +74,7 @@ static void test_written(void)
     g_autofree char *bytes = g_malloc0(STROBE_COMPRESSED_MAX + 4);
     StrobeCaptureWriter *writer = writer_new(path);
 
-    strobe_capture_write_block(writer, STROBE_BLOCK_FACTS, bytes, 4096);
+    strobe_capture_write_block(writer, STROBE_BLOCK_METADATA, bytes, 4096);
     strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, bytes, 4096);
     strobe_capture_write_block(writer, STROBE_BLOCK_STRINGS, bytes, STROBE_COMPRESSED_MAX);
     strobe_capture_write_block(writer, STROBE_BLOCK_STRINGS, bytes, STROBE_COMPRESSED_MAX + 4);
@@ -94,13 +94,13 @@ static void test_reserve(void)
     StrobeCaptureWriter *writer = writer_new(path);
     StrobeBlockCursor cursor;
 
-    strobe_capture_write_block(writer, STROBE_BLOCK_FACTS, bytes, 16);
+    strobe_capture_write_block(writer, STROBE_BLOCK_METADATA, bytes, 16);
     g_assert_cmpint(strobe_capture_write_reserve(writer), ==, 0);
     g_assert_cmpint(strobe_capture_use_reserve(writer), ==, 0);
     strobe_capture_write_block(writer, STROBE_BLOCK_RECORDS, bytes, sizeof bytes);
     g_assert_cmpint(strobe_capture_close_reserve(writer), ==, 0);
     strobe_block_cursor_begin(&cursor, writer->fd, writer->bytes, NULL, NULL);
-    check_block(&cursor, STROBE_BLOCK_FACTS, FALSE, bytes, 16);
+    check_block(&cursor, STROBE_BLOCK_METADATA, FALSE, bytes, 16);
     check_block(&cursor, STROBE_BLOCK_RECORDS, FALSE, bytes, sizeof bytes);
     strobe_block_cursor_end(&cursor);
     strobe_capture_writer_clear(writer);
@@ -259,7 +259,7 @@ static void test_bomb(Fixture *f, gconstpointer user)
     check_refused(f, n, sizeof(struct strobe_block_header), "does not unpack");
 }
 
-static void add(const char *path, void (*test)(Fixture *, gconstpointer))
+static void add_test(const char *path, void (*test)(Fixture *, gconstpointer))
 {
     g_test_add(path, Fixture, NULL, set_up, test, tear_down);
 }
@@ -269,10 +269,10 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/compressed/written", test_written);
     g_test_add_func("/compressed/reserve", test_reserve);
-    add("/compressed/read", test_read);
-    add("/compressed/truncated", test_truncated);
-    add("/compressed/no-frame", test_no_frame);
-    add("/compressed/bad-size", test_bad_size);
-    add("/compressed/bomb", test_bomb);
+    add_test("/compressed/read", test_read);
+    add_test("/compressed/truncated", test_truncated);
+    add_test("/compressed/no-frame", test_no_frame);
+    add_test("/compressed/bad-size", test_bad_size);
+    add_test("/compressed/bomb", test_bomb);
     return g_test_run();
 }

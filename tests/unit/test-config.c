@@ -142,7 +142,7 @@ static void test_bad_flags(void)
     strobe_config_free(config);
 }
 
-static gboolean runs(const StrobeConfig *config, const char *exporter)
+static gboolean has_exporter(const StrobeConfig *config, const char *exporter)
 {
     for (guint i = 0; i < config->exporters->len; i++)
         if (!strcmp(((StrobeConfigComponent *)g_ptr_array_index(config->exporters, i))->name,
@@ -173,9 +173,9 @@ static void test_export_type(void)
 
         g_assert_nonnull(config);
         strobe_config_add_defaults(config);
-        g_assert_cmpint(runs(config, "csv"), ==, cases[i].runs_text);
-        g_assert_cmpint(runs(config, "chrome_trace"), ==, cases[i].runs_text);
-        g_assert_true(!cases[i].needs_db || runs(config, "db"));
+        g_assert_cmpint(has_exporter(config, "csv"), ==, cases[i].runs_text);
+        g_assert_cmpint(has_exporter(config, "chrome_trace"), ==, cases[i].runs_text);
+        g_assert_true(!cases[i].needs_db || has_exporter(config, "db"));
         strobe_config_free(config);
     }
     for (gsize i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -198,8 +198,8 @@ static void test_export_type_flag(void)
     g_clear_error(&error);
     g_assert_true(strobe_config_set_export_types(config, "db", NULL));
     strobe_config_add_defaults(config);
-    g_assert_true(runs(config, "db"));
-    g_assert_false(runs(config, "csv"));
+    g_assert_true(has_exporter(config, "db"));
+    g_assert_false(has_exporter(config, "csv"));
     strobe_config_free(config);
 }
 

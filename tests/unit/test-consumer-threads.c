@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "made-capture.h"
-#include "storage.h"
+#include "process-storage.h"
 #include "support.h"
 
 #define RAW 20000u     /* records of the capture: several batches */
@@ -61,7 +61,7 @@ static StrobeStatus pass_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-static StrobeStringId intern(const Pass *pass, guint i)
+static StrobeStringId intern_name(const Pass *pass, guint i)
 {
     char text[64];
 
@@ -92,7 +92,7 @@ static StrobeStatus pass_end(void *state)
     if (plan->waits_behind && pass->number == 0)
         wait_for_second();
     for (guint i = 0; i < 2 * plan->n_derived; i++) {
-        guint64 *fields = pass->host->emit(pass->self, i % 2, 0, intern(pass, i), i, i);
+        guint64 *fields = pass->host->emit(pass->self, i % 2, 0, intern_name(pass, i), i, i);
 
         g_assert_nonnull(fields);
         g_assert_cmpuint(*fields, ==, 0);
@@ -114,7 +114,7 @@ static void close_it(void *state)
 
 /* ---- an exporter ---- */
 
-/* What it got: one piece of text for each stretch of one kind, and its texts in one number. */
+/* What it got: one segment of text for each stretch of one kind, and its texts in one number. */
 typedef struct Story {
     GString *text;
     guint64 hash;
@@ -232,7 +232,7 @@ typedef struct Run {
     StrobeComponent exporters[2];
     GPtrArray *passes, *consumers;
     Story stories[2];
-    StrobeFacts facts;
+    StrobeMetadata metadata;
     StrobeStorage *storage;
     StrobeGaps *gaps;
 } Run;
@@ -270,7 +270,7 @@ static void open_consumer(Run *run, GPtrArray *list, const StrobeComponent *comp
     StrobeConsumer *consumer = strobe_consumer_new(component, NULL, &error);
 
     g_assert_no_error(error);
-    strobe_consumer_open(consumer, reader, &run->facts, run->storage);
+    strobe_consumer_open(consumer, reader, &run->metadata, run->storage);
     g_assert_true(consumer->is_open);
     g_ptr_array_add(list, consumer);
 }
@@ -329,7 +329,7 @@ static Run *run_plan(const Plan *wanted)
     double share = 0;
 
     plan = wanted;
-    run->facts.struct_size = sizeof run->facts;
+    run->metadata.struct_size = sizeof run->metadata;
     run->storage = strobe_storage_new(NULL);
     run->storage->log_bytes = 100000; /* so little that files are used */
     run->gaps = strobe_gaps_new();
@@ -339,7 +339,7 @@ static Run *run_plan(const Plan *wanted)
     open_all(run, reader);
     StrobeConsumerThreads *threads = strobe_consumer_threads_start(run->passes, run->consumers);
     read_all(reader, threads);
-    strobe_consumer_threads_raw_end(threads, plan->is_unread ? NULL : &run->facts, run->gaps);
+    strobe_consumer_threads_raw_end(threads, plan->is_unread ? NULL : &run->metadata, run->gaps);
     strobe_consumer_threads_join(threads, on_pass, &share);
     g_assert_cmpfloat(share, ==, plan->n_passes ? 1 : 0);
     for (guint i = 0; i < 2; i++)

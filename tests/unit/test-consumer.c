@@ -3,7 +3,7 @@
 #include <string.h>
 #include "consumer.h"
 #include "made-capture.h"
-#include "storage.h"
+#include "process-storage.h"
 #include "support.h"
 
 typedef struct Asked {
@@ -17,7 +17,7 @@ static StrobeInstance *asked_self;
 
 static Asked asked;
 
-static StrobeStatus ask(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
+static StrobeStatus ask_host(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
     const StrobeStringId frames[] = {1, 2};
 
@@ -30,7 +30,7 @@ static StrobeStatus ask(const StrobeConsumerHost *host, StrobeInstance *self, vo
     return STROBE_OK;
 }
 
-static StrobeStatus take(void *state, const StrobeView *records, size_t n)
+static StrobeStatus take_records(void *state, const StrobeView *records, size_t n)
 {
     return STROBE_OK;
 }
@@ -41,7 +41,7 @@ static StrobeStatus raw_end(void *state)
     return STROBE_OK;
 }
 
-static StrobeStatus finish(void *state)
+static StrobeStatus finish_pass(void *state)
 {
     return STROBE_OK;
 }
@@ -51,10 +51,10 @@ static void close_it(void *state)
 }
 
 static const StrobeConsumerOps ops = {.struct_size = sizeof ops,
-                                      .open = ask,
-                                      .batch = take,
+                                      .open = ask_host,
+                                      .batch = take_records,
                                       .raw_end = raw_end,
-                                      .end = finish,
+                                      .end = finish_pass,
                                       .close = close_it};
 static const char *const wants[] = {"*", NULL};
 
@@ -68,7 +68,7 @@ static Asked ask_as(guint32 type)
     char *folder = scratch_new();
     g_autofree char *path = g_build_filename(folder, "capture.strobe", NULL);
     g_autoptr(GError) error = NULL;
-    StrobeFacts facts = {.struct_size = sizeof facts};
+    StrobeMetadata metadata = {.struct_size = sizeof metadata};
 
     made_capture_load(path, 100);
     StrobeReader *reader = strobe_reader_open(path, &error);
@@ -78,9 +78,9 @@ static Asked ask_as(guint32 type)
     memset(&asked, 0xff, sizeof asked);
     StrobeGaps *gaps = strobe_gaps_new();
     StrobeStorage *storage = strobe_storage_new(NULL);
-    strobe_consumer_open(consumer, reader, &facts, storage);
+    strobe_consumer_open(consumer, reader, &metadata, storage);
     g_assert_true(consumer->is_open);
-    strobe_consumer_raw_end(consumer, &facts, gaps);
+    strobe_consumer_raw_end(consumer, &metadata, gaps);
     strobe_consumer_close(consumer);
     strobe_gaps_free(gaps);
     strobe_consumer_free(consumer);

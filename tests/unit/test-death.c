@@ -87,7 +87,7 @@ static void find_unfinished(struct found *found, const StrobeView *view, StrobeT
     g_assert_true(g_hash_table_add(found->unfinished, g_memdup2(&key, sizeof key)));
 }
 
-static void find(const StrobeView *view, StrobeText name, gpointer user)
+static void find_record(const StrobeView *view, StrobeText name, gpointer user)
 {
     struct found *found = user;
 
@@ -118,10 +118,10 @@ static gboolean check_capture(const char *path, guint64 lost[STROBE_LOSS_CAUSES]
     g_assert_cmpuint(stats->n_damaged, ==, 0);
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         lost[i] += stats->lost[i];
-    JsonObject *facts = strobe_reader_facts(reader);
-    const char *pool = strobe_json_member_text(facts, "pool");
+    JsonObject *metadata = strobe_reader_metadata(reader);
+    const char *pool = strobe_json_member_text(metadata, "pool");
     g_assert_true(*pool && !g_file_test(pool, G_FILE_TEST_EXISTS));
-    gboolean is_dump = json_object_has_member(facts, "dump_reason");
+    gboolean is_dump = json_object_has_member(metadata, "dump_reason");
     strobe_reader_free(reader);
     return is_dump;
 }
@@ -171,7 +171,7 @@ static void check_all(const char *folder, struct death_progress *progress)
         guint64 lost[STROBE_LOSS_CAUSES] = {0};
         if (check_capture(result->source, lost))
             continue;
-        read_capture(result->source, NULL, find, &found);
+        read_capture(result->source, NULL, find_record, &found);
         for (guint k = 0; k < STROBE_LOSS_CAUSES; k++)
             found.lost[k] += lost[k];
     }

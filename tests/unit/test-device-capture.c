@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "lane.h"
+#include "thread-buffer.h"
 #include "reader.h"
 #include "recorder.h"
 #include "result.h"
@@ -63,32 +63,32 @@ static void record_pair(Shared *shared)
     gint64 before = strobe_clock_ns(CLOCK_MONOTONIC);
     gint64 device = simulated_device_time(&shared->device, strobe_clock_ns(CLOCK_MONOTONIC));
     gint64 after = strobe_clock_ns(CLOCK_MONOTONIC);
-    StrobeWriter *writer = strobe_lane_writer();
-    struct strobe_clock_sync *pair = strobe_lane_reserve(writer, kind_id(&strobe_kind_clock_sync),
-                                                         shared->clock, 0, (guint64)device, 0);
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+    struct strobe_clock_sync *pair = strobe_thread_buffer_reserve(
+        writer, kind_id(&strobe_kind_clock_sync), shared->clock, 0, (guint64)device, 0);
 
     g_assert_nonnull(pair);
     *pair = (struct strobe_clock_sync){device, before + (after - before) / 2,
                                        (guint64)(after - before)};
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
 }
 
 static void record_task(Shared *shared)
 {
     gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
     guint64 begin = (guint64)simulated_device_time(&shared->device, now);
-    StrobeWriter *writer = strobe_lane_writer();
-    struct strobe_device_task *task = strobe_lane_reserve(
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+    struct strobe_device_task *task = strobe_thread_buffer_reserve(
         writer, kind_id(&strobe_kind_device_task), shared->queue, 0, begin, begin + DURATION);
 
     g_assert_nonnull(task);
     task->task = shared->n;
     shared->begin_ns[shared->n] = now;
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
     __atomic_store_n(&shared->n, shared->n + 1, __ATOMIC_RELEASE);
 }
 
-static StrobeSession *begin(const char *folder, Shared *shared)
+static StrobeSession *begin_session(const char *folder, Shared *shared)
 {
     StrobeSession *session = session_new(folder, "{}", NULL);
 
@@ -171,7 +171,7 @@ static void test_whole(void)
 {
     char *folder = scratch_new();
     Shared *shared = shared_new();
-    StrobeSession *session = begin(folder, shared);
+    StrobeSession *session = begin_session(folder, shared);
 
     run_tasks(shared, TASKS, 100, 500);
     record_pair(shared);
@@ -188,7 +188,7 @@ static void test_pair_at_the_end(void)
 {
     char *folder = scratch_new();
     Shared *shared = shared_new();
-    StrobeSession *session = begin(folder, shared);
+    StrobeSession *session = begin_session(folder, shared);
 
     run_tasks(shared, TASKS, 0, 10);
     record_pair(shared);
@@ -218,7 +218,7 @@ static void test_without_pairs(void)
 {
     char *folder = scratch_new();
     Shared *shared = shared_new();
-    StrobeSession *session = begin(folder, shared);
+    StrobeSession *session = begin_session(folder, shared);
 
     run_tasks(shared, 20, 0, 0);
     strobe_session_stop(session, NULL);
@@ -239,7 +239,7 @@ static void test_killed(void)
     pid_t pid = fork();
 
     if (pid == 0) {
-        begin(folder, shared);
+        begin_session(folder, shared);
         run_tasks(shared, TASKS / 2, 50, 200);
         for (;;)
             pause();

@@ -35,7 +35,8 @@ static StrobeDeviceClock *read_clock(const SimulatedDevice *device, const Readin
 }
 
 /* Spans at any time of the window, stored up to a second after their end. */
-static Found look(const SimulatedDevice *device, const StrobeDeviceClock *clock, gint64 seconds)
+static Found measure_errors(const SimulatedDevice *device, const StrobeDeviceClock *clock,
+                            gint64 seconds)
 {
     Found found = {0};
 
@@ -72,7 +73,7 @@ static void check_steady(const SimulatedDevice *device, const Reading *reading, 
 {
     StrobeDeviceClock *clock = read_clock(device, reading, seconds);
     const StrobeClockView *view = strobe_device_clock_view(clock);
-    Found found = look(device, clock, seconds);
+    Found found = measure_errors(device, clock, seconds);
 
     g_test_message("error %" G_GINT64_FORMAT " of %" G_GUINT64_FORMAT " ns, %" G_GUINT64_FORMAT
                    " of %" G_GUINT64_FORMAT " pairs, drift %.3f ppm",
@@ -128,7 +129,7 @@ static void test_wide_and_narrow(void)
         strobe_device_clock_add(clock, &pair);
     }
     strobe_device_clock_finish(clock, BEGIN, BEGIN + 60 * SECOND);
-    Found found = look(&device, clock, 60);
+    Found found = measure_errors(&device, clock, 60);
     g_assert_cmpuint(view->n_pairs, ==, 600);
     g_assert_cmpuint(view->n_knots, <=, 60);
     g_assert_cmpuint(view->width_ns, <=, 3000);
@@ -239,7 +240,7 @@ static void test_jumps(void)
         device.jump_by[0] = jumps[i];
         StrobeDeviceClock *clock = read_clock(&device, &often, 60);
         const StrobeClockView *view = strobe_device_clock_view(clock);
-        Found found = look(&device, clock, 60);
+        Found found = measure_errors(&device, clock, 60);
         g_test_message("jump by %" G_GINT64_FORMAT ": sure %u, worst %" G_GINT64_FORMAT
                        " of %" G_GUINT64_FORMAT "; unsure %u, worst %" G_GINT64_FORMAT,
                        jumps[i], found.n_sure, found.worst_sure, view->error_ns, found.n_unsure,
@@ -270,7 +271,7 @@ static void test_many_jumps(void)
         }
         StrobeDeviceClock *clock = read_clock(&device, &often, 60);
         const StrobeClockView *view = strobe_device_clock_view(clock);
-        Found found = look(&device, clock, 60);
+        Found found = measure_errors(&device, clock, 60);
         g_assert_cmpuint(view->n_jumps, ==, SIMULATED_JUMPS_MAX);
         g_assert_cmpint(found.worst_sure, <=, (gint64)view->error_ns);
         g_assert_cmpuint(found.n_sure, >, SPANS * 9 / 10);

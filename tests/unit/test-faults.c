@@ -45,7 +45,7 @@ static gpointer record_some(gpointer data)
 /* Called in the middle of the load and when it is over. */
 typedef void (*Change)(void);
 
-static guint64 record(Change midway, Change at_end)
+static guint64 record_load(Change midway, Change at_end)
 {
     GThread *threads[THREADS];
 
@@ -88,9 +88,10 @@ static void check_record(const StrobeView *view, StrobeText name, gpointer user)
     }
 }
 
-/* The ledger of the capture balances, and `told` (may be NULL) says the same. Returns the losses.
+/* The loss report of the capture balances, and `told` (may be NULL) says the same. Returns the
+ * losses.
  */
-static guint64 check_capture(const char *path, guint64 offered, const uint64_t *told)
+static guint64 check_capture(const char *path, guint64 offered, const uint64_t *reported)
 {
     g_autoptr(GError) error = NULL;
     struct found found = {0};
@@ -104,8 +105,8 @@ static guint64 check_capture(const char *path, guint64 offered, const uint64_t *
         ;
     const StrobeReaderStats *stats = strobe_reader_stats(reader);
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++) {
-        if (told)
-            g_assert_cmpuint(stats->lost[i], ==, told[i]);
+        if (reported)
+            g_assert_cmpuint(stats->lost[i], ==, reported[i]);
         sum += stats->lost[i];
     }
     g_assert_true(stats->sealed);
@@ -118,7 +119,7 @@ static guint64 check_capture(const char *path, guint64 offered, const uint64_t *
     return sum;
 }
 
-static guint64 check_ledger(StrobeSession *session, guint64 offered)
+static guint64 check_loss_report(StrobeSession *session, guint64 offered)
 {
     g_autofree char *path = capture_of(session);
     uint64_t lost[STROBE_LOSS_CAUSES];
@@ -142,15 +143,15 @@ static guint64 run_case(const char *more, Change before, Change midway, Change a
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     if (before)
         before();
-    guint64 offered = record(midway, at_end);
+    guint64 offered = record_load(midway, at_end);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, stopped);
     g_assert_true(stopped == STROBE_OK || faulty_disk.n_failed || faulty_disk.sync_error);
-    guint64 lost = check_ledger(session, offered);
+    guint64 lost = check_loss_report(session, offered);
     faulty_disk_reset();
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark_recorded("t0", 0);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
-    g_assert_cmpuint(check_ledger(session, 1), ==, 0);
+    g_assert_cmpuint(check_loss_report(session, 1), ==, 0);
     strobe_session_free(session);
     scratch_remove(folder);
     return lost;
@@ -261,7 +262,7 @@ static void test_refused(void)
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark_recorded("t0", 0);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
-    g_assert_cmpuint(check_ledger(session, 1), ==, 0);
+    g_assert_cmpuint(check_loss_report(session, 1), ==, 0);
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     g_assert_nonnull(g_dir_read_name(dir));
     g_assert_null(g_dir_read_name(dir)); /* nothing of those that were refused */
@@ -273,13 +274,13 @@ static void test_refused(void)
 
 #define ROLLING FAST ", \"rotate\": {\"steps\": 1}"
 
-static char *piece_of(StrobeSession *session, const char *name)
+static char *segment_of(StrobeSession *session, const char *name)
 {
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", name, NULL);
 }
 
-/* Until the next piece has its head, and the present one is being completed. */
-static void wait_for_next_piece(const char *next)
+/* Until the next segment has its head, and the present one is being completed. */
+static void wait_for_next_segment(const char *next)
 {
     struct stat st = {0};
 
@@ -288,7 +289,7 @@ static void wait_for_next_piece(const char *next)
     g_assert_cmpint(st.st_size, >=, STROBE_RESERVE_BYTES);
 }
 
-/* The disk is full when a piece is to be completed: it goes on. */
+/* The disk is full when a segment is to be completed: it goes on. */
 static void test_full_while_rolling(void)
 {
     char *folder = scratch_new();
@@ -297,12 +298,12 @@ static void test_full_while_rolling(void)
 
     faulty_disk_reset();
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
-    g_autofree char *next = piece_of(session, STROBE_PIECE_NEW);
+    g_autofree char *next = segment_of(session, STROBE_SEGMENT_NEW);
     strobe_mark_recorded("t0", 0);
     faulty_disk.error = ENOSPC;
     faulty_disk.delay_us = 5000;
     strobe_recorder_roll();
-    wait_for_next_piece(next);
+    wait_for_next_segment(next);
     faulty_disk.room = 0;
     while (g_file_test(next, G_FILE_TEST_EXISTS))
         g_usleep(100);
@@ -315,7 +316,7 @@ static void test_full_while_rolling(void)
     scratch_remove(folder);
 }
 
-/* A piece says "continued" at its end, and then has to go on; its real end is in the reserve. */
+/* A segment says "continued" at its end, and then has to go on; its real end is in the reserve. */
 static void test_full_after_failed_roll(void)
 {
     char *folder = scratch_new();
@@ -323,13 +324,13 @@ static void test_full_after_failed_roll(void)
 
     faulty_disk_reset();
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
-    g_autofree char *taken = piece_of(session, "capture.00001.strobe");
-    g_autofree char *next = piece_of(session, STROBE_PIECE_NEW);
+    g_autofree char *taken = segment_of(session, "capture.00001.strobe");
+    g_autofree char *next = segment_of(session, STROBE_SEGMENT_NEW);
     g_assert_cmpint(g_mkdir_with_parents(taken, 0750), ==, 0);
     strobe_mark_recorded("t0", 0);
-    faulty_disk.delay_us = 5000; /* so that the next piece is seen */
+    faulty_disk.delay_us = 5000; /* so that the next segment is seen */
     strobe_recorder_roll();
-    wait_for_next_piece(next);
+    wait_for_next_segment(next);
     while (g_file_test(next, G_FILE_TEST_EXISTS))
         g_usleep(100);
     faulty_disk.delay_us = 0;
@@ -337,7 +338,7 @@ static void test_full_after_failed_roll(void)
     faulty_disk.room = 0;
     strobe_mark_recorded("t0", 1);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
-    g_assert_cmpuint(check_ledger(session, 2), ==, 1);
+    g_assert_cmpuint(check_loss_report(session, 2), ==, 1);
     faulty_disk_reset();
     strobe_session_free(session);
     scratch_remove(folder);
@@ -379,9 +380,9 @@ static void run_limited(const char *folder)
 
     limit_files(1 << 20);
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
-    guint64 offered = record(NULL, NULL);
+    guint64 offered = record_load(NULL, NULL);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
-    g_assert_cmpuint(check_ledger(session, offered), >, 0);
+    g_assert_cmpuint(check_loss_report(session, offered), >, 0);
     limit_files(0);
     StrobeError *error = NULL;
     g_assert_cmpint(strobe_session_start(session, &error), ==, STROBE_ERROR_IO);
@@ -449,7 +450,7 @@ static void test_killed_when_full(void)
         StrobeSession *session = patient_session(folder, FAST);
         strobe_session_start(session, NULL);
         be_full_at_1mb();
-        *offered = record(NULL, NULL);
+        *offered = record_load(NULL, NULL);
         g_usleep(20000); /* some flushes */
         kill(getpid(), SIGKILL);
     }
@@ -472,9 +473,9 @@ static void run_on_small_disk(const char *folder)
         _exit(77);
     StrobeSession *session = patient_session(disk, FAST);
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
-    guint64 offered = record(NULL, NULL);
+    guint64 offered = record_load(NULL, NULL);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_ERROR_IO);
-    g_assert_cmpuint(check_ledger(session, offered), >, 0);
+    g_assert_cmpuint(check_loss_report(session, offered), >, 0);
     strobe_session_free(session);
     g_assert_cmpint(umount(disk), ==, 0);
 }

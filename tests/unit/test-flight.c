@@ -13,35 +13,35 @@ static char *capture_in(const char *directory)
     return g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
 }
 
-static char *told; /* by the handler */
-static gint n_told;
-static GThread *told_in;
+static char *reported; /* by the handler */
+static gint n_reported;
+static GThread *reported_in;
 
-static void tell(void *user, const char *directory)
+static void note_dump(void *user, const char *directory)
 {
-    g_free(told);
-    told = g_strdup(directory);
-    told_in = g_thread_self();
-    n_told++;
+    g_free(reported);
+    reported = g_strdup(directory);
+    reported_in = g_thread_self();
+    n_reported++;
 }
 
 /* Dumps are told of in a call of the session. */
-static gboolean wait_told(gint n)
+static gboolean wait_reported(gint n)
 {
-    for (guint i = 0; i < 500 && n_told < n; i++) {
+    for (guint i = 0; i < 500 && n_reported < n; i++) {
         g_usleep(10000);
         strobe_step();
     }
-    return n_told == n;
+    return n_reported == n;
 }
 
-static StrobeSession *listen(const char *folder, const char *dump)
+static StrobeSession *start_listening(const char *folder, const char *dump)
 {
     g_autofree char *more = g_strdup_printf(RING ", \"dump\": %s", dump);
     StrobeSession *session = session_new(folder, "{}", more);
 
-    n_told = 0;
-    strobe_session_on_trace_ready(session, tell, NULL);
+    n_reported = 0;
+    strobe_session_on_trace_ready(session, note_dump, NULL);
     strobe_session_start(session, NULL);
     return session;
 }
@@ -63,22 +63,22 @@ static void test_slow_step(void)
 {
     char *folder = scratch_new();
     StrobeSession *session =
-        listen(folder, "{\"slow_step\": 20, \"min_interval\": \"0s\", \"max\": 1}");
+        start_listening(folder, "{\"slow_step\": 20, \"min_interval\": \"0s\", \"max\": 1}");
 
     for (guint i = 0; i < 30; i++) {
         g_usleep(1000);
         strobe_step();
     }
-    g_assert_cmpint(n_told, ==, 0);
+    g_assert_cmpint(n_reported, ==, 0);
     g_usleep(200000);
     strobe_step();
-    g_assert_true(wait_told(1));
-    g_autofree char *capture = capture_in(told);
+    g_assert_true(wait_reported(1));
+    g_autofree char *capture = capture_in(reported);
     g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, 30);
     g_usleep(200000);
     strobe_step(); /* dump.max */
     g_usleep(100000);
-    g_assert_cmpint(n_told, ==, 1);
+    g_assert_cmpint(n_reported, ==, 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -87,20 +87,20 @@ static void test_signal(void)
 {
     char *folder = scratch_new();
     StrobeSession *session =
-        listen(folder, "{\"signal\": \"SIGUSR2\", \"min_interval\": \"60min\"}");
+        start_listening(folder, "{\"signal\": \"SIGUSR2\", \"min_interval\": \"60min\"}");
     struct sigaction after;
 
     strobe_mark("marked");
     strobe_session_add_metadata(session, "run", "seven", 0, NULL);
     raise(SIGUSR2);
-    g_assert_true(wait_told(1));
-    g_assert_true(told_in == g_thread_self());
-    g_autofree char *capture = capture_in(told);
+    g_assert_true(wait_reported(1));
+    g_assert_true(reported_in == g_thread_self());
+    g_autofree char *capture = capture_in(reported);
     g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
-    check_files(told);
+    check_files(reported);
     raise(SIGUSR2); /* dump.min_interval */
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
-    g_assert_true(wait_told(2));
+    g_assert_true(wait_reported(2));
     strobe_session_free(session);
     sigaction(SIGUSR2, NULL, &after);
     g_assert_true(after.sa_handler == SIG_DFL);
@@ -122,13 +122,13 @@ static void test_own_signal(void)
     struct sigaction action = {.sa_handler = own_handler};
 
     sigaction(SIGUSR2, &action, NULL);
-    StrobeSession *session = listen(folder, "{\"signal\": \"USR2\"}");
+    StrobeSession *session = start_listening(folder, "{\"signal\": \"USR2\"}");
     raise(SIGUSR2);
     g_assert_cmpint(n_own_signals, ==, 1);
     strobe_session_free(session);
     raise(SIGUSR2);
     g_assert_cmpint(n_own_signals, ==, 2);
-    g_assert_cmpint(n_told, ==, 1); /* the end of the window */
+    g_assert_cmpint(n_reported, ==, 1); /* the end of the window */
     signal(SIGUSR2, SIG_DFL);
     scratch_remove(folder);
 }
@@ -226,7 +226,7 @@ static void test_writer_is_a_thread(void)
     const char *directory;
 
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    StrobeSession *session = listen(folder, "{}");
+    StrobeSession *session = start_listening(folder, "{}");
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     strobe_mark("marked");
     strobe_session_add_metadata(session, "run", "seven", 0, NULL);
@@ -235,7 +235,7 @@ static void test_writer_is_a_thread(void)
     g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
     check_files(directory);
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
-    g_assert_true(wait_told(2));
+    g_assert_true(wait_reported(2));
     strobe_session_free(session);
     scratch_remove(folder);
 }

@@ -36,7 +36,7 @@ static void test_endless_name(void)
     g_string_free(name, TRUE);
 }
 
-static guint32 set(StrobeStringTable *table, guint32 id, const char *text)
+static guint32 set_name(StrobeStringTable *table, guint32 id, const char *text)
 {
     strobe_string_table_set(table, id, text, strlen(text), FALSE);
     return id;
@@ -53,7 +53,7 @@ static const char *frame_of(const StrobeStringTable *table, guint32 stack, guint
 static void test_stacks(void)
 {
     StrobeStringTable *table = strobe_string_table_new(100);
-    guint32 frames[] = {set(table, 7, "_Z4takev (a)"), set(table, 8, "main (a)")};
+    guint32 frames[] = {set_name(table, 7, "_Z4takev (a)"), set_name(table, 8, "main (a)")};
 
     strobe_string_table_set(table, 9, (char *)frames, sizeof frames, TRUE);
     strobe_string_table_set(table, 10, (char *)&frames[1], sizeof *frames, TRUE);

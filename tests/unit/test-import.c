@@ -44,7 +44,7 @@ static StrobeReader *write_and_open(Fixture *f)
     return reader;
 }
 
-static StrobeKindId declare(Fixture *f, const StrobeKind *kind)
+static StrobeKindId declare_kind(Fixture *f, const StrobeKind *kind)
 {
     char error[256];
     StrobeKindId id = strobe_import_capture_kind(f->capture, kind, error, sizeof error);
@@ -63,7 +63,7 @@ static void test_absent(Fixture *f, gconstpointer unused)
                                .name = "Stream 7",
                                .group = "Ascend Hardware"};
     StrobeTrackId id = strobe_import_capture_track(f->capture, &track, 4711);
-    StrobeKindId kind = declare(f, &strobe_kind_device_task);
+    StrobeKindId kind = declare_kind(f, &strobe_kind_device_task);
     struct strobe_device_task *task = strobe_import_capture_add(
         f->capture, kind, id, strobe_import_capture_intern(f->capture, "MatMul", 6, FALSE),
         1736412474759499801, 1736412474759499901, NULL);
@@ -95,7 +95,7 @@ static void test_absent(Fixture *f, gconstpointer unused)
 /* More strings than a recorder has, stacks among them. */
 static void test_many_strings(Fixture *f, gconstpointer unused)
 {
-    StrobeKindId kind = declare(f, &strobe_kind_cpu_op);
+    StrobeKindId kind = declare_kind(f, &strobe_kind_cpu_op);
     StrobeView view;
     guint seen = 0;
 
@@ -130,7 +130,7 @@ static void test_odd_times(Fixture *f, gconstpointer unused)
 {
     static const gint64 times[][2] = {
         {G_MININT64, 5}, {10, 5}, {5, G_MAXINT64}, {G_MAXINT64, G_MAXINT64}, {1, 2}};
-    StrobeKindId kind = declare(f, &strobe_kind_task_queue);
+    StrobeKindId kind = declare_kind(f, &strobe_kind_task_queue);
     StrobeView view;
     guint seen = 0;
 
@@ -152,13 +152,13 @@ static void test_kinds(Fixture *f, gconstpointer unused)
                             {"is_dequeue", STROBE_FIELD_BOOL, 0, "", "Side."},
                             {"ascend.more", STROBE_FIELD_U32, 0, "", "More."}};
     StrobeKind more = strobe_kind_task_queue, other = strobe_kind_task_queue;
-    StrobeKindId id = declare(f, &strobe_kind_task_queue);
+    StrobeKindId id = declare_kind(f, &strobe_kind_task_queue);
     char error[256];
 
     more.fields = fields;
     more.n_fields = 3;
-    g_assert_cmpuint(declare(f, &strobe_kind_task_queue), ==, id);
-    g_assert_cmpuint(declare(f, &more), ==, id + 1);
+    g_assert_cmpuint(declare_kind(f, &strobe_kind_task_queue), ==, id);
+    g_assert_cmpuint(declare_kind(f, &more), ==, id + 1);
     other.shape = STROBE_SHAPE_INSTANT;
     g_assert_cmpuint(strobe_import_capture_kind(f->capture, &other, error, sizeof error), ==, 0);
     g_assert_nonnull(strstr(error, "task_queue"));
@@ -184,7 +184,7 @@ static void add_shuffled(StrobeImportCapture *capture, StrobeKindId kind, guint 
 /* By their ends, inner spans first, equal ones as they came: from memory and from runs. */
 static void test_order(Fixture *f, gconstpointer data)
 {
-    const StrobeKindId kind = declare(f, &strobe_kind_cpu_op);
+    const StrobeKindId kind = declare_kind(f, &strobe_kind_cpu_op);
     const guint n = 30000;
     StrobeView view, last = {0};
     gint64 last_number = -1;

@@ -17,7 +17,7 @@
 #include "capture-format.h"
 #include "inject.h"
 #include "capture-file.h"
-#include "drain.h"
+#include "writer-loop.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -84,7 +84,7 @@ static void *mark_many(void *user)
 
 /* Threads record and end while the program forks, in the first window during a cycle of the writer
  * thread. */
-static void work(guint window)
+static void run_threads(guint window)
 {
     pthread_t threads[THREADS];
     int status;
@@ -135,7 +135,7 @@ static void end_recorder_window(guint window, gboolean is_begun)
 }
 
 /* They name the pool (free them). */
-static char *make_facts(void)
+static char *make_metadata(void)
 {
     char id[33];
     int is_tmpfs;
@@ -148,8 +148,8 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 {
     g_autofree char *path = capture_path(folder, window);
     g_autofree char *unnamed = g_strconcat(path, STROBE_CAPTURE_UNNAMED, NULL);
-    g_autofree char *facts = make_facts();
-    gboolean is_begun = strobe_recorder_begin_window(new_capture(unnamed), path, facts) == 0;
+    g_autofree char *metadata = make_metadata();
+    gboolean is_begun = strobe_recorder_begin_window(new_capture(unnamed), path, metadata) == 0;
 
     shared->n_errors += !is_begun;
     shared->n_windows += is_begun;
@@ -159,13 +159,13 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 }
 
 /* In the writer: `user` is the folder, `reason` the window's number. */
-static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *reason,
+static int make_dump(void *user, StrobeWriterLoop *drain, uint32_t why, const char *reason,
                      char path[PATH_MAX])
 {
-    g_autofree char *facts = make_facts();
+    g_autofree char *metadata = make_metadata();
 
     g_snprintf(path, PATH_MAX, "%s/dump-%s/" STROBE_CAPTURE_NAME, (const char *)user, reason);
-    int error = strobe_capture_file_begin(new_capture(path), drain->window.number, facts);
+    int error = strobe_capture_file_begin(new_capture(path), drain->window.number, metadata);
     if (error == 0)
         error = strobe_dump_serve(drain, path);
     if (error)
@@ -174,7 +174,7 @@ static int make_dump(void *user, StrobeDrain *drain, uint32_t why, const char *r
 }
 
 /* A copy of the ring: there, or an error. */
-static void dump(guint window)
+static void dump_ring(guint window)
 {
     char path[PATH_MAX];
     g_autofree char *reason = g_strdup_printf("%u", window);
@@ -182,16 +182,16 @@ static void dump(guint window)
     shared->n_errors += strobe_recorder_dump(reason, path) != 0;
 }
 
-static void record(const char *folder, const StrobeRecorderSettings *settings)
+static void record_windows(const char *folder, const StrobeRecorderSettings *settings)
 {
     gboolean is_open = strobe_recorder_open(settings) == 0;
 
     shared->n_errors += !is_open;
     for (guint i = 0; i < WINDOWS; i++) {
         gboolean is_begun = is_open && begin_recorder_window(folder, i);
-        work(i);
+        run_threads(i);
         if (is_begun && settings->writer.policy == STROBE_POLICY_RING)
-            dump(i);
+            dump_ring(i);
         if (is_open)
             end_recorder_window(i, is_begun);
     }
@@ -212,21 +212,21 @@ static StrobeRecorderSettings settings_with(const char *folder)
 static void run_recorder(const char *folder)
 {
     const StrobeRecorderSettings settings = settings_with(folder);
-    record(folder, &settings);
+    record_windows(folder, &settings);
 }
 
 static void run_ring(const char *folder)
 {
     StrobeRecorderSettings settings = settings_with(folder);
     settings.writer.policy = STROBE_POLICY_RING;
-    record(folder, &settings);
+    record_windows(folder, &settings);
 }
 
 static void run_rotation(const char *folder)
 {
     StrobeRecorderSettings settings = settings_with(folder);
     settings.writer.rotation.bytes = 4096;
-    record(folder, &settings);
+    record_windows(folder, &settings);
 }
 
 /* A call that could not do its work says why. */
@@ -251,12 +251,12 @@ static void run_session(const char *folder)
     StrobeError *error = NULL;
 
     if (!is_ok(strobe_session_new(config, "test", &session, &error), &error)) {
-        work(0);
+        run_threads(0);
         return;
     }
     for (guint i = 0; i < WINDOWS; i++) {
         shared->n_windows += is_ok(strobe_session_start(session, &error), &error);
-        work(i);
+        run_threads(i);
         is_ok(strobe_session_step(session, &error), &error);
         is_ok(strobe_session_stop(session, &error), &error);
     }
@@ -273,7 +273,7 @@ static void check_recorder(const char *folder)
         g_autofree char *path = capture_path(folder, i);
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
-        g_autofree char *all = g_path_get_dirname(path); /* all pieces */
+        g_autofree char *all = g_path_get_dirname(path); /* all segments */
         guint64 stored = read_capture(all, "marker_instant", NULL, NULL);
         guint64 ranges = read_capture(all, "marker", NULL, NULL);
         found++;

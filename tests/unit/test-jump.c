@@ -9,8 +9,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "kind-table.h"
-#include "lane.h"
-#include "loose-span.h"
+#include "thread-buffer.h"
+#include "async-span.h"
 #include "recorder.h"
 #include "support.h"
 #include "testpoint.h"
@@ -86,31 +86,32 @@ static void offer_range(const char *name)
 
 static void offer_reserved(const char *name)
 {
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
 
-    if (strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0, strobe_clock_now(), 0))
-        strobe_lane_commit(writer);
+    if (strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0,
+                                     strobe_clock_now(), 0))
+        strobe_thread_buffer_commit(writer);
 }
 
 static void offer_span(const char *name)
 {
-    StrobeWriter *writer = strobe_lane_writer();
-    StrobeSpan span = strobe_lane_span_begin(writer, STROBE_KIND_ID_MARKER, 0, 0);
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+    StrobeSpan span = strobe_thread_buffer_span_begin(writer, STROBE_KIND_ID_MARKER, 0, 0);
 
-    if (strobe_lane_span_end(writer, span))
-        strobe_lane_commit(writer);
+    if (strobe_thread_buffer_span_end(writer, span))
+        strobe_thread_buffer_commit(writer);
 }
 
 static void offer_keyed(const char *name)
 {
-    strobe_lane_span_open(NULL, 1, STROBE_KIND_ID_MARKER, name, 0);
-    strobe_lane_span_close(NULL, 1, STROBE_KIND_ID_MARKER, NULL, 0);
+    strobe_thread_buffer_span_open(NULL, 1, STROBE_KIND_ID_MARKER, name, 0);
+    strobe_thread_buffer_span_close(NULL, 1, STROBE_KIND_ID_MARKER, NULL, 0);
 }
 
-static void offer_loose(const char *name)
+static void offer_async(const char *name)
 {
-    strobe_lane_loose_open(NULL, 1, STROBE_KIND_ID_MARKER, name, 0);
-    strobe_lane_loose_close(NULL, 1, STROBE_KIND_ID_MARKER, NULL, 0);
+    strobe_thread_buffer_async_open(NULL, 1, STROBE_KIND_ID_MARKER, name, 0);
+    strobe_thread_buffer_async_close(NULL, 1, STROBE_KIND_ID_MARKER, NULL, 0);
 }
 
 struct jump {
@@ -122,16 +123,16 @@ struct jump {
 };
 
 static const struct jump jumps[] = {
-    {"attach-busy", offer_mark, 0, 0, 0}, /* it has no lane yet that could count */
-    {"lane-busy", offer_mark, 1, 0, 1},
+    {"attach-busy", offer_mark, 0, 0, 0}, /* it has no thread buffer yet that could count */
+    {"thread-buffer-busy", offer_mark, 1, 0, 1},
     {"record-reserved", offer_mark, 1, 0, 1},
     {"record-filled", offer_mark, 1, 0, 1},
     {"cursor-moved", offer_mark, 1, 0, 1},
     {"string-numbered", offer_mark, 0, 0, 1},
     {"record-reserved", offer_reserved, 1, 0, 1, TRUE},
     {"record-filled", offer_reserved, 1, 0, 1, TRUE},
-    {"lane-busy", offer_range, 0, 0, 1},
-    {"lane-busy", offer_range, 1, 0, 1},
+    {"thread-buffer-busy", offer_range, 0, 0, 1},
+    {"thread-buffer-busy", offer_range, 1, 0, 1},
     {"span-filled", offer_range, 0, 0, 1},
     {"span-filled", offer_range, 1, 0, 1},
     {"span-ending", offer_range, 1, 1, 0}, /* it is open still */
@@ -143,9 +144,9 @@ static const struct jump jumps[] = {
     {"span-filled", offer_keyed, 1, 0, 1},
     {"span-ending", offer_keyed, 1, 1, 0},
     {"record-filled", offer_keyed, 1, 0, 1},
-    {"span-filled", offer_loose, 1, 0, 1},
-    {"loose-claimed", offer_loose, 1, 1, 0},
-    {"record-filled", offer_loose, 1, 0, 1},
+    {"span-filled", offer_async, 1, 0, 1},
+    {"loose-claimed", offer_async, 1, 1, 0},
+    {"record-filled", offer_async, 1, 0, 1},
 };
 
 enum { OFFERS_AFTER = 5 };
@@ -257,12 +258,12 @@ static void test_reserved(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
 
     strobe_session_start(session, NULL);
-    StrobeWriter *writer = strobe_lane_writer();
-    uint32_t name = strobe_lane_intern(writer, "reserved", strlen("reserved"), 0);
-    g_assert_nonnull(
-        strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, name, strobe_clock_now(), 0));
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+    uint32_t name = strobe_thread_buffer_intern(writer, "reserved", strlen("reserved"), 0);
+    g_assert_nonnull(strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, name,
+                                                  strobe_clock_now(), 0));
     strobe_mark("nested");
-    strobe_lane_commit(writer);
+    strobe_thread_buffer_commit(writer);
     strobe_session_stop(session, NULL);
     check_marks(session, "reserved;");
     check_nested(1);
@@ -377,7 +378,7 @@ static void jump_if_allowed(int number)
 }
 
 /* The range around an attempt ends those that the jump has left open. */
-static void attempt(struct worker *worker)
+static void attempt_jump(struct worker *worker)
 {
     StrobeRange around = strobe_range_begin("attempt");
 
@@ -395,7 +396,7 @@ static void attempt(struct worker *worker)
 static void *attempt_often(void *data)
 {
     while ((guint)n_jumps < jumps_wanted)
-        attempt(data);
+        attempt_jump(data);
     __atomic_sub_fetch(&n_at_work, 1, __ATOMIC_RELEASE);
     return NULL;
 }

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -32,13 +32,13 @@ static void tear_down(Fixture *f, gconstpointer data)
 
 static uint32_t open_span(const Fixture *f, uint64_t key, const char *name)
 {
-    return strobe_lane_span_open(NULL, key, f->kind, name, key);
+    return strobe_thread_buffer_span_open(NULL, key, f->kind, name, key);
 }
 
 static StrobeClosed close_span(const Fixture *f, uint64_t key)
 {
     const struct strobe_cpu_op fields = {.sequence = (int64_t)key, .forward_thread = ~key};
-    return strobe_lane_span_close(NULL, key, f->kind, &fields, sizeof fields);
+    return strobe_thread_buffer_span_close(NULL, key, f->kind, &fields, sizeof fields);
 }
 
 static void assert_closed(StrobeClosed closed, guint depth, guint n_inside)
@@ -114,7 +114,8 @@ static void test_no_such_span(Fixture *f, gconstpointer data)
         open_span(f, 1, "open");
         assert_closed(close_span(f, 2), 0, 0);
         assert_closed(
-            strobe_lane_span_close(NULL, 1, STROBE_KIND_ID_MARKER, &marker, sizeof marker), 0, 0);
+            strobe_thread_buffer_span_close(NULL, 1, STROBE_KIND_ID_MARKER, &marker, sizeof marker),
+            0, 0);
         g_assert_cmpuint(open_span(f, 0, "open"), ==, 0);
         assert_closed(close_span(f, 0), 0, 0);
         assert_closed(close_span(f, 1), 1, 0);
@@ -131,7 +132,8 @@ static void test_tokens(Fixture *f, gconstpointer data)
     for (guint i = 0; i < 2; i++) {
         StrobeRange range = strobe_range_begin("range");
         assert_closed(close_span(f, 0), 0, 0);
-        assert_closed(strobe_lane_span_close(NULL, 0, STROBE_KIND_ID_MARKER, NULL, 0), 0, 0);
+        assert_closed(strobe_thread_buffer_span_close(NULL, 0, STROBE_KIND_ID_MARKER, NULL, 0), 0,
+                      0);
         open_span(f, 1, "inside");
         strobe_range_end(range);
         assert_closed(close_span(f, 1), 0, 0);
@@ -181,13 +183,13 @@ static void test_sizes(Fixture *f, gconstpointer data)
     memset(bytes, 0x5a, sizeof bytes);
     for (guint i = 0; i < 2; i++) {
         open_span(f, 1, "none");
-        strobe_lane_span_close(NULL, 1, f->kind, NULL, 0);
+        strobe_thread_buffer_span_close(NULL, 1, f->kind, NULL, 0);
         open_span(f, 1, "short");
-        strobe_lane_span_close(NULL, 1, f->kind, bytes, 11);
+        strobe_thread_buffer_span_close(NULL, 1, f->kind, bytes, 11);
         open_span(f, 1, "exact");
-        strobe_lane_span_close(NULL, 1, f->kind, bytes, sizeof(struct strobe_cpu_op));
+        strobe_thread_buffer_span_close(NULL, 1, f->kind, bytes, sizeof(struct strobe_cpu_op));
         open_span(f, 1, "long");
-        strobe_lane_span_close(NULL, 1, f->kind, bytes, sizeof bytes);
+        strobe_thread_buffer_span_close(NULL, 1, f->kind, bytes, sizeof bytes);
     }
     strobe_session_stop(f->session, NULL);
     g_autofree char *capture = capture_of(f->session);
@@ -348,7 +350,7 @@ static void count_track(const StrobeView *view, StrobeText name, gpointer user)
     counts[view->track]++;
 }
 
-/* Threads one after the other share a lane and its block, and are told apart. */
+/* Threads one after the other share a thread buffer and its block, and are told apart. */
 static void test_threads(Fixture *f, gconstpointer data)
 {
     enum { THREADS = 8 };

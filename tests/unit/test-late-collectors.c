@@ -43,7 +43,7 @@ static guint64 samples_of(StrobeSession *session)
     return read_capture(capture, "counter", NULL, NULL);
 }
 
-static void stop(StrobeSession *session)
+static void stop_session(StrobeSession *session)
 {
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
 }
@@ -65,7 +65,7 @@ static StrobeSession *session_started(const char *folder, const char *collectors
 static void check_samples(StrobeSession *session)
 {
     run_for(300);
-    stop(session);
+    stop_session(session);
     g_assert_cmpuint(samples_of(session), >, 5);
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
@@ -74,7 +74,7 @@ static void check_samples(StrobeSession *session)
 static void open_at_last(StrobeSession *session)
 {
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
-    stop(session);
+    stop_session(session);
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
 
@@ -86,7 +86,7 @@ static void test_nothing_loaded(void)
 
     strobe_session_step(session, NULL);
     run_for(100);
-    stop(session);
+    stop_session(session);
     g_assert_cmpuint(samples_of(session), ==, 0);
     g_assert_nonnull(strstr(strobe_session_diagnostics(session), "was not loaded"));
     open_at_last(session);
@@ -143,7 +143,7 @@ static void test_loader_is_left_alone(void)
     strobe_session_free(session);
     session = session_started(folder, WAITING, NULL);
     g_assert_nonnull(on_load);
-    stop(session);
+    stop_session(session);
     g_assert_null(on_load);
     open_at_last(session);
     strobe_session_free(session);
@@ -161,7 +161,7 @@ static void test_not_in_the_loader(void)
     scratch_remove(folder);
 }
 
-static gpointer step(gpointer session)
+static gpointer step_session(gpointer session)
 {
     strobe_session_step(session, NULL);
     return NULL;
@@ -178,7 +178,7 @@ static void test_loader_does_not_wait(void)
     gboolean was_refused = FALSE;
 
     load_library("db.so");
-    GThread *thread = g_thread_new("steps", step, session);
+    GThread *thread = g_thread_new("steps", step_session, session);
     for (guint i = 0; i < PATIENCE_MS && !was_refused && on_load; i++) {
         gint64 begin = g_get_monotonic_time();
         was_refused = strobe_session_step_number(session) == 1 && !function();
@@ -220,7 +220,7 @@ static void test_failure_is_reported(void)
 
     load_library("comm_json.so");
     strobe_session_step(session, NULL);
-    stop(session);
+    stop_session(session);
     g_assert_nonnull(strstr(strobe_session_diagnostics(session), "warm failed: Simulated failure"));
     strobe_session_free(session);
     scratch_remove(folder);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "pieces.h"
+#include "segments.h"
 #include "pool.h"
 #include "reader.h"
 #include "recorder.h"
@@ -26,7 +26,7 @@ static gpointer one_mark(gpointer data)
     return NULL;
 }
 
-static gpointer spawn(gpointer data)
+static gpointer spawn_threads(gpointer data)
 {
     for (gsize i = 0; i < GPOINTER_TO_SIZE(data); i++)
         g_thread_join(g_thread_new(NULL, one_mark, NULL));
@@ -38,7 +38,7 @@ static void spawn_all(guint threads)
     GThread *spawners[SPAWNERS];
 
     for (guint i = 0; i < SPAWNERS; i++)
-        spawners[i] = g_thread_new(NULL, spawn, GSIZE_TO_POINTER(threads / SPAWNERS));
+        spawners[i] = g_thread_new(NULL, spawn_threads, GSIZE_TO_POINTER(threads / SPAWNERS));
     for (guint i = 0; i < SPAWNERS; i++)
         g_thread_join(spawners[i]);
 }
@@ -71,7 +71,7 @@ static guint check_short_threads(const char *capture)
     return found;
 }
 
-/* Many times more threads than there are lanes and places for tracks. */
+/* Many times more threads than there are thread buffers and places for tracks. */
 static void test_short_threads(void)
 {
     guint half = test_count("STROBE_TEST_THREADS", 40000) / 2;
@@ -299,7 +299,7 @@ static void test_outer_names_killed(void)
     scratch_remove(folder);
 }
 
-/* Each piece of a capture that rolls over has the names of spans begun in earlier ones. */
+/* Each segment of a capture that rolls over has the names of spans begun in earlier ones. */
 static void test_outer_names_rotated(void)
 {
     char *folder = scratch_new();
@@ -315,17 +315,17 @@ static void test_outer_names_rotated(void)
     strobe_range_end(outer[0]);
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session), *parts = g_path_get_dirname(capture);
-    g_auto(GStrv) pieces = strobe_pieces_list(parts);
+    g_auto(GStrv) segments = strobe_segments_list(parts);
     guint n_ended = 0;
-    for (guint i = 0; pieces[i]; i++) {
-        g_autofree char *piece = g_build_filename(parts, pieces[i], NULL);
+    for (guint i = 0; segments[i]; i++) {
+        g_autofree char *segment = g_build_filename(parts, segments[i], NULL);
         g_string_truncate(names, 0);
-        read_capture(piece, "marker", find_spans, names);
+        read_capture(segment, "marker", find_spans, names);
         n_ended += strcmp(names->str, "epoch 2;") == 0;
         if (*names->str && strcmp(names->str, "epoch 2;"))
             g_assert_cmpstr(names->str, ==, "step 3?;inner 5?;epoch 2?;");
     }
-    g_assert_cmpuint(g_strv_length(pieces), >=, 3);
+    g_assert_cmpuint(g_strv_length(segments), >=, 3);
     g_assert_cmpuint(n_ended, ==, 1);
     strobe_session_free(session);
     scratch_remove(folder);

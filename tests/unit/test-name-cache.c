@@ -32,7 +32,7 @@ static void tear_down(Fixture *f, gconstpointer data)
 }
 
 /* A text of this length whose NUL is so many bytes before the page's end. */
-static char *put(Fixture *f, gsize length, gsize behind)
+static char *put_name(Fixture *f, gsize length, gsize behind)
 {
     char *name = f->pages + f->page - behind - 1 - length;
 
@@ -66,7 +66,7 @@ static void test_every_place(Fixture *f, gconstpointer data)
 
     for (gsize length = 0; length < LONGEST; length++)
         for (gsize behind = 0; behind < 16; behind++) {
-            char *name = put(f, length, behind);
+            char *name = put_name(f, length, behind);
 
             if (f->known.address == NULL) {
                 g_assert_true(length >= sizeof f->known.words - 8 || is_in_last_word(f, name));
@@ -89,7 +89,7 @@ static void test_every_byte(Fixture *f, gconstpointer data)
 {
     for (gsize length = 0; length < sizeof f->known.words - 8; length++)
         for (gsize behind = 0; behind < 9; behind++) {
-            char *name = put(f, length, behind);
+            char *name = put_name(f, length, behind);
 
             if (is_in_last_word(f, name))
                 continue;

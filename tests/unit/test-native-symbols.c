@@ -53,8 +53,8 @@ static char *resolve_with(StrobeNativeSymbols *symbols, const char *path,
     return g_strdup(functions[0]);
 }
 
-static void expect(const char *program, const char *path, const StrobeBuildId *build_id,
-                   const char *expected)
+static void expect_symbol(const char *program, const char *path, const StrobeBuildId *build_id,
+                          const char *expected)
 {
     StrobeNativeSymbols *symbols = strobe_native_symbols_new(program);
     g_autofree char *text = resolve_with(symbols, path, build_id);
@@ -69,7 +69,7 @@ static void test_function(void)
     g_autofree char *path = own_path();
 
     known_function();
-    expect(PROGRAM, path, NULL, "known_function (test-native-symbols)");
+    expect_symbol(PROGRAM, path, NULL, "known_function (test-native-symbols)");
 }
 
 static void test_other_texts(void)
@@ -92,11 +92,11 @@ static void test_no_object(void)
 
     g_file_set_contents(text, "no object", -1, NULL);
     g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
-    expect(PROGRAM, path, &other, "test-native-symbols+0x");
-    expect(PROGRAM, "/no/such/file", NULL, "file+0x");
-    expect(PROGRAM, folder, NULL, "strobe-symbols-");
-    expect(PROGRAM, text, NULL, "text+0x");
-    expect(PROGRAM, fifo, NULL, "fifo+0x");
+    expect_symbol(PROGRAM, path, &other, "test-native-symbols+0x");
+    expect_symbol(PROGRAM, "/no/such/file", NULL, "file+0x");
+    expect_symbol(PROGRAM, folder, NULL, "strobe-symbols-");
+    expect_symbol(PROGRAM, text, NULL, "text+0x");
+    expect_symbol(PROGRAM, fifo, NULL, "fifo+0x");
     g_remove(text);
     g_remove(fifo);
     g_rmdir(folder);
@@ -107,13 +107,13 @@ static void test_bad_programs(void)
 {
     g_autofree char *path = own_path();
 
-    expect("/no/such/program", path, NULL, "test-native-symbols+0x");
-    expect("/bin/false", path, NULL, "test-native-symbols+0x");
-    expect("/bin/cat", path, NULL, "test-native-symbols+0x");
-    expect("/usr/bin/yes", path, NULL, "test-native-symbols+0x");
+    expect_symbol("/no/such/program", path, NULL, "test-native-symbols+0x");
+    expect_symbol("/bin/false", path, NULL, "test-native-symbols+0x");
+    expect_symbol("/bin/cat", path, NULL, "test-native-symbols+0x");
+    expect_symbol("/usr/bin/yes", path, NULL, "test-native-symbols+0x");
 }
 
-static void damage(char *bytes, gsize size, GRand *rand)
+static void damage_bytes(char *bytes, gsize size, GRand *rand)
 {
     guint n = (guint)g_rand_int_range(rand, 1, 40);
 
@@ -137,7 +137,7 @@ static void test_damaged_objects(void)
         g_autofree char *bad = g_memdup2(good, size), *name = g_strdup_printf("%s/%u", folder, i);
         StrobeNativeSymbols *symbols = strobe_native_symbols_new(PROGRAM);
 
-        damage(bad, size, rand);
+        damage_bytes(bad, size, rand);
         g_file_set_contents(name, bad, (gssize)(i % 3 ? size : size * i / 100), NULL);
         g_autofree char *text = resolve_with(symbols, name, NULL);
         g_autofree char *other = resolve_with(symbols, path, NULL);

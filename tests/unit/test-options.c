@@ -16,7 +16,7 @@ static const StrobeOption declared[] = {
     {sizeof(StrobeOption), STROBE_OPTION_KINDS, "kinds", "gc+step", 0, 0, NULL, "s", 0, 0},
 };
 
-static StrobeOptions *make(void)
+static StrobeOptions *make_options(void)
 {
     g_autoptr(GError) error = NULL;
     StrobeOptions *options =
@@ -28,7 +28,7 @@ static StrobeOptions *make(void)
 
 static void test_defaults(void)
 {
-    StrobeOptions *options = make();
+    StrobeOptions *options = make_options();
 
     g_assert_false(strobe_options_bool(options, "shapes"));
     g_assert_cmpint(strobe_options_int(options, "count"), ==, 3);
@@ -44,7 +44,7 @@ static void test_defaults(void)
 static void test_json_booleans(void)
 {
     static const char *const bads[] = {"\"yes\"", "\"true\"", "1", "null", "[]"};
-    StrobeOptions *options = make();
+    StrobeOptions *options = make_options();
     g_autoptr(JsonNode) good = json_from_string("true", NULL);
     g_autoptr(GError) error = NULL;
 
@@ -104,7 +104,7 @@ static void test_bad_values(void)
         {"size", "256GiBB", "did you mean \"GiB\"?"},
         {"interval", "20sec", "a number with"},
     };
-    StrobeOptions *options = make();
+    StrobeOptions *options = make_options();
 
     for (guint i = 0; i < G_N_ELEMENTS(bads); i++) {
         g_autoptr(GError) error = NULL;
@@ -138,7 +138,7 @@ static void test_split(void)
 
 static void test_json(void)
 {
-    StrobeOptions *options = make();
+    StrobeOptions *options = make_options();
     g_autoptr(GError) error = NULL;
     g_autoptr(JsonNode) list = json_from_string("[\"mem\"]", NULL);
     g_autoptr(JsonNode) number = json_from_string("7", NULL);

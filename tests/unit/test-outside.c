@@ -8,8 +8,8 @@
 #include "clock.h"
 #include "intern.h"
 #include "kind-table.h"
-#include "lane.h"
-#include "loose-span.h"
+#include "thread-buffer.h"
+#include "async-span.h"
 #include "outside.h"
 #include "recorder.h"
 #include "support.h"
@@ -32,7 +32,7 @@ static const StrobeKind *const declared[] = {&own_kind};
 static StrobePool program, writer;
 static char *folder;
 
-static void begin(void)
+static void begin_pools(void)
 {
     char error[256];
 
@@ -46,7 +46,7 @@ static void begin(void)
     g_assert_cmpint(strobe_recorder_join(writer.header, getpid(), declared, 1), ==, 0);
 }
 
-static void end(void)
+static void end_pools(void)
 {
     strobe_pool_destroy(&writer, 0);
     strobe_pool_destroy(&program, 1);
@@ -56,17 +56,17 @@ static void end(void)
 static gboolean record_value(guint64 value)
 {
     char error[256] = "";
-    StrobeWriter *lane = strobe_lane_writer();
+    StrobeWriter *thread_buffer = strobe_thread_buffer_writer();
     guint32 kind = strobe_recorder_kind(&own_kind, error, sizeof error);
 
     g_assert_cmpstr(error, ==, "");
-    if (!lane)
+    if (!thread_buffer)
         return FALSE;
-    guint64 *fields = strobe_lane_reserve(lane, kind, 0, 0, 1, 0);
+    guint64 *fields = strobe_thread_buffer_reserve(thread_buffer, kind, 0, 0, 1, 0);
     if (!fields)
         return FALSE;
     *fields = value;
-    strobe_lane_commit(lane);
+    strobe_thread_buffer_commit(thread_buffer);
     return TRUE;
 }
 
@@ -76,7 +76,8 @@ static guint count_queued(void)
 
     for (guint32 i = strobe_pool_take_full(program.header); i < program.header->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(program.header, i);
-        g_assert_cmpuint(block->lane, >=, STROBE_POOL_LANES - STROBE_POOL_WRITER_LANES);
+        g_assert_cmpuint(block->thread_buffer, >=,
+                         STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS);
         g_assert_cmpuint(block->window, ==, 3);
         g_assert_cmpuint(block->used, >, 0);
         i = block->next;
@@ -103,16 +104,16 @@ static gpointer record_in_thread(gpointer user)
     return NULL;
 }
 
-/* Lanes of the program are never taken, and of its own there are few. */
-static void test_lanes(void)
+/* Thread buffers of the program are never taken, and of its own there are few. */
+static void test_thread_buffers(void)
 {
     strobe_recorder_join_window(3);
-    for (guint i = 0; i < 3 * STROBE_POOL_WRITER_LANES; i++)
+    for (guint i = 0; i < 3 * STROBE_POOL_WRITER_THREAD_BUFFERS; i++)
         g_thread_join(g_thread_new("sampler", record_in_thread, GUINT_TO_POINTER(i)));
     strobe_recorder_leave_window(strobe_clock_now());
     g_assert_cmpuint(count_queued(), >, 0);
-    for (guint32 i = 0; i < STROBE_POOL_LANES - STROBE_POOL_WRITER_LANES; i++)
-        g_assert_cmpuint(atomic_load(&strobe_pool_lane(program.header, i)->window), ==, 0);
+    for (guint32 i = 0; i < STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS; i++)
+        g_assert_cmpuint(atomic_load(&strobe_pool_thread_buffer(program.header, i)->window), ==, 0);
 }
 
 static void test_kinds(void)
@@ -189,11 +190,11 @@ static guint64 hostile_number(GRand *random)
 }
 
 /* A word in the first MB of what the offset names, or of the header's shared part. */
-static void scribble(GRand *random)
+static void scribble_word(GRand *random)
 {
     struct pool_header *h = program.header;
-    const guint64 parts[] = {STROBE_POOL_PAGE, h->lanes_at,     h->tracks_at, h->kinds_at,
-                             h->offsets_at,    h->slots_at,     h->arena_at,  h->blocks_at,
+    const guint64 parts[] = {STROBE_POOL_PAGE, h->thread_buffers_at, h->tracks_at, h->kinds_at,
+                             h->offsets_at,    h->slots_at,          h->arena_at,  h->blocks_at,
                              STROBE_POOL_PAGE, STROBE_POOL_PAGE};
     guint64 part = parts[g_rand_int_range(random, 0, G_N_ELEMENTS(parts))];
     guint64 span = part == STROBE_POOL_PAGE ? 256 : 1 << 20;
@@ -210,16 +211,17 @@ static gpointer scribble_on(gpointer user)
     g_autoptr(GRand) random = g_rand_new_with_seed(4711);
 
     while (!atomic_load(&is_over))
-        scribble(random);
+        scribble_word(random);
     return user;
 }
 
-/* Its own lanes as well. */
-static void scribble_on_lanes(GRand *random)
+/* Its own thread buffers as well. */
+static void scribble_on_thread_buffers(GRand *random)
 {
-    for (guint32 i = STROBE_POOL_LANES - STROBE_POOL_WRITER_LANES; i < STROBE_POOL_LANES; i++) {
-        guint64 *words = (guint64 *)(void *)strobe_pool_lane(program.header, i);
-        gsize n = sizeof(struct pool_lane) / sizeof *words;
+    for (guint32 i = STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS;
+         i < STROBE_POOL_THREAD_BUFFERS; i++) {
+        guint64 *words = (guint64 *)(void *)strobe_pool_thread_buffer(program.header, i);
+        gsize n = sizeof(struct pool_thread_buffer) / sizeof *words;
         for (guint k = 0; k < 8; k++) {
             gint at = g_rand_int_range(random, 0, (gint)(k < 4 ? 16 : n));
             ((volatile guint64 *)words)[at] = hostile_number(random);
@@ -229,21 +231,21 @@ static void scribble_on_lanes(GRand *random)
 
 static void record_all_sorts(guint64 i)
 {
-    StrobeWriter *lane = strobe_lane_writer();
+    StrobeWriter *thread_buffer = strobe_thread_buffer_writer();
     g_autofree char *text = g_strdup_printf("name %" G_GUINT64_FORMAT, i);
     const StrobeTrack track = {
         .struct_size = sizeof track, .type = STROBE_TRACK_COUNTER, .device = -1, .name = text};
 
-    if (!lane)
+    if (!thread_buffer)
         return;
-    StrobeStringId id = strobe_lane_intern(lane, text, strlen(text), 0);
+    StrobeStringId id = strobe_thread_buffer_intern(thread_buffer, text, strlen(text), 0);
     strobe_recorder_track(&track);
     record_value(id);
-    StrobeSpan span = strobe_lane_span_begin(lane, STROBE_KIND_ID_MARKER, id, 0);
-    strobe_lane_loose_open(NULL, i + 1, STROBE_KIND_ID_MARKER, text, 0);
-    if (strobe_lane_span_end(lane, span))
-        strobe_lane_commit(lane);
-    strobe_lane_loose_close(NULL, i % 3 ? i + 1 : i / 2, STROBE_KIND_ID_MARKER, NULL, 0);
+    StrobeSpan span = strobe_thread_buffer_span_begin(thread_buffer, STROBE_KIND_ID_MARKER, id, 0);
+    strobe_thread_buffer_async_open(NULL, i + 1, STROBE_KIND_ID_MARKER, text, 0);
+    if (strobe_thread_buffer_span_end(thread_buffer, span))
+        strobe_thread_buffer_commit(thread_buffer);
+    strobe_thread_buffer_async_close(NULL, i % 3 ? i + 1 : i / 2, STROBE_KIND_ID_MARKER, NULL, 0);
 }
 
 static gpointer record_for_a_while(gpointer user)
@@ -267,10 +269,10 @@ static void test_hostile_program(void)
     for (guint i = 0; g_get_monotonic_time() < until; i++) {
         strobe_recorder_join_window(3);
         GThread *sampler = g_thread_new("sampler", record_for_a_while, GUINT_TO_POINTER(i));
-        scribble_on_lanes(random);
+        scribble_on_thread_buffers(random);
         g_thread_join(sampler);
         strobe_recorder_say("a message", STROBE_LOG_INFO, 0);
-        scribble_on_lanes(random);
+        scribble_on_thread_buffers(random);
         g_assert_cmpuint(strobe_recorder_leave_window(strobe_clock_now()), ==, 0);
     }
     atomic_store(&is_over, 1);
@@ -281,21 +283,21 @@ static void test_other_layout(void)
 {
     struct pool_header other = *writer.header;
 
-    other.n_lanes = 64;
+    other.n_thread_buffers = 64;
     g_assert_cmpint(strobe_recorder_join(&other, 0, NULL, 0), ==, EINVAL);
 }
 
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    begin();
+    begin_pools();
     g_test_add_func("/outside/gate", test_gate);
-    g_test_add_func("/outside/lanes", test_lanes);
+    g_test_add_func("/outside/lanes", test_thread_buffers);
     g_test_add_func("/outside/kinds", test_kinds);
     g_test_add_func("/outside/messages", test_messages);
     g_test_add_func("/outside/other-layout", test_other_layout);
     g_test_add_func("/outside/hostile-program", test_hostile_program);
     int result = g_test_run();
-    end();
+    end_pools();
     return result;
 }

@@ -43,45 +43,45 @@ static void stop_load(GThread *threads[THREADS])
 }
 
 /* What one track of a capture holds and has lost. */
-struct lane_sum {
+struct thread_buffer_sum {
     guint64 track, stored, first, last, lost, overwritten;
     gint64 begin_ns, end_ns;
     gboolean has_gap;
 };
 
 struct sums {
-    struct lane_sum lanes[2 * THREADS];
+    struct thread_buffer_sum thread_buffers[2 * THREADS];
     guint n;
     guint64 lost[STROBE_LOSS_CAUSES];
 };
 
-static struct lane_sum *lane_of(struct sums *sums, guint64 track)
+static struct thread_buffer_sum *thread_buffer_of(struct sums *sums, guint64 track)
 {
     guint i;
 
-    for (i = 0; i < sums->n && sums->lanes[i].track != track; i++)
+    for (i = 0; i < sums->n && sums->thread_buffers[i].track != track; i++)
         ;
-    g_assert_cmpuint(i, <, G_N_ELEMENTS(sums->lanes));
+    g_assert_cmpuint(i, <, G_N_ELEMENTS(sums->thread_buffers));
     if (i == sums->n)
-        sums->lanes[sums->n++] = (struct lane_sum){.track = track};
-    return &sums->lanes[i];
+        sums->thread_buffers[sums->n++] = (struct thread_buffer_sum){.track = track};
+    return &sums->thread_buffers[i];
 }
 
 static void sum_loss(struct sums *sums, const StrobeView *view)
 {
     guint64 count = strobe_view_u64(view, offsetof(struct strobe_loss, count));
     guint32 cause = strobe_view_u32(view, offsetof(struct strobe_loss, cause));
-    guint32 track = strobe_view_u32(view, offsetof(struct strobe_loss, lane));
+    guint32 track = strobe_view_u32(view, offsetof(struct strobe_loss, thread_buffer));
 
     g_assert_cmpuint(cause, <, STROBE_LOSS_CAUSES);
     sums->lost[cause] += count;
     if (track == 0)
         return;
-    struct lane_sum *lane = lane_of(sums, track);
+    struct thread_buffer_sum *thread_buffer = thread_buffer_of(sums, track);
     if (cause == STROBE_LOSS_OVERWRITTEN)
-        lane->overwritten += count;
+        thread_buffer->overwritten += count;
     else
-        lane->lost += count;
+        thread_buffer->lost += count;
 }
 
 static void sum_record(const StrobeView *view, StrobeText name, gpointer user)
@@ -92,17 +92,17 @@ static void sum_record(const StrobeView *view, StrobeText name, gpointer user)
         sum_loss(sums, view);
     if (strcmp(name.bytes, "load") || (view->flags & STROBE_VIEW_UNFINISHED))
         return;
-    struct lane_sum *lane = lane_of(sums, view->track);
+    struct thread_buffer_sum *thread_buffer = thread_buffer_of(sums, view->track);
     guint64 number = strobe_view_u64(view, 0);
-    if (lane->stored++ == 0) {
-        lane->first = number;
-        lane->begin_ns = view->begin_ns;
+    if (thread_buffer->stored++ == 0) {
+        thread_buffer->first = number;
+        thread_buffer->begin_ns = view->begin_ns;
     } else {
-        g_assert_cmpuint(number, >, lane->last);
-        lane->has_gap |= number != lane->last + 1;
+        g_assert_cmpuint(number, >, thread_buffer->last);
+        thread_buffer->has_gap |= number != thread_buffer->last + 1;
     }
-    lane->last = number;
-    lane->end_ns = view->end_ns;
+    thread_buffer->last = number;
+    thread_buffer->end_ns = view->end_ns;
 }
 
 static struct sums sum_capture(const char *path)
@@ -114,12 +114,13 @@ static struct sums sum_capture(const char *path)
 }
 
 /* Numbers begin at 0: all before the last one that is there were offered. */
-static void check_ring_lane(const struct lane_sum *lane)
+static void check_ring_thread_buffer(const struct thread_buffer_sum *thread_buffer)
 {
-    g_assert_cmpuint(lane->stored + lane->lost + lane->overwritten, >=, lane->last + 1);
-    if (lane->lost == 0) {
-        g_assert_false(lane->has_gap);
-        g_assert_cmpuint(lane->first, ==, lane->overwritten);
+    g_assert_cmpuint(thread_buffer->stored + thread_buffer->lost + thread_buffer->overwritten, >=,
+                     thread_buffer->last + 1);
+    if (thread_buffer->lost == 0) {
+        g_assert_false(thread_buffer->has_gap);
+        g_assert_cmpuint(thread_buffer->first, ==, thread_buffer->overwritten);
     }
 }
 
@@ -147,9 +148,9 @@ static void test_block(void)
     g_autofree char *capture = capture_of(session);
     struct sums sums = sum_capture(capture);
     for (guint i = 0; i < sums.n; i++) {
-        g_assert_cmpuint(sums.lanes[i].first, ==, 0);
-        g_assert_false(sums.lanes[i].has_gap);
-        all += sums.lanes[i].stored;
+        g_assert_cmpuint(sums.thread_buffers[i].first, ==, 0);
+        g_assert_false(sums.thread_buffers[i].has_gap);
+        all += sums.thread_buffers[i].stored;
     }
     g_assert_cmpuint(all, ==, offered[0] + offered[1] + offered[2]);
     strobe_session_free(session);
@@ -198,8 +199,8 @@ static void test_ring(void)
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
         sum += sums.lost[i];
     for (guint i = 0; i < sums.n; i++) {
-        check_ring_lane(&sums.lanes[i]);
-        sum += sums.lanes[i].stored;
+        check_ring_thread_buffer(&sums.thread_buffers[i]);
+        sum += sums.thread_buffers[i].stored;
     }
     g_assert_cmpuint(sum, ==, offered[0] + offered[1] + offered[2]);
     g_test_message("%" G_GUINT64_FORMAT " offered, %" G_GUINT64_FORMAT
@@ -252,8 +253,8 @@ static void test_dump_under_load(void)
         struct sums sums = sum_capture(capture);
         g_assert_cmpuint(sums.n, >=, 1);
         for (guint k = 0; k < sums.n; k++) {
-            check_ring_lane(&sums.lanes[k]);
-            newest = MAX(newest, sums.lanes[k].last);
+            check_ring_thread_buffer(&sums.thread_buffers[k]);
+            newest = MAX(newest, sums.thread_buffers[k].last);
         }
         g_assert_cmpuint(newest, >, last_seen);
         last_seen = newest;
@@ -313,7 +314,7 @@ static void test_dump_contents(void)
     scratch_remove(folder);
 }
 
-/* A window that left records out because of "keep" does not spoil the ledger of the next. */
+/* A window that left records out because of "keep" does not spoil the loss report of the next. */
 static void test_keep_twice(void)
 {
     char *folder = scratch_new();
@@ -330,7 +331,8 @@ static void test_keep_twice(void)
         g_autofree char *capture = capture_of(session);
         struct sums sums = sum_capture(capture);
         for (guint i = 0; i < sums.n; i++)
-            all += sums.lanes[i].stored + sums.lanes[i].overwritten + sums.lanes[i].lost;
+            all += sums.thread_buffers[i].stored + sums.thread_buffers[i].overwritten +
+                   sums.thread_buffers[i].lost;
         g_assert_cmpuint(all, ==, n);
     }
     strobe_session_free(session);
@@ -359,10 +361,10 @@ static void test_keep(void)
     g_autofree char *capture = capture_in(directory);
     struct sums sums = sum_capture(capture);
     g_assert_cmpuint(sums.n, ==, 1);
-    g_assert_cmpuint(sums.lanes[0].last, ==, i - 1);
-    gint64 reach = sums.lanes[0].end_ns - sums.lanes[0].begin_ns;
+    g_assert_cmpuint(sums.thread_buffers[0].last, ==, i - 1);
+    gint64 reach = sums.thread_buffers[0].end_ns - sums.thread_buffers[0].begin_ns;
     g_assert_cmpint(reach, >=, 80000000); /* back from the call, which was a little later */
-    check_ring_lane(&sums.lanes[0]);
+    check_ring_thread_buffer(&sums.thread_buffers[0]);
     if (i > 10000) /* else one block holds it all */
         g_assert_cmpint(reach, <, 400000000);
     strobe_session_free(session);

@@ -9,8 +9,8 @@
 #include "actor.h"
 #include "hold.h"
 #include "kind-table.h"
-#include "lane.h"
-#include "loose-span.h"
+#include "thread-buffer.h"
+#include "async-span.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -365,7 +365,7 @@ static void test_fork_handlers(void)
     scratch_remove(folder);
 }
 
-/* ---- one loose span, two who end it ---- */
+/* ---- one async span, two who end it ---- */
 
 enum { RACED_KEY = 7 };
 
@@ -373,14 +373,15 @@ static gboolean end_raced(void)
 {
     const struct strobe_marker fields = {RACED_KEY};
 
-    return strobe_lane_loose_close(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, &fields, sizeof fields);
+    return strobe_thread_buffer_async_close(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, &fields,
+                                            sizeof fields);
 }
 
 static gboolean actor_has_ended;
 
 static void begin_raced(const char *name)
 {
-    strobe_lane_loose_open(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, name, RACED_KEY);
+    strobe_thread_buffer_async_open(NULL, RACED_KEY, STROBE_KIND_ID_MARKER, name, RACED_KEY);
 }
 
 static void act_begin_and_end(struct actor *actor)
@@ -409,7 +410,7 @@ static void test_own_end_first(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
     struct actor actor = {.point = "loose-claimed", .act = act_begin_and_end, .text = "raced for"};
 
-    for (guint i = 0; i < 2; i++) { /* a lane that nobody shared yet, one that is shared */
+    for (guint i = 0; i < 2; i++) { /* a thread buffer that nobody shared yet, one that is shared */
         strobe_session_start(session, NULL);
         actor_hold(&actor);
         g_assert_false(end_raced());
@@ -426,7 +427,7 @@ static void test_other_end_first(void)
 {
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
-    struct actor actor = {.point = "lane-sharing", .act = act_end, .text = "raced for"};
+    struct actor actor = {.point = "thread-buffer-sharing", .act = act_end, .text = "raced for"};
 
     strobe_session_start(session, NULL);
     begin_raced("raced for");
@@ -454,14 +455,15 @@ static gpointer reuse_place(gpointer data)
     const struct strobe_marker fields = {8};
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
-    struct actor actor = {.point = "lane-sharing", .act = act_end, .text = "raced for"};
+    struct actor actor = {.point = "thread-buffer-sharing", .act = act_end, .text = "raced for"};
 
     strobe_session_start(session, NULL);
     begin_raced("raced for");
-    strobe_lane_loose_open(NULL, 8, STROBE_KIND_ID_MARKER, "beside", 8);
+    strobe_thread_buffer_async_open(NULL, 8, STROBE_KIND_ID_MARKER, "beside", 8);
     actor_hold(&actor);
     g_assert_true(GPOINTER_TO_INT(g_thread_join(g_thread_new("third", third_ends, NULL))));
-    g_assert_true(strobe_lane_loose_close(NULL, 8, STROBE_KIND_ID_MARKER, &fields, sizeof fields));
+    g_assert_true(
+        strobe_thread_buffer_async_close(NULL, 8, STROBE_KIND_ID_MARKER, &fields, sizeof fields));
     StrobeRange range = strobe_range_begin("mark");
     actor_finish(&actor);
     strobe_range_end(range);
@@ -475,7 +477,8 @@ static gpointer reuse_place(gpointer data)
     return NULL;
 }
 
-/* On a lane of its own: one that is shared stays so, and nobody begins to share it again. */
+/* On a thread buffer of its own: one that is shared stays so, and nobody begins to share it again.
+ */
 static void test_place_reused(void)
 {
     g_thread_join(g_thread_new("reuses", reuse_place, NULL));

@@ -4,7 +4,7 @@
 #include "reader-definitions.h"
 #include "support.h"
 
-static gboolean take(StrobeDefinitions *definitions, guint32 id, guint64 number)
+static gboolean take_track(StrobeDefinitions *definitions, guint32 id, guint64 number)
 {
     struct strobe_stored_track stored = {
         .id = id, .type = STROBE_TRACK_THREAD, .number = number, .pid = 1};
@@ -18,8 +18,8 @@ static void test_any_id(void)
     StrobeDefinitions *definitions = strobe_definitions_new();
 
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++)
-        g_assert_true(take(definitions, ids[i], i));
-    g_assert_true(take(definitions, 0, 99)); /* no id: of no concern */
+        g_assert_true(take_track(definitions, ids[i], i));
+    g_assert_true(take_track(definitions, 0, 99)); /* no id: of no concern */
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++) {
         guint32 number = strobe_definitions_track_of(definitions, ids[i]);
@@ -34,7 +34,7 @@ static void test_any_id(void)
     g_assert_null(strobe_definitions_track(definitions, G_N_ELEMENTS(ids) + 1));
     g_assert_null(strobe_definitions_track(definitions, G_MAXUINT32));
     /* Recovery writes again what the program had written. */
-    g_assert_true(take(definitions, 16385, 42));
+    g_assert_true(take_track(definitions, 16385, 42));
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     g_assert_cmpuint(strobe_definitions_track(definitions, 3)->view.number, ==, 42);
     strobe_definitions_free(definitions);
@@ -46,11 +46,11 @@ static void test_too_many(void)
     StrobeDefinitions *definitions = strobe_definitions_new();
 
     for (guint32 i = 1; i <= STROBE_READER_TRACKS_MAX; i++)
-        take(definitions, i * 2, i);
+        take_track(definitions, i * 2, i);
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, STROBE_READER_TRACKS_MAX);
-    g_assert_false(take(definitions, 1, 1));
+    g_assert_false(take_track(definitions, 1, 1));
     g_assert_cmpuint(strobe_definitions_track_of(definitions, 1), ==, 0);
-    g_assert_true(take(definitions, 2, 5)); /* a known one */
+    g_assert_true(take_track(definitions, 2, 5)); /* a known one */
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, STROBE_READER_TRACKS_MAX);
     strobe_definitions_free(definitions);
 }

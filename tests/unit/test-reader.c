@@ -24,7 +24,7 @@ static void test_late_blocks(void)
     MadeCapture *made = made_capture_begin(path, 0, "a");
 
     made_capture_marker(made, 0, 1, 0, 1);
-    made_capture_marker(made, 0, 4, 0, 6); /* three blocks of this lane come late */
+    made_capture_marker(made, 0, 4, 0, 6); /* three blocks of this thread buffer come late */
     made_capture_marker(made, 1, 9, 0, 100);
     made_capture_marker(made, 0, 2, 0, 2);
     made_capture_marker(made, 0, 3, 32, 4);
@@ -33,7 +33,8 @@ static void test_late_blocks(void)
     made_capture_marker(made, 0, 5, 0, 7);
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 6, 0, "", 0);
     made_capture_marker(made, 0, 4, 32, 6);
-    made_capture_marker(made, STROBE_LANE_NONE, 0, 0, 200); /* of no lane: as they lie */
+    made_capture_marker(made, STROBE_THREAD_BUFFER_NONE, 0, 0,
+                        200); /* of no thread buffer: as they lie */
     made_capture_seal(made, MADE_BEGIN_NS + 1000000000, FALSE);
     made_capture_end(made);
     made_assert_arguments(path, "1 2 3 4 6 99 100 6 7 200");
@@ -162,7 +163,7 @@ static guint64 peak_bytes(void)
 }
 
 /* The program as `walk PATH`: prints records and peak bytes. */
-static int walk(const char *path)
+static int walk_capture(const char *path)
 {
     static StrobeView views[2048];
     StrobeReader *reader = made_reader(path);
@@ -235,7 +236,7 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     return peak;
 }
 
-/* Many lanes that record little: a block for each in every flush. */
+/* Many thread buffers that record little: a block for each in every flush. */
 static void test_memory_of_small_blocks(void)
 {
     char *folder = scratch_new();
@@ -291,7 +292,7 @@ static void test_unreadable(void)
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "walk") == 0)
-        return walk(argv[2]);
+        return walk_capture(argv[2]);
     program = argv[0];
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/reader/late-blocks", test_late_blocks);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes, pool and writer thread through a real session: every record offered is stored or counted.
+/* Thread buffers, pool and writer thread through a real session: every record offered is stored or
+ * counted.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -86,12 +87,12 @@ static void test_threads(void)
 }
 
 /* A pool that the disk cannot follow: what is lost is counted to the record. */
-static void test_ledger(void)
+static void test_loss_report(void)
 {
     enum { MARKS = 2000000 };
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
-    guint64 told = 0;
+    guint64 reported = 0;
     uint64_t lost[STROBE_LOSS_CAUSES];
 
     strobe_session_start(session, NULL);
@@ -100,10 +101,10 @@ static void test_ledger(void)
     strobe_session_stop(session, NULL);
     strobe_recorder_losses(lost);
     for (guint i = 0; i < STROBE_LOSS_CAUSES; i++)
-        told += lost[i];
+        reported += lost[i];
     g_autofree char *capture = capture_of(session);
-    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL) + told, ==, MARKS);
-    g_test_message("%" G_GUINT64_FORMAT " of %d records lost", told, MARKS);
+    g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL) + reported, ==, MARKS);
+    g_test_message("%" G_GUINT64_FORMAT " of %d records lost", reported, MARKS);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -249,11 +250,11 @@ static void check_times(const StrobeView *view, StrobeText name, gpointer user)
 static void reserve_spans(StrobeWriter *writer, uint64_t begin, guint64 first)
 {
     for (guint i = 0; i < G_N_ELEMENTS(lasting); i++) {
-        guint64 *argument =
-            strobe_lane_reserve(writer, STROBE_KIND_ID_MARKER, 0, 0, begin, begin + lasting[i]);
+        guint64 *argument = strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER, 0, 0, begin,
+                                                         begin + lasting[i]);
         g_assert_nonnull(argument);
         *argument = first + i;
-        strobe_lane_commit(writer);
+        strobe_thread_buffer_commit(writer);
     }
 }
 
@@ -266,7 +267,7 @@ static void test_times(void)
 
     strobe_session_start(session, NULL);
     uint64_t before = strobe_clock_now();
-    StrobeWriter *writer = strobe_lane_writer();
+    StrobeWriter *writer = strobe_thread_buffer_writer();
     reserve_spans(writer, before, 0);
     g_assert_cmpuint(writer->base, >, before);
     reserve_spans(writer, writer->base, G_N_ELEMENTS(lasting));
@@ -448,7 +449,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recorder/standard-ids", test_standard_ids);
     g_test_add_func("/recorder/threads", test_threads);
-    g_test_add_func("/recorder/ledger", test_ledger);
+    g_test_add_func("/recorder/ledger", test_loss_report);
     g_test_add_func("/recorder/nested", test_nested);
     g_test_add_func("/recorder/long-names", test_long_names);
     g_test_add_func("/recorder/open-spans", test_open_spans);

@@ -53,7 +53,7 @@ static gpointer record_and_tell(gpointer data)
 /* How the program dies. */
 enum death { DEATH_KILL, DEATH_ABORT, DEATH_SEGFAULT, DEATH_EXIT };
 
-static void die(enum death death)
+static void end_process(enum death death)
 {
     if (death == DEATH_ABORT)
         abort();
@@ -80,7 +80,7 @@ static void run_child(struct progress *progress, const char *folder, enum death 
             while (__atomic_load_n(&progress->committed[i], __ATOMIC_ACQUIRE) == 0)
                 g_usleep(100);
         g_usleep(delay_us);
-        die(death);
+        end_process(death);
     }
     for (;;)
         pause();
@@ -145,7 +145,7 @@ static void check_recovered(const struct progress *progress)
     g_assert_cmpuint(strobe_reader_stats(reader)->n_damaged, ==, 0);
     g_assert_cmpuint(strobe_reader_stats(reader)->clock.n_jumps, ==, 0);
     g_assert_cmpuint(strobe_reader_stats(reader)->clock.error_ns, <, 200000);
-    const char *pool = strobe_json_member_text(strobe_reader_facts(reader), "pool");
+    const char *pool = strobe_json_member_text(strobe_reader_metadata(reader), "pool");
     g_assert_cmpstr(pool, !=, "");
     g_assert_false(g_file_test(pool, G_FILE_TEST_EXISTS));
     strobe_reader_free(reader);
@@ -157,7 +157,7 @@ static void change_clock(const char *directory)
     g_autoptr(GPtrArray) results = NULL;
     g_autoptr(GError) error = NULL;
     StrobeReader *reader = strobe_reader_open(only_result(directory, &results)->capture, &error);
-    const char *path = strobe_json_member_text(strobe_reader_facts(reader), "pool");
+    const char *path = strobe_json_member_text(strobe_reader_metadata(reader), "pool");
     int fd = open(path, O_RDWR | O_CLOEXEC);
     guint32 counter = !strobe_clock_counter;
 
@@ -373,7 +373,8 @@ static void test_deep(void)
     waitpid(pid, &status, 0);
     StrobeResult *result = only_result(folder, &results);
     StrobeReader *reader = strobe_reader_open(result->capture, NULL);
-    g_autofree char *pool = g_strdup(strobe_json_member_text(strobe_reader_facts(reader), "pool"));
+    g_autofree char *pool =
+        g_strdup(strobe_json_member_text(strobe_reader_metadata(reader), "pool"));
     strobe_reader_free(reader);
     fail_to_recover(result->capture, pool);
     g_assert_true(strobe_result_recover(result, NULL, NULL));

@@ -3,37 +3,37 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "pieces.h"
+#include "segments.h"
 #include "support.h"
 
-static char *piece_path(StrobeSession *session, const char *name)
+static char *segment_path(StrobeSession *session, const char *name)
 {
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", name, NULL);
 }
 
-static char **piece_names(StrobeSession *session)
+static char **segment_names(StrobeSession *session)
 {
-    g_autofree char *folder = piece_path(session, ".");
-    return strobe_pieces_list(folder);
+    g_autofree char *folder = segment_path(session, ".");
+    return strobe_segments_list(folder);
 }
 
-static guint n_pieces(StrobeSession *session)
+static guint n_segments(StrobeSession *session)
 {
-    g_auto(GStrv) names = piece_names(session);
+    g_auto(GStrv) names = segment_names(session);
     return g_strv_length(names);
 }
 
-static void wait_for_pieces(StrobeSession *session, guint n)
+static void wait_for_segments(StrobeSession *session, guint n)
 {
-    for (guint i = 0; i < 20000 && n_pieces(session) < n; i++)
+    for (guint i = 0; i < 20000 && n_segments(session) < n; i++)
         g_usleep(1000);
 }
 
-/* ---- the size of a piece ---- */
+/* ---- the size of a segment ---- */
 
-/* Texts of every record so far are repeated in each piece. One that they fill is no piece: it must
- * not roll over at once, again and again, and push out those that hold records. The first flush
- * finds all texts, however slow the machine is: they are one piece too large. */
+/* Texts of every record so far are repeated in each segment. One that they fill is no segment: it
+ * must not roll over at once, again and again, and push out those that hold records. The first
+ * flush finds all texts, however slow the machine is: they are one segment too large. */
 static void test_large_head(void)
 {
     char *folder = scratch_new();
@@ -47,23 +47,23 @@ static void test_large_head(void)
         memcpy(name, (char[]){(char)('a' + i % 26), (char)('a' + i / 26)}, 2);
         strobe_mark(name);
     }
-    wait_for_pieces(session, 2);
+    wait_for_segments(session, 2);
     g_usleep(300000); /* thirty looks at the size */
     for (guint i = 0; i < 10; i++)
         strobe_mark("after");
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(n_pieces(session), ==, 2);
+    g_assert_cmpuint(n_segments(session), ==, 2);
     g_assert_cmpuint(read_capture(strobe_session_directory(session), "marker_instant", NULL, NULL),
                      ==, 40);
     strobe_session_start(session, NULL); /* the head is as large in a new window */
     g_usleep(100000);
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(n_pieces(session), ==, 1);
+    g_assert_cmpuint(n_segments(session), ==, 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }
 
-/* ---- each piece alone ---- */
+/* ---- each segment alone ---- */
 
 #define NAMES 50000
 
@@ -101,7 +101,7 @@ static void check_name(const StrobeView *view, StrobeText name, gpointer user)
         found->n++;
 }
 
-/* What is open when a piece ends is named in that piece, however new the name is. */
+/* What is open when a segment ends is named in that segment, however new the name is. */
 static void test_new_names(void)
 {
     char *folder = scratch_new();
@@ -119,18 +119,18 @@ static void test_new_names(void)
     g_atomic_int_set(&keep_on, 0);
     g_thread_join(thread);
     strobe_session_stop(session, NULL);
-    g_auto(GStrv) names = piece_names(session);
+    g_auto(GStrv) names = segment_names(session);
     g_assert_cmpuint(g_strv_length(names), >, 3);
     for (guint i = 0; names[i]; i++) {
-        g_autofree char *path = piece_path(session, names[i]);
+        g_autofree char *path = segment_path(session, names[i]);
         read_capture(path, "marker", check_name, &alone);
     }
     read_capture(strobe_session_directory(session), "marker", check_name, &whole);
     g_assert_cmpuint(alone.n, ==, n_begun);
     g_assert_cmpuint(whole.n, ==, n_begun);
     g_assert_cmpuint(whole.n_unfinished, ==, 0);
-    g_test_message("%u pieces, %" G_GUINT64_FORMAT " spans open between them", g_strv_length(names),
-                   alone.n_unfinished);
+    g_test_message("%u segments, %" G_GUINT64_FORMAT " spans open between them",
+                   g_strv_length(names), alone.n_unfinished);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -152,7 +152,7 @@ static void wait_for_change(const char *folder, gint64 since)
         g_usleep(1000);
 }
 
-/* The name of the piece that is to be put aside is taken: recording goes on in that piece. */
+/* The name of the segment that is to be put aside is taken: recording goes on in that segment. */
 static void test_name_taken(void)
 {
     char *folder = scratch_new();
@@ -160,16 +160,16 @@ static void test_name_taken(void)
     StrobeError *error = NULL;
 
     strobe_session_start(session, NULL);
-    g_autofree char *taken = piece_path(session, "capture.00001.strobe");
-    g_autofree char *next = piece_path(session, STROBE_PIECE_NEW);
-    g_autofree char *folder_of_pieces = g_path_get_dirname(taken);
+    g_autofree char *taken = segment_path(session, "capture.00001.strobe");
+    g_autofree char *next = segment_path(session, STROBE_SEGMENT_NEW);
+    g_autofree char *folder_of_segments = g_path_get_dirname(taken);
     g_assert_cmpint(mkdir(taken, 0750), ==, 0);
     g_usleep(20000); /* file systems tell times by the tick */
-    gint64 before = changed_at(folder_of_pieces);
+    gint64 before = changed_at(folder_of_segments);
     for (guint i = 0; i < 5; i++) {
         strobe_mark("x");
         strobe_session_step(session, NULL);
-        wait_for_change(folder_of_pieces, before);
+        wait_for_change(folder_of_segments, before);
     }
     g_assert_cmpint(strobe_session_stop(session, &error), ==, STROBE_ERROR_IO);
     g_assert_nonnull(strstr(strobe_error_message(error), "Is a directory"));
@@ -181,7 +181,7 @@ static void test_name_taken(void)
     scratch_remove(folder);
 }
 
-/* A link where the next piece is to be made is not followed. */
+/* A link where the next segment is to be made is not followed. */
 static void test_link_in_the_way(void)
 {
     char *folder = scratch_new();
@@ -190,13 +190,13 @@ static void test_link_in_the_way(void)
     g_autofree char *text = NULL;
 
     strobe_session_start(session, NULL);
-    g_autofree char *next = piece_path(session, STROBE_PIECE_NEW);
+    g_autofree char *next = segment_path(session, STROBE_SEGMENT_NEW);
     g_assert_cmpint(symlink(victim, next), ==, 0);
     strobe_mark("x");
     strobe_session_step(session, NULL);
-    wait_for_pieces(session, 2);
+    wait_for_segments(session, 2);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
-    g_assert_cmpuint(n_pieces(session), ==, 2);
+    g_assert_cmpuint(n_segments(session), ==, 2);
     g_assert_true(g_file_get_contents(victim, &text, NULL, NULL));
     g_assert_cmpstr(text, ==, "untouched");
     strobe_session_free(session);

@@ -337,7 +337,7 @@ static void test_own_schedule(void)
 }
 
 /* What who is told of a window may do: stop, and nothing that would begin another window. */
-static void stop_told(void *user, const char *directory)
+static void stop_reported(void *user, const char *directory)
 {
     StrobeSession *session = *(StrobeSession **)user;
 
@@ -349,13 +349,13 @@ static void stop_told(void *user, const char *directory)
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_ERROR_STATE);
 }
 
-static void test_stopped_by_told(void)
+static void test_stopped_by_reported(void)
 {
     char *folder = scratch_new();
     StrobeSession *session =
         session_new(folder, "{}", "\"schedule\": {\"active\": 1, \"repeat\": 3}");
 
-    strobe_session_on_trace_ready(session, stop_told, &session);
+    strobe_session_on_trace_ready(session, stop_reported, &session);
     for (guint i = 0; i < 2; i++) { /* it may be started once more */
         g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
         g_assert_true(strobe_enabled());
@@ -369,18 +369,18 @@ static void test_stopped_by_told(void)
     scratch_remove(folder);
 }
 
-static void free_told(void *user, const char *directory)
+static void free_reported(void *user, const char *directory)
 {
     strobe_session_free(*(StrobeSession **)user);
 }
 
 /* Nobody takes it for done. */
-static void test_freed_by_told(void)
+static void test_freed_by_reported(void)
 {
     if (g_test_subprocess()) {
         char *folder = scratch_new();
         StrobeSession *session = session_new(folder, "{}", NULL);
-        strobe_session_on_trace_ready(session, free_told, &session);
+        strobe_session_on_trace_ready(session, free_reported, &session);
         strobe_session_start(session, NULL);
         strobe_session_stop(session, NULL);
         strobe_session_free(session);
@@ -427,7 +427,7 @@ static void count_calls(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(calls, "%s ", name.bytes);
 }
 
-static guint occurrences(const char *text, const char *part)
+static guint count_occurrences(const char *text, const char *part)
 {
     guint n = 0;
 
@@ -458,9 +458,9 @@ static void test_toggle(void)
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
     read_capture(capture, "collector_call", count_calls, calls);
-    g_assert_cmpuint(occurrences(calls->str, "start"), ==, 2);
-    g_assert_cmpuint(occurrences(calls->str, "stop"), ==, 2);
-    g_assert_cmpuint(occurrences(calls->str, "flush"), ==, 2);
+    g_assert_cmpuint(count_occurrences(calls->str, "start"), ==, 2);
+    g_assert_cmpuint(count_occurrences(calls->str, "stop"), ==, 2);
+    g_assert_cmpuint(count_occurrences(calls->str, "flush"), ==, 2);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -481,8 +481,8 @@ static void test_toggle_outside(void)
     g_autofree char *capture = capture_of(session);
     strobe_session_free(session); /* it is written */
     read_capture(capture, "collector_call", count_calls, calls);
-    g_assert_cmpuint(occurrences(calls->str, "sys_io.start"), ==, 2);
-    g_assert_cmpuint(occurrences(calls->str, "sys_io.stop"), ==, 2);
+    g_assert_cmpuint(count_occurrences(calls->str, "sys_io.start"), ==, 2);
+    g_assert_cmpuint(count_occurrences(calls->str, "sys_io.stop"), ==, 2);
     scratch_remove(folder);
 }
 
@@ -503,8 +503,8 @@ int main(int argc, char **argv)
     g_test_add_func("/session/own-schedule", test_own_schedule);
     g_test_add_func("/session/toggle", test_toggle);
     g_test_add_func("/session/toggle-outside", test_toggle_outside);
-    g_test_add_func("/session/stopped-by-told", test_stopped_by_told);
-    g_test_add_func("/session/freed-by-told", test_freed_by_told);
+    g_test_add_func("/session/stopped-by-told", test_stopped_by_reported);
+    g_test_add_func("/session/freed-by-told", test_freed_by_reported);
     g_test_add_func("/session/stopped-by-schedule", test_stopped_by_schedule);
     return g_test_run();
 }

@@ -2,7 +2,7 @@
 /*
  * Everything at once, at random: many threads, all calls, signals, forks, windows, sessions, a disk
  * that fails now and then, and pauses at the recorder's test points. Each window is read back:
- * the ledger balances, every thread's records are in order, and each is what its name says.
+ * the loss report balances, every thread's records are in order, and each is what its name says.
  *
  * STROBE_STRESS_SECONDS is how long (default 5), STROBE_STRESS_SEED repeats the decisions of a run
  * (not the moments at which the machine's threads meet).
@@ -151,7 +151,7 @@ static void check_record(struct window *window, const StrobeView *view, StrobeTe
     g_assert_cmpuint(thread, <, STRESS_THREADS_MAX);
     const StrobeTrackView *track = strobe_reader_track(window->reader, view->track);
     g_assert_nonnull(track);
-    g_assert_cmpint((gint64)track->number, ==, stress_ledger.tid[thread]);
+    g_assert_cmpint((gint64)track->number, ==, stress_loss_report.tid[thread]);
     if (letter == 'u')
         g_assert_cmpuint(second, ==, number_of(view));
     if (letter == 'l') /* they end in any order */
@@ -203,10 +203,10 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
        no room where little did. */
     if (!is_ring && faulty_disk.n_failed == 0)
         g_assert_cmpuint(stats->n_nameless, <=, all / 100);
-    g_assert_cmpuint(all, >=, __atomic_load_n(&stress_ledger.least[number], __ATOMIC_RELAXED));
-    g_assert_cmpuint(all, <=, __atomic_load_n(&stress_ledger.most[number], __ATOMIC_RELAXED));
+    g_assert_cmpuint(all, >=, __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED));
+    g_assert_cmpuint(all, <=, __atomic_load_n(&stress_loss_report.most[number], __ATOMIC_RELAXED));
     total.windows++;
-    total.offered += stress_ledger.least[number];
+    total.offered += stress_loss_report.least[number];
     total.stored += window.stored;
     total.lost += sum;
     total.outside += stats->n_outside;
@@ -252,7 +252,7 @@ static void fork_once(const char *folder)
  * window's end. */
 static void dump_once(StrobeSession *session, guint32 number)
 {
-    guint64 before = __atomic_load_n(&stress_ledger.least[number], __ATOMIC_RELAXED);
+    guint64 before = __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED);
     const char *directory;
 
     if (strobe_session_dump(session, "stress", &directory, NULL) != STROBE_OK) {
@@ -339,7 +339,7 @@ static void test_stress(void)
     g_test_message("%d windows, %d threads, %d forks, %d dumps; %" G_GUINT64_FORMAT
                    " records offered for certain: %" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT
                    " begun outside of their window, %" G_GUINT64_FORMAT " lost",
-                   (int)total.windows, (int)stress_ledger.n_threads, (int)total.forks,
+                   (int)total.windows, (int)stress_loss_report.n_threads, (int)total.forks,
                    (int)total.dumps, total.offered, total.stored, total.outside, total.lost);
     g_assert_cmpuint(total.stored, >, 0);
 }

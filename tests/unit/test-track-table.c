@@ -23,15 +23,15 @@ static void tear_down(Fixture *f, gconstpointer data)
     scratch_remove(f->folder);
 }
 
-static void sweep(struct pool_header *header)
+static void sweep_tracks(struct pool_header *header)
 {
     strobe_track_sweep_begin(header);
     strobe_track_sweep_end(header);
 }
 
-static uint32_t place_on(const struct pool_header *header, uint32_t lane)
+static uint32_t place_on(const struct pool_header *header, uint32_t thread_buffer)
 {
-    return strobe_pool_lane(header, lane)->track_place;
+    return strobe_pool_thread_buffer(header, thread_buffer)->track_place;
 }
 
 static StrobeTrack thread_track(guint64 number, const char *name)
@@ -51,7 +51,7 @@ static void test_order(Fixture *f, gconstpointer data)
 
     g_assert_cmpuint(strobe_track_begin_thread(header, 0), ==, 1);
     uint32_t place = place_on(header, 0);
-    sweep(header);
+    sweep_tracks(header);
     g_assert_true(strobe_track_at(header, place - 1, &track));
     g_assert_cmpuint(track.number, ==, (guint64)gettid());
     strobe_track_sweep_begin(header);
@@ -62,30 +62,31 @@ static void test_order(Fixture *f, gconstpointer data)
     g_assert_true(strobe_track_at(header, place - 1, &track));
     g_assert_cmpuint(strobe_track_begin_thread(header, 1), ==, 2);
     g_assert_cmpuint(place_on(header, 1), !=, place);
-    sweep(header);
+    sweep_tracks(header);
     g_assert_false(strobe_track_at(header, place - 1, &track));
     g_assert_cmpuint(strobe_track_begin_thread(header, 0), ==, 3);
     g_assert_cmpuint(place_on(header, 0), ==, place);
 }
 
-/* With a ring, nothing is freed before the lane's blocks of that time have been given up. */
+/* With a ring, nothing is freed before the thread buffer's blocks of that time have been given up.
+ */
 static void test_ring(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
-    struct pool_lane *lane = strobe_pool_lane(header, 3);
+    struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(header, 3);
     struct strobe_stored_track track;
 
     strobe_track_begin_thread(header, 3);
     uint32_t place = place_on(header, 3) - 1;
-    lane->sequence = 7;
+    thread_buffer->sequence = 7;
     strobe_track_end_thread(header, 3);
-    lane->sequence = 9;
+    thread_buffer->sequence = 9;
     for (uint64_t block = 0; block < 7; block++) {
-        atomic_store(&lane->recycled, block);
+        atomic_store(&thread_buffer->recycled, block);
         strobe_track_sweep_ring(header);
         g_assert_true(strobe_track_at(header, place, &track));
     }
-    atomic_store(&lane->recycled, 7);
+    atomic_store(&thread_buffer->recycled, 7);
     strobe_track_sweep_ring(header);
     g_assert_false(strobe_track_at(header, place, &track));
 }
@@ -107,7 +108,7 @@ static void test_full(Fixture *f, gconstpointer data)
     }
     StrobeTrack stream = {.struct_size = sizeof stream, .type = STROBE_TRACK_STREAM, .id = 7};
     g_assert_cmpuint(strobe_track_find_or_add(header, &stream), ==, STROBE_POOL_THREAD_TRACKS + 1);
-    sweep(header);
+    sweep_tracks(header);
     g_assert_cmpuint(strobe_track_begin_thread(header, 0), ==, STROBE_POOL_THREAD_TRACKS + 2);
     g_assert_cmpuint(strobe_track_find_or_add(header, &stream), ==, STROBE_POOL_THREAD_TRACKS + 1);
 }
@@ -147,8 +148,8 @@ static void test_kept(Fixture *f, gconstpointer data)
     uint32_t kept = place_on(header, 0) - 1;
     strobe_track_end_thread(header, 0);
     strobe_track_sweep_ring(header);
-    sweep(header);
-    sweep(header);
+    sweep_tracks(header);
+    sweep_tracks(header);
     g_assert_true(strobe_track_at(header, kept, &track));
     g_assert_cmpuint(track.id, ==, id);
     g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
@@ -197,26 +198,27 @@ _Static_assert(ROUNDS > STROBE_POOL_THREAD_TRACKS / CHURNERS, "places are used a
 
 struct churn {
     struct pool_header *header;
-    guint lane;
+    guint thread_buffer;
     guint32 ids[ROUNDS];
 };
 
-static gpointer churn(gpointer data)
+static gpointer churn_tracks(gpointer data)
 {
     struct churn *c = data;
     struct strobe_stored_track track;
 
     for (guint i = 0; i < ROUNDS; i++) {
-        uint32_t id = strobe_track_begin_thread(c->header, c->lane);
-        for (; id == 0; id = strobe_track_begin_thread(c->header, c->lane))
+        uint32_t id = strobe_track_begin_thread(c->header, c->thread_buffer);
+        for (; id == 0; id = strobe_track_begin_thread(c->header, c->thread_buffer))
             g_usleep(100); /* whoever sweeps has no processor */
-        g_assert_true(strobe_track_at(c->header, place_on(c->header, c->lane) - 1, &track));
+        g_assert_true(
+            strobe_track_at(c->header, place_on(c->header, c->thread_buffer) - 1, &track));
         g_assert_cmpuint(track.id, ==, id);
         if (i % 1000 == 0) {
             StrobeTrack mine = thread_track((guint64)gettid(), NULL);
             g_assert_cmpuint(strobe_track_find_or_add(c->header, &mine), ==, id);
         }
-        strobe_track_end_thread(c->header, c->lane);
+        strobe_track_end_thread(c->header, c->thread_buffer);
         c->ids[i] = id;
         if (i % 100 == 0)
             g_usleep(200);
@@ -233,11 +235,11 @@ static void test_churn(Fixture *f, gconstpointer data)
 
     for (guint i = 0; i < CHURNERS; i++) {
         churns[i].header = f->pool.header;
-        churns[i].lane = i;
-        threads[i] = g_thread_new("churn", churn, &churns[i]);
+        churns[i].thread_buffer = i;
+        threads[i] = g_thread_new("churn", churn_tracks, &churns[i]);
     }
     while (atomic_load(&f->pool.header->n_threads_ended) < CHURNERS * ROUNDS)
-        sweep(f->pool.header);
+        sweep_tracks(f->pool.header);
     for (guint i = 0; i < CHURNERS; i++) {
         g_thread_join(threads[i]);
         for (guint k = 0; k < ROUNDS; k++) {

@@ -6,7 +6,7 @@
 #include "actor.h"
 #include "hold.h"
 #include "kind-table.h"
-#include "lane.h"
+#include "thread-buffer.h"
 #include "recorder.h"
 #include "support.h"
 
@@ -35,17 +35,18 @@ static GThread *begin_stop(StrobeSession *session)
 }
 
 /* A thread that lost its processor in a bracket, for less than the writer's patience. */
-static void test_slow_bracket(void)
+static void test_slow_critical_section(void)
 {
     static const struct {
         const char *point;
         void (*act)(struct actor *);
         guint stored; /* of marks or ranges */
     } cases[] = {
-        {"lane-busy", act_mark, 0}, /* had not seen the gate yet: begins after the window */
-        {"record-reserved", act_mark, 1},  {"record-filled", act_mark, 1},
-        {"string-placed", act_mark, 1},    {"string-numbered", act_mark, 1},
-        {"string-published", act_mark, 1}, {"span-filled", act_range, 1}, /* unfinished */
+        {"thread-buffer-busy", act_mark, 0}, /* had not seen the gate yet: begins after the window
+                                              */
+        {"record-reserved", act_mark, 1},    {"record-filled", act_mark, 1},
+        {"string-placed", act_mark, 1},      {"string-numbered", act_mark, 1},
+        {"string-published", act_mark, 1},   {"span-filled", act_range, 1}, /* unfinished */
         {"span-ending", act_range, 1},
     };
     char *folder = scratch_new();
@@ -76,14 +77,14 @@ static const struct stuck_case {
     guint lost;   /* the record was offered and is not there */
     guint stored; /* with what the act had committed before */
 } stuck_cases[] = {
-    {"lane-busy", act_mark, 1, 0},
+    {"thread-buffer-busy", act_mark, 1, 0},
     {"record-reserved", act_mark, 1, 0},
     {"record-filled", act_mark, 1, 0},
     {"string-numbered", act_mark, 1, 0},
     {"string-published", act_mark, 1, 0},
     {"span-filled", act_range, 1, 0},
     {"span-ending", act_range, 0, 1}, /* as unfinished */
-    {"span-ending", act_loose, 0, 1}, /* the same */
+    {"span-ending", act_async, 0, 1}, /* the same */
     {"block-detached", act_many, 1, BLOCK_MARKS - 1},
     {"block-taken", act_many, 1, BLOCK_MARKS - 1},
     {"block-owned", act_many, 1, BLOCK_MARKS - 1},
@@ -182,7 +183,7 @@ static void test_stuck_beyond_session(void)
 }
 
 /* Marks that a window holds while the writer thread stands still. */
-static guint capacity(StrobeSession *session)
+static guint measure_capacity(StrobeSession *session)
 {
     Hold *hold = hold_at("full-taken", 1);
 
@@ -203,7 +204,7 @@ static void test_stuck_blocks(void)
     StrobeSession *session = session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\"}");
     struct actor actors[N_STUCK];
     char *texts[N_STUCK];
-    guint before = capacity(session);
+    guint before = measure_capacity(session);
 
     strobe_session_start(session, NULL);
     hold_all(actors, texts);
@@ -212,7 +213,7 @@ static void test_stuck_blocks(void)
     finish_all(actors, texts);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(marks_of(session, "before"), ==, 0);
-    g_assert_cmpuint(capacity(session), ==, before);
+    g_assert_cmpuint(measure_capacity(session), ==, before);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -248,7 +249,7 @@ static void test_exit(void)
 struct passer {
     GThread *thread;
     Hold *hold;
-    guint lane; /* its index */
+    guint thread_buffer; /* its index */
     gint go;
 };
 
@@ -258,12 +259,12 @@ static gpointer passer_main(gpointer data)
 
     strobe_mark("before");
     strobe_range_begin("left open");
-    passer->lane = strobe_lane_writer()->index;
-    passer->hold = hold_me_at("lane-busy", 1);
+    passer->thread_buffer = strobe_thread_buffer_writer()->index;
+    passer->hold = hold_me_at("thread-buffer-busy", 1);
     g_atomic_int_set(&passer->go, 1);
     while (g_atomic_int_get(&passer->go) != 2)
         g_usleep(50);
-    strobe_lane_span_open(NULL, 7, STROBE_KIND_ID_MARKER, "too late", 0);
+    strobe_thread_buffer_span_open(NULL, 7, STROBE_KIND_ID_MARKER, "too late", 0);
     return NULL;
 }
 
@@ -289,7 +290,7 @@ static void passer_finish(struct passer *passer)
 }
 
 /* It comes while the window's end is held at its `nth` arrival at `point`, and is gone soon: what
- * its lane holds of the window is in the capture all the same, and it has lost nothing. */
+ * its thread buffer holds of the window is in the capture all the same, and it has lost nothing. */
 static void pass_by(StrobeSession *session, struct passer *passer, const char *point, guint nth)
 {
     Hold *shut = hold_at(point, nth);
@@ -299,7 +300,7 @@ static void pass_by(StrobeSession *session, struct passer *passer, const char *p
     passer_go(passer);
     hold_release(shut);
     g_thread_join(stop);
-    g_assert_false(strobe_lane_is_stuck(passer->lane));
+    g_assert_false(strobe_thread_buffer_is_stuck(passer->thread_buffer));
     passer_finish(passer);
     g_autoptr(GHashTable) ranges = names_of(session, "marker");
     g_assert_cmpuint(marks_of(session, "before"), ==, 1);
@@ -319,7 +320,7 @@ static void test_pass_by(void)
     pass_by(session, &passer, "window-shut", 1);
     strobe_session_start(session, NULL);
     passer_start(&passer);
-    pass_by(session, &passer, "lane-outside", passer.lane + 1);
+    pass_by(session, &passer, "thread-buffer-outside", passer.thread_buffer + 1);
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -351,7 +352,7 @@ static void test_stuck_from_before(void)
 
 /* A window begins, and fills blocks, while the rest of the one before is being written. (A flight
  * recorder's waits for that.) */
-static void overlap(const char *policy, const char *point)
+static void overlap_windows(const char *policy, const char *point)
 {
     char *folder = scratch_new();
     g_autofree char *buffer =
@@ -388,8 +389,8 @@ static void test_overlap(void)
     static const char *const points[] = {"window-flushed", "losses-written", "window-sealed"};
 
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
-        overlap("drop", points[i]);
-        overlap("block", points[i]);
+        overlap_windows("drop", points[i]);
+        overlap_windows("block", points[i]);
     }
 }
 
@@ -457,7 +458,7 @@ static void test_late_writer(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/window-races/slow-bracket", test_slow_bracket);
+    g_test_add_func("/window-races/slow-bracket", test_slow_critical_section);
     g_test_add_func("/window-races/stuck", test_stuck);
     g_test_add_func("/window-races/stuck-beyond-session", test_stuck_beyond_session);
     g_test_add_func("/window-races/stuck-from-before", test_stuck_from_before);

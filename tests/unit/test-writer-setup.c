@@ -31,7 +31,7 @@ static char *make_text(void)
     return text;
 }
 
-static void check(const StrobeWriterSetup *setup)
+static void check_setup(const StrobeWriterSetup *setup)
 {
     g_autofree char *here = g_get_current_dir();
     StrobeConfigComponent *gc = g_ptr_array_index(setup->config->collectors, 0);
@@ -61,7 +61,7 @@ static void test_through_the_pool(void)
     g_assert_cmpint(strobe_pool_open(&mapped, pool.path, 1), ==, 0);
     g_autoptr(StrobeWriterSetup) setup = strobe_writer_setup_read(mapped.header, &error);
     g_assert_no_error(error);
-    check(setup);
+    check_setup(setup);
     strobe_pool_destroy(&mapped, 0);
     strobe_pool_destroy(&pool, 1);
     g_rmdir(folder);

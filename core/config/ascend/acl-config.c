@@ -105,7 +105,7 @@ static gboolean check_value(const AclKey *key, const StrobeConfigPlace *place, J
     return FALSE;
 }
 
-static gboolean check(JsonObject *section, const StrobeConfigPlace *place, GError **error)
+static gboolean check_section(JsonObject *section, const StrobeConfigPlace *place, GError **error)
 {
     const char *names[G_N_ELEMENTS(keys) + 1] = {NULL};
 
@@ -277,7 +277,7 @@ gboolean strobe_acl_config_read(StrobeConfig *config, JsonObject *top, const cha
     JsonObject *section;
 
     if (!strobe_config_get_object(&above, top, STROBE_ACL_KEY, &section, error) ||
-        !check(section, &place, error))
+        !check_section(section, &place, error))
         return FALSE;
     if (!is_on(section, "switch")) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,

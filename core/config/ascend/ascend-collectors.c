@@ -22,14 +22,14 @@ static void set_text(JsonObject *options, const char *name, const char *text)
 }
 
 /* Options of the collector, which is added. */
-static JsonObject *collector(StrobeConfig *config, const char *name, const char *origin)
+static JsonObject *add_collector(StrobeConfig *config, const char *name, const char *origin)
 {
     return strobe_config_map_collector(config, name, origin)->json;
 }
 
 static void add_host(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
 {
-    JsonObject *operators = collector(config, "cpu_op", origin);
+    JsonObject *operators = add_collector(config, "cpu_op", origin);
 
     set_switch(operators, "shapes", s->record_shapes || s->with_flops || s->record_op_args);
     set_switch(operators, "values", s->record_op_args);
@@ -37,13 +37,13 @@ static void add_host(StrobeConfig *config, const StrobeAscendSettings *s, const 
     set_switch(operators, "flops", s->with_flops);
     set_switch(operators, "modules", s->with_modules);
     if (s->profile_memory)
-        collector(config, "memory", origin);
+        add_collector(config, "memory", origin);
     if (s->with_stack || s->with_modules)
-        collector(config, "python_call", origin);
+        add_collector(config, "python_call", origin);
     if (s->gc_threshold_ms >= 0) {
         double ns = MIN(s->gc_threshold_ms * 1e6, GC_LIMIT_NS);
         g_autofree char *text = g_strdup_printf("%.0fns", ns);
-        json_object_set_string_member(collector(config, "gc", origin), "threshold", text);
+        json_object_set_string_member(add_collector(config, "gc", origin), "threshold", text);
     }
 }
 
@@ -99,9 +99,9 @@ static void add_host_items(StrobeConfig *config, const char *host_sys, const cha
     g_ptr_array_add(kept, NULL);
     g_autofree char *items = g_strjoinv("+", (char **)kept->pdata);
     if (*items)
-        set_text(collector(config, "host_sys", origin), "items", items);
+        set_text(add_collector(config, "host_sys", origin), "items", items);
     if (g_strv_contains((const char *const *)parts, "osrt"))
-        collector(config, "osrt", origin);
+        add_collector(config, "osrt", origin);
 }
 
 static void add_system(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
@@ -112,21 +112,21 @@ static void add_system(StrobeConfig *config, const StrobeAscendSettings *s, cons
     if (takes_aclprof(s))
         return;
     if (s->sys_io)
-        set_text(collector(config, "sys_io", origin), "interval", DEVICE_INTERVAL);
+        set_text(add_collector(config, "sys_io", origin), "interval", DEVICE_INTERVAL);
     if (s->sys_interconnection)
-        set_text(collector(config, "interconnect", origin), "interval", LINK_INTERVAL);
+        set_text(add_collector(config, "interconnect", origin), "interval", LINK_INTERVAL);
 }
 
 void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettings *s,
                                   const char *origin)
 {
-    collector(config, "metadata", origin);
+    add_collector(config, "metadata", origin);
     if (s->cpu)
         add_host(config, s, origin);
     if (s->npu)
         add_device(config, s, origin);
     if (s->mstx || s->msprof_tx) {
-        JsonObject *marks = collector(config, "marker", origin);
+        JsonObject *marks = add_collector(config, "marker", origin);
         set_text(marks, "domain_include", s->domain_include);
         set_text(marks, "domain_exclude", s->domain_exclude);
     }
@@ -148,7 +148,7 @@ static void set_list(JsonObject *object, const char *name, const char *text)
     json_object_set_array_member(object, name, array);
 }
 
-static JsonObject *common(const StrobeConfig *config, const StrobeAscendSettings *s)
+static JsonObject *make_common_config(const StrobeConfig *config, const StrobeAscendSettings *s)
 {
     JsonObject *out = json_object_new();
 
@@ -165,7 +165,7 @@ static JsonObject *common(const StrobeConfig *config, const StrobeAscendSettings
     return out;
 }
 
-static JsonObject *experimental(const StrobeAscendSettings *s)
+static JsonObject *make_experimental_config(const StrobeAscendSettings *s)
 {
     JsonObject *out = json_object_new();
 
@@ -198,7 +198,7 @@ JsonObject *strobe_ascend_front_end(const StrobeConfig *config,
 {
     JsonObject *out = json_object_new();
 
-    json_object_set_object_member(out, "common_config", common(config, settings));
-    json_object_set_object_member(out, "experimental_config", experimental(settings));
+    json_object_set_object_member(out, "common_config", make_common_config(config, settings));
+    json_object_set_object_member(out, "experimental_config", make_experimental_config(settings));
     return out;
 }

@@ -67,7 +67,7 @@ typedef struct Reading {
     StrobeConfigPlace place;
 } Reading;
 
-static JsonNode *member(const Reading *r, const char *key)
+static JsonNode *find_member(const Reading *r, const char *key)
 {
     return r->object ? json_object_get_member(r->object, key) : NULL;
 }
@@ -79,9 +79,10 @@ static const char *text_of(JsonNode *node)
                                                                    : NULL;
 }
 
-static void reset(const Reading *r, const char *key, const char *expected, const char *instead)
+static void reset_member(const Reading *r, const char *key, const char *expected,
+                         const char *instead)
 {
-    strobe_ascend_reset(r->config, &r->place, key, expected, member(r, key), instead);
+    strobe_ascend_reset(r->config, &r->place, key, expected, find_member(r, key), instead);
 }
 
 static gboolean is_switched(const Reading *r, const char *key, gboolean otherwise)
@@ -89,7 +90,7 @@ static gboolean is_switched(const Reading *r, const char *key, gboolean otherwis
     return strobe_ascend_switch(r->config, &r->place, r->object, key, otherwise);
 }
 
-static void warn(const Reading *r, const char *text)
+static void add_warning(const Reading *r, const char *text)
 {
     strobe_config_warn(r->config, "%s: %s: %s", r->place.origin, SECTION, text);
 }
@@ -103,31 +104,32 @@ static gboolean is_low(const char *level)
 
 static void read_level(const Reading *r)
 {
-    const char *text = text_of(member(r, "profiler_level"));
+    const char *text = text_of(find_member(r, "profiler_level"));
 
     r->settings->level = levels[0];
     for (const char *const *level = levels; text && *level; level++)
         if (g_str_equal(*level, text))
             r->settings->level = *level;
-    if (member(r, "profiler_level") && g_strcmp0(text, r->settings->level) != 0)
-        reset(r, "profiler_level", "Level_none, Level0, Level1 or Level2", "Level0");
+    if (find_member(r, "profiler_level") && g_strcmp0(text, r->settings->level) != 0)
+        reset_member(r, "profiler_level", "Level_none, Level0, Level1 or Level2", "Level0");
 }
 
 /* Where the key is missing there are none, at every level. */
 static void read_metrics(const Reading *r)
 {
-    const char *text = text_of(member(r, "aic_metrics"));
+    const char *text = text_of(find_member(r, "aic_metrics"));
     const char *name = text ? strobe_ascend_metrics_name(text) : NULL;
     gboolean low = is_low(r->settings->level);
 
-    if (member(r, "aic_metrics") && !name) {
+    if (find_member(r, "aic_metrics") && !name) {
         name = low ? "AiCoreNone" : "PipeUtilization";
-        reset(r, "aic_metrics", "the name of metrics such as PipeUtilization", name);
+        reset_member(r, "aic_metrics", "the name of metrics such as PipeUtilization", name);
     }
     r->settings->aic_metrics = name ? name : "AiCoreNone";
     if (low && !g_str_equal(r->settings->aic_metrics, "AiCoreNone")) {
-        warn(r, "Please use level1 or level2 if you want to collect aic metrics, reset aic metrics "
-                "to None!");
+        add_warning(
+            r, "Please use level1 or level2 if you want to collect aic metrics, reset aic metrics "
+               "to None!");
         r->settings->aic_metrics = "AiCoreNone";
     }
 }
@@ -135,7 +137,7 @@ static void read_metrics(const Reading *r)
 /* ---- marks ---- */
 
 /* Texts joined by '+', each once; NULL if the member is no array of texts without '+'. */
-static char *joined(JsonNode *node)
+static char *join_texts(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
     g_autoptr(GHashTable) seen = g_hash_table_new(strobe_hash_of_text, g_str_equal);
@@ -156,11 +158,11 @@ static char *joined(JsonNode *node)
 
 static char *read_texts(const Reading *r, const char *key)
 {
-    JsonNode *node = member(r, key);
-    char *texts = node && !JSON_NODE_HOLDS_NULL(node) ? joined(node) : g_strdup("");
+    JsonNode *node = find_member(r, key);
+    char *texts = node && !JSON_NODE_HOLDS_NULL(node) ? join_texts(node) : g_strdup("");
 
     if (!texts)
-        reset(r, key, "an array of texts", "[]");
+        reset_member(r, key, "an array of texts", "[]");
     return texts ? texts : g_strdup("");
 }
 
@@ -170,10 +172,10 @@ static void read_marks(const Reading *r)
 
     s->msprof_tx = is_switched(r, "msprof_tx", FALSE);
     if (s->msprof_tx)
-        warn(r, "The parameter msprof_tx will be deprecated, please use mstx instead.");
+        add_warning(r, "The parameter msprof_tx will be deprecated, please use mstx instead.");
     s->mstx = is_switched(r, "mstx", FALSE);
     if (g_str_equal(s->level, "Level_none") && !s->mstx && !s->msprof_tx) {
-        warn(r, "The profiler level is Level_none, mstx is set to True.");
+        add_warning(r, "The profiler level is Level_none, mstx is set to True.");
         s->mstx = TRUE;
     }
 }
@@ -186,12 +188,13 @@ static void read_domains(const Reading *r)
     s->domain_exclude = read_texts(r, "mstx_domain_exclude");
     gboolean marks = s->mstx || s->msprof_tx;
     if (!marks && (*s->domain_include || *s->domain_exclude)) {
-        warn(r, "mstx_domain_include and mstx_domain_exclude need mstx, reset them.");
+        add_warning(r, "mstx_domain_include and mstx_domain_exclude need mstx, reset them.");
         *s->domain_include = *s->domain_exclude = '\0';
     }
     if (*s->domain_include && *s->domain_exclude) {
-        warn(r, "mstx_domain_include and mstx_domain_exclude are both set, mstx_domain_exclude is "
-                "ignored.");
+        add_warning(
+            r, "mstx_domain_include and mstx_domain_exclude are both set, mstx_domain_exclude is "
+               "ignored.");
         *s->domain_exclude = '\0';
     }
 }
@@ -210,14 +213,14 @@ static void read_export(const Reading *r)
     if (!s->export_types)
         s->export_types = STROBE_EXPORT_TEXT;
     if (s->op_attr && !(s->export_types & STROBE_EXPORT_DB)) {
-        warn(r, "op_attr switch is invalid with export type set as text.");
+        add_warning(r, "op_attr switch is invalid with export type set as text.");
         s->op_attr = FALSE;
     }
 }
 
 static void read_gc(const Reading *r)
 {
-    JsonNode *node = member(r, "gc_detect_threshold");
+    JsonNode *node = find_member(r, "gc_detect_threshold");
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
@@ -232,7 +235,7 @@ static void read_gc(const Reading *r)
     if (isfinite(value) && value >= 0)
         r->settings->gc_threshold_ms = value;
     else
-        reset(r, "gc_detect_threshold", "a number of milliseconds from 0", "none");
+        reset_member(r, "gc_detect_threshold", "a number of milliseconds from 0", "none");
 }
 
 /* One unknown name resets the whole list. */
@@ -243,7 +246,7 @@ static void read_host_sys(const Reading *r)
 
     for (char **part = parts; *part; part++)
         if (!g_strv_contains(systems, *part)) {
-            reset(r, "host_sys", "cpu, mem, disk, network, osrt or numa", "[]");
+            reset_member(r, "host_sys", "cpu, mem, disk, network, osrt or numa", "[]");
             *texts = '\0';
             break;
         }
@@ -266,7 +269,7 @@ void strobe_ascend_experimental_read(StrobeAscendSettings *settings, JsonObject 
                                      StrobeConfig *config, const char *origin)
 {
     const Reading r = {settings, object, config, {origin, SECTION}};
-    JsonNode *simplification = member(&r, "data_simplification");
+    JsonNode *simplification = find_member(&r, "data_simplification");
 
     warn_of_unknown(&r);
     read_level(&r);

@@ -85,7 +85,7 @@ static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId
     return *recent = statistic_find_group(&pass->statistic, &rules, &key);
 }
 
-static void add(ApiStatistic *pass, const StrobeView *record)
+static void add_call(ApiStatistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->statistic.binder, record->kind);
     gint64 ns = record->end_ns - record->begin_ns;
@@ -106,7 +106,7 @@ static StrobeStatus api_statistic_batch(void *state, const StrobeView *records, 
 {
     for (size_t i = 0; i < n; i++)
         if (!strcmp(records[i].kind->name, "api_call"))
-            add(state, &records[i]);
+            add_call(state, &records[i]);
     return STROBE_OK;
 }
 
@@ -124,7 +124,7 @@ static gint level_number(const char *level)
     return G_MAXINT;
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
     gint order = strcmp(x->name, y->name);
@@ -149,7 +149,7 @@ static double variance_of(Group *group, double mean, gboolean rounds_squares)
     return device_round(sum / (double)group->count, 3);
 }
 
-static gboolean emit(ApiStatistic *pass, Group *group)
+static gboolean emit_group(ApiStatistic *pass, Group *group)
 {
     const Statistic *statistic = &pass->statistic;
     struct strobe_api_statistic *fields = statistic_emit(statistic, group->name_id);
@@ -163,7 +163,7 @@ static gboolean emit(ApiStatistic *pass, Group *group)
     fields->min = device_us(group->min);
     fields->max = device_us(group->max);
     fields->variance =
-        variance_of(group, mean, statistic->host->facts(statistic->self)->generation == 1);
+        variance_of(group, mean, statistic->host->metadata(statistic->self)->generation == 1);
     fields->level = group->level_id;
     return TRUE;
 }
@@ -172,10 +172,10 @@ static StrobeStatus api_statistic_end(void *state)
 {
     ApiStatistic *pass = state;
     const Statistic *statistic = &pass->statistic;
-    g_autoptr(GPtrArray) sorted = sorted_values(statistic->groups, compare);
+    g_autoptr(GPtrArray) sorted = sorted_values(statistic->groups, compare_groups);
 
     for (guint i = 0; i < sorted->len; i++)
-        if (!emit(pass, sorted->pdata[i]))
+        if (!emit_group(pass, sorted->pdata[i]))
             return statistic_fail(statistic, "api_statistic");
     if (statistic->n_dropped)
         statistic->host->log(statistic->self, STROBE_LOG_WARNING,

@@ -31,7 +31,7 @@ static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
 }
 
 /* A quarter stays free. */
-static void grow(DurationCounts *counts)
+static void grow_slots(DurationCounts *counts)
 {
     const guint n_slots = counts->n_slots ? 2 * counts->n_slots : FIRST_SLOTS;
     DurationCount *slots = g_new0(DurationCount, n_slots);
@@ -49,7 +49,7 @@ gboolean duration_counts_add(DurationCounts *counts, gint64 ns)
     DurationCount *slot;
 
     if (4 * (guint64)counts->n >= 3 * (guint64)counts->n_slots)
-        grow(counts);
+        grow_slots(counts);
     slot = slot_of(counts->slots, counts->n_slots, ns);
     slot->ns = ns;
     if (slot->count++)
@@ -58,7 +58,7 @@ gboolean duration_counts_add(DurationCounts *counts, gint64 ns)
     return TRUE;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_durations(const void *a, const void *b)
 {
     const DurationCount *x = a, *y = b;
 
@@ -73,7 +73,7 @@ const DurationCount *duration_counts_sort(DurationCounts *counts)
         if (counts->slots[i].count)
             counts->slots[n++] = counts->slots[i];
     if (n)
-        qsort(counts->slots, n, sizeof *counts->slots, compare);
+        qsort(counts->slots, n, sizeof *counts->slots, compare_durations);
     return counts->slots;
 }
 

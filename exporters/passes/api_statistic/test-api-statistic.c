@@ -2,7 +2,7 @@
 #include "duration-counts.h"
 #include "test-device.h"
 
-static void add(StrobeMockHost *mock, const char *level, const char *name, int64_t ns)
+static void add_call(StrobeMockHost *mock, const char *level, const char *name, int64_t ns)
 {
     TEST_FIELDS(api_call, fields);
     fields.level = strobe_mock_string(mock, level);
@@ -18,9 +18,9 @@ static void test_variance(void)
         const StrobeView *views;
         const struct strobe_api_statistic *fields;
 
-        add(mock, "acl", "aclnnMm", 1000);
-        add(mock, "acl", "aclnnMm", 2000);
-        add(mock, "acl", "aclnnMm", 2005);
+        add_call(mock, "acl", "aclnnMm", 1000);
+        add_call(mock, "acl", "aclnnMm", 2000);
+        add_call(mock, "acl", "aclnnMm", 2005);
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
         fields = views[0].fields;
@@ -41,8 +41,8 @@ static void test_nearest_doubles(void)
     StrobeMockHost *mock = test_device_host(1);
     const StrobeView *views;
 
-    add(mock, "acl", "a", 1140);
-    add(mock, "acl", "a", 2240);
+    add_call(mock, "acl", "a", 1140);
+    add_call(mock, "acl", "a", 2240);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
     g_assert_cmpfloat(((const struct strobe_api_statistic *)views[0].fields)->min, ==, 1.14);
@@ -60,9 +60,9 @@ static void test_small(void)
         StrobeMockHost *mock = test_device_host(generation);
         const StrobeView *views;
 
-        add(mock, "acl", "a", 0);
-        add(mock, "acl", "a", 0);
-        add(mock, "acl", "a", 48);
+        add_call(mock, "acl", "a", 0);
+        add_call(mock, "acl", "a", 0);
+        add_call(mock, "acl", "a", 48);
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
         g_assert_cmpfloat(((const struct strobe_api_statistic *)views[0].fields)->variance, ==,
@@ -79,10 +79,10 @@ static void test_order(void)
     StrobeMockHost *mock = test_device_host(3);
     const StrobeView *views;
 
-    add(mock, "other", "launch", 1);
-    add(mock, "node", "launch", 1);
-    add(mock, "runtime", "launch", 1);
-    add(mock, "hccl", "Launch", 1);
+    add_call(mock, "other", "launch", 1);
+    add_call(mock, "node", "launch", 1);
+    add_call(mock, "runtime", "launch", 1);
+    add_call(mock, "hccl", "Launch", 1);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 4);
     for (int i = 0; i < 4; i++) {

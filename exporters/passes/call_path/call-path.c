@@ -62,7 +62,7 @@ static void call_path_close(void *state)
     g_free(paths);
 }
 
-static void add(GHashTable *sums, const PathSum *wanted_sum)
+static void add_sum(GHashTable *sums, const PathSum *wanted_sum)
 {
     PathSum *sum = g_hash_table_lookup(sums, &wanted_sum->key);
 
@@ -94,7 +94,7 @@ static StrobeStatus call_path_batch(void *state, const StrobeView *records, size
             sum.stack = 0;
             sum.key = (guint64)sum.thread << 32;
         }
-        add(paths->stacks, &sum);
+        add_sum(paths->stacks, &sum);
     }
     return STROBE_OK;
 }
@@ -127,7 +127,7 @@ static StrobeStackId path_of(CallPaths *paths, const PathSum *sum)
     return paths->host->stack(paths->self, path, n + 1);
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_sums(gconstpointer a, gconstpointer b)
 {
     const PathSum *x = *(PathSum *const *)a, *y = *(PathSum *const *)b;
 
@@ -136,14 +136,14 @@ static gint compare(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static gboolean emit(CallPaths *paths, const PathSum *sum, StrobeStringId source,
-                     gboolean is_incomplete)
+static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId source,
+                          gboolean is_incomplete)
 {
-    const StrobeFacts *facts = paths->host->facts(paths->self);
+    const StrobeMetadata *metadata = paths->host->metadata(paths->self);
     const StrobeStringId *frames = NULL;
     size_t n = paths->host->stack_frames(paths->self, sum->stack, &frames);
     struct strobe_call_path *out = paths->host->emit(
-        paths->self, 0, 0, n ? frames[0] : 0, facts->window_begin_ns, facts->window_begin_ns);
+        paths->self, 0, 0, n ? frames[0] : 0, metadata->window_begin_ns, metadata->window_begin_ns);
 
     if (!out)
         return FALSE;
@@ -158,12 +158,12 @@ static gboolean emit(CallPaths *paths, const PathSum *sum, StrobeStringId source
 static GHashTable *sum_by_path(CallPaths *paths)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
-    g_autoptr(GPtrArray) stacks = sorted_values(paths->stacks, compare);
+    g_autoptr(GPtrArray) stacks = sorted_values(paths->stacks, compare_sums);
 
     for (guint i = 0; i < stacks->len; i++) { /* in one order: what is interned has the same ids */
         PathSum sum = *(const PathSum *)g_ptr_array_index(stacks, i);
         sum.key = sum.stack = path_of(paths, &sum);
-        add(sums, &sum);
+        add_sum(sums, &sum);
     }
     return sums;
 }
@@ -172,12 +172,12 @@ static StrobeStatus call_path_end(void *state)
 {
     CallPaths *paths = state;
     g_autoptr(GHashTable) sums = sum_by_path(paths);
-    g_autoptr(GPtrArray) sorted = sorted_values(sums, compare);
+    g_autoptr(GPtrArray) sorted = sorted_values(sums, compare_sums);
     StrobeStringId source = paths->host->intern(paths->self, "cpu_sample", strlen("cpu_sample"));
     gboolean is_incomplete = paths->host->touches_gap(paths->self, 0, G_MININT64, G_MAXINT64) != 0;
 
     for (guint i = 0; i < sorted->len; i++)
-        if (!emit(paths, g_ptr_array_index(sorted, i), source, is_incomplete))
+        if (!emit_path(paths, g_ptr_array_index(sorted, i), source, is_incomplete))
             return paths->host->fail(paths->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                      "Cannot emit call_path: the host has no room for it");
     return STROBE_OK;

@@ -7,7 +7,8 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-static void add(StrobeMockHost *mock, const char *thread, int64_t time, const char *const *frames)
+static void add_sample(StrobeMockHost *mock, const char *thread, int64_t time,
+                       const char *const *frames)
 {
     const struct strobe_cpu_sample sample = {.time = time,
                                              .stack = frames ? strobe_mock_stack(mock, frames) : 0};
@@ -29,7 +30,8 @@ static char *path_text(StrobeMockHost *mock, StrobeStackId path)
     return g_string_free(text, FALSE);
 }
 
-static void expect(StrobeMockHost *mock, size_t i, const char *path, int64_t time, uint64_t count)
+static void expect_path(StrobeMockHost *mock, size_t i, const char *path, int64_t time,
+                        uint64_t count)
 {
     const StrobeView *views;
 
@@ -49,17 +51,17 @@ static void test_paths(void)
     static const char *const c[] = {"main (h) h.c:31", NULL};
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add(mock, "h", 100, a);
-    add(mock, "h", 50, b);
-    add(mock, "worker", 120, a);
-    add(mock, "h", 10, c);
-    add(mock, "h", 5, NULL);
+    add_sample(mock, "h", 100, a);
+    add_sample(mock, "h", 50, b);
+    add_sample(mock, "worker", 120, a);
+    add_sample(mock, "h", 10, c);
+    add_sample(mock, "h", 5, NULL);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 4);
-    expect(mock, 0, "h;main (h);work (h)", 150, 2);
-    expect(mock, 1, "worker;main (h);work (h)", 120, 1);
-    expect(mock, 2, "h;main (h)", 10, 1);
-    expect(mock, 3, "h", 5, 1);
+    expect_path(mock, 0, "h;main (h);work (h)", 150, 2);
+    expect_path(mock, 1, "worker;main (h);work (h)", 120, 1);
+    expect_path(mock, 2, "h;main (h)", 10, 1);
+    expect_path(mock, 3, "h", 5, 1);
     strobe_mock_free(mock);
 }
 

@@ -83,10 +83,10 @@ static void take_times(Figures *figures, const CommOp *op, gboolean is_p2p)
 {
     gboolean is_synchronizing = TRUE;
     guint32 plane;
-    gboolean is_told = has_master(op, &plane);
+    gboolean is_reported = has_master(op, &plane);
     guint next;
 
-    take_range(figures, op, is_told ? plane : G_MAXUINT32);
+    take_range(figures, op, is_reported ? plane : G_MAXUINT32);
     for (guint at = 0; at < op->tasks->len; at = next) {
         const CommTask *task = &g_array_index(op->tasks, CommTask, at);
         CommTransfer transfer;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What went over the links of a step, by sort of operation: best, middle and worst of each link. */
+/* What went over the links of a step, by type of operation: best, middle and worst of each link. */
 #ifndef STROBE_PASSES_COMM_MATRIX_H
 #define STROBE_PASSES_COMM_MATRIX_H
 
 #include "comm-figures.h"
 
-/* All links between two ranks of one sort of operation in one group. */
+/* All links between two ranks of one type of operation in one group. */
 typedef struct MatrixLink {
     guint32 source, target;
     GArray *links; /* of Link, as the operations came; by bandwidth once ranked */

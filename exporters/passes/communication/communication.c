@@ -211,15 +211,15 @@ static char *hash_of(const Communication *pass, const CommOp *op)
     return comm_group_hash(track->name);
 }
 
-static StrobeStringId intern(const Communication *pass, const char *text)
+static StrobeStringId intern_text(const Communication *pass, const char *text)
 {
     return *text ? pass->host->intern(pass->self, text, strlen(text)) : 0;
 }
 
-static void *emit(const Target *target, guint kind, const char *name)
+static void *emit_row(const Target *target, guint kind, const char *name)
 {
     Communication *pass = target->pass;
-    void *fields = pass->host->emit(pass->self, kind, target->track, intern(pass, name),
+    void *fields = pass->host->emit(pass->self, kind, target->track, intern_text(pass, name),
                                     target->at_ns, target->at_ns);
 
     if (fields && pass->host->touches_gap(pass->self, 0, G_MININT64, G_MAXINT64))
@@ -230,13 +230,13 @@ static void *emit(const Target *target, guint kind, const char *name)
 static gboolean emit_time(const Target *target, const char *name, const char *hash,
                           const Figures *figures, gboolean is_total)
 {
-    struct strobe_communication_time *fields = emit(target, COMMUNICATION_TIME, name);
+    struct strobe_communication_time *fields = emit_row(target, COMMUNICATION_TIME, name);
 
     if (!fields)
         return FALSE;
     fields->step = target->step ? target->step->number : STROBE_ABSENT_I64;
-    fields->group = intern(target->pass, hash);
-    fields->type = intern(target->pass, target->type);
+    fields->group = intern_text(target->pass, hash);
+    fields->type = intern_text(target->pass, target->type);
     fields->start = is_total ? STROBE_ABSENT_F64 : figures->start_us;
     fields->elapse = figures->elapse;
     fields->transit = figures->transit;
@@ -253,15 +253,15 @@ static gboolean emit_bandwidth(const Target *target, const char *name, const cha
                                guint transport, const Bandwidth *bandwidth, const PacketSize *size,
                                gboolean is_total)
 {
-    struct strobe_communication_bandwidth *fields = emit(target, COMMUNICATION_BANDWIDTH, name);
+    struct strobe_communication_bandwidth *fields = emit_row(target, COMMUNICATION_BANDWIDTH, name);
     gboolean is_counted = bandwidth->packets > 0 && transport != TRANSPORT_SDMA;
 
     if (!fields)
         return FALSE;
     fields->step = target->step ? target->step->number : STROBE_ABSENT_I64;
-    fields->group = intern(target->pass, hash);
-    fields->type = intern(target->pass, target->type);
-    fields->transport = intern(target->pass, comm_transport_names[transport]);
+    fields->group = intern_text(target->pass, hash);
+    fields->type = intern_text(target->pass, target->type);
+    fields->transport = intern_text(target->pass, comm_transport_names[transport]);
     fields->transit_size = bandwidth->megabytes;
     fields->transit_time = bandwidth->ms;
     fields->bandwidth =
@@ -300,16 +300,16 @@ static gboolean emit_link(void *user, const MatrixGroup *group, const char *rank
     g_autofree char *name = g_strdup_printf("%s-%s@%s", group->word, rank, group->hash);
     g_autofree char *source = g_strdup_printf("%u", link->source);
     g_autofree char *to = g_strdup_printf("%u", link->target);
-    struct strobe_communication_matrix *fields = emit(target, COMMUNICATION_MATRIX, name);
+    struct strobe_communication_matrix *fields = emit_row(target, COMMUNICATION_MATRIX, name);
 
     if (!fields)
         return FALSE;
     fields->step = target->step ? target->step->number : STROBE_ABSENT_I64;
-    fields->group = intern(target->pass, group->hash);
-    fields->type = intern(target->pass, target->type);
-    fields->source = intern(target->pass, source);
-    fields->target = intern(target->pass, to);
-    fields->transport = intern(target->pass, link->transport);
+    fields->group = intern_text(target->pass, group->hash);
+    fields->type = intern_text(target->pass, target->type);
+    fields->source = intern_text(target->pass, source);
+    fields->target = intern_text(target->pass, to);
+    fields->transport = intern_text(target->pass, link->transport);
     fields->transit_size = link->megabytes;
     fields->transit_time = link->ms;
     fields->bandwidth = link->bandwidth;

@@ -43,7 +43,7 @@ static void add_task(StrobeMockHost *mock, const Made *made)
 
 /* Plane 1 counts: waits 1 us (before the first copy) and 1 us, copies 2 us over HCCS. Plane 0 has a
  * copy of 1 us on the chip, which is no transit, and one of 40 MB. */
-static void fill(StrobeMockHost *mock)
+static void add_tasks(StrobeMockHost *mock)
 {
     static const Made tasks[] = {
         {"Reduce_Inline", "ON_CHIP", NULL, 0, 1, STROBE_ABSENT_U32, 1000000, 0, 1000, 0},
@@ -60,7 +60,8 @@ static void fill(StrobeMockHost *mock)
     test_step(mock, 3, 0, 500000, 600000); /* the only one: takes all */
 }
 
-static const StrobeView *find(StrobeMockHost *mock, const char *kind, const char *name, guint skip)
+static const StrobeView *find_row(StrobeMockHost *mock, const char *kind, const char *name,
+                                  guint skip)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(mock, &views);
@@ -72,7 +73,7 @@ static const StrobeView *find(StrobeMockHost *mock, const char *kind, const char
     return NULL;
 }
 
-static char *named(const char *what, const char *group)
+static char *make_name(const char *what, const char *group)
 {
     g_autofree char *hash = comm_group_hash(group);
 
@@ -82,13 +83,13 @@ static char *named(const char *what, const char *group)
 static void test_time(void)
 {
     StrobeMockHost *mock = test_device_host(1);
-    g_autofree char *name = named("hcom_reduceScatter__1", "tp");
+    g_autofree char *name = make_name("hcom_reduceScatter__1", "tp");
     const struct strobe_communication_time *fields;
 
-    fill(mock);
+    add_tasks(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    g_assert_nonnull(find(mock, "communication_time", name, 0));
-    fields = find(mock, "communication_time", name, 0)->fields;
+    g_assert_nonnull(find_row(mock, "communication_time", name, 0));
+    fields = find_row(mock, "communication_time", name, 0)->fields;
     g_assert_cmpint(fields->step, ==, 3);
     g_assert_cmpfloat(fields->start, ==, 0);
     g_assert_cmpfloat(fields->elapse, ==, 0.009);
@@ -96,7 +97,7 @@ static void test_time(void)
     g_assert_cmpfloat(fields->wait, ==, 0.002);
     g_assert_cmpfloat(fields->synchronization, ==, 0.001);
     g_assert_cmpfloat_with_epsilon(fields->idle, 0.005, 1e-12);
-    fields = find(mock, "communication_time", "Total Op Info", 0)->fields;
+    fields = find_row(mock, "communication_time", "Total Op Info", 0)->fields;
     g_assert_cmpuint(fields->is_total, ==, 1);
     g_assert_true(isnan(fields->start));
     strobe_mock_free(mock);
@@ -110,14 +111,14 @@ static void test_master(void)
         {"Memcpy", "PCIE", NULL, 1, 0, 1, 1000, 0, 900, 0},
     };
     StrobeMockHost *mock = test_device_host(3);
-    g_autofree char *name = named("hcom_send__1", "tp");
+    g_autofree char *name = make_name("hcom_send__1", "tp");
     const struct strobe_communication_time *fields;
 
     for (guint i = 0; i < G_N_ELEMENTS(tasks); i++)
         add_task(mock, &tasks[i]);
     add_operation(mock, "hcom_send__1", 0, 1000);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    fields = find(mock, "communication_time", name, 0)->fields;
+    fields = find_row(mock, "communication_time", name, 0)->fields;
     g_assert_cmpstr(strobe_mock_text(mock, fields->type), ==, "p2p");
     g_assert_cmpint(fields->step, ==, STROBE_ABSENT_I64);
     g_assert_cmpfloat(fields->start, ==, 0.1);
@@ -146,19 +147,22 @@ static void check_bandwidth(const StrobeView *view, const char *transport, doubl
 static void test_bandwidth(void)
 {
     StrobeMockHost *mock = test_device_host(1);
-    g_autofree char *name = named("hcom_reduceScatter__1", "tp");
+    g_autofree char *name = make_name("hcom_reduceScatter__1", "tp");
     const struct strobe_communication_bandwidth *fields;
 
-    fill(mock);
+    add_tasks(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_bandwidth(find(mock, "communication_bandwidth", name, 0), "HCCS", 42, 0.01, 4200, 40, 1);
-    check_bandwidth(find(mock, "communication_bandwidth", name, 1), "HCCS", 42, 0.01, 4200, 2, 1);
-    check_bandwidth(find(mock, "communication_bandwidth", name, 2), "SDMA", 42, 0.01, 4200, 0, 0);
-    g_assert_null(find(mock, "communication_bandwidth", name, 3));
-    fields = find(mock, "communication_bandwidth", name, 0)->fields;
+    check_bandwidth(find_row(mock, "communication_bandwidth", name, 0), "HCCS", 42, 0.01, 4200, 40,
+                    1);
+    check_bandwidth(find_row(mock, "communication_bandwidth", name, 1), "HCCS", 42, 0.01, 4200, 2,
+                    1);
+    check_bandwidth(find_row(mock, "communication_bandwidth", name, 2), "SDMA", 42, 0.01, 4200, 0,
+                    0);
+    g_assert_null(find_row(mock, "communication_bandwidth", name, 3));
+    fields = find_row(mock, "communication_bandwidth", name, 0)->fields;
     g_assert_cmpstr(strobe_mock_text(mock, fields->transport), ==, "HCCS");
     g_assert_cmpfloat(fields->large_ratio, ==, 0.5);
-    fields = find(mock, "communication_bandwidth", name, 2)->fields;
+    fields = find_row(mock, "communication_bandwidth", name, 2)->fields;
     g_assert_cmpstr(strobe_mock_text(mock, fields->transport), ==, "SDMA");
     g_assert_true(isnan(fields->large_ratio));
     strobe_mock_free(mock);
@@ -176,15 +180,16 @@ static void test_rdma(void)
         {"RDMASend", "ROCE", "RDMA_SEND_PAYLOAD", 1, 0, 1, 1000000, 1000, 1100, 0},
     };
     StrobeMockHost *mock = test_device_host(1);
-    g_autofree char *name = named("hcom_send__1", "tp");
+    g_autofree char *name = make_name("hcom_send__1", "tp");
     const struct strobe_communication_time *time;
 
     for (guint i = 0; i < G_N_ELEMENTS(tasks); i++)
         add_task(mock, &tasks[i]);
     add_operation(mock, "hcom_send__1", 0, 2000);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_bandwidth(find(mock, "communication_bandwidth", name, 0), "RDMA", 2, 0.001, 2000, 2, 1);
-    time = find(mock, "communication_time", name, 0)->fields;
+    check_bandwidth(find_row(mock, "communication_bandwidth", name, 0), "RDMA", 2, 0.001, 2000, 2,
+                    1);
+    time = find_row(mock, "communication_time", name, 0)->fields;
     g_assert_cmpfloat(time->transit, ==, 0.001);
     g_assert_cmpfloat(time->wait, ==, 0);
     strobe_mock_free(mock);
@@ -194,25 +199,25 @@ static void test_rdma(void)
 static void test_matrix(void)
 {
     StrobeMockHost *mock = test_device_host(1);
-    g_autofree char *top = named("reduce-top1", "tp"), *total = named("reduce-total", "tp");
-    g_autofree char *bottom2 = named("reduce-bottom2", "tp");
+    g_autofree char *top = make_name("reduce-top1", "tp"), *total = make_name("reduce-total", "tp");
+    g_autofree char *bottom2 = make_name("reduce-bottom2", "tp");
     const struct strobe_communication_matrix *fields;
 
-    fill(mock);
+    add_tasks(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    g_assert_nonnull(find(mock, "communication_matrix", top, 0));
-    fields = find(mock, "communication_matrix", top, 0)->fields;
+    g_assert_nonnull(find_row(mock, "communication_matrix", top, 0));
+    fields = find_row(mock, "communication_matrix", top, 0)->fields;
     g_assert_cmpstr(strobe_mock_text(mock, fields->transport), ==, "LOCAL");
     g_assert_cmpstr(strobe_mock_text(mock, fields->source), ==, "1");
     g_assert_cmpstr(strobe_mock_text(mock, fields->target), ==, "1");
-    fields = find(mock, "communication_matrix", top, 1)->fields;
+    fields = find_row(mock, "communication_matrix", top, 1)->fields;
     g_assert_cmpstr(strobe_mock_text(mock, fields->transport), ==, "HCCS");
     g_assert_cmpfloat_with_epsilon(fields->transit_size, 42, 1e-12);
     g_assert_cmpfloat(fields->bandwidth, ==, 4200);
     g_assert_cmpstr(strobe_mock_text(mock, fields->op_name), ==, "hcom_reduceScatter__1");
-    fields = find(mock, "communication_matrix", total, 1)->fields;
+    fields = find_row(mock, "communication_matrix", total, 1)->fields;
     g_assert_cmpuint(fields->op_name, ==, 0);
-    g_assert_null(find(mock, "communication_matrix", bottom2, 0));
+    g_assert_null(find_row(mock, "communication_matrix", bottom2, 0));
     strobe_mock_free(mock);
 }
 

@@ -10,16 +10,16 @@
 #include "host-spans.h"
 #include "link-table.h"
 
-typedef enum Sort {
+typedef enum LinkType {
     API_TO_TASK,
     OPERATOR_TO_API,
     ENQUEUE_TO_DEQUEUE,
     HOST_TO_DEVICE_MARKER,
     FORWARD_TO_BACKWARD,
-    N_SORTS
-} Sort;
+    N_LINK_TYPES
+} LinkType;
 
-static const char *const sort_names[N_SORTS] = {
+static const char *const link_type_names[N_LINK_TYPES] = {
     [API_TO_TASK] = "api_to_task",
     [OPERATOR_TO_API] = "operator_to_api",
     [ENQUEUE_TO_DEQUEUE] = "enqueue_to_dequeue",
@@ -48,9 +48,9 @@ static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
-/* What is counted of one sort and source. */
+/* What is counted of one type and source. */
 typedef struct Tally {
-    Sort sort;
+    LinkType link_type;
     guint32 source;
     struct strobe_correlation sum;
 } Tally;
@@ -67,7 +67,7 @@ typedef struct Pass {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder connected, queues, markers, operators;
-    LinkTable *links[N_SORTS]; /* none of OPERATOR_TO_API: it follows from the others */
+    LinkTable *links[N_LINK_TYPES]; /* none of OPERATOR_TO_API: it follows from the others */
     HostSpans *ops, *dequeues;
     GHashTable *track_sources; /* of a track's last id, + 1 */
     GArray *tallies;           /* of Tally */
@@ -81,14 +81,14 @@ static guint32 source_of(const Pass *pass, guint64 id)
     return pass->is_import ? 0 : STROBE_LINK_SOURCE(id);
 }
 
-static Tally *tally_of(Pass *pass, Sort sort, guint32 source)
+static Tally *tally_of(Pass *pass, LinkType link_type, guint32 source)
 {
     for (guint i = 0; i < pass->tallies->len; i++) {
         Tally *tally = &g_array_index(pass->tallies, Tally, i);
-        if (tally->sort == sort && tally->source == source)
+        if (tally->link_type == link_type && tally->source == source)
             return tally;
     }
-    Tally tally = {.sort = sort, .source = source};
+    Tally tally = {.link_type = link_type, .source = source};
     tally.sum.worst = STROBE_ABSENT_I64;
     g_array_append_val(pass->tallies, tally);
     return &g_array_index(pass->tallies, Tally, pass->tallies->len - 1);
@@ -106,11 +106,11 @@ static void count_linked(Tally *tally, const LinkEntry *entry)
     sum->error = MAX(sum->error, entry->error_ns);
 }
 
-static void count(Pass *pass, Sort sort, const LinkEntry *entry, gboolean is_early)
+static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, gboolean is_early)
 {
     /* Operators are numbered by the framework, not by whoever recorded them. */
-    guint32 source = sort == FORWARD_TO_BACKWARD ? 0 : source_of(pass, entry->id);
-    Tally *tally = tally_of(pass, sort, source);
+    guint32 source = link_type == FORWARD_TO_BACKWARD ? 0 : source_of(pass, entry->id);
+    Tally *tally = tally_of(pass, link_type, source);
 
     if (!entry->has_cause)
         tally->sum.orphan_effect += entry->n_effects;
@@ -143,7 +143,7 @@ static void on_call_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     Pass *pass = user;
 
-    count(pass, API_TO_TASK, entry, is_early);
+    count_entry(pass, API_TO_TASK, entry, is_early);
     if (!entry->has_cause || entry->n_effects == 0 || host_spans_is_empty(pass->ops))
         return;
     Tally *tally = tally_of(pass, OPERATOR_TO_API, source_of(pass, entry->id));
@@ -157,19 +157,19 @@ static void on_call_done(void *user, const LinkEntry *entry, gboolean is_early)
 
 static void on_queued_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
-    count(user, ENQUEUE_TO_DEQUEUE, entry, is_early);
+    count_entry(user, ENQUEUE_TO_DEQUEUE, entry, is_early);
 }
 
 static void on_mark_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
-    count(user, HOST_TO_DEVICE_MARKER, entry, is_early);
+    count_entry(user, HOST_TO_DEVICE_MARKER, entry, is_early);
 }
 
 /* Most operators have no backward side, and need none. */
 static void on_sequence_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     if (entry->n_effects)
-        count(user, FORWARD_TO_BACKWARD, entry, is_early);
+        count_entry(user, FORWARD_TO_BACKWARD, entry, is_early);
 }
 
 /* ---- records in ---- */
@@ -206,18 +206,18 @@ static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
 }
 
 /* An effect that has no id is of the source that its track was of before. */
-static void take_effect(Pass *pass, Sort sort, const StrobeView *record, guint64 id)
+static void take_effect(Pass *pass, LinkType link_type, const StrobeView *record, guint64 id)
 {
     gpointer track = GUINT_TO_POINTER(record->track);
 
     if (!is_id(id)) {
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(pass->track_sources, track));
-        tally_of(pass, sort, known ? known - 1 : 0)->sum.orphan_effect++;
+        tally_of(pass, link_type, known ? known - 1 : 0)->sum.orphan_effect++;
         return;
     }
     LinkEffect effect = effect_of(pass, record);
     g_hash_table_insert(pass->track_sources, track, GUINT_TO_POINTER(source_of(pass, id) + 1));
-    link_table_effect(pass->links[sort], id, &effect);
+    link_table_effect(pass->links[link_type], id, &effect);
 }
 
 static guint64 connection_of(Pass *pass, const StrobeView *record)
@@ -282,7 +282,7 @@ static void take_operator(Pass *pass, const StrobeView *record)
         link_table_latest_cause(table, (guint64)sequence, thread, record->begin_ns);
 }
 
-static void take(Pass *pass, const StrobeView *record)
+static void take_record(Pass *pass, const StrobeView *record)
 {
     const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
@@ -301,7 +301,7 @@ static void take(Pass *pass, const StrobeView *record)
 static StrobeStatus correlation_batch(void *state, const StrobeView *records, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        take(state, &records[i]);
+        take_record(state, &records[i]);
     return STROBE_OK;
 }
 
@@ -311,7 +311,8 @@ static StrobeStatus correlation_batch(void *state, const StrobeView *records, si
 static StrobeStringId importer_name(const Pass *pass)
 {
     static const char key[] = "\"importer\":\"";
-    const char *source = pass->host->fact(pass->self, pass->is_import ? "source" : "foreign");
+    const char *source =
+        pass->host->metadata_value(pass->self, pass->is_import ? "source" : "external");
     const char *name = strstr(source, key);
 
     name = name ? name + strlen(key) : source;
@@ -321,11 +322,12 @@ static StrobeStringId importer_name(const Pass *pass)
 /* The name of a source; 0 where nobody says. */
 static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 {
-    const char *names = pass->host->fact(pass->self, "link_sources");
+    const char *names = pass->host->metadata_value(pass->self, "link_sources");
 
-    if (tally->sort == FORWARD_TO_BACKWARD)
+    if (tally->link_type == FORWARD_TO_BACKWARD)
         return 0;
-    if (pass->is_import || (tally->source == 0 && *pass->host->fact(pass->self, "foreign")))
+    if (pass->is_import ||
+        (tally->source == 0 && *pass->host->metadata_value(pass->self, "external")))
         return importer_name(pass);
     for (guint32 i = 1; i < tally->source && names; i++) {
         names = strchr(names, '+');
@@ -343,7 +345,7 @@ static gboolean is_empty(const struct strobe_correlation *sum)
 
 static gboolean emit_tally(Pass *pass, const Tally *tally, gint64 begin_ns)
 {
-    const char *name = sort_names[tally->sort];
+    const char *name = link_type_names[tally->link_type];
     StrobeStringId source = source_name(pass, tally);
     StrobeStringId id = pass->host->intern(pass->self, name, strlen(name));
     struct strobe_correlation *fields =
@@ -361,10 +363,11 @@ static gboolean emit_tally(Pass *pass, const Tally *tally, gint64 begin_ns)
 }
 
 /* A device that begins before it was told to has a clock that is not what it is taken for. */
-static void warn(const Pass *pass, const Tally *tally)
+static void warn_violations(const Pass *pass, const Tally *tally)
 {
     StrobeText source = pass->host->string(pass->self, source_name(pass, tally));
-    gboolean is_device = tally->sort == API_TO_TASK || tally->sort == HOST_TO_DEVICE_MARKER;
+    gboolean is_device =
+        tally->link_type == API_TO_TASK || tally->link_type == HOST_TO_DEVICE_MARKER;
 
     if (!is_device || !tally->sum.violations)
         return;
@@ -375,7 +378,7 @@ static void warn(const Pass *pass, const Tally *tally)
                     "clock trouble: %s%s%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                     " effects begin before their cause, by up to %" G_GINT64_FORMAT
                     " ns; error of the clocks: %s",
-                    source.bytes, source.length ? ", " : "", sort_names[tally->sort],
+                    source.bytes, source.length ? ", " : "", link_type_names[tally->link_type],
                     tally->sum.violations, tally->sum.linked, tally->sum.worst, allowed);
 }
 
@@ -409,8 +412,8 @@ static int compare_tallies(gconstpointer a, gconstpointer b)
 {
     const Tally *x = a, *y = b;
 
-    if (x->sort != y->sort)
-        return x->sort < y->sort ? -1 : 1;
+    if (x->link_type != y->link_type)
+        return x->link_type < y->link_type ? -1 : 1;
     return x->source < y->source ? -1 : x->source > y->source;
 }
 
@@ -423,11 +426,11 @@ static StrobeStatus out_of_space(const Pass *pass)
 static StrobeStatus correlation_end(void *state)
 {
     Pass *pass = state;
-    gint64 begin_ns = pass->host->facts(pass->self)->window_begin_ns;
+    gint64 begin_ns = pass->host->metadata(pass->self)->window_begin_ns;
 
     link_table_finish(pass->links[API_TO_TASK]); /* looks into the others */
-    for (Sort sort = ENQUEUE_TO_DEQUEUE; sort < N_SORTS; sort++)
-        link_table_finish(pass->links[sort]);
+    for (LinkType link_type = ENQUEUE_TO_DEQUEUE; link_type < N_LINK_TYPES; link_type++)
+        link_table_finish(pass->links[link_type]);
     g_array_sort(pass->tallies, compare_tallies);
     for (guint i = 0; i < pass->tallies->len; i++) {
         const Tally *tally = &g_array_index(pass->tallies, Tally, i);
@@ -435,7 +438,7 @@ static StrobeStatus correlation_end(void *state)
             continue;
         if (!emit_tally(pass, tally, begin_ns))
             return out_of_space(pass);
-        warn(pass, tally);
+        warn_violations(pass, tally);
     }
     for (guint32 id = 1; id <= pass->host->track_count(pass->self); id++) {
         const StrobeTrackView *track = pass->host->track(pass->self, id);
@@ -448,7 +451,7 @@ static StrobeStatus correlation_end(void *state)
 
 /* ---- life ---- */
 
-static void bind(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
+static void bind_fields(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
 {
     binder->wanted = wanted;
     binder->n_wanted = n;
@@ -457,23 +460,23 @@ static void bind(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 
 static StrobeStatus correlation_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                      void **state)
 {
-    static const LinkDone done[N_SORTS] = {[API_TO_TASK] = on_call_done,
-                                           [ENQUEUE_TO_DEQUEUE] = on_queued_done,
-                                           [HOST_TO_DEVICE_MARKER] = on_mark_done,
-                                           [FORWARD_TO_BACKWARD] = on_sequence_done};
+    static const LinkDone done[N_LINK_TYPES] = {[API_TO_TASK] = on_call_done,
+                                                [ENQUEUE_TO_DEQUEUE] = on_queued_done,
+                                                [HOST_TO_DEVICE_MARKER] = on_mark_done,
+                                                [FORWARD_TO_BACKWARD] = on_sequence_done};
     Pass *pass = g_new0(Pass, 1);
 
     pass->host = host;
     pass->self = self;
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
-    pass->is_import = *host->fact(self, "source") != '\0';
-    bind(&pass->connected, connected_wanted, N_CONNECTED);
-    bind(&pass->queues, queue_wanted, N_QUEUE);
-    bind(&pass->markers, marker_wanted, N_MARKER);
-    bind(&pass->operators, operator_wanted, N_OPERATOR);
-    for (Sort sort = 0; sort < N_SORTS; sort++)
-        if (done[sort])
-            pass->links[sort] = link_table_new(done[sort], pass);
+    pass->is_import = *host->metadata_value(self, "source") != '\0';
+    bind_fields(&pass->connected, connected_wanted, N_CONNECTED);
+    bind_fields(&pass->queues, queue_wanted, N_QUEUE);
+    bind_fields(&pass->markers, marker_wanted, N_MARKER);
+    bind_fields(&pass->operators, operator_wanted, N_OPERATOR);
+    for (LinkType link_type = 0; link_type < N_LINK_TYPES; link_type++)
+        if (done[link_type])
+            pass->links[link_type] = link_table_new(done[link_type], pass);
     pass->ops = host_spans_new();
     pass->dequeues = host_spans_new();
     pass->track_sources = g_hash_table_new(NULL, NULL);
@@ -486,8 +489,8 @@ static void correlation_close(void *state)
 {
     Pass *pass = state;
 
-    for (Sort sort = 0; sort < N_SORTS; sort++)
-        link_table_free(pass->links[sort]);
+    for (LinkType link_type = 0; link_type < N_LINK_TYPES; link_type++)
+        link_table_free(pass->links[link_type]);
     host_spans_free(pass->ops);
     host_spans_free(pass->dequeues);
     g_hash_table_unref(pass->track_sources);

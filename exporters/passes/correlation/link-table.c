@@ -38,7 +38,7 @@ void link_table_free(LinkTable *table)
 /* ---- entries ---- */
 
 /* An effect may begin when its cause does, not before, but for the clocks' error. */
-static void check(LinkEntry *entry, const LinkEffect *effect)
+static void check_effect(LinkEntry *entry, const LinkEffect *effect)
 {
     gint64 early_ns;
 
@@ -59,13 +59,13 @@ static void check_waiting(LinkTable *table, LinkEntry *entry)
     if (!entry->waiting)
         return;
     for (guint i = 0; entry->has_cause && i < entry->waiting->len; i++)
-        check(entry, &g_array_index(entry->waiting, LinkEffect, i));
+        check_effect(entry, &g_array_index(entry->waiting, LinkEffect, i));
     table->n_waiting -= entry->waiting->len;
     g_clear_pointer(&entry->waiting, g_array_unref);
 }
 
 /* Tells and forgets the oldest entries until `n` are left. */
-static void drain(LinkTable *table, guint n, gboolean is_early)
+static void release_oldest(LinkTable *table, guint n, gboolean is_early)
 {
     const guint count = id_rows_count(table->entries), n_old = count - MIN(count, n);
 
@@ -73,7 +73,7 @@ static void drain(LinkTable *table, guint n, gboolean is_early)
     for (guint i = 0; i < n_old; i++) {
         LinkEntry *entry = id_rows_at(table->entries, i);
 
-        entry->is_told = TRUE;
+        entry->is_reported = TRUE;
         check_waiting(table, entry);
         table->done(table->user, entry, is_early);
     }
@@ -87,7 +87,7 @@ static LinkEntry *entry_of(LinkTable *table, guint64 id)
     table->last = id_rows_find(table->entries, id);
     if (!table->last) {
         if (id_rows_count(table->entries) >= LINK_ENTRIES_MAX)
-            drain(table, LINK_ENTRIES_MAX / 2, TRUE);
+            release_oldest(table, LINK_ENTRIES_MAX / 2, TRUE);
         table->last = id_rows_add(table->entries, id);
     }
     return table->last;
@@ -128,7 +128,7 @@ void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect)
 
     entry->n_effects++;
     if (entry->has_cause) {
-        check(entry, effect);
+        check_effect(entry, effect);
     } else if (table->n_waiting >= LINK_WAITING_MAX) {
         entry->n_unchecked++;
     } else {
@@ -143,10 +143,10 @@ const LinkEntry *link_table_find(const LinkTable *table, guint64 id)
 {
     const LinkEntry *entry = id_rows_find(table->entries, id);
 
-    return entry && !entry->is_told ? entry : NULL;
+    return entry && !entry->is_reported ? entry : NULL;
 }
 
 void link_table_finish(LinkTable *table)
 {
-    drain(table, 0, FALSE);
+    release_oldest(table, 0, FALSE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Causes and effects of one sort, by the id that they share, whichever is seen first.
+ * Causes and effects of one type, by the id that they share, whichever is seen first.
  *
  * Bounded: ids rise, so that the oldest half is taken for complete when LINK_ENTRIES_MAX are known.
  * Effects seen before their cause wait for it, LINK_WAITING_MAX of them in all; what does not fit
@@ -29,7 +29,7 @@ typedef struct LinkEntry {
     gint64 cause_ns; /* begin of the cause */
     guint64 cause_thread;
     guint32 n_effects, n_violations, n_unchecked;
-    guint8 has_cause, is_ambiguous, is_told;
+    guint8 has_cause, is_ambiguous, is_reported;
     gint64 worst_ns;  /* the most by which an effect began before its cause */
     guint64 error_ns; /* the largest that was allowed for */
     GArray *waiting;  /* of LinkEffect; NULL: none */

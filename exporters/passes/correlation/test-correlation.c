@@ -12,47 +12,47 @@ static StrobeMockHost *live_host(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    strobe_mock_fact(mock, "link_sources", "cpu_op+opencl+npu");
+    strobe_mock_metadata_entry(mock, "link_sources", "cpu_op+opencl+npu");
     return mock;
 }
 
-static void call(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
-                 uint64_t id)
+static void add_call(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                     uint64_t id)
 {
     TEST_FIELDS(api_call, fields);
     fields.connection = id;
     TEST_ADD(mock, api_call, thread, "launch", begin_ns, end_ns, &fields);
 }
 
-static void task(StrobeMockHost *mock, StrobeTrackId stream, int64_t begin_ns, uint64_t id)
+static void add_task(StrobeMockHost *mock, StrobeTrackId stream, int64_t begin_ns, uint64_t id)
 {
     TEST_FIELDS(device_task, fields);
     fields.connection = id;
     TEST_ADD(mock, device_task, stream, "kernel", begin_ns, begin_ns + 10, &fields);
 }
 
-static void queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
-                  uint64_t id, uint8_t is_dequeue)
+static void add_queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
+                      uint64_t id, uint8_t is_dequeue)
 {
     const struct strobe_task_queue fields = {.correlation = id, .is_dequeue = is_dequeue};
     strobe_mock_add(mock, &strobe_kind_task_queue, thread, 0, begin_ns, end_ns, &fields);
 }
 
-static void operation(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns, int64_t end_ns,
-                      int64_t sequence, uint64_t forward_thread)
+static void add_operator(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_ns,
+                         int64_t end_ns, int64_t sequence, uint64_t forward_thread)
 {
     const struct strobe_cpu_op fields = {.sequence = sequence, .forward_thread = forward_thread};
     strobe_mock_add(mock, &strobe_kind_cpu_op, thread, 0, begin_ns, end_ns, &fields);
 }
 
-static void run(StrobeMockHost *mock)
+static void run_mock(StrobeMockHost *mock)
 {
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
 }
 
 /* The row of a sort and source, NULL if there is none. */
-static const struct strobe_correlation *find(StrobeMockHost *mock, const char *sort,
-                                             const char *source)
+static const struct strobe_correlation *find_row(StrobeMockHost *mock, const char *type,
+                                                 const char *source)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(mock, &views);
@@ -60,17 +60,17 @@ static const struct strobe_correlation *find(StrobeMockHost *mock, const char *s
     for (size_t i = 0; i < n; i++) {
         const struct strobe_correlation *row = views[i].fields;
         if (!strcmp(views[i].kind->name, "correlation") &&
-            !strcmp(strobe_mock_text(mock, views[i].name), sort) &&
+            !strcmp(strobe_mock_text(mock, views[i].name), type) &&
             !strcmp(strobe_mock_text(mock, row->source), source))
             return row;
     }
     return NULL;
 }
 
-static void check(StrobeMockHost *mock, const char *sort, const char *source, uint64_t linked,
-                  uint64_t orphan_cause, uint64_t orphan_effect, uint64_t ambiguous)
+static void check_row(StrobeMockHost *mock, const char *type, const char *source, uint64_t linked,
+                      uint64_t orphan_cause, uint64_t orphan_effect, uint64_t ambiguous)
 {
-    const struct strobe_correlation *row = find(mock, sort, source);
+    const struct strobe_correlation *row = find_row(mock, type, source);
 
     g_assert_nonnull(row);
     g_assert_cmpuint(row->linked, ==, linked);
@@ -86,17 +86,17 @@ static void test_sources(void)
     StrobeTrackId thread = test_thread(mock, 1);
     StrobeTrackId first = test_stream(mock, 0, 1), second = test_stream(mock, 1, 1);
 
-    call(mock, thread, 100, 110, ID(2, 1));
-    call(mock, thread, 120, 130, ID(2, 2)); /* launches nothing */
-    task(mock, second, 150, ID(3, 1));      /* of a call that nobody saw */
-    task(mock, second, 160, STROBE_ABSENT_U64);
-    task(mock, first, 170, ID(2, 1));
-    task(mock, first, 180, ID(2, 1));
-    task(mock, first, 190, 0);
-    run(mock);
-    check(mock, "api_to_task", "opencl", 2, 1, 1, 0);
-    check(mock, "api_to_task", "npu", 0, 0, 2, 0);
-    g_assert_null(find(mock, "operator_to_api", "opencl")); /* no operators were recorded */
+    add_call(mock, thread, 100, 110, ID(2, 1));
+    add_call(mock, thread, 120, 130, ID(2, 2)); /* launches nothing */
+    add_task(mock, second, 150, ID(3, 1));      /* of a call that nobody saw */
+    add_task(mock, second, 160, STROBE_ABSENT_U64);
+    add_task(mock, first, 170, ID(2, 1));
+    add_task(mock, first, 180, ID(2, 1));
+    add_task(mock, first, 190, 0);
+    run_mock(mock);
+    check_row(mock, "api_to_task", "opencl", 2, 1, 1, 0);
+    check_row(mock, "api_to_task", "npu", 0, 0, 2, 0);
+    g_assert_null(find_row(mock, "operator_to_api", "opencl")); /* no operators were recorded */
     g_assert_cmpuint(strobe_mock_warnings(mock), ==, 0);
     strobe_mock_free(mock);
 }
@@ -107,13 +107,14 @@ static void test_import(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
     StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
 
-    strobe_mock_fact(mock, "source", "{\"importer\":\"ascend_text\",\"format\":\"text\"}");
-    call(mock, thread, 100, 110, 7);
-    call(mock, thread, 120, 130, ID(9, 7));
-    task(mock, stream, 150, 7);
-    task(mock, stream, 160, ID(9, 7));
-    run(mock);
-    check(mock, "api_to_task", "ascend_text", 2, 0, 0, 0);
+    strobe_mock_metadata_entry(mock, "source",
+                               "{\"importer\":\"ascend_text\",\"format\":\"text\"}");
+    add_call(mock, thread, 100, 110, 7);
+    add_call(mock, thread, 120, 130, ID(9, 7));
+    add_task(mock, stream, 150, 7);
+    add_task(mock, stream, 160, ID(9, 7));
+    run_mock(mock);
+    check_row(mock, "api_to_task", "ascend_text", 2, 0, 0, 0);
     strobe_mock_free(mock);
 }
 
@@ -125,17 +126,17 @@ static void test_ambiguous(void)
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
     StrobeTrackId stream = test_stream(mock, 0, 1);
 
-    call(mock, one, 100, 110, ID(3, 1));
-    call(mock, one, 90, 120, ID(3, 1));
-    call(mock, one, 130, 140, ID(3, 1));
-    task(mock, stream, 105, ID(3, 1)); /* after the launch began */
-    call(mock, one, 200, 210, ID(3, 2));
-    call(mock, two, 205, 215, ID(3, 2));
-    task(mock, stream, 300, ID(3, 2));
-    task(mock, stream, 310, ID(3, 2));
-    run(mock);
-    check(mock, "api_to_task", "npu", 1, 0, 0, 2);
-    g_assert_cmpuint(find(mock, "api_to_task", "npu")->violations, ==, 0);
+    add_call(mock, one, 100, 110, ID(3, 1));
+    add_call(mock, one, 90, 120, ID(3, 1));
+    add_call(mock, one, 130, 140, ID(3, 1));
+    add_task(mock, stream, 105, ID(3, 1)); /* after the launch began */
+    add_call(mock, one, 200, 210, ID(3, 2));
+    add_call(mock, two, 205, 215, ID(3, 2));
+    add_task(mock, stream, 300, ID(3, 2));
+    add_task(mock, stream, 310, ID(3, 2));
+    run_mock(mock);
+    check_row(mock, "api_to_task", "npu", 1, 0, 0, 2);
+    g_assert_cmpuint(find_row(mock, "api_to_task", "npu")->violations, ==, 0);
     strobe_mock_free(mock);
 }
 
@@ -152,16 +153,16 @@ static void test_causality(void)
         strobe_mock_clock(mock, stream, &good);
         strobe_mock_clock(mock, other, &unknown);
         if (order)
-            call(mock, thread, 1000, 1010, ID(2, 1));
-        task(mock, stream, 950, ID(2, 1)); /* just within */
-        task(mock, stream, 949, ID(2, 1));
-        task(mock, stream, 700, ID(2, 1));
-        task(mock, other, 100, ID(2, 1)); /* nobody knows */
+            add_call(mock, thread, 1000, 1010, ID(2, 1));
+        add_task(mock, stream, 950, ID(2, 1)); /* just within */
+        add_task(mock, stream, 949, ID(2, 1));
+        add_task(mock, stream, 700, ID(2, 1));
+        add_task(mock, other, 100, ID(2, 1)); /* nobody knows */
         if (!order)
-            call(mock, thread, 1000, 1010, ID(2, 1));
-        run(mock);
-        check(mock, "api_to_task", "opencl", 4, 0, 0, 0);
-        const struct strobe_correlation *row = find(mock, "api_to_task", "opencl");
+            add_call(mock, thread, 1000, 1010, ID(2, 1));
+        run_mock(mock);
+        check_row(mock, "api_to_task", "opencl", 4, 0, 0, 0);
+        const struct strobe_correlation *row = find_row(mock, "api_to_task", "opencl");
         g_assert_cmpuint(row->violations, ==, 2);
         g_assert_cmpint(row->worst, ==, 300);
         g_assert_cmpuint(row->error, ==, 50);
@@ -182,22 +183,22 @@ static void test_operators(void)
     /* The same thread in another layer. */
     StrobeTrackId layer = strobe_mock_track(mock, STROBE_TRACK_THREAD, 1, "", "CANN", -1);
 
-    call(mock, layer, 100, 110, ID(2, 1)); /* in an operator */
-    operation(mock, one, 95, 115, -1, 0);
-    operation(mock, one, 90, 120, -1, 0);
-    call(mock, two, 100, 110, ID(2, 2)); /* at the same time, but not in it */
-    queue(mock, one, 200, 210, ID(3, 5), 0);
-    operation(mock, one, 190, 220, -1, 0);
-    call(mock, worker, 310, 320, ID(2, 3)); /* in the dequeue of an operator's enqueue */
-    queue(mock, worker, 300, 330, ID(3, 5), 1);
-    queue(mock, worker, 400, 430, ID(3, 6), 1); /* of an enqueue that nobody saw */
-    call(mock, one, 500, 510, ID(2, 4));        /* has no task: not asked for */
+    add_call(mock, layer, 100, 110, ID(2, 1)); /* in an operator */
+    add_operator(mock, one, 95, 115, -1, 0);
+    add_operator(mock, one, 90, 120, -1, 0);
+    add_call(mock, two, 100, 110, ID(2, 2)); /* at the same time, but not in it */
+    add_queue(mock, one, 200, 210, ID(3, 5), 0);
+    add_operator(mock, one, 190, 220, -1, 0);
+    add_call(mock, worker, 310, 320, ID(2, 3)); /* in the dequeue of an operator's enqueue */
+    add_queue(mock, worker, 300, 330, ID(3, 5), 1);
+    add_queue(mock, worker, 400, 430, ID(3, 6), 1); /* of an enqueue that nobody saw */
+    add_call(mock, one, 500, 510, ID(2, 4));        /* has no task: not asked for */
     for (uint64_t id = 1; id <= 3; id++)
-        task(mock, stream, 600, ID(2, id));
-    run(mock);
-    check(mock, "api_to_task", "opencl", 3, 1, 0, 0);
-    check(mock, "operator_to_api", "opencl", 2, 0, 1, 0);
-    check(mock, "enqueue_to_dequeue", "npu", 1, 0, 1, 0);
+        add_task(mock, stream, 600, ID(2, id));
+    run_mock(mock);
+    check_row(mock, "api_to_task", "opencl", 3, 1, 0, 0);
+    check_row(mock, "operator_to_api", "opencl", 2, 0, 1, 0);
+    check_row(mock, "enqueue_to_dequeue", "npu", 1, 0, 1, 0);
     strobe_mock_free(mock);
 }
 
@@ -212,16 +213,17 @@ static void test_back_to_back(gconstpointer overlap_ns)
     for (uint64_t id = 1; id <= 3; id++) {
         const int64_t begin_ns = 1000 + 100 * (int64_t)id;
 
-        operation(mock, one, 100 * (int64_t)id, 100 * (int64_t)id + 50, -1, 0);
-        queue(mock, one, 100 * (int64_t)id + 10, 100 * (int64_t)id + 20, ID(3, id), 0);
-        queue(mock, worker, begin_ns, begin_ns + 100 + GPOINTER_TO_INT(overlap_ns), ID(3, id), 1);
-        call(mock, worker, begin_ns, begin_ns + 10, ID(2, id));
-        call(mock, worker, begin_ns + 50, begin_ns + 60, ID(2, 3 + id));
-        task(mock, stream, begin_ns + 400, ID(2, id));
-        task(mock, stream, begin_ns + 450, ID(2, 3 + id));
+        add_operator(mock, one, 100 * (int64_t)id, 100 * (int64_t)id + 50, -1, 0);
+        add_queue(mock, one, 100 * (int64_t)id + 10, 100 * (int64_t)id + 20, ID(3, id), 0);
+        add_queue(mock, worker, begin_ns, begin_ns + 100 + GPOINTER_TO_INT(overlap_ns), ID(3, id),
+                  1);
+        add_call(mock, worker, begin_ns, begin_ns + 10, ID(2, id));
+        add_call(mock, worker, begin_ns + 50, begin_ns + 60, ID(2, 3 + id));
+        add_task(mock, stream, begin_ns + 400, ID(2, id));
+        add_task(mock, stream, begin_ns + 450, ID(2, 3 + id));
     }
-    run(mock);
-    check(mock, "operator_to_api", "opencl", 6, 0, 0, 0);
+    run_mock(mock);
+    check_row(mock, "operator_to_api", "opencl", 6, 0, 0, 0);
     strobe_mock_free(mock);
 }
 
@@ -230,12 +232,12 @@ static void test_backward(void)
     StrobeMockHost *mock = live_host();
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
 
-    operation(mock, one, 10, 15, 5, 0);
-    operation(mock, one, 20, 25, 6, 0); /* no backward: nothing to find */
-    operation(mock, two, 50, 55, 5, 1);
-    operation(mock, two, 60, 65, 9, 1); /* its forward was not recorded */
-    run(mock);
-    check(mock, "forward_to_backward", "", 1, 0, 1, 0);
+    add_operator(mock, one, 10, 15, 5, 0);
+    add_operator(mock, one, 20, 25, 6, 0); /* no backward: nothing to find */
+    add_operator(mock, two, 50, 55, 5, 1);
+    add_operator(mock, two, 60, 65, 9, 1); /* its forward was not recorded */
+    run_mock(mock);
+    check_row(mock, "forward_to_backward", "", 1, 0, 1, 0);
     strobe_mock_free(mock);
 }
 
@@ -252,8 +254,8 @@ static void test_markers(void)
     strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark of the host alone */
     strobe_mock_add(mock, &kind, stream, 0, 15, 25, first);
     strobe_mock_add(mock, &kind, stream, 0, 35, 45, second);
-    run(mock);
-    check(mock, "host_to_device_marker", "npu", 1, 0, 1, 0);
+    run_mock(mock);
+    check_row(mock, "host_to_device_marker", "npu", 1, 0, 1, 0);
     strobe_mock_free(mock);
 }
 
@@ -264,15 +266,15 @@ static void test_bounded(void)
     StrobeTrackId thread = test_thread(mock, 1), stream = test_stream(mock, 0, 1);
     const uint64_t n = LINK_ENTRIES_MAX + 10;
 
-    call(mock, thread, 0, 1, ID(2, 1000000)); /* its task comes too late */
+    add_call(mock, thread, 0, 1, ID(2, 1000000)); /* its task comes too late */
     for (uint64_t id = 1; id <= n; id++) {
-        call(mock, thread, (int64_t)id * 10, (int64_t)id * 10 + 5, ID(2, id));
-        task(mock, stream, (int64_t)id * 10 + 7, ID(2, id));
+        add_call(mock, thread, (int64_t)id * 10, (int64_t)id * 10 + 5, ID(2, id));
+        add_task(mock, stream, (int64_t)id * 10 + 7, ID(2, id));
     }
-    task(mock, stream, (int64_t)n * 20, ID(2, 1000000));
-    run(mock);
-    check(mock, "api_to_task", "opencl", n, 1, 1, 0);
-    g_assert_cmpuint(find(mock, "api_to_task", "opencl")->forgotten, ==, 1);
+    add_task(mock, stream, (int64_t)n * 20, ID(2, 1000000));
+    run_mock(mock);
+    check_row(mock, "api_to_task", "opencl", n, 1, 1, 0);
+    g_assert_cmpuint(find_row(mock, "api_to_task", "opencl")->forgotten, ==, 1);
     strobe_mock_free(mock);
 }
 
@@ -289,7 +291,7 @@ static void test_clocks(void)
     strobe_mock_clock(mock, device, &good);
     strobe_mock_clock(mock, queue_track, &good);
     strobe_mock_clock(mock, lost, &none);
-    run(mock);
+    run_mock(mock);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);
     const struct strobe_device_clock *row = views[0].fields;
     g_assert_cmpuint(views[0].track, ==, device);

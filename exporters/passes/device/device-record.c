@@ -10,8 +10,8 @@
 
 gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self)
 {
-    return strstr(host->fact(self, "source"), "\"ascend_db\"") ||
-           strstr(host->fact(self, "foreign"), "\"ascend_db\"");
+    return strstr(host->metadata_value(self, "source"), "\"ascend_db\"") ||
+           strstr(host->metadata_value(self, "external"), "\"ascend_db\"");
 }
 
 double device_us(gint64 ns)

@@ -13,7 +13,7 @@ void intervals_add(GArray *set, gint64 begin_ns, gint64 end_ns)
     g_array_append_val(set, added);
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_intervals(gconstpointer a, gconstpointer b)
 {
     const Interval *x = a, *y = b;
 
@@ -26,7 +26,7 @@ void intervals_merge(GArray *set)
 {
     guint kept = 0;
 
-    g_array_sort(set, compare);
+    g_array_sort(set, compare_intervals);
     for (guint i = 0; i < set->len; i++) {
         Interval next = g_array_index(set, Interval, i);
         Interval *last = kept ? &g_array_index(set, Interval, kept - 1) : NULL;

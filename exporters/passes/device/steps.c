@@ -87,8 +87,8 @@ static gboolean is_before(const Steps *steps, const Step *step, gint32 device, g
 /* Steps of one program follow each other: the search begins at the last one that begins no later.
  * Device times may overlap a little, so a few before it are looked at, and the earliest is taken.
  */
-static const Step *find(Steps *steps, gint32 device, gint64 at_ns,
-                        gboolean (*holds)(const Step *step, gint64 at_ns))
+static const Step *find_step(Steps *steps, gint32 device, gint64 at_ns,
+                             gboolean (*holds_time)(const Step *step, gint64 at_ns))
 {
     const Step *found = NULL;
     guint low = 0, high = steps->steps->len;
@@ -107,7 +107,7 @@ static const Step *find(Steps *steps, gint32 device, gint64 at_ns,
     for (guint back = 0; low > 0 && back < 16; back++, low--) {
         const Step *step = &g_array_index(steps->steps, Step, low - 1);
 
-        if ((!steps->has_devices || step->device == device) && holds(step, at_ns))
+        if ((!steps->has_devices || step->device == device) && holds_time(step, at_ns))
             found = step;
     }
     return found;
@@ -118,7 +118,7 @@ static gboolean holds_closed(const Step *step, gint64 at_ns)
     return step->begin_ns <= at_ns && at_ns <= step->end_ns;
 }
 
-static gboolean holds(const Step *step, gint64 at_ns)
+static gboolean holds_time(const Step *step, gint64 at_ns)
 {
     return step->begin_ns <= at_ns && at_ns < step->end_ns;
 }
@@ -132,15 +132,15 @@ static gboolean holds_us(const Step *step, gint64 at_ns)
 
 const Step *steps_find_closed(Steps *steps, gint32 device, gint64 at_ns)
 {
-    return find(steps, device, at_ns, holds_closed);
+    return find_step(steps, device, at_ns, holds_closed);
 }
 
 const Step *steps_find(Steps *steps, gint32 device, gint64 at_ns)
 {
-    return find(steps, device, at_ns, holds);
+    return find_step(steps, device, at_ns, holds_time);
 }
 
 const Step *steps_find_us(Steps *steps, gint32 device, gint64 at_ns)
 {
-    return find(steps, device, at_ns, holds_us);
+    return find_step(steps, device, at_ns, holds_us);
 }

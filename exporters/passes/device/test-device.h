@@ -15,8 +15,8 @@ static inline StrobeMockHost *test_device_host(int32_t generation)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    strobe_mock_facts(mock)->generation = generation;
-    strobe_mock_facts(mock)->level = 1;
+    strobe_mock_metadata(mock)->generation = generation;
+    strobe_mock_metadata(mock)->level = 1;
     return mock;
 }
 

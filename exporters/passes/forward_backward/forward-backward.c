@@ -60,7 +60,7 @@ static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, Strobe
     return STROBE_OK;
 }
 
-static gboolean emit(ForwardBackward *links, const Pair *pair)
+static gboolean emit_pair(ForwardBackward *links, const Pair *pair)
 {
     struct strobe_operator_link *fields;
 
@@ -77,12 +77,12 @@ static gboolean emit(ForwardBackward *links, const Pair *pair)
 }
 
 /* Emits and forgets the oldest pairs until `n` are left. */
-static gboolean drain(ForwardBackward *links, guint n)
+static gboolean emit_oldest(ForwardBackward *links, guint n)
 {
     guint n_old = id_rows_count(links->pairs) - MIN(id_rows_count(links->pairs), n);
 
     for (guint i = 0; i < n_old; i++)
-        if (!emit(links, id_rows_at(links->pairs, i)))
+        if (!emit_pair(links, id_rows_at(links->pairs, i)))
             return FALSE;
     id_rows_forget(links->pairs, n_old);
     return TRUE;
@@ -94,7 +94,7 @@ static Pair *find_pair(ForwardBackward *links, gint64 sequence)
 
     if (pair)
         return pair;
-    if (id_rows_count(links->pairs) >= PAIRS_MAX && !drain(links, PAIRS_MAX / 2))
+    if (id_rows_count(links->pairs) >= PAIRS_MAX && !emit_oldest(links, PAIRS_MAX / 2))
         return NULL;
     pair = id_rows_add(links->pairs, (guint64)sequence);
     pair->forward.begin_ns = pair->backward.begin_ns = UNKNOWN;
@@ -139,7 +139,7 @@ static StrobeStatus forward_backward_end(void *state)
 {
     ForwardBackward *links = state;
 
-    return drain(links, 0) ? STROBE_OK : out_of_space(links);
+    return emit_oldest(links, 0) ? STROBE_OK : out_of_space(links);
 }
 
 static void forward_backward_close(void *state)

@@ -4,16 +4,16 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-static void add(StrobeMockHost *mock, StrobeTrackId track, int64_t begin, int64_t sequence,
-                uint64_t forward_thread)
+static void add_operator(StrobeMockHost *mock, StrobeTrackId track, int64_t begin, int64_t sequence,
+                         uint64_t forward_thread)
 {
     const struct strobe_cpu_op op = {.sequence = sequence, .forward_thread = forward_thread};
 
     strobe_mock_add(mock, &strobe_kind_cpu_op, track, 0, begin, begin + 5, &op);
 }
 
-static void check(StrobeMockHost *mock, size_t index, int64_t sequence, int64_t begin,
-                  StrobeTrackId track, int64_t to_begin, StrobeTrackId to_track)
+static void check_link(StrobeMockHost *mock, size_t index, int64_t sequence, int64_t begin,
+                       StrobeTrackId track, int64_t to_begin, StrobeTrackId to_track)
 {
     const StrobeView *views;
     const struct strobe_operator_link *fields;
@@ -31,20 +31,20 @@ static void test_latest(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add(mock, 1, 10, 5, 0); /* the inner one starts last and ends first */
-    add(mock, 1, 8, 5, 0);
-    add(mock, 1, 20, 3, 0);
-    add(mock, 1, 30, -1, 0);
-    add(mock, 2, 50, 3, 1);
-    add(mock, 2, 60, 5, 1);
-    add(mock, 2, 62, 5, 1);
-    add(mock, 2, 70, -1, 1);
-    add(mock, 1, 80, 9, 0); /* no backward */
-    add(mock, 2, 90, 8, 1); /* no forward */
+    add_operator(mock, 1, 10, 5, 0); /* the inner one starts last and ends first */
+    add_operator(mock, 1, 8, 5, 0);
+    add_operator(mock, 1, 20, 3, 0);
+    add_operator(mock, 1, 30, -1, 0);
+    add_operator(mock, 2, 50, 3, 1);
+    add_operator(mock, 2, 60, 5, 1);
+    add_operator(mock, 2, 62, 5, 1);
+    add_operator(mock, 2, 70, -1, 1);
+    add_operator(mock, 1, 80, 9, 0); /* no backward */
+    add_operator(mock, 2, 90, 8, 1); /* no forward */
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
-    check(mock, 0, 5, 10, 1, 62, 2);
-    check(mock, 1, 3, 20, 1, 50, 2);
+    check_link(mock, 0, 5, 10, 1, 62, 2);
+    check_link(mock, 1, 3, 20, 1, 50, 2);
     strobe_mock_free(mock);
 }
 
@@ -54,13 +54,13 @@ static void test_many(void)
     const int n = 600000;
 
     for (int i = 0; i < n; i++) {
-        add(mock, 1, 20 * i, i, 0);
-        add(mock, 2, 20 * i + 10, i, 1);
+        add_operator(mock, 1, 20 * i, i, 0);
+        add_operator(mock, 2, 20 * i + 10, i, 1);
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, n);
-    check(mock, 0, 0, 0, 1, 10, 2);
-    check(mock, n - 1, n - 1, 20 * (n - 1), 1, 20 * (n - 1) + 10, 2);
+    check_link(mock, 0, 0, 0, 1, 10, 2);
+    check_link(mock, n - 1, n - 1, 20 * (n - 1), 1, 20 * (n - 1) + 10, 2);
     strobe_mock_free(mock);
 }
 

@@ -144,7 +144,7 @@ static void name_function(const FunctionSums *sums, FunctionSum *function)
     function->location = sums->host->intern(sums->self, location, strlen(location));
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_functions(gconstpointer a, gconstpointer b)
 {
     const FunctionSum *x = *(FunctionSum *const *)a, *y = *(FunctionSum *const *)b;
 
@@ -157,7 +157,7 @@ static gint compare(gconstpointer a, gconstpointer b)
 
 GPtrArray *function_sums_sorted(FunctionSums *sums)
 {
-    GPtrArray *sorted = sorted_values(sums->functions, compare);
+    GPtrArray *sorted = sorted_values(sums->functions, compare_functions);
 
     for (guint i = 0; i < sorted->len; i++)
         name_function(sums, g_ptr_array_index(sorted, i));

@@ -57,7 +57,7 @@ static void count_call(Functions *functions, const Call *call)
                                call->span.total_ns - call->recursion_ns);
 }
 
-static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
+static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
 {
     Call *caller = (Call *)parent;
     const Call *call = (const Call *)child;
@@ -69,13 +69,13 @@ static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
 }
 
 /* It is counted now; what encloses it later sees the sum of the fold. */
-static gboolean fold(void *user, NestingSpan *span)
+static gboolean fold_call(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
     return TRUE;
 }
 
-static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
+static gboolean merge_calls(void *user, NestingSpan *into, NestingSpan *from)
 {
     (void)user;
     (void)into;
@@ -83,13 +83,14 @@ static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
     return TRUE;
 }
 
-static gboolean outermost(void *user, NestingSpan *span)
+static gboolean count_outermost(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
     return TRUE;
 }
 
-static const NestingOps nesting_ops = {sizeof(Call), adopt, fold, merge, outermost};
+static const NestingOps nesting_ops = {sizeof(Call), adopt_call, fold_call, merge_calls,
+                                       count_outermost};
 
 static void add_call(Functions *functions, const StrobeView *record)
 {
@@ -169,14 +170,14 @@ static double share_of(gint64 part, gint64 whole)
     return whole > 0 ? 100.0 * (double)part / (double)whole : STROBE_ABSENT_F64;
 }
 
-static gboolean emit(Functions *functions, guint source, StrobeStringId name,
-                     const FunctionSum *sum)
+static gboolean emit_function(Functions *functions, guint source, StrobeStringId name,
+                              const FunctionSum *sum)
 {
-    const StrobeFacts *facts = functions->host->facts(functions->self);
+    const StrobeMetadata *metadata = functions->host->metadata(functions->self);
     gint64 whole = function_sums_amount(functions->sums[source]);
     gboolean is_time = source != BLOCKS;
     struct strobe_function *out = functions->host->emit(
-        functions->self, 0, 0, sum->name, facts->window_begin_ns, facts->window_begin_ns);
+        functions->self, 0, 0, sum->name, metadata->window_begin_ns, metadata->window_begin_ns);
 
     if (!out)
         return FALSE;
@@ -203,7 +204,7 @@ static gboolean emit_source(Functions *functions, guint source)
                                                   strlen(sources[source].name));
 
     for (guint i = 0; i < sorted->len; i++)
-        if (!emit(functions, source, name, g_ptr_array_index(sorted, i)))
+        if (!emit_function(functions, source, name, g_ptr_array_index(sorted, i)))
             return FALSE;
     return TRUE;
 }

@@ -23,8 +23,9 @@ static void add_call(StrobeMockHost *mock, const char *name, int64_t begin, int6
                     &call);
 }
 
-static const struct strobe_function *expect(StrobeMockHost *mock, size_t i, const char *name,
-                                            int64_t self, int64_t total, uint64_t count)
+static const struct strobe_function *expect_function(StrobeMockHost *mock, size_t i,
+                                                     const char *name, int64_t self, int64_t total,
+                                                     uint64_t count)
 {
     const StrobeView *views;
 
@@ -55,15 +56,15 @@ static void test_samples(void)
     add_sample(mock, 100, NULL);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 3);
-    const struct strobe_function *work = expect(mock, 0, "work (h)", 700, 700, 2);
+    const struct strobe_function *work = expect_function(mock, 0, "work (h)", 700, 700, 2);
     g_assert_cmpstr(strobe_mock_text(mock, work->location), ==, "h.c:12");
     g_assert_cmpstr(strobe_mock_text(mock, work->source), ==, "cpu_sample");
     g_assert_cmpfloat_with_epsilon(work->self_share, 70, 1e-9);
     g_assert_cmpint(work->self_bytes, ==, STROBE_ABSENT_I64);
-    const struct strobe_function *entry = expect(mock, 1, "main (h)", 200, 900, 1);
+    const struct strobe_function *entry = expect_function(mock, 1, "main (h)", 200, 900, 1);
     g_assert_cmpstr(strobe_mock_text(mock, entry->location), ==, "h.c:30");
     g_assert_cmpfloat_with_epsilon(entry->total_share, 90, 1e-9);
-    expect(mock, 2, "(unknown)", 100, 100, 1);
+    expect_function(mock, 2, "(unknown)", 100, 100, 1);
     strobe_mock_free(mock);
 }
 
@@ -76,8 +77,8 @@ static void test_recursion(void)
 
     add_sample(mock, 10, deep);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "f (h)", 10, 10, 1);
-    expect(mock, 1, "g (h)", 0, 10, 0);
+    expect_function(mock, 0, "f (h)", 10, 10, 1);
+    expect_function(mock, 1, "g (h)", 0, 10, 0);
     strobe_mock_free(mock);
 }
 
@@ -90,10 +91,10 @@ static void test_calls(void)
     add_call(mock, "a.py(1): main", 100, 300);
     add_call(mock, "a.py(9): fib", 400, 410);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    const struct strobe_function *entry = expect(mock, 0, "a.py(1): main", 130, 200, 1);
+    const struct strobe_function *entry = expect_function(mock, 0, "a.py(1): main", 130, 200, 1);
     g_assert_cmpstr(strobe_mock_text(mock, entry->location), ==, "a.py:1");
     g_assert_cmpstr(strobe_mock_text(mock, entry->source), ==, "python_call");
-    expect(mock, 1, "a.py(9): fib", 80, 80, 3);
+    expect_function(mock, 1, "a.py(9): fib", 80, 80, 3);
     strobe_mock_free(mock);
 }
 
@@ -116,11 +117,11 @@ static void test_bytes(void)
     strobe_mock_add(mock, &kind, 0, 0, 10, 10, &path);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     const struct strobe_function *take =
-        expect(mock, 0, "take (h)", STROBE_ABSENT_I64, STROBE_ABSENT_I64, 4);
+        expect_function(mock, 0, "take (h)", STROBE_ABSENT_I64, STROBE_ABSENT_I64, 4);
     g_assert_cmpint(take->self_bytes, ==, 400);
     g_assert_cmpstr(strobe_mock_text(mock, take->source), ==, "heap.block");
     const struct strobe_function *entry =
-        expect(mock, 1, "main (h)", STROBE_ABSENT_I64, STROBE_ABSENT_I64, 0);
+        expect_function(mock, 1, "main (h)", STROBE_ABSENT_I64, STROBE_ABSENT_I64, 0);
     g_assert_cmpint(entry->total_bytes, ==, 400);
     g_assert_cmpuint(entry->location, ==, 0);
     strobe_mock_free(mock);

@@ -138,7 +138,7 @@ static void add_step(GArray *steps, const StrobeView *record, gint64 number, gui
         g_array_append_val(steps, step);
 }
 
-static void add_told_step(HeadOverhead *pass, const StrobeView *record)
+static void add_reported_step(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[STEP], record->kind);
 
@@ -339,7 +339,7 @@ static StrobeStatus head_overhead_batch(void *state, const StrobeView *records, 
         else if (kind == KERNEL_LINK)
             add_link(pass, record);
         else if (kind == STEP)
-            add_told_step(pass, record);
+            add_reported_step(pass, record);
         else if (kind == TRACE_SPAN)
             add_trace_span(pass, record);
     }

@@ -9,7 +9,7 @@
 
 #define LARGE_SHARE 50.0 /* %; of a cause that is worth a hint */
 
-static StrobeStringId intern(const HeadReport *r, const char *text)
+static StrobeStringId intern_text(const HeadReport *r, const char *text)
 {
     return text ? r->host->intern(r->self, text, strlen(text)) : 0;
 }
@@ -34,7 +34,7 @@ static gboolean emit_inference(const HeadReport *r, const Inference *inference, 
     const StrobeTrackView *track = r->host->track(r->self, inference->thread->track);
     const char *marker = inference->is_cached ? "cache" : "inference";
     struct strobe_head_overhead *fields =
-        r->host->emit(r->self, HEAD_INFERENCE, inference->thread->track, intern(r, marker),
+        r->host->emit(r->self, HEAD_INFERENCE, inference->thread->track, intern_text(r, marker),
                       inference->entry_ns, inference->end_ns);
 
     if (!fields)
@@ -43,10 +43,10 @@ static gboolean emit_inference(const HeadReport *r, const Inference *inference, 
     fields->pid = track ? track->pid : STROBE_ABSENT_U64;
     fields->thread = track ? track->number : STROBE_ABSENT_U64;
     fields->graph = graph;
-    fields->marker = intern(r, marker);
-    fields->mode = fields->is_nested ? 0 : intern(r, modes[inference->mode]);
-    fields->entry_source = intern(r, sources[inference->source]);
-    fields->error = intern(r, inference->error);
+    fields->marker = intern_text(r, marker);
+    fields->mode = fields->is_nested ? 0 : intern_text(r, modes[inference->mode]);
+    fields->entry_source = intern_text(r, sources[inference->source]);
+    fields->error = intern_text(r, inference->error);
     return TRUE;
 }
 
@@ -145,13 +145,13 @@ static gboolean emit_steps(const HeadReport *r)
 
 static gboolean emit_summary(const HeadReport *r, const PartStatistics *statistics)
 {
-    gint64 at = r->host->facts(r->self)->window_begin_ns;
+    gint64 at = r->host->metadata(r->self)->window_begin_ns;
 
     for (Part part = 0; part < PARTS; part++) {
         struct strobe_head_overhead_summary summary = {0}, *fields;
         if (!part_statistics_get(statistics, part, &summary))
             continue;
-        fields = r->host->emit(r->self, HEAD_SUMMARY, 0, intern(r, part_name(part)), at, at);
+        fields = r->host->emit(r->self, HEAD_SUMMARY, 0, intern_text(r, part_name(part)), at, at);
         if (!fields)
             return FALSE;
         *fields = summary;
@@ -166,16 +166,16 @@ static gboolean emit_summary(const HeadReport *r, const PartStatistics *statisti
 static gboolean emit_advice(const HeadReport *r, const char *name, const char *part, double mean,
                             double share, const char *text)
 {
-    gint64 at = r->host->facts(r->self)->window_begin_ns;
+    gint64 at = r->host->metadata(r->self)->window_begin_ns;
     struct strobe_head_overhead_advice *fields =
-        r->host->emit(r->self, HEAD_ADVICE, 0, intern(r, name), at, at);
+        r->host->emit(r->self, HEAD_ADVICE, 0, intern_text(r, name), at, at);
 
     if (!fields)
         return FALSE;
-    fields->part = intern(r, part);
+    fields->part = intern_text(r, part);
     fields->mean = mean;
     fields->share = share;
-    fields->text = intern(r, text);
+    fields->text = intern_text(r, text);
     return TRUE;
 }
 

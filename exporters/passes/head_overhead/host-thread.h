@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "marker.h"
+#include "head-marker.h"
 
 #define HOST_THREAD_OPERATORS_MAX                                                                  \
     65536u /* ATen operators that wait for an inference around them                                \

@@ -20,7 +20,7 @@ static const HostSpan *span_at(const Search *s, guint index)
     return &g_array_index(s->thread->spans, HostSpan, index);
 }
 
-static gboolean holds(const HostSpan *outer, const HostSpan *inner)
+static gboolean holds_span(const HostSpan *outer, const HostSpan *inner)
 {
     return outer->begin_ns <= inner->begin_ns && inner->end_ns <= outer->end_ns;
 }
@@ -80,11 +80,11 @@ static void look_at(Entries *entries, const HostSpan *span, const HostSpan *infe
     if (span->role == ROLE_ENTRY && !entries->pattern)
         entries->pattern = span;
     else if (span->role == ROLE_CACHE && span != inference && !entries->cache &&
-             holds(span, inference))
+             holds_span(span, inference))
         entries->cache = span;
     else if ((span->role == ROLE_LOOKUP || span->role == ROLE_REGION) && !entries->lookup)
         entries->lookup = span;
-    else if (span->role == ROLE_FRAME && !entries->frame && holds(span, inference))
+    else if (span->role == ROLE_FRAME && !entries->frame && holds_span(span, inference))
         entries->frame = span;
 }
 
@@ -113,7 +113,7 @@ static gboolean has_lookup_inside(const Search *s, guint place)
         const HostSpan *inner = span_at(s, i);
         if (inner->begin_ns > span->end_ns)
             break;
-        if ((inner->role == ROLE_LOOKUP || inner->role == ROLE_REGION) && holds(span, inner))
+        if ((inner->role == ROLE_LOOKUP || inner->role == ROLE_REGION) && holds_span(span, inner))
             return TRUE;
     }
     return FALSE;
@@ -181,9 +181,9 @@ static void keep_first(const HostSpan **first, const HostSpan *span)
 }
 
 /* Spans come in order of begin, outer ones first. */
-static void see(Inside *inside, const HostSpan *span)
+static void note_span(Inside *inside, const HostSpan *span)
 {
-    gboolean is_in_run = inside->run && holds(inside->run, span);
+    gboolean is_in_run = inside->run && holds_span(inside->run, span);
 
     switch (span->role) {
     case ROLE_RUN:
@@ -215,8 +215,8 @@ static Inside look_inside(const Search *s, guint place)
         const HostSpan *span = span_at(s, i);
         if (span->begin_ns > self->end_ns)
             break;
-        if (holds(self, span))
-            see(&inside, span);
+        if (holds_span(self, span))
+            note_span(&inside, span);
     }
     return inside;
 }
@@ -231,7 +231,7 @@ static const HostSpan *call_of(const Inside *inside)
 }
 
 /* Sum of the spans of a role that lie in a stretch, what two of them share once. */
-static gint64 covered(const Search *s, guint place, Role role, gint64 from_ns, gint64 to_ns)
+static gint64 sum_role_time(const Search *s, guint place, Role role, gint64 from_ns, gint64 to_ns)
 {
     gint64 sum = 0, done_ns = from_ns;
 
@@ -266,9 +266,9 @@ static void split_cpp(const Search *s, guint place, const Inside *inside, gint64
 {
     gint64 run_ns = inside->run->begin_ns;
 
-    f->cpp_inputs = covered(s, place, ROLE_INPUTS, run_ns, call_ns);
-    f->cpp_outputs = covered(s, place, ROLE_OUTPUTS, run_ns, call_ns);
-    f->cpp_load = covered(s, place, ROLE_LOAD, run_ns, call_ns);
+    f->cpp_inputs = sum_role_time(s, place, ROLE_INPUTS, run_ns, call_ns);
+    f->cpp_outputs = sum_role_time(s, place, ROLE_OUTPUTS, run_ns, call_ns);
+    f->cpp_load = sum_role_time(s, place, ROLE_LOAD, run_ns, call_ns);
     f->cpp_rest = f->cpp - f->cpp_inputs - f->cpp_outputs - f->cpp_load;
 }
 
@@ -276,7 +276,8 @@ static void split_ge(const Search *s, guint place, const Inference *inference,
                      struct strobe_head_overhead *f)
 {
     f->ge_execute = inference->execute_end_ns - inference->execute_ns;
-    f->ge_refresh = covered(s, place, ROLE_REFRESH, inference->execute_end_ns, inference->end_ns);
+    f->ge_refresh =
+        sum_role_time(s, place, ROLE_REFRESH, inference->execute_end_ns, inference->end_ns);
     f->ge_rest = f->ge - f->ge_execute - f->ge_refresh;
 }
 
@@ -299,7 +300,7 @@ static void measure_graph(const Search *s, guint place, const Inside *inside, co
     split_cpp(s, place, inside, call->begin_ns, f);
 }
 
-static void measure(const Search *s, guint place, Inference *inference)
+static void measure_inference(const Search *s, guint place, Inference *inference)
 {
     Inside inside = look_inside(s, place);
     const HostSpan *call = call_of(&inside);
@@ -330,7 +331,7 @@ static gboolean does_compile(const Search *s, const Inference *inference)
 /* ---- the whole ---- */
 
 /* What cannot be: nothing is cut off to make it fit. */
-static const char *contradiction(const struct strobe_head_overhead *f)
+static const char *find_contradiction(const struct strobe_head_overhead *f)
 {
     if (f->framework < 0)
         return "the inference begins before its entry";
@@ -410,9 +411,9 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     if (around >= 0)
         f->platform = inference.entry_ns - MAX(g_array_index(s->steps, HeadStep, around).begin_ns,
                                                previous ? previous->end_ns : NONE);
-    measure(s, place, &inference);
+    measure_inference(s, place, &inference);
     f->is_compile = does_compile(s, &inference);
-    inference.error = contradiction(f);
+    inference.error = find_contradiction(f);
     g_array_append_val(s->inferences, inference);
 }
 
@@ -435,7 +436,7 @@ static void find_used_caches(Search *s)
         /* Below one that is known already lie only such. */
         for (guint k = open->len; k > 0; k--) {
             guint cache = g_array_index(open, guint, k - 1);
-            if (holds(span_at(s, cache), span) &&
+            if (holds_span(span_at(s, cache), span) &&
                 !g_hash_table_add(s->used, GUINT_TO_POINTER(cache + 1)))
                 break;
         }
@@ -491,7 +492,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
     g_hash_table_unref(s.used);
 }
 
-static double share(gint64 part, gint64 total)
+static double compute_percent(gint64 part, gint64 total)
 {
     return part == NONE || total <= 0 ? NAN : (double)part / (double)total * 100;
 }
@@ -508,9 +509,9 @@ void inference_finish(Inference *inference)
         f->ge_to_first_kernel = kernel_ns - inference->execute_ns;
         f->to_first_kernel = f->framework + f->torchair + f->ge_to_first_kernel;
     }
-    f->framework_share = share(f->framework, f->total);
-    f->torchair_share = share(f->torchair, f->total);
-    f->python_share = share(f->python, f->total);
-    f->cpp_share = share(f->cpp, f->total);
-    f->ge_share = share(f->ge, f->total);
+    f->framework_share = compute_percent(f->framework, f->total);
+    f->torchair_share = compute_percent(f->torchair, f->total);
+    f->python_share = compute_percent(f->python, f->total);
+    f->cpp_share = compute_percent(f->cpp, f->total);
+    f->ge_share = compute_percent(f->ge, f->total);
 }

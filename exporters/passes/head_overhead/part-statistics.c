@@ -55,7 +55,7 @@ void part_statistics_add(PartStatistics *statistics, const struct strobe_head_ov
     statistics->lookup += (double)f->lookup;
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_values(gconstpointer a, gconstpointer b)
 {
     gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
 
@@ -72,7 +72,7 @@ gboolean part_statistics_get(const PartStatistics *statistics, Part part,
 
     if (n == 0)
         return FALSE;
-    g_array_sort(values, compare);
+    g_array_sort(values, compare_values);
     summary->count = n;
     summary->mean = statistics->sums[part] / n;
     for (guint i = 0; i < n; i++)

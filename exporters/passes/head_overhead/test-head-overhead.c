@@ -77,7 +77,7 @@ static GPtrArray *of_kind(StrobeMockHost *mock, const char *kind)
     return found;
 }
 
-static const struct strobe_head_overhead *inference(StrobeMockHost *mock, guint index)
+static const struct strobe_head_overhead *get_inference(StrobeMockHost *mock, guint index)
 {
     g_autoptr(GPtrArray) found = of_kind(mock, "head_overhead");
 
@@ -158,10 +158,10 @@ static void test_fix_1(void)
     g_assert_cmpuint(found->len, ==, 1);
     g_assert_cmpint(((StrobeView *)found->pdata[0])->begin_ns, ==, 1000 * US);
     g_assert_cmpint(((StrobeView *)found->pdata[0])->end_ns, ==, 2400 * US);
-    check_fix_1(mock, inference(mock, 0));
-    g_assert_cmpint(inference(mock, 0)->step, ==, ABSENT);
-    g_assert_cmpint(inference(mock, 0)->platform, ==, ABSENT);
-    g_assert_cmpuint(inference(mock, 0)->thread, ==, 7);
+    check_fix_1(mock, get_inference(mock, 0));
+    g_assert_cmpint(get_inference(mock, 0)->step, ==, ABSENT);
+    g_assert_cmpint(get_inference(mock, 0)->platform, ==, ABSENT);
+    g_assert_cmpuint(get_inference(mock, 0)->thread, ==, 7);
     g_ptr_array_unref(found);
     strobe_mock_free(mock);
 }
@@ -185,7 +185,7 @@ static void test_linked_kernel(void)
     TEST_ADD(mock, kernel_link, test_thread(mock, 8), "x", 1800 * US, 1800 * US, &link);
     g_assert_cmpint(strobe_mock_send(mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_end(mock), ==, STROBE_OK);
-    check_fix_1(mock, inference(mock, 0));
+    check_fix_1(mock, get_inference(mock, 0));
     strobe_mock_close(mock);
     strobe_mock_free(mock);
 }
@@ -194,9 +194,9 @@ static void test_without_kernels(void)
 {
     StrobeMockHost *mock = run_marks(fix_1, G_N_ELEMENTS(fix_1));
 
-    check_us(inference(mock, 0)->ge_to_first_kernel, ABSENT);
-    check_us(inference(mock, 0)->to_first_kernel, ABSENT);
-    check_us(inference(mock, 0)->ge, 700);
+    check_us(get_inference(mock, 0)->ge_to_first_kernel, ABSENT);
+    check_us(get_inference(mock, 0)->to_first_kernel, ABSENT);
+    check_us(get_inference(mock, 0)->ge, 700);
     strobe_mock_free(mock);
 }
 
@@ -210,8 +210,8 @@ static void test_kernel_of_the_next(void)
     add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 2000);
     add_kernel(mock, 3950);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_us(inference(mock, 0)->ge_to_first_kernel, ABSENT);
-    check_us(inference(mock, 1)->ge_to_first_kernel, 250);
+    check_us(get_inference(mock, 0)->ge_to_first_kernel, ABSENT);
+    check_us(get_inference(mock, 1)->ge_to_first_kernel, 250);
     strobe_mock_free(mock);
 }
 
@@ -221,7 +221,7 @@ static void test_spelling(void)
     StrobeMockHost *mock =
         RUN_MARKS({" npu_fx  compiler_inference_", 100, 200}, {"ExecuteGraph", 150, 160});
 
-    check_us(inference(mock, 0)->torchair, 50);
+    check_us(get_inference(mock, 0)->torchair, 50);
     strobe_mock_free(mock);
     mock = RUN_MARKS({"NPU_fx_compiler inference", 100, 200});
     g_autoptr(GPtrArray) none = of_kind(mock, "head_overhead");
@@ -234,7 +234,7 @@ static void test_spelling(void)
 static void check_entry(StrobeMockHost *mock, guint index, const char *source, int64_t framework,
                         gboolean is_upper_bound)
 {
-    const struct strobe_head_overhead *f = inference(mock, index);
+    const struct strobe_head_overhead *f = get_inference(mock, index);
 
     check_text(mock, f->entry_source, source);
     check_us(f->framework, framework);
@@ -282,10 +282,10 @@ static void test_entry_by_step(void)
     add_step(mock, 4, 50, 400);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     check_entry(mock, 0, "step", 50, TRUE);
-    check_us(inference(mock, 0)->platform, 0);
+    check_us(get_inference(mock, 0)->platform, 0);
     check_entry(mock, 1, "previous", 60, TRUE);
-    g_assert_cmpint(inference(mock, 1)->step, ==, 4);
-    g_assert_cmpuint(inference(mock, 1)->graph, ==, 2);
+    g_assert_cmpint(get_inference(mock, 1)->step, ==, 4);
+    g_assert_cmpuint(get_inference(mock, 1)->graph, ==, 2);
     strobe_mock_free(mock);
 }
 
@@ -306,7 +306,7 @@ static void test_cached(void)
     StrobeMockHost *mock = RUN_MARKS({LOOKUP, 10, 20}, {CACHE, 100, 6590}, {RUN, 180, 6590},
                                      {"AssembleInputs", 190, 6480}, {"ExecuteGraph", 6481, 6538},
                                      {"RefreshAtTensorFromGearsGeTensor", 6540, 6580});
-    const struct strobe_head_overhead *f = inference(mock, 0);
+    const struct strobe_head_overhead *f = get_inference(mock, 0);
 
     check_text(mock, f->marker, "cache");
     check_entry(mock, 0, "lookup", 90, FALSE);
@@ -325,7 +325,7 @@ static void test_cached(void)
 static void check_mode(StrobeMockHost *mock, const char *mode, int64_t torchair, int64_t python,
                        int64_t ge, int64_t total)
 {
-    const struct strobe_head_overhead *f = inference(mock, 0);
+    const struct strobe_head_overhead *f = get_inference(mock, 0);
 
     check_text(mock, f->mode, mode);
     check_us(f->torchair, torchair);
@@ -364,9 +364,9 @@ static void test_compile(void)
             RUN_MARKS({LOOKUP, 50, 60}, {names[i], 70, 80}, {INFERENCE, 100, 200},
                       {INFERENCE, 300, 400}, {names[i], 310, 320}, {INFERENCE, 500, 600});
         GPtrArray *summary = of_kind(mock, "head_overhead_summary");
-        g_assert_true(inference(mock, 0)->is_compile);
-        g_assert_true(inference(mock, 1)->is_compile);
-        g_assert_false(inference(mock, 2)->is_compile);
+        g_assert_true(get_inference(mock, 0)->is_compile);
+        g_assert_true(get_inference(mock, 1)->is_compile);
+        g_assert_false(get_inference(mock, 2)->is_compile);
         /* It is listed, but not counted. */
         const struct strobe_head_overhead_summary *f = ((StrobeView *)summary->pdata[0])->fields;
         g_assert_cmpuint(f->count, ==, 1);
@@ -381,12 +381,12 @@ static void test_nested(void)
     StrobeMockHost *mock = RUN_MARKS({INFERENCE, 100, 500}, {INFERENCE, 150, 300}, {RUN, 160, 290},
                                      {"ExecuteGraph", 200, 250});
 
-    g_assert_false(inference(mock, 0)->is_nested);
-    g_assert_true(inference(mock, 1)->is_nested);
-    check_us(inference(mock, 1)->total, 150);
-    check_us(inference(mock, 1)->torchair, ABSENT);
-    g_assert_cmpuint(inference(mock, 1)->graph, ==, 0);
-    check_us(inference(mock, 0)->torchair, 100);
+    g_assert_false(get_inference(mock, 0)->is_nested);
+    g_assert_true(get_inference(mock, 1)->is_nested);
+    check_us(get_inference(mock, 1)->total, 150);
+    check_us(get_inference(mock, 1)->torchair, ABSENT);
+    g_assert_cmpuint(get_inference(mock, 1)->graph, ==, 0);
+    check_us(get_inference(mock, 0)->torchair, 100);
     strobe_mock_free(mock);
 }
 
@@ -401,7 +401,7 @@ static void test_python_causes(void)
         {"aten::clone", 210, 250}, {"aten::copy_", 220, 240}, {"aten::_to_copy", 270, 275},
         {"aten::to", 300, 330}, {"aten::_to_copy", 305, 325}, {RUN, 500, 900},
         {"aten::copy_", 510, 520}, {"ExecuteGraph", 600, 800});
-    const struct strobe_head_overhead *f = inference(mock, 0);
+    const struct strobe_head_overhead *f = get_inference(mock, 0);
 
     check_us(f->python, 400);
     check_us(f->python_build, 50);
@@ -418,15 +418,15 @@ static void test_contradictions(void)
         RUN_MARKS({INFERENCE, 100, 500}, {"ExecuteGraph", 150, 160}, {RUN, 200, 400});
     GPtrArray *summary = of_kind(mock, "head_overhead_summary");
 
-    check_text(mock, inference(mock, 0)->error, "GE is called before the C++ side begins");
-    check_us(inference(mock, 0)->cpp, -50);
+    check_text(mock, get_inference(mock, 0)->error, "GE is called before the C++ side begins");
+    check_us(get_inference(mock, 0)->cpp, -50);
     g_assert_cmpuint(summary->len, ==, 0);
     g_ptr_array_unref(summary);
     strobe_mock_free(mock);
     mock = RUN_MARKS({INFERENCE, 100, 500}, {INFERENCE, 450, 600});
-    check_text(mock, inference(mock, 1)->error,
+    check_text(mock, get_inference(mock, 1)->error,
                "begins inside another inference and ends behind it");
-    g_assert_true(inference(mock, 1)->is_nested);
+    g_assert_true(get_inference(mock, 1)->is_nested);
     strobe_mock_free(mock);
 }
 
@@ -466,7 +466,7 @@ static void test_fix_2(void)
     const struct strobe_head_overhead_step *second;
 
     for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
-        const struct strobe_head_overhead *f = inference(mock, i);
+        const struct strobe_head_overhead *f = get_inference(mock, i);
         g_assert_cmpint(f->step, ==, wanted[i].step);
         check_us(f->platform, wanted[i].platform);
         g_assert_cmpuint(f->graph, ==, wanted[i].graph);
@@ -505,11 +505,11 @@ static void test_steps_of_threads(void)
     add_marks(mock, test_thread(mock, 8), two, G_N_ELEMENTS(two), 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     check_entry(mock, 0, "lookup", 100, FALSE);
-    g_assert_cmpint(inference(mock, 0)->step, ==, 1);
-    check_us(inference(mock, 0)->platform, 100);
-    g_assert_cmpint(inference(mock, 1)->step, ==, 9);
-    g_assert_cmpint(inference(mock, 2)->step, ==, 1);
-    g_assert_cmpuint(inference(mock, 2)->graph, ==, 2);
+    g_assert_cmpint(get_inference(mock, 0)->step, ==, 1);
+    check_us(get_inference(mock, 0)->platform, 100);
+    g_assert_cmpint(get_inference(mock, 1)->step, ==, 9);
+    g_assert_cmpint(get_inference(mock, 2)->step, ==, 1);
+    g_assert_cmpuint(get_inference(mock, 2)->graph, ==, 2);
     steps = of_kind(mock, "head_overhead_step");
     g_assert_cmpuint(steps->len, ==, 2);
     const struct strobe_head_overhead_step *sums = ((StrobeView *)steps->pdata[0])->fields;
@@ -629,8 +629,8 @@ static void test_lookups(void)
     strobe_mock_option(mock, "entry", "^serve$");
     add_marks(mock, test_thread(mock, 7), marks, G_N_ELEMENTS(marks), 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_us(inference(mock, 0)->framework, 50);
-    check_us(inference(mock, 0)->lookup, 30);
+    check_us(get_inference(mock, 0)->framework, 50);
+    check_us(get_inference(mock, 0)->lookup, 30);
     strobe_mock_free(mock);
 }
 
@@ -650,9 +650,9 @@ static void test_forgotten_operators(void)
     }
     add_marks(mock, thread, marks, G_N_ELEMENTS(marks), 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_us(inference(mock, 0)->python, 99000);
-    check_us(inference(mock, 0)->python_aten, ABSENT);
-    check_us(inference(mock, 0)->python_rest, ABSENT);
+    check_us(get_inference(mock, 0)->python, 99000);
+    check_us(get_inference(mock, 0)->python_aten, ABSENT);
+    check_us(get_inference(mock, 0)->python_rest, ABSENT);
     strobe_mock_free(mock);
 }
 
@@ -672,7 +672,7 @@ static void test_hostile(void)
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     found = of_kind(mock, "head_overhead");
     g_assert_cmpuint(found->len, ==, n);
-    g_assert_true(inference(mock, 1)->is_nested);
+    g_assert_true(get_inference(mock, 1)->is_nested);
     strobe_mock_free(mock);
 }
 

@@ -87,7 +87,7 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-static void release(HeapPaths *pass, guint64 address)
+static void release_block(HeapPaths *pass, guint64 address)
 {
     Block *block = g_hash_table_lookup(pass->blocks, &address);
 
@@ -111,12 +111,12 @@ static Path *path_of(HeapPaths *pass, StrobeStackId stack)
     return path;
 }
 
-static void allocate(HeapPaths *pass, const Event *event)
+static void allocate_block(HeapPaths *pass, const Event *event)
 {
     Block made = {.address = event->address, .weight = event->weight > 0 ? event->weight : 1};
 
     made.bytes = (double)event->size * made.weight;
-    release(pass, made.address); /* nobody has told */
+    release_block(pass, made.address); /* nobody has told */
     made.path = path_of(pass, event->stack);
     if (!made.path || g_hash_table_size(pass->blocks) >= BLOCKS_MAX) {
         pass->n_dropped++;
@@ -139,9 +139,9 @@ static void take_sorted(HeapPaths *pass)
 
     while ((event = strobe_external_sorter_next(pass->events, &length))) {
         if (event->size < 0)
-            release(pass, event->address);
+            release_block(pass, event->address);
         else
-            allocate(pass, event);
+            allocate_block(pass, event);
     }
 }
 
@@ -170,7 +170,7 @@ static StrobeStatus heap_path_batch(void *state, const StrobeView *records, size
     return check_sorter(pass);
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_paths(gconstpointer a, gconstpointer b)
 {
     const Path *x = *(Path *const *)a, *y = *(Path *const *)b;
 
@@ -181,26 +181,26 @@ static gint compare(gconstpointer a, gconstpointer b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static gint64 whole(double value)
+static gint64 round_value(double value)
 {
     return value >= 9e18 ? STROBE_ABSENT_I64 : (gint64)(value + 0.5);
 }
 
-static gboolean emit(HeapPaths *pass, const Path *path)
+static gboolean emit_path(HeapPaths *pass, const Path *path)
 {
-    const StrobeFacts *facts = pass->host->facts(pass->self);
+    const StrobeMetadata *metadata = pass->host->metadata(pass->self);
     const StrobeStringId *frames = NULL;
     size_t n = path->stack ? pass->host->stack_frames(pass->self, path->stack, &frames) : 0;
     struct heap_path *out = pass->host->emit(pass->self, 0, 0, n ? frames[0] : 0,
-                                             facts->window_begin_ns, facts->window_begin_ns);
+                                             metadata->window_begin_ns, metadata->window_begin_ns);
 
     if (!out)
         return FALSE;
-    out->live_bytes = whole(MAX(path->live_bytes, 0));
-    out->most_bytes = whole(path->most_bytes);
-    out->allocated_bytes = whole(path->allocated_bytes);
-    out->live_blocks = whole(MAX(path->live_blocks, 0));
-    out->allocated_blocks = whole(path->allocated_blocks);
+    out->live_bytes = round_value(MAX(path->live_bytes, 0));
+    out->most_bytes = round_value(path->most_bytes);
+    out->allocated_bytes = round_value(path->allocated_bytes);
+    out->live_blocks = round_value(MAX(path->live_blocks, 0));
+    out->allocated_blocks = round_value(path->allocated_blocks);
     out->stack = path->stack;
     return TRUE;
 }
@@ -215,9 +215,9 @@ static StrobeStatus heap_path_end(void *state)
     take_sorted(pass);
     if (check_sorter(pass))
         return STROBE_ERROR_IO;
-    sorted = sorted_values(pass->paths, compare);
+    sorted = sorted_values(pass->paths, compare_paths);
     for (guint i = 0; i < sorted->len && !is_full; i++)
-        is_full = !emit(pass, g_ptr_array_index(sorted, i));
+        is_full = !emit_path(pass, g_ptr_array_index(sorted, i));
     if (is_full)
         return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                 "Cannot emit heap_path: the host has no room for it");

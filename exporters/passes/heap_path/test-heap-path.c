@@ -22,16 +22,17 @@ static const StrobeField block_fields[] = {FIELD("address", U64), FIELD("size", 
 static const StrobeKind block_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_MEMORY, "heap.block", "", block_fields, 4, 0};
 
-static void add(StrobeMockHost *mock, uint64_t address, int64_t size, double weight,
-                StrobeStackId stack)
+static void add_block(StrobeMockHost *mock, uint64_t address, int64_t size, double weight,
+                      StrobeStackId stack)
 {
     const struct block fields = {address, size, weight, stack};
 
     strobe_mock_add(mock, &block_kind, 0, 0, 10, 10, &fields);
 }
 
-static void expect(StrobeMockHost *mock, size_t i, const char *name, int64_t live, int64_t most,
-                   int64_t allocated, int64_t live_blocks, int64_t allocated_blocks)
+static void expect_path(StrobeMockHost *mock, size_t i, const char *name, int64_t live,
+                        int64_t most, int64_t allocated, int64_t live_blocks,
+                        int64_t allocated_blocks)
 {
     const StrobeView *views;
     const struct heap_path *path;
@@ -53,17 +54,17 @@ static void test_paths(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
     StrobeStackId leak = strobe_mock_stack(mock, leaking), work = strobe_mock_stack(mock, busy);
 
-    add(mock, 8, -99, 1, 0); /* was there before */
-    add(mock, 64, 100, 1, work);
-    add(mock, 128, 200, 1, work);
-    add(mock, 64, -100, 1, 0);
-    add(mock, 64, 50, 1, leak); /* of the one what the other gave back */
-    add(mock, 128, -200, 1, 0);
-    add(mock, 256, 0, 1, leak);
+    add_block(mock, 8, -99, 1, 0); /* was there before */
+    add_block(mock, 64, 100, 1, work);
+    add_block(mock, 128, 200, 1, work);
+    add_block(mock, 64, -100, 1, 0);
+    add_block(mock, 64, 50, 1, leak); /* of the one what the other gave back */
+    add_block(mock, 128, -200, 1, 0);
+    add_block(mock, 256, 0, 1, leak);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
-    expect(mock, 0, "leak", 50, 50, 50, 2, 2);
-    expect(mock, 1, "work", 0, 300, 300, 0, 2);
+    expect_path(mock, 0, "leak", 50, 50, 50, 2, 2);
+    expect_path(mock, 1, "work", 0, 300, 300, 0, 2);
     strobe_mock_free(mock);
 }
 
@@ -71,11 +72,11 @@ static void test_weights(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add(mock, 64, 100, 10, 0);
-    add(mock, 128, 10, 2.5, 0);
-    add(mock, 64, -100, 1, 0);
+    add_block(mock, 64, 100, 10, 0);
+    add_block(mock, 128, 10, 2.5, 0);
+    add_block(mock, 64, -100, 1, 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "", 25, 1025, 1025, 3, 13);
+    expect_path(mock, 0, "", 25, 1025, 1025, 3, 13);
     strobe_mock_free(mock);
 }
 
@@ -84,10 +85,10 @@ static void test_address_again(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add(mock, 64, 100, 1, 0);
-    add(mock, 64, 30, 1, 0);
+    add_block(mock, 64, 100, 1, 0);
+    add_block(mock, 64, 30, 1, 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "", 30, 100, 130, 1, 2);
+    expect_path(mock, 0, "", 30, 100, 130, 1, 2);
     strobe_mock_free(mock);
 }
 
@@ -107,13 +108,13 @@ static void test_hostile_addresses(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
     for (guint64 i = 1; i <= n; i++)
-        add(mock, i << 32, 100, 1, 0);
+        add_block(mock, i << 32, 100, 1, 0);
     for (guint64 i = 1; i <= n; i++)
-        add(mock, i << 32, -100, 1, 0);
+        add_block(mock, i << 32, -100, 1, 0);
     n_compared = 0;
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(n_compared, <, 8 * n);
-    expect(mock, 0, "", 0, 100 * n, 100 * n, 0, n);
+    expect_path(mock, 0, "", 0, 100 * n, 100 * n, 0, n);
     strobe_mock_free(mock);
 }
 

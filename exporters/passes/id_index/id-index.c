@@ -52,7 +52,7 @@ gpointer id_index_find(const IdIndex *index, guint64 id)
     return slot_of(index, id)->item;
 }
 
-static void grow(IdIndex *index)
+static void grow_slots(IdIndex *index)
 {
     Slot *old = index->slots;
     guint n = index->n_slots;
@@ -72,7 +72,7 @@ gpointer id_index_add(IdIndex *index, guint64 id, gpointer item)
     if (slot->item)
         return slot->item;
     if (2 * ++index->n_used > index->n_slots) {
-        grow(index);
+        grow_slots(index);
         slot = slot_of(index, id);
     }
     *slot = (Slot){id, item};

@@ -88,7 +88,7 @@ static Slot *slot_of(const IdRows *rows, guint64 id)
     return &rows->slots[at];
 }
 
-static void grow(IdRows *rows)
+static void grow_slots(IdRows *rows)
 {
     Slot *old = rows->slots;
     const gsize n = (gsize)1 << rows->bits;
@@ -105,7 +105,7 @@ static void put_place(IdRows *rows, guint64 id, guint at)
     Slot *slot = slot_of(rows, id);
 
     if (!slot->near && 2 * ++rows->n_used > 1u << rows->bits) {
-        grow(rows);
+        grow_slots(rows);
         slot = slot_of(rows, id);
     }
     slot->near = (id >> NEAR_BITS) + 1;

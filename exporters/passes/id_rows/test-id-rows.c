@@ -5,7 +5,7 @@ typedef struct Row {
     guint64 id, value, other;
 } Row;
 
-static void add(IdRows *rows, guint64 id)
+static void add_row(IdRows *rows, guint64 id)
 {
     Row *row;
 
@@ -17,7 +17,7 @@ static void add(IdRows *rows, guint64 id)
     row->other = 1;
 }
 
-static void check(const IdRows *rows, guint64 id)
+static void check_row(const IdRows *rows, guint64 id)
 {
     const Row *row = id_rows_find(rows, id);
 
@@ -32,7 +32,7 @@ static void check_step(guint64 from, guint64 step, guint n, guint forgotten)
     IdRows *rows = id_rows_new(sizeof(Row));
 
     for (guint i = 0; i < n; i++)
-        add(rows, from + i * step);
+        add_row(rows, from + i * step);
     id_rows_forget(rows, forgotten);
     g_assert_cmpuint(id_rows_count(rows), ==, n - forgotten);
     for (guint i = 0; i < n; i++) {
@@ -41,18 +41,18 @@ static void check_step(guint64 from, guint64 step, guint n, guint forgotten)
         if (i < forgotten) {
             g_assert_null(id_rows_find(rows, id));
         } else {
-            check(rows, id);
+            check_row(rows, id);
             g_assert_true(id_rows_at(rows, i - forgotten) == id_rows_find(rows, id));
         }
     }
     for (guint i = 0; i < forgotten; i++)
-        add(rows, from + i * step);
+        add_row(rows, from + i * step);
     for (guint i = 0; i < n; i++)
-        check(rows, from + i * step);
+        check_row(rows, from + i * step);
     id_rows_forget(rows, n);
     g_assert_cmpuint(id_rows_count(rows), ==, 0);
     g_assert_null(id_rows_find(rows, from));
-    add(rows, from);
+    add_row(rows, from);
     id_rows_free(rows);
 }
 
@@ -73,10 +73,10 @@ static void check_hostile(guint64 step)
     IdRows *rows = id_rows_new(sizeof(Row));
 
     for (guint i = 0; i < n; i++)
-        add(rows, i * step << 2);
+        add_row(rows, i * step << 2);
     g_assert_cmpuint(id_rows_steps(rows), <, 8 * (guint64)n);
     for (guint i = 0; i < n; i++)
-        check(rows, i * step << 2);
+        check_row(rows, i * step << 2);
     id_rows_free(rows);
 }
 

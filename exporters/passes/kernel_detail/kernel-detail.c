@@ -75,7 +75,7 @@ static StrobeStatus kernel_detail_open(const StrobeConsumerHost *host, StrobeIns
                                        void **state)
 {
     KernelDetail *pass = g_new0(KernelDetail, 1);
-    const char *core = host->facts(self)->generation == 1 ? "HCCL" : "COMMUNICATION";
+    const char *core = host->metadata(self)->generation == 1 ? "HCCL" : "COMMUNICATION";
 
     pass->host = host;
     pass->self = self;
@@ -251,7 +251,7 @@ static double wait_ns(const KernelDetail *pass, const Row *before, const Row *ro
 {
     double us;
 
-    if (pass->host->facts(pass->self)->generation == 1)
+    if (pass->host->metadata(pass->self)->generation == 1)
         us = device_round(device_us(row->begin_ns - before->begin_ns) - before->us, 3);
     else
         us = device_us(row->begin_ns) - device_us(before->begin_ns) - device_round(before->us, 3);
@@ -273,7 +273,7 @@ static void put_metrics(const KernelDetail *pass, struct strobe_kernel_detail *f
         fields->value[i] = g_array_index(pass->values, double, metrics->values + i);
 }
 
-static gboolean emit(KernelDetail *pass, const Row *row, const Row *before)
+static gboolean emit_row(KernelDetail *pass, const Row *row, const Row *before)
 {
     struct strobe_kernel_detail *fields =
         pass->host->emit(pass->self, 0, row->track, row->name, row->begin_ns, row->end_ns);
@@ -300,7 +300,7 @@ static StrobeStatus kernel_detail_end(void *state)
     for (guint i = 0; i < pass->rows->len; i++) {
         const Row *row = &g_array_index(pass->rows, Row, i);
 
-        if (!emit(pass, row, i ? row - 1 : NULL))
+        if (!emit_row(pass, row, i ? row - 1 : NULL))
             return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                     "Cannot emit kernel_detail: the host has no room for it");
     }

@@ -23,7 +23,7 @@ static void add_metrics(StrobeMockHost *mock, uint64_t task)
 
 /* By start: mm 1000..2000, add 2250..2500 (wait 250), the operation 2400..3000 (overlaps: 0), mm
  * 2900..2910: the row before is meant, not the end of all before. */
-static void fill(StrobeMockHost *mock)
+static void add_kernels(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
 
@@ -37,7 +37,7 @@ static void fill(StrobeMockHost *mock)
     test_step(mock, 7, 2200, 2300, 2500);
 }
 
-static const struct strobe_kernel_detail *row(const StrobeView *views, size_t at)
+static const struct strobe_kernel_detail *get_row(const StrobeView *views, size_t at)
 {
     return views[at].fields;
 }
@@ -47,15 +47,15 @@ static void test_wait(void)
     StrobeMockHost *mock = test_device_host(1);
     const StrobeView *views;
 
-    fill(mock);
+    add_kernels(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 5);
-    g_assert_true(isnan(row(views, 0)->wait));
-    g_assert_cmpfloat(row(views, 1)->wait, ==, 250);
-    g_assert_cmpfloat(row(views, 2)->wait, ==, 0);
-    g_assert_cmpfloat(row(views, 3)->wait, ==, 0);
-    g_assert_true(isnan(row(views, 4)->wait)); /* another device */
-    g_assert_cmpint(row(views, 4)->device, ==, 1);
+    g_assert_true(isnan(get_row(views, 0)->wait));
+    g_assert_cmpfloat(get_row(views, 1)->wait, ==, 250);
+    g_assert_cmpfloat(get_row(views, 2)->wait, ==, 0);
+    g_assert_cmpfloat(get_row(views, 3)->wait, ==, 0);
+    g_assert_true(isnan(get_row(views, 4)->wait)); /* another device */
+    g_assert_cmpint(get_row(views, 4)->device, ==, 1);
     strobe_mock_free(mock);
 }
 
@@ -71,7 +71,7 @@ static void test_wait_coarse(void)
     test_task(mock, stream, "b", "AI_CORE", base + 2000, base + 2100, 2);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);
-    g_assert_cmpfloat(row(views, 1)->wait, ==, 1000); /* 2.0 - 0.0 - 1.0 us */
+    g_assert_cmpfloat(get_row(views, 1)->wait, ==, 1000); /* 2.0 - 0.0 - 1.0 us */
     strobe_mock_free(mock);
 }
 
@@ -81,13 +81,13 @@ static void test_step_of(void)
     StrobeMockHost *mock = test_device_host(1);
     const StrobeView *views;
 
-    fill(mock);
+    add_kernels(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     strobe_mock_emitted(mock, &views);
-    g_assert_cmpint(row(views, 0)->step, ==, 6);
-    g_assert_cmpint(row(views, 1)->step, ==, 6);
-    g_assert_cmpint(row(views, 2)->step, ==, 7);
-    g_assert_cmpint(row(views, 3)->step, ==, STROBE_ABSENT_I64);
+    g_assert_cmpint(get_row(views, 0)->step, ==, 6);
+    g_assert_cmpint(get_row(views, 1)->step, ==, 6);
+    g_assert_cmpint(get_row(views, 2)->step, ==, 7);
+    g_assert_cmpint(get_row(views, 3)->step, ==, STROBE_ABSENT_I64);
     strobe_mock_free(mock);
 }
 
@@ -99,18 +99,18 @@ static void test_fields(void)
         StrobeMockHost *mock = test_device_host(generation);
         const StrobeView *views;
 
-        fill(mock);
+        add_kernels(mock);
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         strobe_mock_emitted(mock, &views);
-        g_assert_cmpstr(strobe_mock_text(mock, row(views, 2)->core), ==, cores[generation - 1]);
-        g_assert_cmpuint(row(views, 2)->is_communication, ==, 1);
-        g_assert_cmpstr(strobe_mock_text(mock, row(views, 1)->core), ==, "AI_VECTOR_CORE");
-        g_assert_cmpstr(strobe_mock_text(mock, row(views, 1)->metrics), ==,
+        g_assert_cmpstr(strobe_mock_text(mock, get_row(views, 2)->core), ==, cores[generation - 1]);
+        g_assert_cmpuint(get_row(views, 2)->is_communication, ==, 1);
+        g_assert_cmpstr(strobe_mock_text(mock, get_row(views, 1)->core), ==, "AI_VECTOR_CORE");
+        g_assert_cmpstr(strobe_mock_text(mock, get_row(views, 1)->metrics), ==,
                         "aic_total_time;aic_mac_ratio");
-        g_assert_cmpfloat(row(views, 1)->value[0], ==, 1500.5);
-        g_assert_cmpfloat(row(views, 1)->value[1], ==, 0.25);
-        g_assert_true(isnan(row(views, 1)->value[2]));
-        g_assert_cmpuint(row(views, 0)->metrics, ==, 0);
+        g_assert_cmpfloat(get_row(views, 1)->value[0], ==, 1500.5);
+        g_assert_cmpfloat(get_row(views, 1)->value[1], ==, 0.25);
+        g_assert_true(isnan(get_row(views, 1)->value[2]));
+        g_assert_cmpuint(get_row(views, 0)->metrics, ==, 0);
         strobe_mock_free(mock);
     }
 }

@@ -10,9 +10,9 @@
 #define ORDER_UNMATCHED (G_MAXUINT64 / 2)
 
 struct LiveBlocks {
-    gboolean are_told;   /* every block has its own events: a state is none */
-    GHashTable *by_key;  /* of MemoryBlock, its own key: those with an address */
-    GHashTable *guessed; /* of MemoryBlock, by itself: those that follow from totals */
+    gboolean are_reported; /* every block has its own events: a state is none */
+    GHashTable *by_key;    /* of MemoryBlock, its own key: those with an address */
+    GHashTable *guessed;   /* of MemoryBlock, by itself: those that follow from totals */
     StateBlocks *states;
     GArray *finished; /* of MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
@@ -36,11 +36,11 @@ static gboolean key_equal(gconstpointer a, gconstpointer b)
            x->pid == y->pid && memory_source_equal(&x->source, &y->source);
 }
 
-LiveBlocks *live_blocks_new(gboolean are_told)
+LiveBlocks *live_blocks_new(gboolean are_reported)
 {
     LiveBlocks *live = g_new0(LiveBlocks, 1);
 
-    live->are_told = are_told;
+    live->are_reported = are_reported;
     live->by_key = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     live->guessed = g_hash_table_new_full(g_direct_hash, g_direct_equal, g_free, NULL);
     live->states = state_blocks_new();
@@ -57,7 +57,7 @@ void live_blocks_free(LiveBlocks *live)
     g_free(live);
 }
 
-static void finish(LiveBlocks *live, MemoryBlock *block)
+static void finish_block(LiveBlocks *live, MemoryBlock *block)
 {
     if (block->key.source.is_ge)
         block->order = block->release_ns == STROBE_ABSENT_I64 ? ORDER_UNMATCHED + block->order
@@ -106,12 +106,12 @@ static gboolean has_both(const MemoryBlock *block)
 
 /* ---- with an address ---- */
 
-static void allocate(LiveBlocks *live, const MemoryEvent *event)
+static void allocate_block(LiveBlocks *live, const MemoryEvent *event)
 {
     MemoryBlock *before = g_hash_table_lookup(live->by_key, &event->key), *block;
 
     if (before) {
-        finish(live, before);
+        finish_block(live, before);
         g_hash_table_remove(live->by_key, &event->key);
     }
     block = new_block(live, event);
@@ -119,18 +119,18 @@ static void allocate(LiveBlocks *live, const MemoryEvent *event)
         g_hash_table_add(live->by_key, block);
 }
 
-static void release(LiveBlocks *live, const MemoryEvent *event)
+static void release_block(LiveBlocks *live, const MemoryEvent *event)
 {
     MemoryBlock *block = g_hash_table_lookup(live->by_key, &event->key);
-    gint64 *told;
+    gint64 *reported;
     gboolean is_again;
 
     if (!block) {
         live->n_orphans++;
         return;
     }
-    told = event->action == MEMORY_RELEASE ? &block->release_ns : &block->block_release_ns;
-    is_again = *told != STROBE_ABSENT_I64;
+    reported = event->action == MEMORY_RELEASE ? &block->release_ns : &block->block_release_ns;
+    is_again = *reported != STROBE_ABSENT_I64;
     if (is_again)
         live->n_orphans++;
     else
@@ -138,7 +138,7 @@ static void release(LiveBlocks *live, const MemoryEvent *event)
     /* Only a device's allocator keeps a block back for work that is under way. */
     if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
-    finish(live, block);
+    finish_block(live, block);
     g_hash_table_remove(live->by_key, &event->key);
 }
 
@@ -149,7 +149,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
     MemoryBlock *block;
     guint32 action;
 
-    if (live->are_told)
+    if (live->are_reported)
         return;
     action = state_blocks_take(live->states, event, &block);
     if (action == MEMORY_ALLOCATION || action == MEMORY_FIRST) {
@@ -163,7 +163,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
         give_back(block, event, action);
         if (!has_both(block))
             return;
-        finish(live, block);
+        finish_block(live, block);
         g_hash_table_remove(live->guessed, block);
     } else if (action != MEMORY_STATE) {
         live->n_orphans++;
@@ -177,11 +177,11 @@ void live_blocks_take(LiveBlocks *live, MemoryEvent *event)
         state_blocks_skip(live->states, event);
     switch (event->action) {
     case MEMORY_ALLOCATION:
-        allocate(live, event);
+        allocate_block(live, event);
         break;
     case MEMORY_RELEASE:
     case MEMORY_BLOCK_RELEASE:
-        release(live, event);
+        release_block(live, event);
         break;
     case MEMORY_STATE:
         if (!event->key.source.is_ge)
@@ -207,7 +207,7 @@ static void finish_all(LiveBlocks *live, GHashTable *blocks)
     g_hash_table_iter_init(&iter, blocks);
     while (g_hash_table_iter_next(&iter, &block, NULL))
         if (!((const MemoryBlock *)block)->is_unsure)
-            finish(live, block);
+            finish_block(live, block);
     g_hash_table_remove_all(blocks);
 }
 
@@ -217,7 +217,7 @@ void live_blocks_finish(LiveBlocks *live)
     finish_all(live, live->guessed);
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_blocks(gconstpointer a, gconstpointer b)
 {
     const MemoryBlock *x = a, *y = b;
 
@@ -230,7 +230,7 @@ static gint compare(gconstpointer a, gconstpointer b)
 
 GArray *live_blocks_sorted(LiveBlocks *live)
 {
-    g_array_sort(live->finished, compare);
+    g_array_sort(live->finished, compare_blocks);
     return live->finished;
 }
 

@@ -9,8 +9,8 @@
 
 typedef struct LiveBlocks LiveBlocks;
 
-/* With `are_told` the source tells all blocks: a state is only a state. */
-LiveBlocks *live_blocks_new(gboolean are_told);
+/* With `are_reported` the source tells all blocks: a state is only a state. */
+LiveBlocks *live_blocks_new(gboolean are_reported);
 void live_blocks_free(LiveBlocks *live);
 
 /* In order of time. Of a state it is found out what happened. */

@@ -15,7 +15,7 @@
 /* Blocks that wait for the end, to be shown in order of allocation. */
 #define FINISHED_MAX 262144u
 /* Events of one moment that are compared. */
-#define MOMENT_MAX 64u
+#define INSTANT_MAX 64u
 
 enum {
     ADDRESS,
@@ -61,16 +61,16 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    StrobeExternalSorter *told; /* of MemoryEvent: those whose operators are known, by time */
-    StrobeStringId framework;   /* "PTA" */
-    GArray *events;             /* of MemoryEvent, by time; those before `first` are done */
+    StrobeExternalSorter *reported; /* of MemoryEvent: those whose operators are known, by time */
+    StrobeStringId framework;       /* "PTA" */
+    GArray *events;                 /* of MemoryEvent, by time; those before `first` are done */
     guint first;
     guint64 n_forgotten; /* events before the first in the array: the next question's number less
                             its place */
     gboolean is_full;    /* the host has no room */
 } MemoryBlocks;
 
-static void told(void *user, guint64 question, const OperatorAnswer *answer)
+static void take_answer(void *user, guint64 question, const OperatorAnswer *answer)
 {
     MemoryBlocks *pass = user;
     MemoryEvent *event;
@@ -79,7 +79,7 @@ static void told(void *user, guint64 question, const OperatorAnswer *answer)
         return; /* went without */
     event = &g_array_index(pass->events, MemoryEvent, question - pass->n_forgotten);
     event->op = *answer;
-    event->is_told = TRUE;
+    event->is_reported = TRUE;
 }
 
 static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -92,9 +92,9 @@ static StrobeStatus memory_block_open(const StrobeConsumerHost *host, StrobeInst
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
-    pass->names = operator_names_new(host, self, told, pass);
-    pass->told = strobe_external_sorter_new(host->storage(self));
-    pass->live = live_blocks_new(*host->fact(self, "memory_blocks") != '\0');
+    pass->names = operator_names_new(host, self, take_answer, pass);
+    pass->reported = strobe_external_sorter_new(host->storage(self));
+    pass->live = live_blocks_new(*host->metadata_value(self, "memory_blocks") != '\0');
     pass->framework = host->intern(self, "PTA", strlen("PTA"));
     pass->events = g_array_new(FALSE, FALSE, sizeof(MemoryEvent));
     *state = pass;
@@ -107,14 +107,14 @@ static void memory_block_close(void *state)
 
     operator_names_free(pass->names);
     live_blocks_free(pass->live);
-    strobe_external_sorter_free(pass->told);
+    strobe_external_sorter_free(pass->reported);
     g_array_unref(pass->events);
     g_free(pass);
 }
 
 /* ---- out ---- */
 
-static gint64 since(gint64 at_ns, gint64 begin_ns)
+static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
 {
     gint64 duration;
 
@@ -132,7 +132,7 @@ static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *
                                                                                 : pass->framework;
 }
 
-static gboolean emit(MemoryBlocks *pass, const MemoryBlock *block)
+static gboolean emit_block(MemoryBlocks *pass, const MemoryBlock *block)
 {
     gint64 end_ns = MAX(MAX(block->release_ns, block->block_release_ns), block->begin_ns);
     struct strobe_memory_block *fields =
@@ -143,8 +143,8 @@ static gboolean emit(MemoryBlocks *pass, const MemoryBlock *block)
     fields->size = block->size;
     fields->release_time = block->release_ns;
     fields->active_release_time = block->block_release_ns;
-    fields->duration = since(block->release_ns, block->begin_ns);
-    fields->active_duration = since(block->block_release_ns, block->begin_ns);
+    fields->duration = subtract_time(block->release_ns, block->begin_ns);
+    fields->active_duration = subtract_time(block->block_release_ns, block->begin_ns);
     fields->allocation_allocated = block->allocation.allocated;
     fields->allocation_reserved = block->allocation.reserved;
     fields->allocation_active = block->allocation.active;
@@ -162,7 +162,7 @@ static void emit_finished(MemoryBlocks *pass)
     GArray *blocks = live_blocks_sorted(pass->live);
 
     for (guint i = 0; i < blocks->len && !pass->is_full; i++)
-        pass->is_full = !emit(pass, &g_array_index(blocks, MemoryBlock, i));
+        pass->is_full = !emit_block(pass, &g_array_index(blocks, MemoryBlock, i));
     g_array_set_size(blocks, 0);
 }
 
@@ -172,7 +172,7 @@ static void emit_finished(MemoryBlocks *pass)
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
-    guint from = place - MIN(place, MOMENT_MAX), to = MIN(place + MOMENT_MAX, pass->events->len);
+    guint from = place - MIN(place, INSTANT_MAX), to = MIN(place + INSTANT_MAX, pass->events->len);
 
     for (guint i = from; i < to; i++) {
         const MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, i);
@@ -189,7 +189,8 @@ static void take_first(MemoryBlocks *pass)
     MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
 
     event->is_shadowed = event->action == MEMORY_STATE && is_shadowed(pass, pass->first);
-    strobe_external_sorter_add(pass->told, (StrobeSortKey){event->at_ns, 0}, event, sizeof *event);
+    strobe_external_sorter_add(pass->reported, (StrobeSortKey){event->at_ns, 0}, event,
+                               sizeof *event);
     pass->first++;
 }
 
@@ -200,7 +201,7 @@ static void take_sorted(MemoryBlocks *pass)
     MemoryEvent *event;
     size_t length;
 
-    while ((event = strobe_external_sorter_next(pass->told, &length))) {
+    while ((event = strobe_external_sorter_next(pass->reported, &length))) {
         if (event->is_shadowed)
             live_blocks_skip(pass->live, event);
         else
@@ -211,23 +212,23 @@ static void take_sorted(MemoryBlocks *pass)
 }
 
 /* Events go out in order, once their operators are known and no other of their moment can come. */
-static void take_told(MemoryBlocks *pass, gboolean is_end)
+static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
     while (pass->first < pass->events->len) {
         const MemoryEvent *event = &g_array_index(pass->events, MemoryEvent, pass->first);
         const MemoryEvent *last = &g_array_index(pass->events, MemoryEvent, pass->events->len - 1);
         gboolean must = is_end || pass->events->len - pass->first > WAITING_MAX;
 
-        if (!must && (!event->is_told || event->at_ns == last->at_ns))
+        if (!must && (!event->is_reported || event->at_ns == last->at_ns))
             break;
         take_first(pass);
     }
     if (pass->first > WAITING_MAX || (pass->first > 4096 && pass->first > pass->events->len / 2)) {
-        guint n = pass->first - MOMENT_MAX;
+        guint n = pass->first - INSTANT_MAX;
 
         g_array_remove_range(pass->events, 0, n);
         pass->n_forgotten += n;
-        pass->first = MOMENT_MAX;
+        pass->first = INSTANT_MAX;
     }
 }
 
@@ -277,17 +278,17 @@ static void add_event(MemoryBlocks *pass, const StrobeView *record)
     /* A program's own allocator counts in the totals only. */
     if (strobe_field_u8(record, strobe_binder_offsets(&pass->binder, record->kind)[EXTERNAL], 0))
         return;
-    event.is_told = event.key.source.is_ge || event.name ||
-                    (event.action != MEMORY_ALLOCATION && event.action != MEMORY_STATE);
+    event.is_reported = event.key.source.is_ge || event.name ||
+                        (event.action != MEMORY_ALLOCATION && event.action != MEMORY_STATE);
     g_array_append_val(pass->events, event);
-    if (!event.is_told)
+    if (!event.is_reported)
         operator_names_ask(pass->names, number, thread_number(track), event.at_ns);
-    take_told(pass, FALSE);
+    take_reported(pass, FALSE);
 }
 
 static StrobeStatus check_sorter(const MemoryBlocks *pass)
 {
-    const int error = strobe_external_sorter_error(pass->told);
+    const int error = strobe_external_sorter_error(pass->reported);
 
     return error ? strobe_storage_fail(pass->host, pass->self, "allocations", error) : STROBE_OK;
 }
@@ -315,7 +316,7 @@ static StrobeStatus memory_block_batch(void *state, const StrobeView *records, s
             operator_names_queue(pass->names, record,
                                  thread_number(pass->host->track(pass->self, record->track)));
     }
-    take_told(pass, FALSE);
+    take_reported(pass, FALSE);
     return check_sorter(pass);
 }
 
@@ -324,7 +325,7 @@ static StrobeStatus memory_block_end(void *state)
     MemoryBlocks *pass = state;
 
     operator_names_finish(pass->names);
-    take_told(pass, TRUE);
+    take_reported(pass, TRUE);
     take_sorted(pass);
     if (check_sorter(pass))
         return STROBE_ERROR_IO;

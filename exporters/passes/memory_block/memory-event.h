@@ -42,7 +42,7 @@ typedef struct MemoryEvent {
     StrobeTrackId track;
     StrobeStringId name;
     OperatorAnswer op;
-    gboolean is_told;     /* the operator is known, or need not be */
+    gboolean is_reported; /* the operator is known, or need not be */
     gboolean is_shadowed; /* a state of which an event of the same moment tells more */
 } MemoryEvent;
 

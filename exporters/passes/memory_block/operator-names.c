@@ -45,7 +45,7 @@ typedef struct Entry {
     gint64 end_ns;
     gint64 base_begin_ns;
     StrobeStringId name; /* the answer, or that of an operator that had ended by then */
-    gboolean is_told, is_taken;
+    gboolean is_reported, is_taken;
     GArray *waiting; /* of guint64: questions; NULL: none */
 } Entry;
 
@@ -66,7 +66,7 @@ typedef struct Thread {
 struct OperatorNames {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    OperatorTold told;
+    OperatorReported reported;
     void *user;
     StrobeBinder operators, queues;
     GHashTable *threads; /* guint64 -> Thread */
@@ -95,13 +95,13 @@ static void free_entry(gpointer data)
 }
 
 OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance *self,
-                                  OperatorTold told, void *user)
+                                  OperatorReported reported, void *user)
 {
     OperatorNames *names = g_new0(OperatorNames, 1);
 
     names->host = host;
     names->self = self;
-    names->told = told;
+    names->reported = reported;
     names->user = user;
     names->operators.wanted = operator_wanted;
     names->operators.n_wanted = N_OPERATOR;
@@ -184,13 +184,13 @@ static guint word_of(const OperatorNames *names, Span *op)
     return op->word;
 }
 
-static void tell(OperatorNames *names, guint64 question, const OperatorAnswer *answer)
+static void deliver_answer(OperatorNames *names, guint64 question, const OperatorAnswer *answer)
 {
-    names->told(names->user, question, answer);
+    names->reported(names->user, question, answer);
 }
 
 /* Answers the questions of a thread that fall into an operator. */
-static void answer(OperatorNames *names, Thread *thread, Span *op)
+static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
 {
     GArray *questions = thread->questions;
     OperatorAnswer found = {op->name, op->begin_ns, FALSE};
@@ -213,7 +213,7 @@ static void answer(OperatorNames *names, Thread *thread, Span *op)
             if (!question->likely.name)
                 question->likely = found;
         } else {
-            tell(names, question->number, &found);
+            deliver_answer(names, question->number, &found);
             question->number = G_MAXUINT64;
             kept = i;
         }
@@ -229,15 +229,15 @@ static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
     const OperatorAnswer found = {.name = name};
 
     entry->name = name;
-    entry->is_told = TRUE;
+    entry->is_reported = TRUE;
     for (guint i = 0; entry->waiting && i < entry->waiting->len; i++)
-        tell(names, g_array_index(entry->waiting, guint64, i), &found);
+        deliver_answer(names, g_array_index(entry->waiting, guint64, i), &found);
     if (entry->is_taken)
         g_hash_table_remove(names->entries, &entry->correlation);
 }
 
 /* An operator around the end of an entry: its base if it began after those that have ended. */
-static gboolean settle(OperatorNames *names, Entry *entry, Span *op)
+static gboolean resolve_entry(OperatorNames *names, Entry *entry, Span *op)
 {
     if (op->begin_ns > entry->base_begin_ns) {
         entry->base_begin_ns = op->begin_ns;
@@ -264,7 +264,7 @@ static void settle_entries(OperatorNames *names, Thread *thread, Span *op)
         if (word_of(names, op) == WORD_SKIPPED)
             return;
         entry = g_hash_table_lookup(names->entries, &open.correlation);
-        if (!entry || settle(names, entry, op))
+        if (!entry || resolve_entry(names, entry, op))
             g_array_remove_index(thread->open, i);
     }
 }
@@ -281,8 +281,8 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
     if (op.word == WORD_SKIPPED)
         return;
     if (names->any)
-        answer(names, names->any, &op);
-    answer(names, thread, &op);
+        answer_questions(names, names->any, &op);
+    answer_questions(names, thread, &op);
     settle_entries(names, thread, &op);
     op.latest_ns =
         thread->n_recent ? thread->recent[(thread->n_recent - 1) % RECENT].latest_ns : G_MININT64;
@@ -323,19 +323,19 @@ static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
     }
 }
 
-static gboolean is_told(gpointer key, gpointer value, gpointer unused)
+static gboolean is_reported(gpointer key, gpointer value, gpointer unused)
 {
-    return ((const Entry *)value)->is_told;
+    return ((const Entry *)value)->is_reported;
 }
 
-static void enqueue(OperatorNames *names, Thread *thread, guint64 correlation, gint64 end_ns)
+static void enqueue_entry(OperatorNames *names, Thread *thread, guint64 correlation, gint64 end_ns)
 {
     const OpenEntry open = {correlation, end_ns};
     Entry *entry;
 
     /* Those whose other side never came go first. */
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX)
-        g_hash_table_foreach_remove(names->entries, is_told, NULL);
+        g_hash_table_foreach_remove(names->entries, is_reported, NULL);
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX ||
         g_hash_table_contains(names->entries, &correlation))
         return;
@@ -354,8 +354,8 @@ static void ask_entry(OperatorNames *names, guint64 correlation, guint64 questio
     Entry *entry = g_hash_table_lookup(names->entries, &correlation);
     const OperatorAnswer found = {.name = entry ? entry->name : 0};
 
-    if (!entry || entry->is_told) {
-        tell(names, question, &found);
+    if (!entry || entry->is_reported) {
+        deliver_answer(names, question, &found);
         return;
     }
     if (!entry->waiting)
@@ -365,8 +365,8 @@ static void ask_entry(OperatorNames *names, guint64 correlation, guint64 questio
 
 /* Questions that fall into the run of an entry go to that entry; those before it were outside of
  * every entry, and what is likely is true. */
-static void dequeue(OperatorNames *names, Thread *thread, guint64 correlation,
-                    const StrobeView *record)
+static void dequeue_entry(OperatorNames *names, Thread *thread, guint64 correlation,
+                          const StrobeView *record)
 {
     GArray *questions = thread->questions;
     Entry *entry = g_hash_table_lookup(names->entries, &correlation);
@@ -379,7 +379,7 @@ static void dequeue(OperatorNames *names, Thread *thread, guint64 correlation,
         if (question.at_ns >= record->begin_ns && question.at_ns < record->end_ns)
             ask_entry(names, correlation, question.number);
         else if (question.at_ns < record->begin_ns && question.likely.name)
-            tell(names, question.number, &question.likely);
+            deliver_answer(names, question.number, &question.likely);
         else
             g_array_index(questions, Question, kept++) = question;
     }
@@ -387,7 +387,7 @@ static void dequeue(OperatorNames *names, Thread *thread, guint64 correlation,
     if (!entry)
         return;
     entry->is_taken = TRUE;
-    if (entry->is_told)
+    if (entry->is_reported)
         g_hash_table_remove(names->entries, &correlation);
 }
 
@@ -400,9 +400,9 @@ void operator_names_queue(OperatorNames *names, const StrobeView *record, guint6
     if (correlation == STROBE_ABSENT_U64)
         return;
     if (strobe_field_u8(record, at[IS_DEQUEUE], 0))
-        dequeue(names, thread, correlation, record);
+        dequeue_entry(names, thread, correlation, record);
     else
-        enqueue(names, thread, correlation, record->end_ns);
+        enqueue_entry(names, thread, correlation, record->end_ns);
 }
 
 void operator_names_finish(OperatorNames *names)
@@ -418,7 +418,7 @@ void operator_names_finish(OperatorNames *names)
             const Question *question = &g_array_index(questions, Question, i);
 
             if (question->likely.name)
-                tell(names, question->number, &question->likely);
+                deliver_answer(names, question->number, &question->likely);
         }
         g_array_set_size(questions, 0);
     }

@@ -20,12 +20,12 @@ typedef struct OperatorAnswer {
     gboolean is_node;    /* a node of the backward graph: what it makes goes to the next one */
 } OperatorAnswer;
 
-typedef void (*OperatorTold)(void *user, guint64 question, const OperatorAnswer *answer);
+typedef void (*OperatorReported)(void *user, guint64 question, const OperatorAnswer *answer);
 
 typedef struct OperatorNames OperatorNames;
 
 OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance *self,
-                                  OperatorTold told, void *user);
+                                  OperatorReported reported, void *user);
 void operator_names_free(OperatorNames *names);
 
 /* Whoever asked is told once, by one of the calls below or never. Questions of a thread come in

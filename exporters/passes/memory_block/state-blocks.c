@@ -74,7 +74,7 @@ static State *state_of(StateBlocks *states, const MemoryEvent *event, gboolean *
     return state;
 }
 
-static void keep(GHashTable *sizes, gint64 size, MemoryBlock *block)
+static void keep_block(GHashTable *sizes, gint64 size, MemoryBlock *block)
 {
     GPtrArray *blocks = g_hash_table_lookup(sizes, &size);
 
@@ -108,7 +108,7 @@ static MemoryBlock *take_out(GHashTable *sizes, gint64 size, const MemoryEvent *
     return NULL;
 }
 
-static gint64 change(gint64 now, gint64 before)
+static gint64 compute_change(gint64 now, gint64 before)
 {
     gint64 by;
 
@@ -149,8 +149,8 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
         event->size = event->totals.allocated;
         return state && may_allocate_all(&event->totals) ? MEMORY_FIRST : MEMORY_STATE;
     }
-    allocated = change(event->totals.allocated, state->last.allocated);
-    active = change(event->totals.active, state->last.active);
+    allocated = compute_change(event->totals.allocated, state->last.allocated);
+    active = compute_change(event->totals.active, state->last.active);
     half = state->half;
     state->half = NULL;
     state->last = event->totals;
@@ -165,7 +165,7 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
         if (active < 0)
             state->half = *block;
         else if (*block)
-            keep(state->freed, -allocated, *block);
+            keep_block(state->freed, -allocated, *block);
         return active < 0 ? MEMORY_BLOCK_RELEASE : MEMORY_RELEASE;
     }
     if (active < 0) {
@@ -187,7 +187,7 @@ void state_blocks_add(StateBlocks *states, MemoryBlock *block)
             if (block->is_unsure)
                 state->first = block;
             else
-                keep(state->held, block->size, block);
+                keep_block(state->held, block->size, block);
             return;
         }
     }

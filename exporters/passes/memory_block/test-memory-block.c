@@ -13,7 +13,7 @@ typedef struct Event {
     int64_t size, allocated, active;
 } Event;
 
-static void add(StrobeMockHost *mock, StrobeTrackId track, const Event *event)
+static void add_event(StrobeMockHost *mock, StrobeTrackId track, const Event *event)
 {
     TEST_FIELDS(memory_event, fields);
     fields.action = event->action;
@@ -34,7 +34,7 @@ static void add_pta(StrobeMockHost *mock, StrobeTrackId track, int64_t at_ns, ui
 {
     const Event event = {"PTA", NULL, at_ns, action, address, size, allocated, allocated + 1};
 
-    add(mock, track, &event);
+    add_event(mock, track, &event);
 }
 
 /* What a database tells: totals, and nothing of addresses. */
@@ -42,7 +42,7 @@ static void add_state(StrobeMockHost *mock, int64_t at_ns, int64_t allocated, in
 {
     const Event event = {"PTA", NULL, at_ns, 3, STROBE_ABSENT_U64, NONE, allocated, active};
 
-    add(mock, 0, &event);
+    add_event(mock, 0, &event);
 }
 
 static void add_op(StrobeMockHost *mock, StrobeTrackId thread, const char *name, int64_t begin_ns,
@@ -63,9 +63,10 @@ static void add_queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_
 }
 
 /* Block `i` as it was emitted. */
-static const struct strobe_memory_block *expect(StrobeMockHost *mock, size_t i, const char *name,
-                                                int64_t begin_ns, int64_t size, int64_t release_ns,
-                                                int64_t active_ns)
+static const struct strobe_memory_block *expect_block(StrobeMockHost *mock, size_t i,
+                                                      const char *name, int64_t begin_ns,
+                                                      int64_t size, int64_t release_ns,
+                                                      int64_t active_ns)
 {
     const StrobeView *views;
     const struct strobe_memory_block *fields;
@@ -103,17 +104,17 @@ static void test_entries(void)
     add_pta(mock, one, 520, 1, 0xa, -8, 414);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 4);
-    block = expect(mock, 0, "", 100, 64, 201, 200);
+    block = expect_block(mock, 0, "", 100, 64, 201, 200);
     g_assert_cmpint(block->allocation_allocated, ==, 464);
     g_assert_cmpint(block->allocation_active, ==, 465);
     g_assert_cmpint(block->release_allocated, ==, 433);
     g_assert_cmpint(block->release_reserved, ==, 1000);
     g_assert_cmpuint(block->stream, ==, 7);
-    block = expect(mock, 1, "", 110, 32, NONE, NONE);
+    block = expect_block(mock, 1, "", 110, 32, NONE, NONE);
     g_assert_cmpint(block->release_allocated, ==, NONE);
-    block = expect(mock, 2, "", 300, 16, NONE, 400);
+    block = expect_block(mock, 2, "", 300, 16, NONE, 400);
     g_assert_cmpint(block->release_allocated, ==, 416);
-    block = expect(mock, 3, "", 500, 8, 510, NONE);
+    block = expect_block(mock, 3, "", 500, 8, 510, NONE);
     g_assert_cmpint(block->release_allocated, ==, 415);
     strobe_mock_free(mock);
 }
@@ -134,9 +135,9 @@ static void test_operators(void)
     add_op(mock, one, "outer", 50, 300);
     add_pta(mock, one, 400, 0, 3, 8, 24);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "aten::add", 150, 8, NONE, NONE);
-    expect(mock, 1, "outer", 250, 8, NONE, NONE);
-    expect(mock, 2, "", 400, 8, NONE, NONE);
+    expect_block(mock, 0, "aten::add", 150, 8, NONE, NONE);
+    expect_block(mock, 1, "outer", 250, 8, NONE, NONE);
+    expect_block(mock, 2, "", 400, 8, NONE, NONE);
     strobe_mock_free(mock);
 }
 
@@ -163,9 +164,9 @@ static void test_queue(void)
     add_queue(mock, nine, 400, 410, 3, 1);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     /* Until its first entry nobody knows what the thread is. */
-    expect(mock, 0, "aten::inside", 130, 8, NONE, NONE);
-    expect(mock, 1, "npu::child", 360, 8, NONE, NONE);
-    expect(mock, 2, "own", 380, 8, NONE, NONE);
+    expect_block(mock, 0, "aten::inside", 130, 8, NONE, NONE);
+    expect_block(mock, 1, "npu::child", 360, 8, NONE, NONE);
+    expect_block(mock, 2, "own", 380, 8, NONE, NONE);
     strobe_mock_free(mock);
 
     mock = test_device_host(1);
@@ -179,7 +180,7 @@ static void test_queue(void)
     add_op(mock, one, "not_a_call", 105, 150);
     add_op(mock, one, "aten::mm", 100, 200);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "aten::mm", 130, 8, NONE, NONE);
+    expect_block(mock, 0, "aten::mm", 130, 8, NONE, NONE);
     strobe_mock_free(mock);
 }
 
@@ -196,14 +197,14 @@ static void test_device_allocator(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(events); i++)
-        add(mock, one, &events[i]);
+        add_event(mock, one, &events[i]);
     add_pta(mock, one, 500, 0, 1, 8, 8);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 4);
-    expect(mock, 0, "", 500, 8, NONE, NONE);
-    g_assert_cmpint(expect(mock, 1, "Trans", 110, 8, 120, NONE)->release_allocated, ==, 12);
-    expect(mock, 2, "Conv", 100, 8, 130, NONE);
-    g_assert_cmpint(expect(mock, 3, "never", 90, 4, NONE, NONE)->allocation_active, ==, NONE);
+    expect_block(mock, 0, "", 500, 8, NONE, NONE);
+    g_assert_cmpint(expect_block(mock, 1, "Trans", 110, 8, 120, NONE)->release_allocated, ==, 12);
+    expect_block(mock, 2, "Conv", 100, 8, 130, NONE);
+    g_assert_cmpint(expect_block(mock, 3, "never", 90, 4, NONE, NONE)->allocation_active, ==, NONE);
     strobe_mock_free(mock);
 }
 
@@ -221,12 +222,13 @@ static void test_workspace(void)
     StrobeMockHost *mock = test_device_host(1);
     const Event event = {"WORKSPACE", NULL, 100, 0, 1, 8, 8, 8};
 
-    add(mock, test_thread(mock, 1), &event);
+    add_event(mock, test_thread(mock, 1), &event);
     strobe_mock_add(mock, &extended, 0, 0, 200, 200, &external);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 1);
-    g_assert_cmpstr(strobe_mock_text(mock, expect(mock, 0, "", 100, 8, NONE, NONE)->component), ==,
-                    "PTA");
+    g_assert_cmpstr(
+        strobe_mock_text(mock, expect_block(mock, 0, "", 100, 8, NONE, NONE)->component), ==,
+        "PTA");
     strobe_mock_free(mock);
 }
 
@@ -250,12 +252,12 @@ static void test_states(void)
     add_op(mock, test_thread(mock, 5), "aten::add", 90, 250);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 3);
-    block = expect(mock, 0, "aten::add", 100, 10, 400, 450);
+    block = expect_block(mock, 0, "aten::add", 100, 10, 400, 450);
     g_assert_cmpint(block->release_allocated, ==, 90);
     g_assert_cmpint(block->release_active, ==, 100);
-    block = expect(mock, 1, "aten::add", 200, 10, 301, 300);
+    block = expect_block(mock, 1, "aten::add", 200, 10, 301, 300);
     g_assert_cmpint(block->allocation_allocated, ==, 110);
-    expect(mock, 2, "", 420, 4, NONE, NONE);
+    expect_block(mock, 2, "", 420, 4, NONE, NONE);
     strobe_mock_free(mock);
 }
 
@@ -280,7 +282,7 @@ static void test_first_totals(void)
         }
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 1);
-        expect(mock, 0, "", 300, 4, NONE, NONE);
+        expect_block(mock, 0, "", 300, 4, NONE, NONE);
         strobe_mock_free(mock);
     }
     StrobeMockHost *mock = test_device_host(1);
@@ -292,10 +294,10 @@ static void test_first_totals(void)
     add_state(mock, 401, 4, 4);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
-    block = expect(mock, 0, "aten::empty", 100, 8, 401, 400);
+    block = expect_block(mock, 0, "aten::empty", 100, 8, 401, 400);
     g_assert_cmpint(block->allocation_allocated, ==, 8);
     g_assert_cmpint(block->release_allocated, ==, 4);
-    expect(mock, 1, "", 300, 4, NONE, NONE);
+    expect_block(mock, 1, "", 300, 4, NONE, NONE);
     strobe_mock_free(mock);
 }
 
@@ -314,13 +316,13 @@ static void test_backward(void)
     add_state(mock, 231, 8, 8);
     add_op(mock, one, "autograd::engine::evaluate_function: ReluBackward0", 200, 240);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    expect(mock, 0, "aten::relu", 100, 8, 231, 230);
-    expect(mock, 1, "aten::threshold_backward", 210, 8, NONE, NONE);
+    expect_block(mock, 0, "aten::relu", 100, 8, 231, 230);
+    expect_block(mock, 1, "aten::threshold_backward", 210, 8, NONE, NONE);
     strobe_mock_free(mock);
 }
 
 /* A text result tells blocks by pairs and states of the same moments: one block, no guess. */
-static void test_told_twice(void)
+static void test_reported_twice(void)
 {
     StrobeMockHost *mock = test_device_host(1);
 
@@ -337,7 +339,7 @@ static void test_told_twice(void)
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 1);
-    expect(mock, 0, "", 100, 8, 200, NONE);
+    expect_block(mock, 0, "", 100, 8, 200, NONE);
     strobe_mock_free(mock);
 }
 
@@ -355,7 +357,7 @@ static void test_states_between(void)
     add_pta(mock, one, 300, 1, 0xa, -64, 86);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 1);
-    expect(mock, 0, "", 100, 64, 300, NONE);
+    expect_block(mock, 0, "", 100, 64, 300, NONE);
     strobe_mock_free(mock);
 }
 
@@ -394,8 +396,8 @@ static void test_threads(void)
     add_pta(mock, one, 400, 0, 64, 30, 30); /* of another block's address */
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
-    expect(mock, 0, "", 100, 10, 300, 310);
-    expect(mock, 1, "", 400, 30, NONE, NONE);
+    expect_block(mock, 0, "", 100, 10, 300, 310);
+    expect_block(mock, 1, "", 400, 30, NONE, NONE);
     strobe_mock_free(mock);
 }
 
@@ -410,7 +412,7 @@ int main(int argc, char **argv)
     g_test_add_func("/memory-block/states", test_states);
     g_test_add_func("/memory-block/first-totals", test_first_totals);
     g_test_add_func("/memory-block/backward", test_backward);
-    g_test_add_func("/memory-block/told-twice", test_told_twice);
+    g_test_add_func("/memory-block/told-twice", test_reported_twice);
     g_test_add_func("/memory-block/states-between", test_states_between);
     g_test_add_func("/memory-block/threads", test_threads);
     g_test_add_func("/memory-block/bound", test_bound);

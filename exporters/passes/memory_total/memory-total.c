@@ -8,9 +8,9 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-#define MOMENT_MAX 4096u /* events of one moment that are put in order */
-#define DEVICES_MAX 256u /* a search is linear */
-#define STATE 3          /* action: not an allocation or release */
+#define INSTANT_MAX 4096u /* events of one moment that are put in order */
+#define DEVICES_MAX 256u  /* a search is linear */
+#define STATE 3           /* action: not an allocation or release */
 
 enum { ALLOCATED, RESERVED, ACTIVE, STREAM, ACTION, DEVICE, COMPONENT, N_EVENT };
 enum { DDR, HBM, USAGE_DEVICE, N_USAGE };
@@ -55,7 +55,7 @@ typedef struct MemoryTotal {
     StrobeInstance *self;
     StrobeBinder events, usages;
     StrobeExternalSorter *rows; /* of Row, by time: what allocators state */
-    GArray *moment;             /* of Row: events of the time that came last */
+    GArray *instant;            /* of Row: events of the time that came last */
     GArray *last;               /* of Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host has no room */
@@ -73,7 +73,7 @@ static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInst
     pass->usages.wanted = usage_wanted;
     pass->usages.n_wanted = N_USAGE;
     pass->rows = strobe_external_sorter_new(host->storage(self));
-    pass->moment = g_array_new(FALSE, FALSE, sizeof(Row));
+    pass->instant = g_array_new(FALSE, FALSE, sizeof(Row));
     pass->last = g_array_new(FALSE, FALSE, sizeof(Last));
     pass->sum_name = host->intern(self, "PTA+GE", strlen("PTA+GE"));
     pass->app_name = host->intern(self, "APP", strlen("APP"));
@@ -86,14 +86,14 @@ static void memory_total_close(void *state)
     MemoryTotal *pass = state;
 
     strobe_external_sorter_free(pass->rows);
-    g_array_unref(pass->moment);
+    g_array_unref(pass->instant);
     g_array_unref(pass->last);
     g_free(pass);
 }
 
 /* ---- rows out ---- */
 
-static void emit(MemoryTotal *pass, const Row *row)
+static void emit_row(MemoryTotal *pass, const Row *row)
 {
     struct strobe_memory_total *fields = NULL;
 
@@ -107,7 +107,7 @@ static void emit(MemoryTotal *pass, const Row *row)
 
 /* ---- sums ---- */
 
-static gint64 sum(gint64 a, gint64 b)
+static gint64 add_sizes(gint64 a, gint64 b)
 {
     gint64 value;
 
@@ -138,20 +138,20 @@ static void take_row(MemoryTotal *pass, const Row *row)
     Row both = *row;
     guint other = !row->side;
 
-    emit(pass, row);
+    emit_row(pass, row);
     if (!last)
         return;
     if (last->has[other]) {
         const struct strobe_memory_total *total = &last->total[other];
 
-        both.total.allocated = sum(both.total.allocated, total->allocated);
-        both.total.reserved = sum(both.total.reserved, total->reserved);
-        both.total.active = sum(both.total.active, total->active);
+        both.total.allocated = add_sizes(both.total.allocated, total->allocated);
+        both.total.reserved = add_sizes(both.total.reserved, total->reserved);
+        both.total.active = add_sizes(both.total.active, total->active);
         if (both.total.stream == STROBE_ABSENT_U64)
             both.total.stream = total->stream;
     }
     both.name = pass->sum_name;
-    emit(pass, &both);
+    emit_row(pass, &both);
     last->total[row->side] = row->total;
     last->has[row->side] = TRUE;
 }
@@ -159,10 +159,10 @@ static void take_row(MemoryTotal *pass, const Row *row)
 /* ---- moments ---- */
 
 /* An event that its allocator's state tells of as well. */
-static gboolean is_told_twice(const GArray *moment, const Row *row)
+static gboolean is_reported_twice(const GArray *instant, const Row *row)
 {
-    for (guint i = 0; !row->is_state && i < moment->len; i++) {
-        const Row *other = &g_array_index(moment, Row, i);
+    for (guint i = 0; !row->is_state && i < instant->len; i++) {
+        const Row *other = &g_array_index(instant, Row, i);
 
         if (other->is_state && other->name == row->name && other->total.device == row->total.device)
             return TRUE;
@@ -171,21 +171,21 @@ static gboolean is_told_twice(const GArray *moment, const Row *row)
 }
 
 /* At equal times the device's allocator comes last. */
-static void finish_moment(MemoryTotal *pass)
+static void finish_instant(MemoryTotal *pass)
 {
-    GArray *moment = pass->moment;
+    GArray *instant = pass->instant;
     gboolean has_state = FALSE;
 
-    for (guint i = 0; i < moment->len; i++)
-        has_state = has_state || g_array_index(moment, Row, i).is_state;
+    for (guint i = 0; i < instant->len; i++)
+        has_state = has_state || g_array_index(instant, Row, i).is_state;
     for (guint is_ge = 0; is_ge < 2; is_ge++)
-        for (guint i = 0; i < moment->len; i++) {
-            const Row *row = &g_array_index(moment, Row, i);
+        for (guint i = 0; i < instant->len; i++) {
+            const Row *row = &g_array_index(instant, Row, i);
 
-            if ((row->side == SIDE_GE) == is_ge && (!has_state || !is_told_twice(moment, row)))
+            if ((row->side == SIDE_GE) == is_ge && (!has_state || !is_reported_twice(instant, row)))
                 take_row(pass, row);
         }
-    g_array_set_size(moment, 0);
+    g_array_set_size(instant, 0);
 }
 
 /* ---- records in ---- */
@@ -226,12 +226,12 @@ static void take_sorted(MemoryTotal *pass)
     size_t length;
 
     while ((row = strobe_external_sorter_next(pass->rows, &length))) {
-        if (pass->moment->len && (g_array_index(pass->moment, Row, 0).at_ns != row->at_ns ||
-                                  pass->moment->len >= MOMENT_MAX))
-            finish_moment(pass);
-        g_array_append_vals(pass->moment, row, 1);
+        if (pass->instant->len && (g_array_index(pass->instant, Row, 0).at_ns != row->at_ns ||
+                                   pass->instant->len >= INSTANT_MAX))
+            finish_instant(pass);
+        g_array_append_vals(pass->instant, row, 1);
     }
-    finish_moment(pass);
+    finish_instant(pass);
 }
 
 static void add_usage(MemoryTotal *pass, const StrobeView *record)
@@ -240,8 +240,8 @@ static void add_usage(MemoryTotal *pass, const StrobeView *record)
     const Row row = {
         .at_ns = record->begin_ns,
         .total = {.allocated = STROBE_ABSENT_I64,
-                  .reserved = sum(strobe_field_i64(record, at[DDR], STROBE_ABSENT_I64),
-                                  strobe_field_i64(record, at[HBM], STROBE_ABSENT_I64)),
+                  .reserved = add_sizes(strobe_field_i64(record, at[DDR], STROBE_ABSENT_I64),
+                                        strobe_field_i64(record, at[HBM], STROBE_ABSENT_I64)),
                   .active = STROBE_ABSENT_I64,
                   .stream = STROBE_ABSENT_U64,
                   .device = (gint32)strobe_field_u32(record, at[USAGE_DEVICE], (guint32)-1)},
@@ -250,10 +250,10 @@ static void add_usage(MemoryTotal *pass, const StrobeView *record)
     };
 
     if (!strcmp(pass->host->string(pass->self, record->name).bytes, "app"))
-        emit(pass, &row);
+        emit_row(pass, &row);
 }
 
-static StrobeStatus done(MemoryTotal *pass)
+static StrobeStatus check_errors(MemoryTotal *pass)
 {
     const int error = strobe_external_sorter_error(pass->rows);
 
@@ -275,7 +275,7 @@ static StrobeStatus memory_total_batch(void *state, const StrobeView *records, s
         else if (!strcmp(records[i].kind->name, "memory_usage"))
             add_usage(pass, &records[i]);
     }
-    return done(pass);
+    return check_errors(pass);
 }
 
 static StrobeStatus memory_total_end(void *state)
@@ -283,7 +283,7 @@ static StrobeStatus memory_total_end(void *state)
     MemoryTotal *pass = state;
 
     take_sorted(pass);
-    return done(pass);
+    return check_errors(pass);
 }
 
 const StrobeConsumerOps memory_total_ops = {

@@ -60,7 +60,7 @@ static GArray *entries_of(Nesting *nesting, StrobeTrackId track)
     return entries;
 }
 
-static gboolean merge(Nesting *nesting, NestingSpan *into, NestingSpan *from)
+static gboolean merge_spans(Nesting *nesting, NestingSpan *into, NestingSpan *from)
 {
     into->is_fold = TRUE;
     into->begin_ns = MIN(into->begin_ns, from->begin_ns);
@@ -71,7 +71,7 @@ static gboolean merge(Nesting *nesting, NestingSpan *into, NestingSpan *from)
 }
 
 /* Folds all entries but the recent ones. */
-static gboolean compact(Nesting *nesting, GArray *entries)
+static gboolean compact_entries(Nesting *nesting, GArray *entries)
 {
     guint n_old = entries->len - NESTING_RECENT;
     guint kept = 0;
@@ -82,7 +82,7 @@ static gboolean compact(Nesting *nesting, GArray *entries)
         if (!entry->is_fold && !nesting->ops->fold(nesting->user, entry))
             return FALSE;
         if (i % NESTING_GROUP) {
-            if (!merge(nesting, entry_at(nesting, entries, kept - 1), entry))
+            if (!merge_spans(nesting, entry_at(nesting, entries, kept - 1), entry))
                 return FALSE;
             continue;
         }
@@ -93,7 +93,7 @@ static gboolean compact(Nesting *nesting, GArray *entries)
     return TRUE;
 }
 
-static gboolean adopt(Nesting *nesting, NestingSpan *parent, NestingSpan *child)
+static gboolean adopt_span(Nesting *nesting, NestingSpan *parent, NestingSpan *child)
 {
     parent->children_ns += child->total_ns;
     parent->children += child->count;
@@ -116,7 +116,7 @@ gboolean nesting_add(Nesting *nesting, NestingSpan *entry)
         top = entry_at(nesting, entries, entries->len - 1);
         if (top->begin_ns < entry->begin_ns || top->end_ns > entry->end_ns)
             break;
-        if (!adopt(nesting, entry, top))
+        if (!adopt_span(nesting, entry, top))
             return FALSE;
         g_array_set_size(entries, entries->len - 1);
         top = NULL;
@@ -124,8 +124,8 @@ gboolean nesting_add(Nesting *nesting, NestingSpan *entry)
     /* Unfinished spans all end with the window: a parent may come before its child. */
     if (top && !top->is_fold && top->begin_ns <= entry->begin_ns && top->end_ns >= entry->end_ns &&
         entry->begin_ns < top->end_ns)
-        return adopt(nesting, top, entry);
-    if (entries->len >= NESTING_PENDING_MAX && !compact(nesting, entries))
+        return adopt_span(nesting, top, entry);
+    if (entries->len >= NESTING_PENDING_MAX && !compact_entries(nesting, entries))
         return FALSE;
     g_array_append_vals(entries, entry, 1);
     return TRUE;

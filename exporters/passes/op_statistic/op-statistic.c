@@ -60,7 +60,7 @@ static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInst
     return STROBE_OK;
 }
 
-static void add(Statistic *pass, const StrobeView *record)
+static void add_task(Statistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -73,7 +73,7 @@ static void add(Statistic *pass, const StrobeView *record)
     double ns = (double)(record->end_ns - record->begin_ns);
     Group *group;
 
-    if (pass->host->facts(pass->self)->generation == 1)
+    if (pass->host->metadata(pass->self)->generation == 1)
         ns = device_exact_us(record, at[EXACT]) * 1000.0;
     key.type = pass->host->string(pass->self, key.type_id).bytes;
     key.core = pass->host->string(pass->self, key.core_id).bytes;
@@ -94,12 +94,12 @@ static StrobeStatus op_statistic_batch(void *state, const StrobeView *records, s
 {
     for (size_t i = 0; i < n; i++)
         if (!strcmp(records[i].kind->name, "device_task"))
-            add(state, &records[i]);
+            add_task(state, &records[i]);
     return STROBE_OK;
 }
 
 /* Device by device, most time first; equal ones as they came. */
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
 
@@ -116,7 +116,7 @@ static double whole_ns(double ns)
     return round(device_round(ns / 1000.0, 3) * 1000.0);
 }
 
-static gboolean emit(const Statistic *pass, const Group *group, double all)
+static gboolean emit_group(const Statistic *pass, const Group *group, double all)
 {
     struct strobe_op_statistic *fields = statistic_emit(pass, group->type_id);
     double mean = group->total / (double)group->count;
@@ -127,7 +127,7 @@ static gboolean emit(const Statistic *pass, const Group *group, double all)
     fields->total = whole_ns(group->total);
     fields->min = whole_ns(group->min);
     fields->max = whole_ns(group->max);
-    fields->avg = pass->host->facts(pass->self)->generation == 1 ? whole_ns(mean) : floor(mean);
+    fields->avg = pass->host->metadata(pass->self)->generation == 1 ? whole_ns(mean) : floor(mean);
     fields->ratio = all > 0 ? group->total / all * 100.0 : STROBE_ABSENT_F64;
     fields->core = group->core_id;
     fields->device = group->device;
@@ -153,7 +153,7 @@ static double device_total(const GPtrArray *sorted, guint first)
 static StrobeStatus op_statistic_end(void *state)
 {
     Statistic *pass = state;
-    g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare);
+    g_autoptr(GPtrArray) sorted = sorted_values(pass->groups, compare_groups);
     double all = 0;
 
     for (guint i = 0; i < sorted->len; i++) {
@@ -161,7 +161,7 @@ static StrobeStatus op_statistic_end(void *state)
 
         if (!i || next->device != ((const Group *)sorted->pdata[i - 1])->device)
             all = device_total(sorted, i);
-        if (!emit(pass, next, all))
+        if (!emit_group(pass, next, all))
             return statistic_fail(pass, "op_statistic");
     }
     if (pass->n_dropped)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test-device.h"
 
-static void check(const StrobeView *view, uint64_t count, double total, double avg, double max,
-                  double ratio, int32_t device)
+static void check_row(const StrobeView *view, uint64_t count, double total, double avg, double max,
+                      double ratio, int32_t device)
 {
     const struct strobe_op_statistic *fields = view->fields;
 
@@ -14,7 +14,7 @@ static void check(const StrobeView *view, uint64_t count, double total, double a
     g_assert_cmpint(fields->device, ==, device);
 }
 
-static void fill(StrobeMockHost *mock)
+static void add_tasks(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
 
@@ -33,14 +33,15 @@ static void test_groups(void)
         StrobeMockHost *mock = test_device_host(generation);
         const StrobeView *views;
 
-        fill(mock);
+        add_tasks(mock);
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 4);
-        check(&views[0], 2, 2003, generation == 1 ? 1002 : 1001, 1003, 2003.0 / 4002.0 * 100.0, 0);
+        check_row(&views[0], 2, 2003, generation == 1 ? 1002 : 1001, 1003, 2003.0 / 4002.0 * 100.0,
+                  0);
         g_assert_cmpstr(strobe_mock_text(mock, views[0].name), ==, "Mul");
-        check(&views[1], 1, 1000, 1000, 1000, 1000.0 / 4002.0 * 100.0, 0);
-        check(&views[2], 1, 999, 999, 999, 999.0 / 4002.0 * 100.0, 0);
-        check(&views[3], 1, 10, 10, 10, 100, 1);
+        check_row(&views[1], 1, 1000, 1000, 1000, 1000.0 / 4002.0 * 100.0, 0);
+        check_row(&views[2], 1, 999, 999, 999, 999.0 / 4002.0 * 100.0, 0);
+        check_row(&views[3], 1, 10, 10, 10, 100, 1);
         strobe_mock_free(mock);
     }
 }
@@ -60,7 +61,7 @@ static void test_exact(void)
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
-    check(&views[0], 4, 4001, 1000, 1000, 100, 0);
+    check_row(&views[0], 4, 4001, 1000, 1000, 100, 0);
     strobe_mock_free(mock);
 }
 

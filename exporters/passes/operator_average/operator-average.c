@@ -93,7 +93,7 @@ static Group *new_group(const Group *key)
 }
 
 /* Where everything beyond the limit is counted. */
-static Group *others(OperatorAverage *average)
+static Group *get_others(OperatorAverage *average)
 {
     if (!average->others) {
         Group key = {.name = average->host->intern(average->self, "(others)", 8)};
@@ -120,7 +120,7 @@ static Group *find_group(OperatorAverage *average, StrobeStringId name, StrobeSt
     group = g_hash_table_lookup(average->groups, &key);
     if (!group) {
         if (g_hash_table_size(average->groups) >= GROUPS_MAX)
-            return others(average);
+            return get_others(average);
         group = new_group(&key);
         g_hash_table_add(average->groups, group);
     }
@@ -163,7 +163,7 @@ static gint text_compare(const StrobeText *a, const StrobeText *b)
 }
 
 /* Most self time first; then by text, so that the order is always the same. */
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
     gint order;
@@ -175,10 +175,10 @@ static gint compare(gconstpointer a, gconstpointer b)
 }
 
 /* With `is_incomplete` calls were lost, of whatever operator. */
-static gboolean emit(OperatorAverage *average, const Group *group, gint64 all_self,
-                     gboolean is_incomplete)
+static gboolean emit_group(OperatorAverage *average, const Group *group, gint64 all_self,
+                           gboolean is_incomplete)
 {
-    gint64 at = average->host->facts(average->self)->window_begin_ns;
+    gint64 at = average->host->metadata(average->self)->window_begin_ns;
     struct strobe_operator_average *fields =
         average->host->emit(average->self, 0, 0, group->name, at, at);
 
@@ -215,9 +215,9 @@ static StrobeStatus operator_average_end(void *state)
         g_ptr_array_add(sorted, average->others);
     for (guint i = 0; i < sorted->len; i++)
         all_self += ((const Group *)sorted->pdata[i])->self;
-    g_ptr_array_sort(sorted, compare);
+    g_ptr_array_sort(sorted, compare_groups);
     for (guint i = 0; i < sorted->len; i++)
-        if (!emit(average, sorted->pdata[i], all_self, is_incomplete))
+        if (!emit_group(average, sorted->pdata[i], all_self, is_incomplete))
             return average->host->fail(average->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                        "Cannot emit operator_average: the host has no room for it");
     return STROBE_OK;

@@ -5,8 +5,8 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-static void add(StrobeMockHost *mock, const char *name, const char *shapes, int64_t total,
-                int64_t self)
+static void add_operator(StrobeMockHost *mock, const char *name, const char *shapes, int64_t total,
+                         int64_t self)
 {
     struct strobe_operator_detail fields = {.host_total = total, .host_self = self};
 
@@ -15,8 +15,8 @@ static void add(StrobeMockHost *mock, const char *name, const char *shapes, int6
                     &fields);
 }
 
-static void check(StrobeMockHost *mock, size_t index, const char *name, const char *shapes,
-                  uint64_t calls, int64_t self, int64_t total, double share)
+static void check_row(StrobeMockHost *mock, size_t index, const char *name, const char *shapes,
+                      uint64_t calls, int64_t self, int64_t total, double share)
 {
     const StrobeView *views;
     const struct strobe_operator_average *fields;
@@ -32,12 +32,12 @@ static void check(StrobeMockHost *mock, size_t index, const char *name, const ch
     g_assert_cmpfloat(fields->self_share, ==, share);
 }
 
-static void fill(StrobeMockHost *mock)
+static void add_operators(StrobeMockHost *mock)
 {
-    add(mock, "mm", "2,2", 100, 60);
-    add(mock, "mm", "4,4", 300, 340);
-    add(mock, "add", "2,2", 50, 50);
-    add(mock, "mm", "2,2", 200, 50);
+    add_operator(mock, "mm", "2,2", 100, 60);
+    add_operator(mock, "mm", "4,4", 300, 340);
+    add_operator(mock, "add", "2,2", 50, 50);
+    add_operator(mock, "mm", "2,2", 200, 50);
 }
 
 static void test_by_name(void)
@@ -46,11 +46,11 @@ static void test_by_name(void)
     const StrobeView *views;
     const struct strobe_operator_average *fields;
 
-    fill(mock);
+    add_operators(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);
-    check(mock, 0, "mm", "", 3, 450, 600, 90.0);
-    check(mock, 1, "add", "", 1, 50, 50, 10.0);
+    check_row(mock, 0, "mm", "", 3, 450, 600, 90.0);
+    check_row(mock, 1, "add", "", 1, 50, 50, 10.0);
     fields = views[0].fields;
     g_assert_cmpint(fields->host_min, ==, 100);
     g_assert_cmpint(fields->host_max, ==, 300);
@@ -62,12 +62,12 @@ static void test_by_shapes(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
     strobe_mock_option(mock, "group_by_shapes", "true");
-    fill(mock);
+    add_operators(mock);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 3);
-    check(mock, 0, "mm", "4,4", 1, 340, 300, 68.0);
-    check(mock, 1, "mm", "2,2", 2, 110, 300, 22.0);
-    check(mock, 2, "add", "2,2", 1, 50, 50, 10.0);
+    check_row(mock, 0, "mm", "4,4", 1, 340, 300, 68.0);
+    check_row(mock, 1, "mm", "2,2", 2, 110, 300, 22.0);
+    check_row(mock, 2, "add", "2,2", 1, 50, 50, 10.0);
     strobe_mock_free(mock);
 }
 
@@ -77,7 +77,7 @@ static void test_no_time(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
     const StrobeView *views;
 
-    add(mock, "nothing", "", 0, 0);
+    add_operator(mock, "nothing", "", 0, 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
     g_assert_true(isnan(((const struct strobe_operator_average *)views[0].fields)->self_share));
@@ -95,12 +95,12 @@ static void test_limit(void)
         char name[32];
 
         g_snprintf(name, sizeof name, "op %d", i);
-        add(mock, name, "", 1, 1);
+        add_operator(mock, name, "", 1, 1);
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     n = strobe_mock_emitted(mock, &views);
     g_assert_cmpuint(n, ==, 262144 + 1);
-    check(mock, 0, "(others)", "", 10, 10, 10, 100.0 * 10 / (262144 + 10));
+    check_row(mock, 0, "(others)", "", 10, 10, 10, 100.0 * 10 / (262144 + 10));
     for (size_t i = 0; i < n; i++)
         calls += ((const struct strobe_operator_average *)views[i].fields)->calls;
     g_assert_cmpuint(calls, ==, 262144 + 10);
@@ -113,10 +113,10 @@ static void test_incomplete(void)
 {
     for (uint64_t lost = 0; lost < 2; lost++) {
         StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
-        const struct strobe_loss loss = {.count = lost, .lane = 77};
+        const struct strobe_loss loss = {.count = lost, .thread_buffer = 77};
         const StrobeView *views;
 
-        fill(mock);
+        add_operators(mock);
         strobe_mock_add(mock, &strobe_kind_loss, 0, 0, 5000, 6000, &loss);
         g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
         g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 2);

@@ -11,11 +11,11 @@ typedef struct Flow {
 } Flow;
 
 /* A kernel and when it was launched. */
-typedef struct Moment {
+typedef struct Instant {
     gint64 at_ns;
     guint64 thread;      /* where it is known */
     guint order, kernel; /* of one time: as its arrow or kernel came */
-} Moment;
+} Instant;
 
 void kernel_map_init(KernelMap *map)
 {
@@ -96,14 +96,14 @@ static GHashTable *index_places(const KernelMap *map)
     return places;
 }
 
-static void add_moment(GArray *moments, gint64 at_ns, guint64 thread, guint order, guint kernel)
+static void add_instant(GArray *instants, gint64 at_ns, guint64 thread, guint order, guint kernel)
 {
-    const Moment moment = {at_ns, thread, order, kernel};
+    const Instant instant = {at_ns, thread, order, kernel};
 
-    g_array_append_val(moments, moment);
+    g_array_append_val(instants, instant);
 }
 
-static void moments_of_flows(const KernelMap *map, GArray *moments)
+static void instants_of_flows(const KernelMap *map, GArray *instants)
 {
     g_autoptr(GHashTable) places = index_places(map);
 
@@ -114,7 +114,7 @@ static void moments_of_flows(const KernelMap *map, GArray *moments)
 
         if (flow->has_from && flow->has_to &&
             g_hash_table_lookup_extended(places, &key, &place, NULL))
-            add_moment(moments, flow->from_ns, 0, i, ((const Place *)place)->kernel);
+            add_instant(instants, flow->from_ns, 0, i, ((const Place *)place)->kernel);
     }
 }
 
@@ -161,7 +161,7 @@ static GArray *tasks_of(const KernelMap *map)
  * only the first task counts; of what was recorded all do that a launch caused, those of a graph
  * that is run again too. Both sides in order of the id: of millions in no order each would be
  * looked for all over the memory. */
-static void moments_of_calls(KernelMap *map, GArray *moments)
+static void instants_of_calls(KernelMap *map, GArray *instants)
 {
     g_autoptr(GArray) tasks = tasks_of(map);
     guint call = 0;
@@ -180,13 +180,13 @@ static void moments_of_calls(KernelMap *map, GArray *moments)
             break;
         found = &g_array_index(map->calls, HostCall, call);
         if (found->connection == task->connection)
-            add_moment(moments, found->begin_ns, found->thread, task->kernel, task->kernel);
+            add_instant(instants, found->begin_ns, found->thread, task->kernel, task->kernel);
     }
 }
 
-static gint compare_moments(gconstpointer a, gconstpointer b)
+static gint compare_instants(gconstpointer a, gconstpointer b)
 {
-    const Moment *x = a, *y = b;
+    const Instant *x = a, *y = b;
 
     if (x->at_ns != y->at_ns)
         return x->at_ns < y->at_ns ? -1 : 1;
@@ -196,20 +196,20 @@ static gint compare_moments(gconstpointer a, gconstpointer b)
 /* ---- keys ---- */
 
 /* One cursor over all dequeues in the order of their ends, whatever their thread. */
-static void assign_to_dequeues(KernelMap *map, const GArray *moments)
+static void assign_to_dequeues(KernelMap *map, const GArray *instants)
 {
     guint cursor = 0;
 
-    for (guint i = 0; i < moments->len; i++) {
-        const Moment *moment = &g_array_index(moments, Moment, i);
+    for (guint i = 0; i < instants->len; i++) {
+        const Instant *instant = &g_array_index(instants, Instant, i);
 
         for (; cursor < map->dequeues->len; cursor++) {
             const QueueSpan *span = &g_array_index(map->dequeues, QueueSpan, cursor);
-            const Launch launch = {span->correlation, span->thread, moment->kernel};
+            const Launch launch = {span->correlation, span->thread, instant->kernel};
 
-            if (span->begin_ns > moment->at_ns)
+            if (span->begin_ns > instant->at_ns)
                 break;
-            if (moment->at_ns > span->end_ns)
+            if (instant->at_ns > span->end_ns)
                 continue;
             g_array_append_val(map->launches, launch);
             break;
@@ -227,9 +227,9 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
 }
 
 /* The dequeue of that thread around the moment; NULL: none is. */
-static const QueueSpan *find_dequeue(const KernelMap *map, const Moment *moment)
+static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
-    const QueueSpan key = {.thread = moment->thread, .begin_ns = moment->at_ns};
+    const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
     guint low = 0, high = map->dequeues->len;
 
     while (low < high) {
@@ -241,18 +241,18 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Moment *moment)
             high = middle;
     }
     const QueueSpan *span = low ? &g_array_index(map->dequeues, QueueSpan, low - 1) : NULL;
-    return span && span->thread == moment->thread && moment->at_ns <= span->end_ns ? span : NULL;
+    return span && span->thread == instant->thread && instant->at_ns <= span->end_ns ? span : NULL;
 }
 
 /* What was recorded says which thread took from the queue; a launch elsewhere is its own. */
-static void assign_by_thread(KernelMap *map, const GArray *moments)
+static void assign_by_thread(KernelMap *map, const GArray *instants)
 {
     g_array_sort(map->dequeues, compare_spans);
-    for (guint i = 0; i < moments->len; i++) {
-        const Moment *moment = &g_array_index(moments, Moment, i);
-        const QueueSpan *span = find_dequeue(map, moment);
-        const Launch launch = {span ? span->correlation : (guint64)moment->at_ns, moment->thread,
-                               moment->kernel, .is_direct = !span};
+    for (guint i = 0; i < instants->len; i++) {
+        const Instant *instant = &g_array_index(instants, Instant, i);
+        const QueueSpan *span = find_dequeue(map, instant);
+        const Launch launch = {span ? span->correlation : (guint64)instant->at_ns, instant->thread,
+                               instant->kernel, .is_direct = !span};
 
         g_array_append_val(map->launches, launch);
     }
@@ -277,23 +277,23 @@ static gint compare_own_launches(gconstpointer a, gconstpointer b)
 
 void kernel_map_finish(KernelMap *map)
 {
-    g_autoptr(GArray) moments = g_array_new(FALSE, FALSE, sizeof(Moment));
+    g_autoptr(GArray) instants = g_array_new(FALSE, FALSE, sizeof(Instant));
 
     if (map->flows->len)
-        moments_of_flows(map, moments);
+        instants_of_flows(map, instants);
     else
-        moments_of_calls(map, moments);
+        instants_of_calls(map, instants);
     map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
-    g_array_sort(moments, compare_moments);
+    g_array_sort(instants, compare_instants);
     map->has_queue = map->dequeues->len > 0;
     if (map->has_queue && map->by_thread) {
-        assign_by_thread(map, moments);
+        assign_by_thread(map, instants);
     } else if (map->has_queue) {
-        assign_to_dequeues(map, moments);
+        assign_to_dequeues(map, instants);
     } else {
-        for (guint i = 0; i < moments->len; i++) {
-            const Moment *moment = &g_array_index(moments, Moment, i);
-            const Launch launch = {(guint64)moment->at_ns, moment->thread, moment->kernel,
+        for (guint i = 0; i < instants->len; i++) {
+            const Instant *instant = &g_array_index(instants, Instant, i);
+            const Launch launch = {(guint64)instant->at_ns, instant->thread, instant->kernel,
                                    .is_direct = TRUE};
 
             g_array_append_val(map->launches, launch);

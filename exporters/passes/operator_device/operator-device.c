@@ -77,7 +77,7 @@ typedef struct OperatorDevice {
     guint64 n_dropped;
 } OperatorDevice;
 
-static void bind(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
+static void bind_fields(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
 {
     binder->wanted = wanted;
     binder->n_wanted = n;
@@ -92,15 +92,15 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     pass->self = self;
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->is_database = device_is_database(host, self);
-    pass->has_device = *host->fact(self, "source") != '\0';
-    bind(&pass->operators, operator_wanted, N_OPERATOR);
-    bind(&pass->queues, queue_wanted, N_QUEUE);
-    bind(&pass->calls, call_wanted, N_CALL);
-    bind(&pass->tasks, task_wanted, N_TASK);
-    bind(&pass->flows, flow_wanted, N_FLOW);
+    pass->has_device = *host->metadata_value(self, "source") != '\0';
+    bind_fields(&pass->operators, operator_wanted, N_OPERATOR);
+    bind_fields(&pass->queues, queue_wanted, N_QUEUE);
+    bind_fields(&pass->calls, call_wanted, N_CALL);
+    bind_fields(&pass->tasks, task_wanted, N_TASK);
+    bind_fields(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
     /* One tree of all threads is a rule of Ascend's own analysis. */
-    pass->map.by_thread = strstr(host->fact(self, "source"), "\"ascend_") == NULL;
+    pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
     pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
@@ -442,7 +442,7 @@ static StrobeStatus operator_device_end(void *state)
         return STROBE_OK;
     kernel_map_finish(&pass->map);
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
-                 pass->host->facts(pass->self)->generation == 1);
+                 pass->host->metadata(pass->self)->generation == 1);
     g_array_sort(forest->links, compare_links);
     for (guint i = 0; i < forest->operators.len && done; i++)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));

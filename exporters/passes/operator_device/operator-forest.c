@@ -33,7 +33,7 @@ static gint compare_leaves(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static Operator *at(const Build *build, gint place)
+static Operator *get_operator(const Build *build, gint place)
 {
     return place < 0 ? NULL : operator_list_at(&build->forest->operators, (guint)place);
 }
@@ -108,8 +108,8 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
 
         g_array_append_val(build->forest->links, link);
     }
-    for (gint place = owner; place >= 0; place = at(build, place)->parent) {
-        Operator *op = at(build, place);
+    for (gint place = owner; place >= 0; place = get_operator(build, place)->parent) {
+        Operator *op = get_operator(build, place);
 
         for (guint i = 0; i < n; i++)
             add_kernel(build, op, kernel_map_kernel(build->map, &launches[i]), place == owner);
@@ -122,9 +122,9 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
 /* Without a queue an operator that ends at the launch does not hold it. */
 static gint owner_of(const Build *build, gint last, const Leaf *leaf)
 {
-    while (leaf->any_thread && last >= 0 && at(build, last)->end_ns <= leaf->at_ns)
-        last = at(build, last)->parent;
-    if (last >= 0 && !leaf->any_thread && at(build, last)->thread != leaf->thread)
+    while (leaf->any_thread && last >= 0 && get_operator(build, last)->end_ns <= leaf->at_ns)
+        last = get_operator(build, last)->parent;
+    if (last >= 0 && !leaf->any_thread && get_operator(build, last)->thread != leaf->thread)
         return -1;
     return last;
 }
@@ -152,9 +152,9 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
 }
 
 /* An operator within another one is no step, whatever its name, which is far away in memory. */
-static void enter(const Build *build, gint place, gint last)
+static void enter_operator(const Build *build, gint place, gint last)
 {
-    Operator *op = at(build, place), *parent = at(build, last);
+    Operator *op = get_operator(build, place), *parent = get_operator(build, last);
     ForestStep step = {.place = (guint)place, .device = -1};
 
     op->parent = last;
@@ -171,7 +171,7 @@ static void enter(const Build *build, gint place, gint last)
 }
 
 /* The innermost operator of the tree that an event of this thread belongs to; -1: none. */
-static gint *innermost(Build *build, guint64 thread)
+static gint *find_innermost(Build *build, guint64 thread)
 {
     const guint64 key = build->map->by_thread ? thread : 0;
     gint *place;
@@ -206,14 +206,14 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
 
     operator_list_sort(&forest->operators);
     for (guint i = 0; i < leaves->len || next < forest->operators.len;) {
-        Operator *op = next < forest->operators.len ? at(&build, (gint)next) : NULL;
+        Operator *op = next < forest->operators.len ? get_operator(&build, (gint)next) : NULL;
         const Leaf *leaf = i < leaves->len ? &g_array_index(leaves, Leaf, i) : NULL;
         gboolean is_leaf = !op || (leaf && leaf->at_ns < op->begin_ns);
         gint64 now = is_leaf ? leaf->at_ns : op->begin_ns;
-        gint *last = innermost(&build, is_leaf ? leaf->thread : op->thread);
+        gint *last = find_innermost(&build, is_leaf ? leaf->thread : op->thread);
 
-        while (*last >= 0 && now > at(&build, *last)->end_ns)
-            *last = at(&build, *last)->parent;
+        while (*last >= 0 && now > get_operator(&build, *last)->end_ns)
+            *last = get_operator(&build, *last)->parent;
         if (is_leaf) {
             gint owner = owner_of(&build, *last, leaf);
 
@@ -221,7 +221,7 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                 take_leaf(&build, owner, leaf);
             i++;
         } else {
-            enter(&build, (gint)next, *last);
+            enter_operator(&build, (gint)next, *last);
             *last = (gint)next++;
         }
     }

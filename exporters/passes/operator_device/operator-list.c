@@ -41,7 +41,7 @@ const DeviceSums *operator_list_known_sums(const OperatorList *list, const Opera
     return op->sums ? &g_array_index(list->sums, DeviceSums, op->sums - 1) : &no_sums;
 }
 
-static gint compare(gconstpointer a, gconstpointer b)
+static gint compare_operators(gconstpointer a, gconstpointer b)
 {
     const Operator *x = a, *y = b;
 
@@ -56,7 +56,7 @@ static void sort_whole(OperatorList *list)
 
     for (guint i = 0; i < list->len; i++)
         g_array_append_vals(all, operator_list_at(list, i), 1);
-    g_array_sort(all, compare);
+    g_array_sort(all, compare_operators);
     for (guint i = 0; i < list->len; i++)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }
@@ -71,13 +71,13 @@ void operator_list_sort(OperatorList *list)
         Operator moved;
         guint to = i;
 
-        if (compare(operator_list_at(list, i - 1), operator_list_at(list, i)) <= 0)
+        if (compare_operators(operator_list_at(list, i - 1), operator_list_at(list, i)) <= 0)
             continue;
         moved = *operator_list_at(list, i);
         for (; to > 0 && left > 0; to--, left--) {
             const Operator *before = operator_list_at(list, to - 1);
 
-            if (compare(before, &moved) <= 0)
+            if (compare_operators(before, &moved) <= 0)
                 break;
             *operator_list_at(list, to) = *before;
         }

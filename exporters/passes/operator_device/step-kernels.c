@@ -57,7 +57,7 @@ static void take_entries(const KernelMap *map, const GArray *enqueues, gint64 be
 }
 
 /* Without a queue: those of the launches in the step. */
-static void take_moments(const KernelMap *map, gint64 begin_ns, gint64 end_ns, StepKernels *step)
+static void take_instants(const KernelMap *map, gint64 begin_ns, gint64 end_ns, StepKernels *step)
 {
     guint n, same;
     const Launch *launches = kernel_map_between(map, (guint64)begin_ns, (guint64)end_ns, &n);
@@ -81,6 +81,6 @@ gboolean step_kernels_find(const KernelMap *map, const GArray *enqueues, gint64 
     if (map->has_queue)
         take_entries(map, enqueues, begin_ns, end_ns, step);
     else
-        take_moments(map, begin_ns, end_ns, step);
+        take_instants(map, begin_ns, end_ns, step);
     return step->begin_ns != G_MAXINT64;
 }

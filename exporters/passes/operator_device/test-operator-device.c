@@ -48,7 +48,7 @@ static StrobeTrackId fill_host(StrobeMockHost *mock, const char *outer)
     return nine;
 }
 
-static void fill(StrobeMockHost *mock, const char *outer)
+static void fill_mock(StrobeMockHost *mock, const char *outer)
 {
     StrobeTrackId nine = fill_host(mock, outer), stream = test_stream(mock, 3, 5);
 
@@ -58,7 +58,7 @@ static void fill(StrobeMockHost *mock, const char *outer)
     add_flow(mock, nine, 2250, stream, 4000, "2");
 }
 
-static const StrobeView *find(StrobeMockHost *mock, const char *kind, const char *name)
+static const StrobeView *find_view(StrobeMockHost *mock, const char *kind, const char *name)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(mock, &views);
@@ -72,7 +72,7 @@ static const StrobeView *find(StrobeMockHost *mock, const char *kind, const char
 
 static const struct strobe_operator_device *find_op(StrobeMockHost *mock, const char *name)
 {
-    const StrobeView *view = find(mock, "operator_device", name);
+    const StrobeView *view = find_view(mock, "operator_device", name);
 
     g_assert_nonnull(view);
     return view->fields;
@@ -83,7 +83,7 @@ static void test_tree(void)
     StrobeMockHost *mock = test_device_host(1);
     const struct strobe_operator_device *a, *b, *c;
 
-    fill(mock, "a");
+    fill_mock(mock, "a");
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     a = find_op(mock, "a");
     b = find_op(mock, "b");
@@ -111,12 +111,12 @@ static void test_links(void)
 {
     StrobeMockHost *mock = test_device_host(1);
 
-    fill(mock, "a");
+    fill_mock(mock, "a");
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_link(find(mock, "kernel_link", "a"), 4000, 12);
-    check_link(find(mock, "kernel_link", "b"), 3000, 11);
-    g_assert_null(find(mock, "kernel_link", "c"));
-    g_assert_null(find(mock, "step_range", "a"));
+    check_link(find_view(mock, "kernel_link", "a"), 4000, 12);
+    check_link(find_view(mock, "kernel_link", "b"), 3000, 11);
+    g_assert_null(find_view(mock, "kernel_link", "c"));
+    g_assert_null(find_view(mock, "step_range", "a"));
     strobe_mock_free(mock);
 }
 
@@ -128,9 +128,9 @@ static void test_step_range(void)
     const StrobeView *view;
     const struct strobe_step_range *fields;
 
-    fill(mock, "ProfilerStep#7");
+    fill_mock(mock, "ProfilerStep#7");
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    view = find(mock, "step_range", "ProfilerStep#7");
+    view = find_view(mock, "step_range", "ProfilerStep#7");
     g_assert_nonnull(view);
     fields = view->fields;
     g_assert_cmpint(view->begin_ns, ==, 3000);
@@ -167,19 +167,19 @@ static void test_connections(void)
     StrobeMockHost *mock = test_device_host(3);
     StrobeTrackId nine = fill_host(mock, "a");
 
-    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_text\"}");
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_text\"}");
     add_call(mock, nine, "node", 2050, 2060, 1);
     add_connected(mock, 3000, 3500, 1);
     add_connected(mock, 3600, 3700, 1);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    check_link(find(mock, "kernel_link", "b"), 3000, 101);
+    check_link(find_view(mock, "kernel_link", "b"), 3000, 101);
     g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.5);
     strobe_mock_free(mock);
 }
 
 static void check_step(StrobeMockHost *mock, const char *name, int64_t begin_ns, int64_t end_ns)
 {
-    const StrobeView *view = find(mock, "step_range", name);
+    const StrobeView *view = find_view(mock, "step_range", name);
 
     g_assert_nonnull(view);
     g_assert_cmpint(view->begin_ns, ==, begin_ns);
@@ -193,7 +193,7 @@ static void test_database_step(void)
     StrobeTrackId nine = test_thread(mock, 9);
     const struct strobe_step step = {.number = 8};
 
-    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_db\"}");
     add_call(mock, nine, "node", 2050, 2060, 1);
     add_call(mock, nine, "node", 2950, 3050, 2);
     add_call(mock, nine, "acl", 2100, 2110, 3);
@@ -214,7 +214,7 @@ static void test_database_steps(void)
     StrobeTrackId nine = test_thread(mock, 9);
     const struct strobe_step step = {.number = 8};
 
-    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_db\"}");
     add_call(mock, nine, "node", 1900, 2100, 3);
     add_call(mock, nine, "node", 1100, 1200, 1);
     add_call(mock, nine, "node", 1600, 1700, 2);
@@ -279,13 +279,13 @@ static void test_recorded(void)
     g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.1);
     g_assert_cmpfloat(find_op(mock, "c")->device_self, ==, 0.01);
     g_assert_cmpint(find_op(mock, "a")->host_self, ==, 1000); /* c is no child of it */
-    const StrobeView *step = find(mock, "step_range", "ProfilerStep#4");
+    const StrobeView *step = find_view(mock, "step_range", "ProfilerStep#4");
     g_assert_nonnull(step);
     g_assert_cmpint(step->begin_ns, ==, 2000);
     g_assert_cmpint(step->end_ns, ==, 5000);
-    g_assert_null(find(mock, "step_range", "ProfilerStep#5")); /* nothing was launched in it */
-    check_link(find(mock, "kernel_link", "a"), 2000, 1);
-    check_link(find(mock, "kernel_link", "c"), 3000, 2);
+    g_assert_null(find_view(mock, "step_range", "ProfilerStep#5")); /* nothing was launched in it */
+    check_link(find_view(mock, "kernel_link", "a"), 2000, 1);
+    check_link(find_view(mock, "kernel_link", "c"), 3000, 2);
     strobe_mock_free(mock);
 }
 
@@ -315,7 +315,7 @@ static void test_host_only(void)
         const int n = is_imported ? 1000 : 70000;
 
         if (is_imported)
-            strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_text\"}");
+            strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_text\"}");
         g_assert_cmpint(strobe_mock_open(mock), ==, STROBE_OK);
         for (int i = 0; i < n; i++) {
             add_op(mock, test_thread(mock, 1), "a", i, i + 1);
@@ -351,7 +351,7 @@ static void test_recorded_queue(void)
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
-    const StrobeView *step = find(mock, "step_range", "ProfilerStep#7");
+    const StrobeView *step = find_view(mock, "step_range", "ProfilerStep#7");
     g_assert_nonnull(step);
     g_assert_cmpint(step->begin_ns, ==, 6000);
     g_assert_cmpint(step->end_ns, ==, 7100);
@@ -359,13 +359,13 @@ static void test_recorded_queue(void)
 }
 
 /* Of another tool than Ascend's: a launch is its own thread's, whatever began last elsewhere. */
-static void test_foreign_threads(void)
+static void test_external_threads(void)
 {
     StrobeMockHost *mock = test_device_host(3);
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
     StrobeTrackId stream = test_stream(mock, 0, 1);
 
-    strobe_mock_fact(mock, "source", "{\"importer\": \"chrome_trace\"}");
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"chrome_trace\"}");
     add_op(mock, one, "a", 0, 1000);
     add_op(mock, two, "b", 100, 900);
     add_call_of(mock, one, 500, 1);
@@ -432,7 +432,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/recorded", test_recorded);
     g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
     g_test_add_func("/operator-device/recorded-threads", test_recorded_threads);
-    g_test_add_func("/operator-device/foreign-threads", test_foreign_threads);
+    g_test_add_func("/operator-device/foreign-threads", test_external_threads);
     g_test_add_func("/operator-device/recorded-beside-queue", test_recorded_beside_queue);
     return g_test_run();
 }

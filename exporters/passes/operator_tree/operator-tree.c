@@ -38,7 +38,7 @@ typedef struct OperatorTree {
     StrobeBinder binder;
 } OperatorTree;
 
-static gboolean emit(OperatorTree *tree, Entry *entry, gboolean is_top)
+static gboolean emit_operator(OperatorTree *tree, Entry *entry, gboolean is_top)
 {
     struct strobe_operator_detail *fields = tree->host->emit(
         tree->self, 0, entry->span.track, entry->name, entry->span.begin_ns, entry->span.end_ns);
@@ -53,27 +53,28 @@ static gboolean emit(OperatorTree *tree, Entry *entry, gboolean is_top)
     return TRUE;
 }
 
-static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
+static gboolean adopt_operator(void *user, NestingSpan *parent, NestingSpan *child)
 {
-    return child->is_fold || emit(user, (Entry *)child, FALSE);
+    return child->is_fold || emit_operator(user, (Entry *)child, FALSE);
 }
 
-static gboolean fold(void *user, NestingSpan *span)
+static gboolean fold_operator(void *user, NestingSpan *span)
 {
-    return emit(user, (Entry *)span, TRUE);
+    return emit_operator(user, (Entry *)span, TRUE);
 }
 
-static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
+static gboolean merge_folds(void *user, NestingSpan *into, NestingSpan *from)
 {
     return TRUE;
 }
 
-static gboolean outermost(void *user, NestingSpan *span)
+static gboolean emit_outermost(void *user, NestingSpan *span)
 {
-    return span->is_fold || emit(user, (Entry *)span, TRUE);
+    return span->is_fold || emit_operator(user, (Entry *)span, TRUE);
 }
 
-static const NestingOps nesting_ops = {sizeof(Entry), adopt, fold, merge, outermost};
+static const NestingOps nesting_ops = {sizeof(Entry), adopt_operator, fold_operator, merge_folds,
+                                       emit_outermost};
 
 static StrobeStatus operator_tree_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                        void **state)
@@ -127,7 +128,7 @@ static StrobeStatus operator_tree_batch(void *state, const StrobeView *records, 
             continue;
         read_operator(tree, &records[i], &entry);
         if (entry.detail.is_async)
-            done = emit(tree, &entry, FALSE);
+            done = emit_operator(tree, &entry, FALSE);
         else
             done = nesting_add(tree->nesting, &entry.span);
         if (!done)

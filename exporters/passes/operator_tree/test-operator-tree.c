@@ -23,7 +23,8 @@ static void tear_down(Fixture *f, gconstpointer unused)
     strobe_mock_free(f->mock);
 }
 
-static void add(Fixture *f, StrobeTrackId track, const char *name, int64_t begin, int64_t end)
+static void add_operator(Fixture *f, StrobeTrackId track, const char *name, int64_t begin,
+                         int64_t end)
 {
     struct strobe_cpu_op op = {.sequence = 7, .forward_thread = 3, .scope = 1};
 
@@ -33,7 +34,8 @@ static void add(Fixture *f, StrobeTrackId track, const char *name, int64_t begin
 }
 
 /* Self time, children and is_top of the emitted operator of this name. */
-static void check(Fixture *f, const char *name, int64_t self, uint32_t children, int is_top)
+static void check_operator(Fixture *f, const char *name, int64_t self, uint32_t children,
+                           int is_top)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(f->mock, &views);
@@ -61,46 +63,46 @@ static void check(Fixture *f, const char *name, int64_t self, uint32_t children,
  *       d 20..30  e 50..60 (same begin as c)                    other thread: x 5..95 */
 static void test_tree(Fixture *f, gconstpointer unused)
 {
-    add(f, f->thread, "d", 20, 30);
-    add(f, f->other, "x", 5, 95);
-    add(f, f->thread, "b", 10, 40);
-    add(f, f->thread, "e", 50, 60);
-    add(f, f->thread, "c", 50, 90);
-    add(f, f->thread, "a", 0, 100);
-    add(f, f->thread, "top", 200, 210);
+    add_operator(f, f->thread, "d", 20, 30);
+    add_operator(f, f->other, "x", 5, 95);
+    add_operator(f, f->thread, "b", 10, 40);
+    add_operator(f, f->thread, "e", 50, 60);
+    add_operator(f, f->thread, "c", 50, 90);
+    add_operator(f, f->thread, "a", 0, 100);
+    add_operator(f, f->thread, "top", 200, 210);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 7);
-    check(f, "a", 30, 2, 1);
-    check(f, "b", 20, 1, 0);
-    check(f, "c", 30, 1, 0);
-    check(f, "d", 10, 0, 0);
-    check(f, "e", 10, 0, 0);
-    check(f, "x", 90, 0, 1);
-    check(f, "top", 10, 0, 1);
+    check_operator(f, "a", 30, 2, 1);
+    check_operator(f, "b", 20, 1, 0);
+    check_operator(f, "c", 30, 1, 0);
+    check_operator(f, "d", 10, 0, 0);
+    check_operator(f, "e", 10, 0, 0);
+    check_operator(f, "x", 90, 0, 1);
+    check_operator(f, "top", 10, 0, 1);
 }
 
 /* An operator that begins where its neighbour ended is no child of it. */
 static void test_neighbours(Fixture *f, gconstpointer unused)
 {
-    add(f, f->thread, "first", 0, 10);
-    add(f, f->thread, "second", 10, 20);
-    add(f, f->thread, "instant", 20, 20);
+    add_operator(f, f->thread, "first", 0, 10);
+    add_operator(f, f->thread, "second", 10, 20);
+    add_operator(f, f->thread, "instant", 20, 20);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    check(f, "first", 10, 0, 1);
-    check(f, "second", 10, 0, 1);
-    check(f, "instant", 0, 0, 1);
+    check_operator(f, "first", 10, 0, 1);
+    check_operator(f, "second", 10, 0, 1);
+    check_operator(f, "instant", 0, 0, 1);
 }
 
 /* Spans still open at the end of the window all end there; the outer one may come first. */
 static void test_unfinished(Fixture *f, gconstpointer unused)
 {
-    add(f, f->thread, "done", 10, 20);
-    add(f, f->thread, "outer", 0, 100);
-    add(f, f->thread, "inner", 30, 100);
+    add_operator(f, f->thread, "done", 10, 20);
+    add_operator(f, f->thread, "outer", 0, 100);
+    add_operator(f, f->thread, "inner", 30, 100);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    check(f, "done", 10, 0, 0);
-    check(f, "outer", 20, 2, 1);
-    check(f, "inner", 70, 0, 0);
+    check_operator(f, "done", 10, 0, 0);
+    check_operator(f, "outer", 20, 2, 1);
+    check_operator(f, "inner", 70, 0, 0);
 }
 
 static void test_async(Fixture *f, gconstpointer unused)
@@ -110,19 +112,19 @@ static void test_async(Fixture *f, gconstpointer unused)
     op.shapes = strobe_mock_string(f->mock, "2;3");
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, strobe_mock_string(f->mock, "async"),
                     10, 90, &op);
-    add(f, f->thread, "sync", 0, 100);
+    add_operator(f, f->thread, "sync", 0, 100);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    check(f, "async", 0, 0, 0);
-    check(f, "sync", 100, 0, 1);
+    check_operator(f, "async", 0, 0, 0);
+    check_operator(f, "sync", 100, 0, 1);
 }
 
 static void test_partial_overlap(Fixture *f, gconstpointer unused)
 {
-    add(f, f->thread, "left", 0, 10);
-    add(f, f->thread, "right", 5, 15);
+    add_operator(f, f->thread, "left", 0, 10);
+    add_operator(f, f->thread, "right", 5, 15);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    check(f, "left", 10, 0, 1);
-    check(f, "right", 10, 0, 1);
+    check_operator(f, "left", 10, 0, 1);
+    check_operator(f, "right", 10, 0, 1);
 }
 
 /* More operators than are held wait for one parent: its self time is right all the same. */
@@ -134,10 +136,10 @@ static void test_bound(Fixture *f, gconstpointer unused)
     int64_t self = 0;
 
     for (int64_t i = 0; i < n; i++)
-        add(f, f->thread, "child", 10 * i + 1, 10 * i + 8);
-    add(f, f->thread, "parent", 0, 10 * n);
+        add_operator(f, f->thread, "child", 10 * i + 1, 10 * i + 8);
+    add_operator(f, f->thread, "parent", 0, 10 * n);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    check(f, "parent", 10 * n - 7 * n, (uint32_t)n, 1);
+    check_operator(f, "parent", 10 * n - 7 * n, (uint32_t)n, 1);
     emitted = strobe_mock_emitted(f->mock, &views);
     g_assert_cmpuint(emitted, ==, (size_t)n + 1);
     for (size_t i = 0; i < emitted; i++)
@@ -147,11 +149,11 @@ static void test_bound(Fixture *f, gconstpointer unused)
 }
 
 /* A cpu_op of other fields than ours: nothing is read that is not there. */
-static void test_foreign_kind(Fixture *f, gconstpointer unused)
+static void test_external_kind(Fixture *f, gconstpointer unused)
 {
     static const StrobeField fields[] = {{"sequence", STROBE_FIELD_F64, 0, "", ""},
                                          {"is_async", STROBE_FIELD_U64, 0, "", ""}};
-    static const StrobeKind foreign = {
+    static const StrobeKind external = {
         sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", fields, 2, 0};
     static const StrobeKind empty = {
         sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_op", "", NULL, 0, 0};
@@ -160,7 +162,7 @@ static void test_foreign_kind(Fixture *f, gconstpointer unused)
     const uint64_t values[2] = {1, 1};
     const StrobeView *views;
 
-    strobe_mock_add(f->mock, &foreign, f->thread, 0, 10, 20, values);
+    strobe_mock_add(f->mock, &external, f->thread, 0, 10, 20, values);
     strobe_mock_add(f->mock, &empty, 12345, 0, 20, 10, NULL);
     strobe_mock_add(f->mock, &unknown, f->thread, 0, 0, 100, values);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
@@ -181,6 +183,6 @@ int main(int argc, char **argv)
     ADD("async", test_async);
     ADD("partial-overlap", test_partial_overlap);
     ADD("bound", test_bound);
-    ADD("foreign-kind", test_foreign_kind);
+    ADD("external-kind", test_external_kind);
     return g_test_run();
 }

@@ -78,7 +78,7 @@ static Device *device_of(Overlap *pass, StrobeTrackId track)
     return device;
 }
 
-static void add(Overlap *pass, GArray *set, const StrobeView *record)
+static void add_span(Overlap *pass, GArray *set, const StrobeView *record)
 {
     if (set->len >= SPANS_MAX) {
         intervals_merge(set);
@@ -108,7 +108,7 @@ static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
     return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
 }
 
-/* Where the source does not say the host's sort of a task, the trace has only the device's. */
+/* Where the source does not say the host's type of a task, the trace has only the device's. */
 static gboolean is_other_by_name(const Overlap *pass, const StrobeView *record)
 {
     static const char *const others[] = {"MEMCPY_ASYNC", "EVENT_RECORD", "EVENT_WAIT", NULL};
@@ -123,7 +123,7 @@ static void add_task(Overlap *pass, const StrobeView *record)
     StrobeStringId host_type = strobe_field_u32(record, at[HOST_TYPE], 0);
 
     if (strobe_field_u8(record, at[IS_KERNEL], 0) && is_computing(pass, record))
-        add(pass, device->computing, record);
+        add_span(pass, device->computing, record);
     if (is_other(pass, host_type) || (!host_type && is_other_by_name(pass, record))) {
         device->low = MIN(device->low, record->begin_ns);
         device->high = MAX(device->high, record->end_ns);
@@ -138,12 +138,12 @@ static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t
         if (!strcmp(records[i].kind->name, "device_task"))
             add_task(pass, &records[i]);
         else if (!strcmp(records[i].kind->name, "comm_op"))
-            add(pass, device_of(pass, records[i].track)->communication, &records[i]);
+            add_span(pass, device_of(pass, records[i].track)->communication, &records[i]);
     }
     return STROBE_OK;
 }
 
-static gboolean emit(Overlap *pass, const Device *device, guint type, const GArray *set)
+static gboolean emit_spans(Overlap *pass, const Device *device, guint type, const GArray *set)
 {
     StrobeStringId name = pass->host->intern(pass->self, names[type], strlen(names[type]));
 
@@ -171,7 +171,7 @@ static GArray *find_free(const Overlap *pass, const Device *device, const GArray
     gint64 low = busy->len ? g_array_index(busy, Interval, 0).begin_ns : G_MAXINT64;
     gint64 high = busy->len ? g_array_index(busy, Interval, busy->len - 1).end_ns : G_MININT64;
 
-    if (pass->host->facts(pass->self)->generation >= 3) {
+    if (pass->host->metadata(pass->self)->generation >= 3) {
         low = MIN(low, device->low);
         high = MAX(high, device->high);
     }
@@ -191,9 +191,10 @@ static gboolean emit_device(Overlap *pass, Device *device)
     alone = intervals_minus(device->communication, device->computing);
     busy = intervals_union(device->computing, device->communication);
     free_time = find_free(pass, device, busy);
-    return emit(pass, device, COMPUTING, device->computing) &&
-           emit(pass, device, COMMUNICATION, device->communication) &&
-           emit(pass, device, NOT_OVERLAPPED, alone) && emit(pass, device, FREE, free_time);
+    return emit_spans(pass, device, COMPUTING, device->computing) &&
+           emit_spans(pass, device, COMMUNICATION, device->communication) &&
+           emit_spans(pass, device, NOT_OVERLAPPED, alone) &&
+           emit_spans(pass, device, FREE, free_time);
 }
 
 static StrobeStatus overlap_end(void *state)

@@ -18,7 +18,7 @@ static void add_other(StrobeMockHost *mock, const char *host_type, int64_t begin
 }
 
 /* Kernels 100..200 and 200..300 touch, 400..500; communication 250..450; a copy at 10..20. */
-static void fill(StrobeMockHost *mock)
+static void add_tasks(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
 
@@ -32,7 +32,7 @@ static void fill(StrobeMockHost *mock)
     add_operation(mock, 250, 450);
 }
 
-static void check(StrobeMockHost *mock, const char *expected)
+static void check_overlaps(StrobeMockHost *mock, const char *expected)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const StrobeView *views;
@@ -54,8 +54,8 @@ static void test_layers(void)
 {
     StrobeMockHost *mock = test_device_host(1);
 
-    fill(mock);
-    check(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:500-600 ");
+    add_tasks(mock);
+    check_overlaps(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:500-600 ");
     strobe_mock_free(mock);
 }
 
@@ -64,8 +64,8 @@ static void test_free(void)
 {
     StrobeMockHost *mock = test_device_host(3);
 
-    fill(mock);
-    check(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:10-100 3:500-600 ");
+    add_tasks(mock);
+    check_overlaps(mock, "0:100-300 0:400-500 1:250-450 2:300-400 3:10-100 3:500-600 ");
     strobe_mock_free(mock);
 }
 
@@ -73,7 +73,7 @@ static void test_empty(void)
 {
     StrobeMockHost *mock = test_device_host(1);
 
-    check(mock, "");
+    check_overlaps(mock, "");
     strobe_mock_free(mock);
 }
 

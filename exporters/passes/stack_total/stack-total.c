@@ -89,7 +89,7 @@ static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
 }
 
 /* Hangs an operator, or all operators of a fold, into a list. */
-static void attach(StackTotal *total, NodeList *list, Entry *entry)
+static void attach_entry(StackTotal *total, NodeList *list, Entry *entry)
 {
     gint64 self_ns = entry->span.total_ns - entry->span.children_ns;
     Node *node;
@@ -124,39 +124,40 @@ static void attach(StackTotal *total, NodeList *list, Entry *entry)
     }
 }
 
-static gboolean adopt(void *user, NestingSpan *parent, NestingSpan *child)
+static gboolean adopt_operator(void *user, NestingSpan *parent, NestingSpan *child)
 {
-    attach(user, &((Entry *)parent)->children, (Entry *)child);
+    attach_entry(user, &((Entry *)parent)->children, (Entry *)child);
     return TRUE;
 }
 
 /* Turns an operator into a list of one, so that it can be merged. */
-static gboolean fold(void *user, NestingSpan *span)
+static gboolean fold_entry(void *user, NestingSpan *span)
 {
     Entry *entry = (Entry *)span;
     NodeList list = {0};
 
-    attach(user, &list, entry);
+    attach_entry(user, &list, entry);
     entry->children = list;
     return TRUE;
 }
 
-static gboolean merge(void *user, NestingSpan *into, NestingSpan *from)
+static gboolean merge_entries(void *user, NestingSpan *into, NestingSpan *from)
 {
     node_list_merge(&((StackTotal *)user)->nodes, &((Entry *)into)->children,
                     ((Entry *)from)->children);
     return TRUE;
 }
 
-static gboolean outermost(void *user, NestingSpan *span)
+static gboolean attach_outermost(void *user, NestingSpan *span)
 {
     StackTotal *total = user;
 
-    attach(total, &total->roots, (Entry *)span);
+    attach_entry(total, &total->roots, (Entry *)span);
     return TRUE;
 }
 
-static const NestingOps nesting_ops = {sizeof(Entry), adopt, fold, merge, outermost};
+static const NestingOps nesting_ops = {sizeof(Entry), adopt_operator, fold_entry, merge_entries,
+                                       attach_outermost};
 
 static StrobeStatus stack_total_open(const StrobeConsumerHost *host, StrobeInstance *self,
                                      void **state)
@@ -273,10 +274,10 @@ static StrobeStatus stack_total_raw_end(void *state)
     return STROBE_OK;
 }
 
-static gboolean emit(StackTotal *total, StrobeStringId name, StrobeStackId path,
-                     const StackSum *sum)
+static gboolean emit_total(StackTotal *total, StrobeStringId name, StrobeStackId path,
+                           const StackSum *sum)
 {
-    gint64 at = total->host->facts(total->self)->window_begin_ns;
+    gint64 at = total->host->metadata(total->self)->window_begin_ns;
     struct strobe_stack_total *fields = total->host->emit(total->self, 0, 0, name, at, at);
 
     if (!fields)
@@ -305,7 +306,8 @@ static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringI
 
         *frames = node->name;
         if ((node->calls || !isnan(node->device_us)) &&
-            !emit(total, node->name, total->host->stack(total->self, frames, depth + 1), &sum))
+            !emit_total(total, node->name, total->host->stack(total->self, frames, depth + 1),
+                        &sum))
             return FALSE;
         if (!emit_list(total, &node->children, path, depth + 1))
             return FALSE;
@@ -327,7 +329,7 @@ static gboolean emit_others(StackTotal *total)
                      MAX(total->nodes.others.calls, total->n_device_others), STACKS_MAX, NODES_MAX,
                      HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
-    return emit(total, name, total->host->stack(total->self, &name, 1), &total->nodes.others);
+    return emit_total(total, name, total->host->stack(total->self, &name, 1), &total->nodes.others);
 }
 
 static gboolean emit_stacks(StackTotal *total)
@@ -342,7 +344,7 @@ static gboolean emit_stacks(StackTotal *total)
         const StrobeStringId *frames;
         size_t n = total->host->stack_frames(total->self, stack, &frames);
 
-        if (!emit(total, n ? frames[0] : 0, stack, sum))
+        if (!emit_total(total, n ? frames[0] : 0, stack, sum))
             return FALSE;
     }
     return TRUE;

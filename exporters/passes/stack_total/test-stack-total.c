@@ -25,7 +25,8 @@ static void tear_down(Fixture *f, gconstpointer unused)
     strobe_mock_free(f->mock);
 }
 
-static void add(Fixture *f, const char *name, int64_t begin, int64_t end, StrobeStackId stack)
+static void add_operator(Fixture *f, const char *name, int64_t begin, int64_t end,
+                         StrobeStackId stack)
 {
     const struct strobe_cpu_op op = {.sequence = -1, .stack = stack};
 
@@ -45,7 +46,7 @@ static char *path_text(Fixture *f, StrobeStackId path)
     return g_string_free(text, FALSE);
 }
 
-static void check(Fixture *f, const char *path, uint64_t calls, int64_t self)
+static void check_total(Fixture *f, const char *path, uint64_t calls, int64_t self)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(f->mock, &views);
@@ -66,31 +67,31 @@ static void check(Fixture *f, const char *path, uint64_t calls, int64_t self)
 
 static void test_operators(Fixture *f, gconstpointer unused)
 {
-    add(f, "mm", 10, 20, 0);
-    add(f, "add", 20, 25, 0);
-    add(f, "mm", 30, 45, 0);
-    add(f, "linear", 0, 50, 0); /* self 20 */
-    add(f, "mm", 60, 70, 0);
-    add(f, "linear", 55, 75, 0); /* self 10 */
-    add(f, "mm", 80, 81, 0);
+    add_operator(f, "mm", 10, 20, 0);
+    add_operator(f, "add", 20, 25, 0);
+    add_operator(f, "mm", 30, 45, 0);
+    add_operator(f, "linear", 0, 50, 0); /* self 20 */
+    add_operator(f, "mm", 60, 70, 0);
+    add_operator(f, "linear", 55, 75, 0); /* self 10 */
+    add_operator(f, "mm", 80, 81, 0);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 4);
-    check(f, "linear", 2, 30);
-    check(f, "mm;linear", 3, 35);
-    check(f, "add;linear", 1, 5);
-    check(f, "mm", 1, 1);
+    check_total(f, "linear", 2, 30);
+    check_total(f, "mm;linear", 3, 35);
+    check_total(f, "add;linear", 1, 5);
+    check_total(f, "mm", 1, 1);
 }
 
 /* Operators with a Python stack count on it; one without, inside, counts on operator names. */
 static void test_python_stack(Fixture *f, gconstpointer unused)
 {
-    add(f, "mm", 10, 20, f->stack);
-    add(f, "copy", 30, 33, 0);
-    add(f, "linear", 0, 50, f->stack);
+    add_operator(f, "mm", 10, 20, f->stack);
+    add_operator(f, "copy", 30, 33, 0);
+    add_operator(f, "linear", 0, 50, f->stack);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 2);
-    check(f, "b.py(2): inner;a.py(1): outer", 2, 10 + 37);
-    check(f, "copy;linear", 1, 3);
+    check_total(f, "b.py(2): inner;a.py(1): outer", 2, 10 + 37);
+    check_total(f, "copy;linear", 1, 3);
 }
 
 /* Folded operators keep their paths, whether a parent comes or not. */
@@ -99,15 +100,15 @@ static void test_folds(Fixture *f, gconstpointer unused)
     const int64_t n = 3 * NESTING_PENDING_MAX;
 
     for (int64_t i = 0; i < n; i++) {
-        add(f, "inner", 10 * i + 2, 10 * i + 4, 0);
-        add(f, i % 2 ? "odd" : "even", 10 * i + 1, 10 * i + 8, 0);
+        add_operator(f, "inner", 10 * i + 2, 10 * i + 4, 0);
+        add_operator(f, i % 2 ? "odd" : "even", 10 * i + 1, 10 * i + 8, 0);
     }
-    add(f, "all", 0, 10 * n, 0);
+    add_operator(f, "all", 0, 10 * n, 0);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 5);
-    check(f, "all", 1, 3 * n);
-    check(f, "odd;all", (uint64_t)n / 2, 5 * n / 2);
-    check(f, "inner;even;all", (uint64_t)n / 2, 2 * n / 2);
+    check_total(f, "all", 1, 3 * n);
+    check_total(f, "odd;all", (uint64_t)n / 2, 5 * n / 2);
+    check_total(f, "inner;even;all", (uint64_t)n / 2, 2 * n / 2);
 }
 
 /* A path of hostile depth neither overflows the stack nor loses time. */
@@ -120,7 +121,7 @@ static void test_deep(Fixture *f, gconstpointer unused)
     uint64_t calls = 0;
 
     for (int64_t i = n; i-- > 0;)
-        add(f, "deep", i, 2 * n - i, 0);
+        add_operator(f, "deep", i, 2 * n - i, 0);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     emitted = strobe_mock_emitted(f->mock, &views);
     g_assert_cmpuint(emitted, <=, 513);
@@ -147,7 +148,7 @@ static void test_wide(Fixture *f, gconstpointer unused)
         char name[32];
 
         g_snprintf(name, sizeof name, "iteration %d", (int)i);
-        add(f, name, 10 * i, 10 * i + 3, 0);
+        add_operator(f, name, 10 * i, 10 * i + 3, 0);
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     emitted = strobe_mock_emitted(f->mock, &views);
@@ -165,17 +166,17 @@ static void test_merged(Fixture *f, gconstpointer unused)
         for (int i = 0; i < 40; i++) {
             g_autofree char *name = g_strdup_printf("op%d", i + 10 * step);
 
-            add(f, name, 1000 * step + 10 * i, 1000 * step + 10 * i + 3, 0);
+            add_operator(f, name, 1000 * step + 10 * i, 1000 * step + 10 * i + 3, 0);
         }
-        add(f, "step", 1000 * step, 1000 * step + 500, 0);
+        add_operator(f, "step", 1000 * step, 1000 * step + 500, 0);
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 61);
-    check(f, "step", 3, 3 * (500 - 40 * 3));
-    check(f, "op0;step", 1, 3);
-    check(f, "op15;step", 2, 6);
-    check(f, "op39;step", 3, 9);
-    check(f, "op59;step", 1, 3);
+    check_total(f, "step", 3, 3 * (500 - 40 * 3));
+    check_total(f, "op0;step", 1, 3);
+    check_total(f, "op15;step", 2, 6);
+    check_total(f, "op39;step", 3, 9);
+    check_total(f, "op59;step", 1, 3);
 }
 
 static void test_many_stacks(Fixture *f, gconstpointer unused)
@@ -186,14 +187,14 @@ static void test_many_stacks(Fixture *f, gconstpointer unused)
     int64_t self = 0;
 
     for (int64_t i = 0; i < n; i++)
-        add(f, "mm", 10 * i, 10 * i + 3, (StrobeStackId)(1000 + i));
+        add_operator(f, "mm", 10 * i, 10 * i + 3, (StrobeStackId)(1000 + i));
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     emitted = strobe_mock_emitted(f->mock, &views);
     g_assert_cmpuint(emitted, ==, 300001);
     for (size_t i = 0; i < emitted; i++)
         self += ((const struct strobe_stack_total *)views[i].fields)->host_self;
     g_assert_cmpint(self, ==, 3 * n);
-    check(f, "(others)", 10, 30);
+    check_total(f, "(others)", 10, 30);
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 
@@ -226,12 +227,12 @@ static void test_device(Fixture *f, gconstpointer unused)
 {
     const double none = STROBE_ABSENT_F64;
 
-    add(f, "mm", 10, 20, 0);
-    add(f, "add", 20, 25, 0);
-    add(f, "mm", 30, 45, 0);
-    add(f, "linear", 0, 50, 0);
-    add(f, "copy", 60, 70, f->stack);
-    add(f, "mm", 80, 90, 0);
+    add_operator(f, "mm", 10, 20, 0);
+    add_operator(f, "add", 20, 25, 0);
+    add_operator(f, "mm", 30, 45, 0);
+    add_operator(f, "linear", 0, 50, 0);
+    add_operator(f, "copy", 60, 70, f->stack);
+    add_operator(f, "mm", 80, 90, 0);
     g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_raw_end(f->mock), ==, STROBE_OK);
@@ -252,7 +253,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_cmpfloat(device_of(f, "mm"), ==, 0.0);
     g_assert_cmpfloat(device_of(f, "b.py(2): inner;a.py(1): outer"), ==, 7.0);
     g_assert_cmpfloat(device_of(f, "(others)"), ==, 9.0);
-    check(f, "mm;linear", 2, 25);
+    check_total(f, "mm;linear", 2, 25);
 }
 
 /* Rows of a table that has neither threads nor times count below the operator's own name. */
@@ -262,7 +263,7 @@ static void test_device_of_table(Fixture *f, gconstpointer unused)
 
     strobe_mock_track(f->mock, STROBE_TRACK_THREAD, 1, NULL, NULL, -1);
     table = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "operator_device", 0);
-    add(f, "linear", 0, 50, 0);
+    add_operator(f, "linear", 0, 50, 0);
     g_assert_cmpint(strobe_mock_open(f->mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_send(f->mock), ==, STROBE_OK);
     g_assert_cmpint(strobe_mock_raw_end(f->mock), ==, STROBE_OK);
@@ -285,8 +286,8 @@ static void test_incomplete(Fixture *f, gconstpointer unused)
     const StrobeView *views;
     size_t n;
 
-    add(f, "outer", 0, 10, 0);
-    add(f, "other", 20, 30, f->stack);
+    add_operator(f, "outer", 0, 10, 0);
+    add_operator(f, "other", 20, 30, f->stack);
     strobe_mock_add(f->mock, &strobe_kind_loss, 0, 0, 50, 60, &loss);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     n = strobe_mock_emitted(f->mock, &views);

@@ -30,7 +30,7 @@ gpointer statistic_find_group(Statistic *statistic, const StatisticRules *rules,
 void *statistic_emit(const Statistic *statistic, StrobeStringId name)
 {
     const StrobeConsumerHost *host = statistic->host;
-    gint64 at = host->facts(statistic->self)->window_begin_ns;
+    gint64 at = host->metadata(statistic->self)->window_begin_ns;
     void *fields = host->emit(statistic->self, 0, 0, name, at, at);
 
     if (fields && host->touches_gap(statistic->self, 0, G_MININT64, G_MAXINT64))

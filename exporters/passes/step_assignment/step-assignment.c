@@ -101,7 +101,7 @@ static struct strobe_step_summary *totals_or_outside(StepAssignment *assignment,
     return &assignment->outside.totals;
 }
 
-static void count(struct strobe_step_summary *totals, const Pending *record)
+static void count_record(struct strobe_step_summary *totals, const Pending *record)
 {
     if (record->gc_ns < 0)
         totals->markers++;
@@ -120,7 +120,7 @@ static void assign_pending(StepAssignment *assignment, gboolean all)
         Step *step = find_step(assignment, record.begin_ns);
 
         if (step || all)
-            count(totals_or_outside(assignment, step), &record);
+            count_record(totals_or_outside(assignment, step), &record);
         else
             g_array_index(pending, Pending, kept++) = record;
     }
@@ -209,7 +209,7 @@ static gboolean is_outside_incomplete(const StepAssignment *assignment)
     return touches_gap(assignment, behind, G_MAXINT64);
 }
 
-static gboolean emit(StepAssignment *assignment, const Step *step, gboolean is_incomplete)
+static gboolean emit_step(StepAssignment *assignment, const Step *step, gboolean is_incomplete)
 {
     struct strobe_step_summary *fields = assignment->host->emit(
         assignment->self, 0, step->track, step->name, step->begin_ns, step->end_ns);
@@ -228,8 +228,8 @@ static gboolean emit_outside(StepAssignment *assignment)
 
     outside->name = assignment->host->intern(assignment->self, "outside", 7);
     outside->begin_ns = outside->end_ns =
-        assignment->host->facts(assignment->self)->window_begin_ns;
-    return emit(assignment, outside, is_outside_incomplete(assignment));
+        assignment->host->metadata(assignment->self)->window_begin_ns;
+    return emit_step(assignment, outside, is_outside_incomplete(assignment));
 }
 
 static StrobeStatus step_assignment_end(void *state)
@@ -242,7 +242,7 @@ static StrobeStatus step_assignment_end(void *state)
     for (guint i = 0; i < assignment->steps->len && done; i++) {
         const Step *step = &g_array_index(assignment->steps, Step, i);
 
-        done = emit(assignment, step, touches_gap(assignment, step->begin_ns, step->end_ns));
+        done = emit_step(assignment, step, touches_gap(assignment, step->begin_ns, step->end_ns));
     }
     if (done && assignment->any_outside)
         done = emit_outside(assignment);

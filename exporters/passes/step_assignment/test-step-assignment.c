@@ -32,7 +32,7 @@ static void add_other(const StrobeKind *kind, int64_t begin, int64_t end)
     strobe_mock_add(mock, kind, 1, 0, begin, end, NULL);
 }
 
-static void check(size_t index, const char *name, struct strobe_step_summary expected)
+static void check_step(size_t index, const char *name, struct strobe_step_summary expected)
 {
     const StrobeView *views;
     const struct strobe_step_summary *fields;
@@ -69,9 +69,9 @@ static void test_membership(void)
     g_assert_cmpint(strobe_mock_end(mock), ==, STROBE_OK);
     strobe_mock_close(mock);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 3);
-    check(0, "ProfilerStep#4", (struct strobe_step_summary){4, 100, 2, 30, 15, 1});
-    check(1, "ProfilerStep#5", (struct strobe_step_summary){5, 100, 1, 30, 0, 1});
-    check(2, "outside", (struct strobe_step_summary){-1, 0, 1, 40, 7, 0});
+    check_step(0, "ProfilerStep#4", (struct strobe_step_summary){4, 100, 2, 30, 15, 1});
+    check_step(1, "ProfilerStep#5", (struct strobe_step_summary){5, 100, 1, 30, 0, 1});
+    check_step(2, "outside", (struct strobe_step_summary){-1, 0, 1, 40, 7, 0});
     strobe_mock_free(mock);
 }
 
@@ -84,8 +84,8 @@ static void test_out_of_order(void)
     add_operator(250, 2);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
-    check(0, "ProfilerStep#4", (struct strobe_step_summary){4, 100, 1, 1, 0, 0});
-    check(1, "ProfilerStep#5", (struct strobe_step_summary){5, 100, 1, 2, 0, 0});
+    check_step(0, "ProfilerStep#4", (struct strobe_step_summary){4, 100, 1, 1, 0, 0});
+    check_step(1, "ProfilerStep#5", (struct strobe_step_summary){5, 100, 1, 2, 0, 0});
     strobe_mock_free(mock);
 }
 
@@ -108,14 +108,14 @@ static void test_bound(void)
     }
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 10);
-    check(0, "ProfilerStep#0", (struct strobe_step_summary){0, 100000, 0, 0, 0, 50000});
-    check(9, "ProfilerStep#9", (struct strobe_step_summary){9, 100000, 0, 0, 0, 50000});
+    check_step(0, "ProfilerStep#0", (struct strobe_step_summary){0, 100000, 0, 0, 0, 50000});
+    check_step(9, "ProfilerStep#9", (struct strobe_step_summary){9, 100000, 0, 0, 0, 50000});
     strobe_mock_free(mock);
 }
 
 static void add_loss(StrobeTrackId thread, int64_t begin, int64_t end)
 {
-    const struct strobe_loss loss = {.count = 3, .lane = thread};
+    const struct strobe_loss loss = {.count = 3, .thread_buffer = thread};
 
     strobe_mock_add(mock, &strobe_kind_loss, 0, 0, begin, end, &loss);
 }

@@ -54,7 +54,7 @@ static void step_trace_close(void *state)
     g_free(pass);
 }
 
-static void add(StepTrace *pass, const StrobeView *record, guint type, gint32 device)
+static void add_span(StepTrace *pass, const StrobeView *record, guint type, gint32 device)
 {
     const StepSpan span = {record->begin_ns, record->end_ns, device, (guint8)type};
 
@@ -76,9 +76,9 @@ static void add_communication(StepTrace *pass, const StrobeView *record)
     gint32 device = device_of(pass, record->track);
 
     if (pass->is_database)
-        add(pass, record, STEP_COMMUNICATION, device);
+        add_span(pass, record, STEP_COMMUNICATION, device);
     if (g_str_has_prefix(pass->host->string(pass->self, record->name).bytes, RECEIVE_PREFIX))
-        add(pass, record, STEP_RECEIVE, device);
+        add_span(pass, record, STEP_RECEIVE, device);
 }
 
 /* The database's rule is over kernels and operations, the text's over what the overlap layer shows.
@@ -91,12 +91,12 @@ static void add_record(StepTrace *pass, const StrobeView *record)
     if (kind == OVERLAP) {
         at = strobe_binder_offsets(&pass->overlaps, record->kind);
         if (!pass->is_database && strobe_field_u32(record, at[TYPE], G_MAXUINT32) <= STEP_FREE)
-            add(pass, record, strobe_field_u32(record, at[TYPE], 0),
-                (gint32)strobe_field_u32(record, at[DEVICE], G_MAXUINT32));
+            add_span(pass, record, strobe_field_u32(record, at[TYPE], 0),
+                     (gint32)strobe_field_u32(record, at[DEVICE], G_MAXUINT32));
     } else if (kind == DEVICE_TASK) {
         at = strobe_binder_offsets(&pass->tasks, record->kind);
         if (pass->is_database && strobe_field_u8(record, at[IS_KERNEL], 0))
-            add(pass, record, STEP_COMPUTING, device_of(pass, record->track));
+            add_span(pass, record, STEP_COMPUTING, device_of(pass, record->track));
     } else if (kind == COMM_OP) {
         add_communication(pass, record);
     } else if (kind == CPU_OP) {
@@ -146,7 +146,7 @@ static StepRow *row_of(GPtrArray *rows, gint32 device, const Step *step)
     return g_ptr_array_index(rows, rows->len - 1);
 }
 
-static gboolean emit(StepTrace *pass, StepRow *row)
+static gboolean emit_row(StepTrace *pass, StepRow *row)
 {
     gint64 begin = row->step ? row->step->begin_ns : row->begin_ns;
     gint64 end = row->step ? row->step->end_ns : row->end_ns;
@@ -192,7 +192,7 @@ static StrobeStatus step_trace_end(void *state)
     g_autoptr(GPtrArray) rows = make_rows(pass);
 
     for (guint i = 0; i < rows->len; i++)
-        if (!emit(pass, g_ptr_array_index(rows, i)))
+        if (!emit_row(pass, g_ptr_array_index(rows, i)))
             return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                     "Cannot emit step_trace: the host has no room for it");
     if (pass->n_dropped)

@@ -19,7 +19,7 @@ static void add_operation(StrobeMockHost *mock, const char *name, int64_t begin_
              begin_ns, end_ns, &fields);
 }
 
-static const struct strobe_step_trace *run(StrobeMockHost *mock, size_t n)
+static const struct strobe_step_trace *run_mock(StrobeMockHost *mock, size_t n)
 {
     const StrobeView *views;
 
@@ -30,7 +30,7 @@ static const struct strobe_step_trace *run(StrobeMockHost *mock, size_t n)
 
 /* Computing 1000..3000, communication 2500..5000, free 5000..6000; the first and the last event lie
  * outside of the step. */
-static void fill(StrobeMockHost *mock)
+static void add_overlaps(StrobeMockHost *mock)
 {
     test_step(mock, 50, 500, 1000, 6000);
     add_overlap(mock, 0, 100, 900);
@@ -46,8 +46,8 @@ static void test_text(void)
     StrobeMockHost *mock = test_device_host(1);
     const struct strobe_step_trace *row;
 
-    fill(mock);
-    row = run(mock, 1);
+    add_overlaps(mock);
+    row = run_mock(mock, 1);
     g_assert_cmpint(row->step, ==, 50);
     g_assert_cmpint(row->device, ==, 0);
     g_assert_cmpuint(row->is_exact, ==, 0);
@@ -69,10 +69,10 @@ static void test_receive(void)
     StrobeMockHost *mock = test_device_host(1);
     const struct strobe_step_trace *row;
 
-    fill(mock);
+    add_overlaps(mock);
     add_operation(mock, "hcom_receive__1", 3000, 4500);
     add_operation(mock, "hcom_send__1", 3000, 4500);
-    row = run(mock, 1);
+    row = run_mock(mock, 1);
     g_assert_cmpfloat(row->bubble, ==, 1.5);
     g_assert_cmpfloat(row->stage, ==, 3.5);
     g_assert_cmpfloat(row->communication_exclude_receive, ==, 0.5);
@@ -89,7 +89,7 @@ static void test_no_steps(void)
 
     add_overlap(mock, 0, 1000, 3000);
     TEST_ADD(mock, cpu_op, test_thread(mock, 1), "mm", 400, 900, &fields);
-    row = run(mock, 1);
+    row = run_mock(mock, 1);
     g_assert_cmpint(row->step, ==, STROBE_ABSENT_I64);
     g_assert_cmpfloat(row->computing, ==, 2.0);
     g_assert_true(isnan(row->communication));
@@ -105,14 +105,14 @@ static void test_database(void)
     StrobeTrackId stream = test_stream(mock, 0, 5);
     const struct strobe_step_trace *row;
 
-    strobe_mock_fact(mock, "source", "{\"importer\": \"ascend_db\"}");
-    fill(mock);
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_db\"}");
+    add_overlaps(mock);
     test_task(mock, stream, "mm", "AI_CORE", 1000, 2000, 1);
     test_task(mock, stream, "mm", "AI_CORE", 1500, 3000, 2);
     test_task(mock, stream, "mm", "AI_CORE", 4000, 4500, 3);
     test_task(mock, stream, "mm", "AI_CORE", 6000, 6500, 4); /* behind the step */
     add_operation(mock, "hcom_receive__1", 2500, 3500);
-    row = run(mock, 1);
+    row = run_mock(mock, 1);
     g_assert_cmpuint(row->is_exact, ==, 1);
     g_assert_cmpfloat(row->computing, ==, 2.5);
     g_assert_cmpfloat(row->communication, ==, 1.0);
@@ -131,7 +131,7 @@ static void test_nothing(void)
     StrobeMockHost *mock = test_device_host(1);
 
     test_step(mock, 50, 500, 1000, 6000);
-    run(mock, 0);
+    run_mock(mock, 0);
     strobe_mock_free(mock);
 }
 

@@ -9,7 +9,7 @@
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
  * `sample` comes from a thread of the core.
  * Recording calls (writer, reserve, commit, span_begin,
- * span_end, span_open, span_close, loose_open, loose_close, intern, now) may come from any thread,
+ * span_end, span_open, span_close, async_open, async_close, intern, now) may come from any thread,
  * a driver's callback thread too, and never block, never allocate and make no system call in steady
  * state.
  * Since ABI 1.0.
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 typedef struct StrobeInstance StrobeInstance; /* the host's side of one opened component */
-typedef struct StrobeWriter StrobeWriter;     /* a thread's way into its lane */
+typedef struct StrobeWriter StrobeWriter;     /* a thread's way into its thread buffer */
 
 /* A span begun and not yet ended. Opaque; 0 in every member is "not recorded". */
 typedef struct StrobeSpan {
@@ -101,18 +101,18 @@ typedef struct StrobeHost {
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
 
-    /* The same for ranges that overlap: a loose span ends before or after those around it, which
+    /* The same for ranges that overlap: an async span ends before or after those around it, which
      * stay open, and on any thread, the one that began it gone or not. The record lies on the track
-     * of the thread that began it. `key`, not 0, tells it from the other loose spans of this kind
+     * of the thread that began it. `key`, not 0, tells it from the other async spans of this kind
      * that any thread has open; of several with one key the calling thread's innermost ends first.
      * A key with STROBE_KEY_OF_THREAD set is of a span that only the thread that began it ends; it
      * is not looked for elsewhere. A span may end with another kind of the same name, of more
-     * fields, say. loose_open returns 1, or 0 where the span is not recorded; loose_close returns 0
+     * fields, say. async_open returns 1, or 0 where the span is not recorded; async_close returns 0
      * where no such span is open in this window. The first span of a thread that another thread
      * ends costs both some microseconds, and ends on it a little more from then on. */
-    int32_t (*loose_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
+    int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
-    int32_t (*loose_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
+    int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                            const void *fields, size_t size);
 
     /* The host clock now: processor counter or, where that cannot be trusted, ns. */
@@ -153,7 +153,7 @@ typedef struct StrobeHost {
     /* Path of the result directory of the window that records, for sources that write files of
      * their own; NULL while none does. Valid until the window ends; for start, stop and flush. A
      * folder that was made in it is analysed with the result if a record "metadata" of the name
-     * STROBE_METADATA_FOREIGN has the folder's name as its value. */
+     * STROBE_METADATA_EXTERNAL has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
 
     /* What link_of makes of the id for another collector of the session, by its name: for what two

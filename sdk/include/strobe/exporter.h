@@ -96,7 +96,7 @@ typedef struct StrobeText {
 } StrobeText;
 
 /* Facts about what is being exported; valid from open to close. */
-typedef struct StrobeFacts {
+typedef struct StrobeMetadata {
     uint32_t struct_size;
     int32_t rank; /* -1: unknown */
     uint64_t pid;
@@ -113,13 +113,13 @@ typedef struct StrobeFacts {
     const char *directory_path; /* for messages only */
     int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
     int32_t level;              /* of detail, as the source says; -1: none, or not known */
-} StrobeFacts;
+} StrobeMetadata;
 
 typedef struct StrobeConsumerHost {
     uint32_t struct_size;
     uint32_t abi_minor;
 
-    const StrobeFacts *(*facts)(StrobeInstance *self);
+    const StrobeMetadata *(*metadata)(StrobeInstance *self);
 
     /* Bytes of a string, "" for 0 or an unknown id. Valid until close. */
     StrobeText (*string)(StrobeInstance *self, StrobeStringId id);
@@ -144,7 +144,7 @@ typedef struct StrobeConsumerHost {
 
     /* Any fact of the capture as text (numbers in decimal, other values as JSON), "" if there is
      * none. Valid until close. */
-    const char *(*fact)(StrobeInstance *self, const char *key);
+    const char *(*metadata_value)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name);

@@ -86,15 +86,15 @@ typedef struct StrobeImporterHost {
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
     /* Facts about the source; the last value of a key counts. */
-    void (*fact_text)(StrobeInstance *self, const char *key, const char *value);
-    void (*fact_int)(StrobeInstance *self, const char *key, int64_t value);
+    void (*metadata_text)(StrobeInstance *self, const char *key, const char *value);
+    void (*metadata_int)(StrobeInstance *self, const char *key, int64_t value);
 
     /* A file that belongs into the result directory as it is, such as profiler_info_0.json. A name
      * with anything but letters, digits and "._-" is refused. At most 1 MiB. */
     StrobeStatus (*file)(StrobeInstance *self, const char *name, const char *bytes, size_t length);
 
     /* For the listing: `part` (a file, a table) was read and gave `rows` rows; `name` in `part` (a
-     * column, a table, a sort of event) is not known and was kept in a kind of its own. A part
+     * column, a table, a type of event) is not known and was kept in a kind of its own. A part
      * without rows that damage was reported in was dropped as a whole: the result is incomplete. */
     void (*found)(StrobeInstance *self, const char *part, uint64_t rows);
     void (*unknown)(StrobeInstance *self, const char *part, const char *name, uint64_t rows);

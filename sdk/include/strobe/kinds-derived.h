@@ -199,7 +199,7 @@ struct strobe_memory_total {
     int32_t device;    /* device, -1: the host */
 };
 
-/* "correlation": how many causes and effects of one sort found each other by their ids (pass
+/* "correlation": how many causes and effects of one type found each other by their ids (pass
  * correlation); named by the sort, such as api_to_task. */
 struct strobe_correlation {
     StrobeStringId source;  /* collector or importer whose ids these are, 0: not known */

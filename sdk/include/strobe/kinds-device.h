@@ -21,7 +21,7 @@ extern "C" {
 struct strobe_api_call {
     /* layer of the interface, such as acl, runtime, node, model, communication, opencl */
     StrobeStringId level;
-    StrobeStringId mode; /* sort of call within its level, such as ACL_OP, launch */
+    StrobeStringId mode; /* type of call within its level, such as ACL_OP, launch */
     StrobeStringId item; /* what the call is about, such as the operator that it launches */
     uint64_t connection; /* id that the tasks caused by this call carry */
     double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
@@ -41,7 +41,7 @@ struct strobe_python_call {
 };
 
 /* "device_task": one task on a device; span on its stream's track, named by the operator or the
- * sort of task. */
+ * type of task. */
 struct strobe_device_task {
     uint64_t task;                 /* id of the task in the capture */
     uint64_t connection;           /* id of the call that caused it, absent: none */
@@ -52,8 +52,8 @@ struct strobe_device_task {
     uint32_t model;                /* model, absent: none */
     uint32_t block_num;            /* cores used */
     uint32_t mix_block_num;        /* cores used on the other side of a mixed task */
-    StrobeStringId task_type;      /* sort of task as the device names it */
-    StrobeStringId host_type;      /* sort of task as the host names it */
+    StrobeStringId task_type;      /* type of task as the device names it */
+    StrobeStringId host_type;      /* type of task as the host names it */
     StrobeStringId core;           /* core type, such as AI_CORE, AI_VECTOR_CORE, MIX_AIC, AI_CPU */
     StrobeStringId op_type;        /* operator type */
     StrobeStringId op_state;       /* static or dynamic */
@@ -101,7 +101,7 @@ struct strobe_comm_op {
 };
 
 /* "comm_task": one transfer or wait of a communication operation; span on its plane's track, named
- * by the sort of task. */
+ * by the type of task. */
 struct strobe_comm_task {
     uint64_t op;              /* operation that it belongs to */
     uint64_t task;            /* device task that carries it out, absent: none */
@@ -122,7 +122,7 @@ struct strobe_comm_task {
     StrobeStringId group;     /* name of the communicator */
     StrobeStringId transport; /* transport, such as SDMA, RDMA */
     StrobeStringId link_type; /* link, such as HCCS_SW, ON_CHIP */
-    StrobeStringId rdma_type; /* sort of RDMA task */
+    StrobeStringId rdma_type; /* type of RDMA task */
     StrobeStringId data_type; /* data type */
     double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
 };

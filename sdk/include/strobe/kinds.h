@@ -91,14 +91,14 @@ struct strobe_metadata {
 /* A metadata record of this name: a folder in the result directory that the collector had somebody
  * else fill. Its value is the folder's name. An analysis reads it with the importer that accepts
  * it, and joins what that finds with what was recorded. */
-#define STROBE_METADATA_FOREIGN "foreign_data"
+#define STROBE_METADATA_EXTERNAL "external_data"
 
 /* "loss": records that were lost, by cause and thread; span over the interval in which they were
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {
     uint64_t count;
-    uint32_t cause;     /* STROBE_LOSS_* */
-    StrobeTrackId lane; /* track of the thread that lost them; 0: not of one thread */
+    uint32_t cause;              /* STROBE_LOSS_* */
+    StrobeTrackId thread_buffer; /* track of the thread that lost them; 0: not of one thread */
 };
 
 /* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */

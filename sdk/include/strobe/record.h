@@ -104,7 +104,7 @@ typedef struct StrobeKind {
         .n_fields = sizeof(fields_) / sizeof((fields_)[0]),                                        \
     }
 
-/* Header of a record in a lane. `words` is written by the host. */
+/* Header of a record in a thread buffer. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
     uint16_t words; /* whole record in 8-byte words, and the flags below */
     uint16_t kind;  /* below 256; bit 15: the host has put its times in one word */
@@ -161,10 +161,11 @@ enum {
     STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
     STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: a signal or interposer hit the bracket */
     STROBE_LOSS_LATE = 4,       /* arrived after the window was sealed */
-    STROBE_LOSS_COLLECTOR_FAILED = 5,  /* told by one that failed, or of a kind not declared */
-    STROBE_LOSS_NO_LANE = 6,           /* more threads recording at once than there are lanes */
-    STROBE_LOSS_SPAN_DEPTH = 7,        /* a span begun inside 1024 open ones */
-    STROBE_LOSS_STRING_CUT = 8,        /* a string was cut or left out (the record is kept) */
+    STROBE_LOSS_COLLECTOR_FAILED = 5, /* told by one that failed, or of a kind not declared */
+    STROBE_LOSS_NO_THREAD_BUFFER =
+        6,                      /* more threads recording at once than there are thread buffers */
+    STROBE_LOSS_SPAN_DEPTH = 7, /* a span begun inside 1024 open ones */
+    STROBE_LOSS_STRING_CUT = 8, /* a string was cut or left out (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
     STROBE_LOSS_OVERWRITTEN = 10,      /* older than what a flight recorder keeps: no mishap */
     STROBE_LOSS_WRITER_GONE = 11,      /* no free block, and nobody who could free one */

@@ -25,7 +25,7 @@ enum {
     STROBE_ERROR_ABI = -5,      /* a plugin of another ABI, or a broken descriptor */
     STROBE_ERROR_CLOSED = -6,   /* called after the end of the window, session or instance */
     STROBE_ERROR_CONFIG = -7,   /* the configuration is wrong */
-    STROBE_ERROR_INPUT = -8,    /* a capture or foreign file is damaged or of an unknown form */
+    STROBE_ERROR_INPUT = -8,    /* a capture or external file is damaged or of an unknown form */
     STROBE_ERROR_PLUGIN = -9,   /* a plugin was not found, refused, or failed */
     STROBE_ERROR_STATE = -10    /* the call is not legal in the present state */
 };

@@ -60,7 +60,7 @@ static StrobeStatus counts_open(const StrobeConsumerHost *host, StrobeInstance *
     counts->host = host;
     counts->self = self;
     counts->file =
-        strobe_safe_file_create(host->facts(self)->directory, host->option_text(self, "file"));
+        strobe_safe_file_create(host->metadata(self)->directory, host->option_text(self, "file"));
     if (!counts->file) {
         StrobeStatus status = io_error(counts, errno);
 

@@ -20,7 +20,7 @@ API void take_at_fork(void);
 
 static void *volatile touched;
 
-static void load(const char *library)
+static void load_library(const char *library)
 {
     if (!dlopen(library, RTLD_NOW))
         fprintf(stderr, "%s\n", dlerror());
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         return 2;
     alarm(SECONDS_MAX);
     if (!strcmp(argv[1], "late"))
-        load(argv[2]);
+        load_library(argv[2]);
     else if (!strcmp(argv[1], "many"))
         keep_many(atoi(argv[2]));
     else

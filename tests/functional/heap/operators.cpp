@@ -16,7 +16,7 @@ constexpr std::align_val_t LARGE{256};
 static void *volatile touched;
 static std::atomic<int> n_asked; // of the new_handler
 
-static void *seen(void *memory)
+static void *touch_memory(void *memory)
 {
     touched = memory;
     return memory;
@@ -24,39 +24,39 @@ static void *seen(void *memory)
 
 TAKES take_one(std::size_t size)
 {
-    return seen(operator new(size));
+    return touch_memory(operator new(size));
 }
 TAKES take_array(std::size_t size)
 {
-    return seen(operator new[](size));
+    return touch_memory(operator new[](size));
 }
 TAKES take_or_null(std::size_t size)
 {
-    return seen(operator new(size, std::nothrow));
+    return touch_memory(operator new(size, std::nothrow));
 }
 TAKES take_array_or_null(std::size_t size)
 {
-    return seen(operator new[](size, std::nothrow));
+    return touch_memory(operator new[](size, std::nothrow));
 }
 TAKES take_aligned(std::size_t size)
 {
-    return seen(operator new(size, LARGE));
+    return touch_memory(operator new(size, LARGE));
 }
 TAKES take_aligned_array(std::size_t size)
 {
-    return seen(operator new[](size, LARGE));
+    return touch_memory(operator new[](size, LARGE));
 }
 TAKES take_aligned_or_null(std::size_t size)
 {
-    return seen(operator new(size, LARGE, std::nothrow));
+    return touch_memory(operator new(size, LARGE, std::nothrow));
 }
 TAKES take_aligned_array_or_null(std::size_t size)
 {
-    return seen(operator new[](size, LARGE, std::nothrow));
+    return touch_memory(operator new[](size, LARGE, std::nothrow));
 }
 TAKES take_for_free(std::size_t size)
 {
-    return seen(operator new(size));
+    return touch_memory(operator new(size));
 }
 
 struct Way {
@@ -93,7 +93,7 @@ static const Way ways[] = {
     {"take_for_free", take_for_free, [](void *p, std::size_t) { free(p); }, 16},
 };
 
-static void run(const Way &way)
+static void run_way(const Way &way)
 {
     long bytes = 0, live_bytes = 0;
     for (int i = 0; i < N; i++) {
@@ -110,7 +110,7 @@ static void run(const Way &way)
     std::printf("%s %d %ld %d %ld\n", way.name, N, bytes, N_KEPT, live_bytes);
 }
 
-static void handle()
+static void handle_no_memory()
 {
     if (++n_asked % 3 == 0)
         std::set_new_handler(nullptr);
@@ -121,7 +121,7 @@ static void ask_too_much(void *(*take)(std::size_t), bool throws)
 {
     int before = n_asked;
     bool is_caught = false;
-    std::set_new_handler(handle);
+    std::set_new_handler(handle_no_memory);
     try {
         if (take(SIZE_MAX / 4))
             abort();
@@ -135,7 +135,7 @@ static void ask_too_much(void *(*take)(std::size_t), bool throws)
 static void run_all()
 {
     for (const Way &way : ways)
-        run(way);
+        run_way(way);
     ask_too_much(take_one, true);
     ask_too_much(take_array, true);
     ask_too_much(take_or_null, false);

@@ -102,7 +102,7 @@ static struct domain render = {.flags = 1, .name = "render"};
 static struct domain silent = {.flags = 0, .name = "silent"};
 static const struct id none;
 
-static int init(void)
+static int load_tool(void)
 {
     const char *path = getenv("INTEL_LIBITTNOTIFY64");
     void *tool = path ? dlopen(path, RTLD_LAZY) : NULL;
@@ -121,7 +121,7 @@ static void *end_there(void *id)
     return NULL;
 }
 
-static void marks(void)
+static void record_marks(void)
 {
     struct string outer = {"outer"}, inner = {"inner"}, region = {"region"}, key = {"frames"};
     struct id id = {1, 2, 3};
@@ -158,13 +158,13 @@ static void marks(void)
 
 int main(void)
 {
-    if (!init()) {
+    if (!load_tool()) {
         puts("no tool");
         return 0;
     }
     struct domain *made = domain_create("made");
     printf("%d %d\n", made && made == domain_create("made") && made->flags,
            (Function)sync_create == do_nothing);
-    marks();
+    record_marks();
     return 0;
 }

@@ -37,7 +37,7 @@ static void *start_there(void *id)
     return NULL;
 }
 
-static void run(void *(*function)(void *), void *argument)
+static void run_in_thread(void *(*function)(void *), void *argument)
 {
     pthread_t thread;
 
@@ -91,8 +91,8 @@ int main(void)
     a = mstxRangeStartA(text, NULL);
     memset(text, 'x', sizeof text - 1);
     mstxRangeEnd(a);
-    run(end_there, (void *)(uintptr_t)mstxRangeStartA("ends elsewhere", NULL));
-    run(start_there, &left);
+    run_in_thread(end_there, (void *)(uintptr_t)mstxRangeStartA("ends elsewhere", NULL));
+    run_in_thread(start_there, &left);
     mstxRangeEnd(left);
 
     a = mstxDomainRangeStartA(domain, "epoch", NULL);

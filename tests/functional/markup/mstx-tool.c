@@ -13,7 +13,7 @@ typedef int (*GetTable)(int module, Function ***table, unsigned *size);
 
 static uint64_t last_id = 100;
 
-static void tell(const char *call, const char *text, uint64_t number)
+static void log_call(const char *call, const char *text, uint64_t number)
 {
     FILE *file = fopen(getenv("MSTX_TOOL_LOG"), "a");
 
@@ -23,20 +23,20 @@ static void tell(const char *call, const char *text, uint64_t number)
     fclose(file);
 }
 
-static void mark(const char *message, void *stream)
+static void log_mark(const char *message, void *stream)
 {
-    tell("mark", message, (uintptr_t)stream);
+    log_call("mark", message, (uintptr_t)stream);
 }
 
 static uint64_t range_start(const char *message, void *stream)
 {
-    tell("start", message, (uintptr_t)stream);
+    log_call("start", message, (uintptr_t)stream);
     return strcmp(message, "refused") == 0 ? 0 : ++last_id;
 }
 
 static void range_end(uint64_t id)
 {
-    tell("end", "-", id);
+    log_call("end", "-", id);
 }
 
 static int get_tool(uint64_t *id)
@@ -47,29 +47,29 @@ static int get_tool(uint64_t *id)
 
 static void *domain_create(const char *name)
 {
-    tell("create", name, 0);
+    log_call("create", name, 0);
     return strdup(name);
 }
 
 static void domain_destroy(void *domain)
 {
-    tell("destroy", domain, 0);
+    log_call("destroy", domain, 0);
 }
 
 static void domain_mark(void *domain, const char *message, void *stream)
 {
-    tell(domain, message, (uintptr_t)stream);
+    log_call(domain, message, (uintptr_t)stream);
 }
 
 static uint64_t domain_start(void *domain, const char *message, void *stream)
 {
-    tell(domain, message, (uintptr_t)stream);
+    log_call(domain, message, (uintptr_t)stream);
     return ++last_id;
 }
 
 static void domain_end(void *domain, uint64_t id)
 {
-    tell(domain, "end", id);
+    log_call(domain, "end", id);
 }
 
 __attribute__((visibility("default"))) int InitInjectionMstx(GetTable get_table);
@@ -77,7 +77,7 @@ __attribute__((visibility("default"))) int InitInjectionMstx(GetTable get_table)
 int InitInjectionMstx(GetTable get_table)
 {
     static const Function functions[][6] = {
-        {NULL, (Function)mark, (Function)range_start, (Function)range_end, (Function)get_tool},
+        {NULL, (Function)log_mark, (Function)range_start, (Function)range_end, (Function)get_tool},
         {NULL, (Function)domain_create, (Function)domain_destroy, (Function)domain_mark,
          (Function)domain_start, (Function)domain_end},
     };

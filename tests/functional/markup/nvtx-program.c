@@ -79,7 +79,7 @@ typedef int DomainPop(void *);
 typedef uint64_t DomainStartEx(void *, const struct attributes *);
 typedef void DomainEnd(void *, uint64_t);
 
-static int init(void)
+static int load_tool(void)
 {
     const char *path = getenv("NVTX_INJECTION64_PATH");
     void *tool = path ? dlopen(path, RTLD_LAZY) : NULL;
@@ -141,7 +141,7 @@ static void with_domains(void)
 
 int main(void)
 {
-    if (!init()) {
+    if (!load_tool()) {
         puts("no tool");
         return 0;
     }

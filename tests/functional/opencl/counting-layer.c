@@ -24,9 +24,9 @@ static void *table[ENTRIES];
 static Launch *below;
 static int n_launches;
 
-static int32_t launch(void *queue, void *kernel, uint32_t n, const size_t *offset,
-                      const size_t *global, const size_t *local, uint32_t n_waits,
-                      void *const *waits, void **event)
+static int32_t count_launch(void *queue, void *kernel, uint32_t n, const size_t *offset,
+                            const size_t *global, const size_t *local, uint32_t n_waits,
+                            void *const *waits, void **event)
 {
     n_launches++;
     return below(queue, kernel, n, offset, global, local, n_waits, waits, event);
@@ -48,7 +48,7 @@ int32_t clInitLayer(uint32_t n, void *const *target, uint32_t *n_ret, void *cons
     *n_ret = n < ENTRIES ? n : ENTRIES;
     memcpy(table, target, *n_ret * sizeof *table);
     below = (Launch *)(uintptr_t)table[LAUNCH];
-    table[LAUNCH] = (void *)(uintptr_t)launch;
+    table[LAUNCH] = (void *)(uintptr_t)count_launch;
     *layer = table;
     return 0;
 }

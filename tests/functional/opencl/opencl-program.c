@@ -84,8 +84,8 @@ static cl_kernel make_kernel(const char *name)
     return kernel;
 }
 
-static void launch(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *waits,
-                   cl_event *event)
+static void enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint n,
+                           const cl_event *waits, cl_event *event)
 {
     size_t global = N, local = 64;
 
@@ -104,7 +104,7 @@ static void print_time(const char *name, int queue, cl_event event)
            (unsigned long long)end);
 }
 
-static double sum(cl_command_queue queue)
+static double sum_values(cl_command_queue queue)
 {
     double total = 0;
 
@@ -120,7 +120,7 @@ void write_values(cl_command_queue queue)
           "write");
 }
 
-static cl_uint references(cl_event event)
+static cl_uint count_event_references(cl_event event)
 {
     cl_uint n = 0;
 
@@ -145,7 +145,7 @@ static cl_uint context_references(void)
 }
 
 /* The driver's own threads let go of a command a moment after it is complete. */
-static void settle(void)
+static void wait_for_driver(void)
 {
     usleep(20000);
 }
@@ -162,15 +162,15 @@ static void run_times(void)
 
     write_values(queue[0]);
     for (int i = 0; i < 8; i++) {
-        launch(queue[i % 2], i < 3 ? scale : add, 0, NULL, &event[i]);
+        enqueue_kernel(queue[i % 2], i < 3 ? scale : add, 0, NULL, &event[i]);
         check(clWaitForEvents(1, &event[i]), "wait");
     }
-    settle();
+    wait_for_driver();
     for (int i = 0; i < 8; i++) {
         print_time(i < 3 ? "scale" : "add", i % 2, event[i]);
         clReleaseEvent(event[i]);
     }
-    printf("sum %.1f\n", sum(queue[1]));
+    printf("sum %.1f\n", sum_values(queue[1]));
 }
 
 static void print_refusals(cl_command_queue queue, cl_event event)
@@ -198,7 +198,7 @@ static void print_refusals(cl_command_queue queue, cl_event event)
 
 static void print_counts(cl_command_queue queue, cl_event event)
 {
-    printf("references: event %u, queue %u, context %u\n", references(event),
+    printf("references: event %u, queue %u, context %u\n", count_event_references(event),
            queue_references(queue), context_references());
 }
 
@@ -220,10 +220,10 @@ static void run_unasked(void)
                   : clCreateCommandQueue(context, device, 0, &status);
         cl_event event;
         printf("queue %d: %d\n", i, status);
-        launch(queue, scale, 0, NULL, NULL);
-        launch(queue, scale, 0, NULL, &event);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
+        enqueue_kernel(queue, scale, 0, NULL, &event);
         check(clFinish(queue), "finish");
-        settle();
+        wait_for_driver();
         if (i != 3)
             print_refusals(queue, event);
         print_counts(queue, event);
@@ -254,15 +254,15 @@ static void run_out_of_order(void)
     cl_event event[3];
 
     write_values(queue);
-    launch(queue, scale, 0, NULL, &event[0]);
+    enqueue_kernel(queue, scale, 0, NULL, &event[0]);
     check(clEnqueueNDRangeKernel(queue, grid, 2, NULL, global, local, 1, &event[0], &event[1]),
           "launch");
-    launch(queue, scale, 2, event, &event[2]);
+    enqueue_kernel(queue, scale, 2, event, &event[2]);
     check(clWaitForEvents(1, &event[2]), "wait");
-    printf("sum %.1f\n", sum(queue));
-    settle();
+    printf("sum %.1f\n", sum_values(queue));
+    wait_for_driver();
     for (int i = 0; i < 3; i++) {
-        printf("references %u\n", references(event[i]));
+        printf("references %u\n", count_event_references(event[i]));
         check(clReleaseEvent(event[i]), "release");
     }
 }
@@ -273,7 +273,7 @@ static void *launch_many(void *data)
     cl_kernel scale = make_kernel("scale");
 
     for (int i = 0; i < 50; i++)
-        launch(queue, scale, 0, NULL, NULL);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
     check(clFinish(queue), "finish");
     clReleaseKernel(scale);
     return NULL;
@@ -311,12 +311,12 @@ static void run_user_event(void)
 
     check(status, "user event");
     write_values(queue);
-    launch(queue, scale, 1, &user, &event);
+    enqueue_kernel(queue, scale, 1, &user, &event);
     check(clSetEventCallback(event, CL_COMPLETE, is_called, NULL), "callback");
     check(clFlush(queue), "flush");
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof execution, &execution, NULL);
     printf("waits %d, called %d\n", execution > CL_RUNNING, atomic_load(&n_called));
-    settle();
+    wait_for_driver();
     print_counts(queue, event);
     printf("profiling of the user's: %d\n",
            clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, 0, NULL, NULL));
@@ -328,10 +328,10 @@ static void run_user_event(void)
     while (atomic_load(&n_called) < 2)
         usleep(100);
     printf("called %d with %d\n", atomic_load(&n_called), atomic_load(&called_status));
-    settle();
-    printf("user references %u\n", references(user));
+    wait_for_driver();
+    printf("user references %u\n", count_event_references(user));
     check(clReleaseEvent(user), "release");
-    printf("sum %.1f\n", sum(queue));
+    printf("sum %.1f\n", sum_values(queue));
 }
 
 /* Everything is released while commands are under way; the driver holds what it needs. */
@@ -342,8 +342,8 @@ static void run_early_release(void)
     cl_event event;
 
     for (int i = 0; i < 20; i++)
-        launch(queue, add, 0, NULL, NULL);
-    launch(queue, add, 0, NULL, &event);
+        enqueue_kernel(queue, add, 0, NULL, NULL);
+    enqueue_kernel(queue, add, 0, NULL, &event);
     check(clFlush(queue), "flush");
     printf("release %d %d %d %d %d\n", clReleaseKernel(add), clReleaseMemObject(a),
            clReleaseProgram(program), clReleaseCommandQueue(queue), clReleaseContext(context));
@@ -360,8 +360,8 @@ static void run_never_waits(void)
     cl_event event;
 
     for (int i = 0; i < 999; i++)
-        launch(queue, scale, 0, NULL, NULL);
-    launch(queue, scale, 0, NULL, &event);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
+    enqueue_kernel(queue, scale, 0, NULL, &event);
     check(clFlush(queue), "flush");
     while (execution > CL_COMPLETE) {
         usleep(1000);
@@ -378,7 +378,7 @@ static void run_never_asks(void)
     cl_kernel scale = make_kernel("scale");
 
     for (int i = 0; i < 10; i++)
-        launch(queue, scale, 0, NULL, NULL);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
     check(clFlush(queue), "flush");
     sleep(1);
 }
@@ -390,7 +390,7 @@ static void run_paced(void)
     cl_kernel scale = make_kernel("scale");
 
     for (int i = 0; i < 150; i++) {
-        launch(queue, scale, 0, NULL, NULL);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
         check(clFinish(queue), "finish");
         usleep(5000);
     }
@@ -405,9 +405,9 @@ static void run_exit(int is_sudden)
     cl_event user = clCreateUserEvent(context, &status);
 
     for (int i = 0; i < 10; i++)
-        launch(queue, scale, 0, NULL, NULL);
+        enqueue_kernel(queue, scale, 0, NULL, NULL);
     check(clFinish(queue), "finish");
-    launch(queue, scale, 1, &user, NULL);
+    enqueue_kernel(queue, scale, 1, &user, NULL);
     printf("leaves\n");
     fflush(stdout);
     if (is_sudden)
@@ -421,9 +421,9 @@ static void run_fork(void)
     cl_kernel scale = make_kernel("scale");
     int status;
 
-    launch(queue, scale, 0, NULL, NULL);
+    enqueue_kernel(queue, scale, 0, NULL, NULL);
     check(clFinish(queue), "finish");
-    settle();
+    wait_for_driver();
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
@@ -435,7 +435,7 @@ static void run_fork(void)
     }
     waitpid(child, &status, 0);
     printf("child %d\n", WEXITSTATUS(status));
-    launch(queue, scale, 0, NULL, NULL);
+    enqueue_kernel(queue, scale, 0, NULL, NULL);
     check(clFinish(queue), "finish");
 }
 
@@ -470,7 +470,7 @@ static void run_churn(void)
     for (int i = 0; i < 40; i++) {
         cl_command_queue queue = make_queue(0);
         cl_kernel kernel = make_kernel(names[i % 2]);
-        launch(queue, kernel, 0, NULL, NULL);
+        enqueue_kernel(queue, kernel, 0, NULL, NULL);
         check(clFinish(queue), "finish");
         printf("release %d %d\n", clReleaseKernel(kernel), clReleaseCommandQueue(queue));
     }
@@ -485,7 +485,7 @@ static int run_fork_first(void)
     set_up();
     for (int i = child ? 0 : 3; i < 5; i++) {
         cl_command_queue queue = make_queue(0);
-        launch(queue, make_kernel("scale"), 0, NULL, NULL);
+        enqueue_kernel(queue, make_kernel("scale"), 0, NULL, NULL);
         check(clFinish(queue), "finish");
     }
     if (child)

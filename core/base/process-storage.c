@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "process-storage.h"
+
+#include "memory-limit.h"
+
+#define LOG_PARTS 8     /* of the memory, one for all record logs */
+#define SORTER_PARTS 64 /* of the memory, one for each sorter */
+
+static int32_t open_file(StrobeStorage *storage)
+{
+    return strobe_temporary_file(storage->place);
+}
+
+StrobeStorage *strobe_storage_new(const char *otherwise)
+{
+    StrobeStorage *storage = g_new0(StrobeStorage, 1);
+
+    storage->struct_size = sizeof *storage;
+    storage->log_bytes = strobe_memory_limit() / LOG_PARTS;
+    storage->sorter_bytes = strobe_memory_limit() / SORTER_PARTS;
+    storage->open_file = open_file;
+    storage->place = g_strdup(strobe_temporary_folder(otherwise));
+    return storage;
+}
+
+void strobe_storage_free(StrobeStorage *storage)
+{
+    if (!storage)
+        return;
+    g_free((char *)storage->place);
+    g_free(storage);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pool-salvage.h"
+
+#include <string.h>
+#include "capture-writer.h"
+
+/* The times of a record: of an instant the second may be anything that is behind its begin. */
+static void times_of(const struct pool_block *block, const guint64 words[3], guint64 times[2])
+{
+    guint32 n = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK);
+
+    times[0] = words[1];
+    times[1] = n > 2 ? words[2] : 0;
+    if (words[0] & STROBE_RECORD_SHORT_TIMES) {
+        times[0] = strobe_short_begin(block->base, words[1]);
+        times[1] = strobe_short_end(block->base, words[1]);
+    }
+}
+
+/* Latest time in committed bytes: the window's end is no earlier. */
+static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
+                         guint64 limit)
+{
+    const char *base = (const char *)(block + 1);
+
+    while (from + 16 <= to) {
+        guint64 words[3] = {0}, times[2];
+        memcpy(words, base + from, MIN(to - from, sizeof words));
+        guint32 bytes = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK) * 8;
+        if (bytes == 0)
+            break;
+        if (strobe_record_kind(words[0]) != STROBE_KIND_STRING) {
+            times_of(block, words, times);
+            for (int i = 0; i < 2; i++)
+                if (times[i] > latest && times[i] < limit)
+                    latest = times[i];
+        }
+        from += bytes;
+    }
+    return latest;
+}
+
+/* A span that is open may have begun after everything that was committed. */
+static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
+                           guint64 limit)
+{
+    for (guint32 i = 0; i < pool->n_thread_buffers; i++) {
+        const struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
+        guint32 depth = MIN(atomic_load(&thread_buffer->depth), STROBE_POOL_SPANS);
+        if (atomic_load(&thread_buffer->window) != window)
+            continue;
+        for (guint32 k = 0; k < depth; k++)
+            if (atomic_load(&thread_buffer->spans[k].begin) > latest &&
+                atomic_load(&thread_buffer->spans[k].begin) < limit)
+                latest = atomic_load(&thread_buffer->spans[k].begin);
+    }
+    return latest;
+}
+
+/* A thread buffer's blocks must follow each other as they were filled. */
+static int compare_blocks(gconstpointer a, gconstpointer b)
+{
+    const struct pool_block *x = *(struct pool_block *const *)a;
+    const struct pool_block *y = *(struct pool_block *const *)b;
+
+    if (x->thread_buffer != y->thread_buffer)
+        return x->thread_buffer < y->thread_buffer ? -1 : 1;
+    return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+/* A flight recorder's blocks leave the ring oldest first, but a thread that takes some out may die
+ * before one that has taken later ones: what lies before those is gone, too. */
+static gboolean is_overwritten(const struct pool_header *pool, const struct pool_block *block)
+{
+    return block->sequence <= atomic_load(&strobe_pool_thread_buffer(
+                                               pool, block->thread_buffer % pool->n_thread_buffers)
+                                               ->recycled);
+}
+
+static guint32 used_of(const struct pool_block *block)
+{
+    return MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
+}
+
+/* The last record of a block; FALSE if it has none. */
+static gboolean last_record(const struct pool_block *block, guint64 words[2])
+{
+    const char *base = (const char *)(block + 1);
+    guint32 used = used_of(block), at = 0, last = used;
+
+    while (at + 16 <= used) {
+        memcpy(words, base + at, 16);
+        guint32 bytes = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK) * 8;
+        if (bytes == 0 || bytes > used - at)
+            break;
+        last = at;
+        at += bytes;
+    }
+    if (last < used)
+        memcpy(words, base + last, 16);
+    return last < used;
+}
+
+/* A span that was left open becomes a record and then leaves the stack. In between it is both. It
+ * need not be the innermost: loose ones that have ended, or that others will end, may lie inside.
+ */
+static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
+                               const struct pool_block *block)
+{
+    guint64 words[2];
+
+    if (!last_record(block, words) || !(words[0] & STROBE_RECORD_UNFINISHED))
+        return;
+    for (guint32 i = MIN(atomic_load(&thread_buffer->depth), STROBE_POOL_SPANS); i-- > 0;)
+        if (words[1] && words[1] == atomic_load(&thread_buffer->spans[i].begin)) {
+            atomic_store(&thread_buffer->spans[i].begin, 0);
+            return;
+        }
+}
+
+/* Of each thread buffer the block that it filled last. */
+static void drop_recorded_spans(StrobePoolSalvage *left, struct pool_header *pool)
+{
+    for (guint i = 0; i < left->blocks->len; i++) {
+        const struct pool_block *block = g_ptr_array_index(left->blocks, i);
+        const struct pool_block *next =
+            i + 1 < left->blocks->len ? g_ptr_array_index(left->blocks, i + 1) : NULL;
+        struct pool_thread_buffer *thread_buffer =
+            strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
+        if ((!next || next->thread_buffer != block->thread_buffer) &&
+            atomic_load(&thread_buffer->window) == left->window)
+            drop_recorded_span(thread_buffer, block);
+    }
+}
+
+StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 window)
+{
+    StrobePoolSalvage *left = g_new0(StrobePoolSalvage, 1);
+
+    left->window = window;
+    left->blocks = g_ptr_array_new();
+    for (guint32 i = 0; i < pool->n_blocks; i++) {
+        struct pool_block *block = strobe_pool_block(pool, i);
+        guint32 thread_buffer =
+            block->thread_buffer; /* the program may still be there, and change it */
+        if (!atomic_load(&block->owned) || block->window != window ||
+            thread_buffer >= pool->n_thread_buffers)
+            continue;
+        if (is_overwritten(pool, block))
+            left->overwritten[thread_buffer] += strobe_pool_count_records(block, 0, used_of(block));
+        else
+            g_ptr_array_add(left->blocks, block);
+    }
+    g_ptr_array_sort(left->blocks, compare_blocks);
+    drop_recorded_spans(left, pool);
+    return left;
+}
+
+void strobe_pool_salvage_free(StrobePoolSalvage *left)
+{
+    g_ptr_array_unref(left->blocks);
+    g_free(left);
+}
+
+guint64 strobe_pool_salvage_latest(const StrobePoolSalvage *left, const struct pool_header *pool,
+                                   guint64 latest, guint64 limit)
+{
+    latest = latest_open(pool, left->window, latest, limit);
+    for (guint i = 0; i < left->blocks->len; i++) {
+        const struct pool_block *block = g_ptr_array_index(left->blocks, i);
+        latest = latest_in(block, 0, used_of(block), latest, limit);
+    }
+    return latest;
+}

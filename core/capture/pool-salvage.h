@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lies in the pool of a program that died, of one window. */
+#ifndef STROBE_CORE_POOL_SALVAGE_H
+#define STROBE_CORE_POOL_SALVAGE_H
+
+#include <glib.h>
+#include "pool.h"
+
+typedef struct StrobePoolSalvage {
+    guint32 window;
+    GPtrArray *blocks; /* of struct pool_block, by thread buffer and then in the order of filling */
+    guint64 overwritten[STROBE_POOL_THREAD_BUFFERS]; /* records that are there and belong to what is
+                                                        gone */
+} StrobePoolSalvage;
+
+/* `pool` is a private mapping: open spans that are recorded already are taken off its stacks. */
+StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 window);
+void strobe_pool_salvage_free(StrobePoolSalvage *left);
+
+/* The latest time in it, below `limit`, or `latest`. */
+guint64 strobe_pool_salvage_latest(const StrobePoolSalvage *left, const struct pool_header *pool,
+                                   guint64 latest, guint64 limit);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobePoolSalvage, strobe_pool_salvage_free)
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recording path itself, inlined into the calls of the plugin ABI (record.c) and of programs
+ * (marks.c). What happens once a block or once a window is in thread-buffer.c.
+ */
+#ifndef STROBE_CORE_THREAD_BUFFER_INLINE_H
+#define STROBE_CORE_THREAD_BUFFER_INLINE_H
+
+#include <string.h>
+#include <strobe/strobe.h>
+#include "frames.h"
+#include "intern.h"
+#include "thread-buffer.h"
+#include "ring.h"
+#include "span-names.h"
+#include "testpoint.h"
+
+/* One load through the thread's register; a library of the program, never loaded too late for a
+ * few bytes of static thread storage. */
+#define THREAD_BUFFER_TLS __attribute__((tls_model("initial-exec")))
+
+struct thread_buffer_state {
+    struct pool_header *pool; /* valid while the gate is open */
+    uint32_t session;
+    enum strobe_policy policy;
+    StrobeRing *ring; /* of the policy ring */
+    _Atomic uint64_t late;
+    _Atomic uint32_t
+        n_counting; /* threads without a thread buffer that count a loss; the pool stays */
+    _Atomic int has_abandoned;   /* a bracket, without leaving it */
+    _Atomic uint64_t window_end; /* of the window that ended last, ticks */
+};
+
+extern struct thread_buffer_state strobe_thread_buffers;
+struct thread_buffer_thread {
+    StrobeWriter *writer;      /* NULL: the thread has not recorded yet */
+    struct cached_name *names; /* the writer's: found without a look at it */
+    uint32_t late; /* window that is shut and for which the thread still records; 0: none */
+};
+extern __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
+/* Spans opened inside so many others that the pool has no place for them: they are recorded like
+ * any other, but a kill loses those that are open. Touched only by who nests that deep. */
+extern struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
+
+/* First record of this thread in this window; `frame` is that of the call that offers it. */
+StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame);
+/* The thread finds itself inside a bracket in the call with this frame. Where a signal handler has
+ * jumped out of that bracket, leaves it; 0: it goes on. */
+int strobe_thread_buffer_leave_ended(StrobeWriter *writer, uintptr_t frame);
+/* Gives the block to the writer; takes an empty one (0: there is none, and `cause` says why). */
+void strobe_thread_buffer_hand_over(StrobeWriter *writer);
+int strobe_thread_buffer_next_block(StrobeWriter *writer, uint32_t *cause);
+/* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
+uint32_t strobe_thread_buffer_write_inline(StrobeWriter *writer, const void *bytes, size_t length,
+                                           int is_stack);
+/* Interns what is longer than usual, or not in the table; inside a bracket. */
+uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
+                                            int is_stack);
+
+/* Interns a C string and remembers it for the thread; inside a bracket. */
+uint32_t strobe_thread_buffer_intern_name(StrobeWriter *writer, const char *name);
+/* As drop_spans, where there are spans inside. */
+void strobe_thread_buffer_drop_inside(StrobeWriter *writer, uint32_t depth);
+/* Frees the thread buffer of a thread that is gone and has left async spans, once all have ended.
+ */
+void strobe_thread_buffer_unpark(uint32_t index);
+/* Before a thread takes an async span of another one's thread buffer: from then on that thread
+ * buffer's thread sees that it is not alone with its own. The first time this is a barrier in every
+ * thread. */
+void strobe_thread_buffer_share(uint32_t index);
+
+/* What a span that is about to be opened is to be called, given the id of a string beside its
+ * record: its bytes are kept if the string was just written and there is room. Inside a bracket. */
+uint32_t strobe_span_name_keep(StrobeWriter *writer, uint32_t id);
+/* Writes a name that the thread buffer keeps into the writer's block; returns its id. Inside a
+ * bracket. */
+uint32_t strobe_span_name_write(StrobeWriter *writer,
+                                const struct pool_thread_buffer *thread_buffer, uint32_t name);
+
+/* ---- brackets ---- */
+
+static inline uint32_t gate_now(void)
+{
+    return __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
+}
+
+static inline void count_lost_many(StrobeWriter *w, uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add_explicit(&w->thread_buffer->lost[cause], n, memory_order_relaxed);
+}
+
+static inline void count_lost(StrobeWriter *w, uint32_t cause)
+{
+    count_lost_many(w, cause, 1);
+}
+
+static inline void leave_section(StrobeWriter *w)
+{
+    atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_release);
+}
+
+/* Does it record for a window that is shut, at the host's bidding? */
+static inline int is_late(const StrobeWriter *w)
+{
+    return strobe_thread.late != 0 && strobe_thread.late == w->generation;
+}
+
+/* The store of `busy` and the load of the gate may pass each other in this processor;
+ * strobe_thread_buffer_close_gate makes up for it with a barrier in every thread. */
+static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
+                         0))
+        return 0;
+    atomic_store_explicit(&w->busy, busy, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    STROBE_TESTPOINT("thread-buffer-busy");
+    if (__builtin_expect(gate_now() != w->generation, 0) && !is_late(w)) {
+        leave_section(w);
+        return 0;
+    }
+    return 1;
+}
+
+/* As above for a call that offers a record: one that hits another's bracket is a loss. */
+static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
+{
+    if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
+                         0) &&
+        !strobe_thread_buffer_leave_ended(w, frame)) {
+        if (w->generation == gate_now())
+            count_lost(w, STROBE_LOSS_NESTED);
+        return 0;
+    }
+    return enter_uncounted(w, busy);
+}
+
+/* What `busy` says in a bracket that offers a record and ends with the call with this frame: only a
+ * signal handler hits that. */
+static inline uint64_t encode_offering(uintptr_t frame)
+{
+    return frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_OFFERS;
+}
+
+/* The same while the span of this token or depth ends. */
+static inline uint64_t encode_ending(uintptr_t frame, uint64_t token)
+{
+    return (token << THREAD_BUFFER_DEPTH_SHIFT) + frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_ENDS;
+}
+
+static inline int enter_section(StrobeWriter *w, uintptr_t frame)
+{
+    return enter_as(w, frame, encode_offering(frame));
+}
+
+static inline int enter_to_end(StrobeWriter *w, uintptr_t frame, uint64_t token)
+{
+    return enter_as(w, frame, encode_ending(frame, token));
+}
+
+/* ---- the thread's writer ---- */
+
+static inline StrobeWriter *current_writer(uintptr_t frame)
+{
+    uint32_t window = gate_now();
+    StrobeWriter *w = strobe_thread.writer;
+
+    if (__builtin_expect(window == 0, 0)) {
+        window = strobe_thread.late;
+        if (window == 0)
+            return NULL;
+    }
+    if (__builtin_expect(w != NULL && w->generation == window, 1))
+        return w;
+    return strobe_thread_buffer_attach(window, frame);
+}
+
+/* ---- records ---- */
+
+/* Room for `bytes` in the block, inside a bracket; `*cause` says why there is none. */
+static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
+{
+    if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
+        *cause = STROBE_LOSS_TOO_LARGE;
+        if (bytes > STROBE_BLOCK_DATA || !strobe_thread_buffer_next_block(w, cause))
+            return NULL;
+    }
+    w->pending = bytes;
+    return w->cursor;
+}
+
+/* The same for a record, which is lost where there is none. */
+static inline void *take_room(StrobeWriter *w, uint32_t bytes)
+{
+    uint32_t cause = STROBE_LOSS_POOL_EMPTY;
+    void *room = find_room(w, bytes, &cause);
+
+    if (__builtin_expect(!room, 0))
+        count_lost(w, cause);
+    return room;
+}
+
+/* The id of a C string, NULL: 0; inside a bracket. */
+static inline uint32_t intern_name(StrobeWriter *w, const char *name)
+{
+    if (!name)
+        return 0;
+    const struct cached_name *known = strobe_cached_name(w->names, name);
+    if (__builtin_expect(strobe_cached_equals_short(known, name), 1))
+        return known->id;
+    return strobe_cached_equals(known, name) ? known->id
+                                             : strobe_thread_buffer_intern_name(w, name);
+}
+
+/* Fills in the fields of a span's record, as far as both go. */
+static inline void fill_fields(const StrobeWriter *w, void *out, const void *fields, size_t size)
+{
+    const char *end = w->cursor + w->pending, *from = fields;
+    size_t room = (size_t)(end - (char *)out), n = size < room ? size : room;
+
+    for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call would cost more */
+        *(volatile uint64_t *)out = *(const uint64_t *)(const void *)from;
+    if (n) /* `from` is NULL where there are no fields */
+        memcpy(out, from, n);
+}
+
+/* What was reserved is filled: makes it part of the block. */
+static inline void publish_pending(StrobeWriter *w)
+{
+    STROBE_TESTPOINT("record-filled");
+    w->cursor += w->pending;
+    STROBE_TESTPOINT("cursor-moved");
+    atomic_store_explicit(&w->block->used, (uint32_t)(w->cursor - (char *)(w->block + 1)),
+                          memory_order_release);
+    w->pending = 0;
+}
+
+static inline struct pool_span *span_at(const StrobeWriter *w, uint32_t index)
+{
+    if (__builtin_expect(index < STROBE_POOL_SPANS, 1))
+        return &w->thread_buffer->spans[index];
+    return &strobe_deep_spans[w->index][index - STROBE_POOL_SPANS];
+}
+
+static inline void publish_depth(StrobeWriter *w)
+{
+    atomic_store_explicit(&w->thread_buffer->depth, w->depth, memory_order_release);
+}
+
+static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track, uint32_t name,
+                                 uint64_t begin, uint64_t end)
+{
+    const struct thread_buffer_kind *info =
+        &strobe_thread_buffer_kinds[kind < STROBE_KINDS_MAX ? kind : 0];
+
+    /* The block was begun by another thread, which is gone: its track is not ours. */
+    if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
+        track = w->track;
+    uint32_t words = info->words + (track ? 1u : 0u);
+    uint64_t *out, head = 0, times;
+    int is_short = 0;
+
+    if (__builtin_expect(info->words == 0, 0)) {
+        count_lost(w, STROBE_LOSS_COLLECTOR_FAILED); /* nobody declared the kind */
+        return NULL;
+    }
+    out = take_room(w, words * 8);
+    if (__builtin_expect(!out, 0))
+        return NULL;
+    if (info->has_end) {
+        times = strobe_short_times(w->base, begin, end, &is_short);
+        if (is_short) {
+            head = STROBE_RECORD_SHORT_TIMES;
+            begin = times;
+            w->pending = --words * 8;
+        }
+    }
+    uint64_t *last = out + words;
+    *out++ = head | (uint64_t)name << 32 | (uint64_t)kind << 16 | words |
+             (track ? STROBE_RECORD_HAS_TRACK : 0);
+    *out++ = begin;
+    if (info->has_end && !is_short)
+        *out++ = end;
+    if (track)
+        *out++ = track;
+    uint64_t *fields = out;
+    while (out < last)
+        *(volatile uint64_t *)out++ = 0; /* a few words: a call of memset would cost more */
+    STROBE_TESTPOINT("record-reserved");
+    return fields;
+}
+
+/* Fills in all but the begin, which comes last. Whoever reads it meanwhile (a dump) sees by the
+ * begin, 0 and then new, that it changes. */
+static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t what, uint32_t name,
+                              uint64_t argument)
+{
+    atomic_store_explicit(&open->begin, 0, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit(&open->head, (uint64_t)name << 32 | what, memory_order_relaxed);
+    atomic_store_explicit(&open->argument, argument, memory_order_relaxed);
+    if (key)
+        atomic_store_explicit(&open->key, key, memory_order_relaxed);
+}
+
+/* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
+static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
+                                       uint64_t argument)
+{
+    uint32_t depth = w->depth;
+
+    if (__builtin_expect(depth >= STROBE_POOL_SPANS + STROBE_DEEP_SPANS, 0)) {
+        count_lost(w, STROBE_LOSS_SPAN_DEPTH);
+        return 0;
+    }
+    if (__builtin_expect(name & STROBE_STRING_INLINE, 0))
+        name = strobe_span_name_keep(w, name);
+    struct pool_span *open = span_at(w, depth);
+    begin_span(open, key, what, name, argument);
+    atomic_store_explicit(&open->begin, strobe_clock_now(), memory_order_release);
+    STROBE_TESTPOINT("span-filled");
+    w->depth = depth + 1;
+    publish_depth(w);
+    return depth + 1;
+}
+
+static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
+{
+    return (uint64_t)w->generation << 32 | depth;
+}
+
+/* The same for a span that is found by its token, which this returns. */
+static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
+{
+    uint32_t depth =
+        push_keyed_span(w, 0, strobe_span_what(kind, STROBE_SPAN_HAS_NO_KEY), name, argument);
+
+    return depth ? token_of(w, depth) : 0;
+}
+
+/* Was the span begun in this window? */
+static inline int is_own_span(const StrobeWriter *w, uint64_t token)
+{
+    return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
+}
+
+/* An open span that has ended, below others that have not, has no begin. */
+static inline int is_ended(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->begin, memory_order_relaxed) == 0;
+}
+
+static inline uint64_t head_of(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->head, memory_order_relaxed);
+}
+
+static inline int is_async(const struct pool_span *open)
+{
+    return (head_of(open) & STROBE_SPAN_IS_ASYNC) != 0;
+}
+
+static inline uint64_t key_of(const struct pool_span *open)
+{
+    return atomic_load_explicit(&open->key, memory_order_relaxed);
+}
+
+/* Closes the span of this depth, and of those inside it all but loose ones. */
+static inline void drop_spans(StrobeWriter *w, uint32_t depth)
+{
+    if (__builtin_expect(depth < w->depth, 0)) {
+        strobe_thread_buffer_drop_inside(w, depth);
+        return;
+    }
+    w->depth = depth - 1;
+    publish_depth(w);
+}
+
+/* Closes the span and those inside it, and reserves its record. */
+static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint64_t *argument)
+{
+    uint32_t depth = (uint32_t)token;
+
+    if (depth > w->depth)
+        return NULL;
+    const struct pool_span *open = span_at(w, depth - 1);
+    if (__builtin_expect(is_ended(open) || is_async(open), 0)) /* closed with one around it */
+        return NULL;
+    if (argument)
+        *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
+    uint64_t head = head_of(open);
+    uint32_t name = strobe_span_name(head);
+    if (__builtin_expect(strobe_name_is_kept(name), 0))
+        name = strobe_span_name_write(w, w->thread_buffer, name);
+    void *fields = begin_record(w, strobe_span_kind(head), 0, name,
+                                atomic_load_explicit(&open->begin, memory_order_relaxed), end);
+    STROBE_TESTPOINT("span-ending");
+    drop_spans(w, depth);
+    return fields;
+}
+
+/* ---- the short way ----
+ *
+ * For what is usual: a thread that has recorded in this window, a counter to read, a known name,
+ * the innermost span, times that fit one word, room in the block. It calls nothing, so that the
+ * compiler needs neither a frame nor saved registers; where it returns 0, the general way is to be
+ * gone. Inside a bracket.
+ */
+
+#define SPAN_HEAD 24u   /* bytes of header, begin and end */
+#define SPAN_AHEAD 512u /* bytes of the block that are on their way into the cache */
+
+/* Opens a span; its token. `name` is not NULL, the kind in `what` is in the table. The counter is
+ * read last, and first where the span ends: a processor does what stands before that to its end
+ * before it reads, so what stands between two spans is done in one go. */
+static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, uint64_t key,
+                                    uint32_t what, const char *name, uint64_t argument,
+                                    int is_short)
+{
+    const struct cached_name *known = strobe_cached_name(names, name);
+    struct pool_thread_buffer *thread_buffer = w->thread_buffer;
+    uint64_t token = w->token;
+    uint32_t depth = (uint32_t)token;
+    int is_known =
+        is_short ? strobe_cached_equals_short(known, name) : strobe_cached_equals(known, name);
+
+    if (__builtin_expect(!is_known || depth >= w->short_spans, 0))
+        return 0;
+    struct pool_span *open = &thread_buffer->spans[depth++];
+    begin_span(open, key, what, known->id, argument);
+    atomic_store_explicit(&open->begin, strobe_clock_count(), memory_order_release);
+    STROBE_TESTPOINT("span-filled");
+    w->token = ++token;
+    atomic_store_explicit(&thread_buffer->depth, depth, memory_order_release);
+    return token;
+}
+
+/* A span that may be ended shortly: what of its place its record needs. */
+struct usual_span {
+    struct pool_span *open; /* NULL: it is not usual */
+    uint64_t head, begin, times;
+};
+
+/* The innermost open span, if it is of this key and kind, with a name that the pool has, its times
+ * fit one word, and there is room for its record of so many words, which hold `size` bytes of
+ * fields, whole words. */
+static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
+                                           uint32_t what, uint32_t words, uint64_t end, size_t size)
+{
+    const uint64_t looked_at = (uint64_t)STROBE_STRING_INLINE << 32 | UINT32_MAX;
+    const struct usual_span none = {0};
+    struct usual_span span;
+    uint32_t place = depth - 1;
+    int is_short;
+
+    if (__builtin_expect(place >= w->short_spans, 0)) /* or none is open */
+        return none;
+    span.open = &w->thread_buffer->spans[place];
+    span.head = head_of(span.open);
+    span.begin = atomic_load_explicit(&span.open->begin, memory_order_relaxed);
+    span.times = strobe_short_times(w->base, span.begin, end, &is_short);
+    int is_usual = (!key || key_of(span.open) == key) && (span.head & looked_at) == what &&
+                   words * 8u >= SPAN_HEAD + size && size % 8 == 0 &&
+                   (size_t)(w->limit - w->cursor) >= words * 8u && is_short;
+    return __builtin_expect(is_usual, 1) ? span : none;
+}
+
+/* Writes the record of the innermost span, a usual one, with the `size` bytes at `fields`, or the
+ * argument that it was opened with where they are NULL; the rest is zero. Stores are volatile, for
+ * a call of memcpy or memset would cost more than a few words do. */
+static inline void write_shortly(StrobeWriter *w, const struct usual_span *span, uint32_t what,
+                                 uint32_t words, const uint64_t *fields, size_t size)
+{
+    const uint64_t flags = what & UINT16_MAX; /* of the span, where its record has its length */
+    const uint64_t word_of_times = STROBE_RECORD_SHORT_TIMES | (words - 1);
+    uint64_t argument = atomic_load_explicit(&span->open->argument, memory_order_relaxed);
+    size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
+    struct pool_thread_buffer *thread_buffer = w->thread_buffer;
+    uint64_t token = w->token;
+    char *cursor = w->cursor;
+    volatile uint64_t *out = (volatile uint64_t *)cursor;
+
+    *out++ = span->head ^ (flags ^ word_of_times);
+    *out++ = span->times;
+    for (size_t i = 0; i < n; i++)
+        *out++ = fields ? fields[i] : argument;
+    for (size_t i = n; i < n_fields; i++)
+        *out++ = 0;
+    STROBE_TESTPOINT("span-ending");
+    w->token = --token; /* both halves at once, as they are loaded again */
+    atomic_store_explicit(&thread_buffer->depth, (uint32_t)token, memory_order_release);
+    STROBE_TESTPOINT("record-filled");
+    __builtin_prefetch(cursor + SPAN_AHEAD, 1);
+    w->cursor = cursor += (words - 1) * 8;
+    STROBE_TESTPOINT("cursor-moved");
+    atomic_store_explicit(&w->block->used, (uint32_t)(cursor - (char *)(w->block + 1)),
+                          memory_order_release);
+}
+
+/* Ends the innermost span, if it is that one; its depth. `words` are those of the kind's record. */
+static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t words,
+                                     uint64_t end, const uint64_t *fields, size_t size)
+{
+    uint32_t depth = (uint32_t)w->token; /* both halves are in a register already */
+    const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
+
+    if (__builtin_expect(!span.open, 0))
+        return 0;
+    write_shortly(w, &span, what, words, fields, size);
+    return depth;
+}
+
+#endif

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "thread-buffer-inline.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <string.h>
+#include <strobe/strobe.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "intern.h"
+#include "track-table.h"
+#include "writer-state.h"
+
+#define PATIENCE_NS 1000000000
+
+/* The gate has a page to itself: that page is empty in a forked child, so that the gate is off
+ * there before any fork handler runs. */
+#if defined(__x86_64__) || defined(__i386__)
+#define GATE_PAGE 4096
+#else
+#define GATE_PAGE 65536
+#endif
+static union {
+    uint32_t gate;
+    char page[GATE_PAGE];
+} gate_page __attribute__((aligned(GATE_PAGE)));
+extern uint32_t strobe_gate __attribute__((alias("gate_page")));
+
+struct thread_buffer_kind strobe_thread_buffer_kinds[STROBE_KINDS_MAX];
+
+static StrobeWriter writers[STROBE_POOL_THREAD_BUFFERS];
+struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
+static struct cached_name cached_names[STROBE_POOL_THREAD_BUFFERS][STROBE_CACHED_NAMES]
+    __attribute__((aligned(64)));
+struct thread_buffer_state strobe_thread_buffers;
+__thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
+
+static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
+static char
+    is_stuck[STROBE_POOL_THREAD_BUFFERS]; /* since the gate was shut; the control thread's */
+static int is_gate_wiped;                 /* in a forked child */
+/* This thread is in fork(): 1, and what handlers offer to record; and what its writer was attached
+ * to. */
+static __thread uint32_t forking THREAD_BUFFER_TLS;
+static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
+static pthread_key_t exit_key;
+static int is_initialised;
+static int is_writer;         /* this process is the writer, not the program */
+static int has_quick_barrier; /* in all threads: microseconds */
+
+static void barrier_in_all_threads(void)
+{
+    int command = has_quick_barrier ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
+
+    if (syscall(SYS_membarrier, command, 0, 0))
+        usleep(10000); /* no membarrier here: longer than any store stays in its buffer */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* Any thread may be the second to ask, before the first is through. */
+void strobe_thread_buffer_share(uint32_t index)
+{
+    _Atomic uint32_t *sharing = &writers[index].sharing;
+
+    if (atomic_load(sharing) == THREAD_BUFFER_SHARED)
+        return;
+    atomic_store(sharing, THREAD_BUFFER_SHARING);
+    STROBE_TESTPOINT("thread-buffer-sharing");
+    barrier_in_all_threads();
+    atomic_store(sharing, THREAD_BUFFER_SHARED);
+}
+
+/* ---- blocks ---- */
+
+void strobe_thread_buffer_hand_over(StrobeWriter *w)
+{
+    struct pool_block *block = w->block;
+
+    if (!block)
+        return;
+    w->block = NULL;
+    w->cursor = w->limit = NULL;
+    atomic_store_explicit(&w->thread_buffer->is_handing_over, 1, memory_order_relaxed);
+    atomic_store_explicit(&w->thread_buffer->block, STROBE_NO_BLOCK, memory_order_release);
+    block->full_at = strobe_clock_now();
+    STROBE_TESTPOINT("block-detached");
+    strobe_pool_push_full(w->pool, block);
+    atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_release);
+}
+
+/* Until the writer has freed a block, the window ends or the writer is gone. An interposer of what
+ * is called here may hit the bracket, not far below. */
+static struct pool_block *wait_for_block(StrobeWriter *w)
+{
+    const struct timespec nap = {0, 100000};
+    struct pool_block *block = NULL;
+
+    atomic_fetch_add_explicit(&w->busy, STROBE_SIGNAL_FRAME, memory_order_relaxed);
+    while (!block && !strobe_writer_is_gone(w->pool) &&
+           (gate_now() == w->generation || is_late(w))) {
+        STROBE_TESTPOINT("block-awaited");
+        nanosleep(&nap, NULL);
+        block = strobe_pool_take(w->pool);
+    }
+    return block;
+}
+
+static struct pool_block *find_block(StrobeWriter *w)
+{
+    struct pool_block *block = strobe_pool_take(w->pool);
+
+    if (block || strobe_thread_buffers.policy == STROBE_POLICY_DROP)
+        return block;
+    return strobe_thread_buffers.policy == STROBE_POLICY_RING
+               ? strobe_ring_take(strobe_thread_buffers.ring, w->pool, w->index + 1)
+               : wait_for_block(w);
+}
+
+/* Not with a block that another thread began: each record then needs its track. */
+static void allow_short_way(StrobeWriter *w)
+{
+    int is_own = !w->block || w->block->track == w->track;
+
+    w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
+}
+
+/* Goes on behind what the block holds. In the writer process that is what the program says. */
+static void fill_block(StrobeWriter *w, struct pool_block *block)
+{
+    char *data = (char *)(block + 1);
+    uint32_t used = strobe_pool_used(block);
+
+    w->block = block;
+    w->block_window = w->generation;
+    w->base = block->base;
+    w->cursor = data + (used & ~7u);
+    w->limit = data + STROBE_BLOCK_DATA;
+    allow_short_way(w);
+}
+
+int strobe_thread_buffer_next_block(StrobeWriter *w, uint32_t *cause)
+{
+    strobe_thread_buffer_hand_over(w);
+    struct pool_block *block = find_block(w);
+    if (!block) {
+        *cause = strobe_writer_is_gone(w->pool) ? STROBE_LOSS_WRITER_GONE : STROBE_LOSS_POOL_EMPTY;
+        return 0;
+    }
+    STROBE_TESTPOINT("block-taken");
+    strobe_pool_begin_block(block, w->index, ++w->thread_buffer->sequence, w->track, w->generation);
+    STROBE_TESTPOINT("block-owned");
+    fill_block(w, block);
+    atomic_store_explicit(&w->thread_buffer->block, strobe_pool_index(w->pool, block),
+                          memory_order_release);
+    return 1;
+}
+
+/* ---- attaching ---- */
+
+static StrobeWriter *take_writer(uint32_t index)
+{
+    StrobeWriter *w = &writers[index];
+
+    w->session = 0;
+    w->generation = THREAD_BUFFER_DETACHED;
+    /* The thread before may have died inside a bracket. */
+    atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_relaxed);
+    return w;
+}
+
+/* All are in use: one whose thread is gone. */
+static StrobeWriter *claim_vacant(void)
+{
+    for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
+        uint32_t vacant = THREAD_BUFFER_VACANT;
+        if (atomic_load(&writers[i].parking) == THREAD_BUFFER_VACANT &&
+            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE && /* that thread has left it */
+            atomic_compare_exchange_strong(&writers[i].parking, &vacant, 0))
+            return take_writer(i);
+    }
+    return NULL;
+}
+
+void strobe_thread_buffer_be_writer(void)
+{
+    is_writer = 1;
+}
+
+int strobe_thread_buffer_is_own(uint32_t index)
+{
+    return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
+}
+
+/* Of 64 thread buffers, as in the map: those for threads of the other process. */
+static uint64_t thread_buffers_of_other(unsigned word)
+{
+    const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);
+    const uint64_t of_writer = word == STROBE_POOL_THREAD_BUFFERS / 64 - 1 ? last : 0;
+
+    return is_writer ? ~of_writer : of_writer;
+}
+
+static StrobeWriter *claim_writer(void)
+{
+    for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS / 64; i++) {
+        const uint64_t others = thread_buffers_of_other(i);
+        uint64_t map = atomic_load_explicit(&writer_map[i], memory_order_relaxed);
+        while ((map | others) != UINT64_MAX) {
+            unsigned bit = (unsigned)__builtin_ctzll(~(map | others));
+            if (atomic_compare_exchange_weak_explicit(&writer_map[i], &map, map | 1ull << bit,
+                                                      memory_order_acquire, memory_order_relaxed))
+                return take_writer(i * 64 + bit);
+        }
+    }
+    return claim_vacant();
+}
+
+static void release_writer(StrobeWriter *w)
+{
+    w->generation = THREAD_BUFFER_DETACHED;
+    atomic_fetch_and_explicit(&writer_map[w->index / 64], ~(1ull << (w->index % 64)),
+                              memory_order_release);
+}
+
+/* Is the writer's block that of the thread buffer still, and not one of a pool that is gone? */
+static int has_kept_block(const StrobeWriter *w, const struct pool_thread_buffer *thread_buffer)
+{
+    uint32_t index = atomic_load_explicit(&thread_buffer->block, memory_order_relaxed);
+
+    return w->block && index < strobe_thread_buffers.pool->n_blocks &&
+           strobe_pool_block(strobe_thread_buffers.pool, index) == w->block;
+}
+
+static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
+{
+    struct pool_thread_buffer *thread_buffer =
+        strobe_pool_thread_buffer(strobe_thread_buffers.pool, w->index);
+
+    w->pool = strobe_thread_buffers.pool;
+    w->thread_buffer = thread_buffer;
+    w->depth = 0;
+    if (w->names_session != strobe_thread_buffers.session) {
+        memset(w->names, 0, sizeof cached_names[0]);
+        w->names_session = strobe_thread_buffers.session;
+    }
+    /* A thread that ended in this window left its block to the next one on this thread buffer,
+     * unless the window was shut in between. One that was stuck when its window ended has still got
+     * it; what it had committed was written then. */
+    if (!w->block || w->block_window != window || !has_kept_block(w, thread_buffer)) {
+        if (has_kept_block(w, thread_buffer))
+            strobe_thread_buffer_hand_over(w);
+        w->block = NULL;
+        w->cursor = w->limit = NULL;
+        atomic_store_explicit(&thread_buffer->block, STROBE_NO_BLOCK, memory_order_relaxed);
+    }
+    if (w->session != strobe_thread_buffers.session) {
+        strobe_track_end_thread(w->pool, w->index); /* the thread before */
+        w->track = strobe_track_begin_thread(w->pool, w->index);
+        w->session = strobe_thread_buffers.session;
+        if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
+            strobe_thread_buffer_hand_over(w);
+    }
+    allow_short_way(w);
+    if (!has_quick_barrier)
+        atomic_store_explicit(&w->sharing, THREAD_BUFFER_SHARED, memory_order_relaxed);
+    atomic_store_explicit(&thread_buffer->depth, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread_buffer->track, w->track, memory_order_relaxed);
+    atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
+    atomic_store_explicit(&thread_buffer->is_handing_over, 0,
+                          memory_order_relaxed); /* a dead thread's */
+    strobe_thread.names = w->names; /* before the short way may use them, in a signal handler too */
+    atomic_signal_fence(memory_order_seq_cst);
+    w->generation = window;
+}
+
+/* Into the pool at once: a kill loses no count. */
+static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
+{
+    atomic_fetch_add(&strobe_thread_buffers.n_counting, 1);
+    if (__atomic_load_n(&strobe_gate, __ATOMIC_SEQ_CST))
+        atomic_fetch_add(&strobe_thread_buffers.pool->lost[cause], n);
+    atomic_fetch_sub(&strobe_thread_buffers.n_counting, 1);
+}
+
+/* First record of this thread in this window. */
+StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
+{
+    StrobeWriter *w = strobe_thread.writer;
+
+    if (forking) { /* by a handler, in the child even, which has no pool */
+        forking++;
+        return NULL;
+    }
+    if (w && atomic_load_explicit(&w->busy, memory_order_relaxed) &&
+        !strobe_thread_buffer_leave_ended(w, frame)) {
+        /* A signal that hit this thread while it attached. */
+        count_lost_without_thread_buffer(STROBE_LOSS_NESTED, 1);
+        return NULL;
+    }
+    if (!w) {
+        w = claim_writer();
+        if (!w) {
+            count_lost_without_thread_buffer(STROBE_LOSS_NO_THREAD_BUFFER, 1);
+            return NULL;
+        }
+        if (pthread_setspecific(exit_key, w)) {
+            release_writer(w);
+            count_lost_without_thread_buffer(STROBE_LOSS_NO_THREAD_BUFFER, 1);
+            return NULL;
+        }
+        strobe_thread.writer = w;
+    }
+    atomic_store_explicit(&w->busy, frame + THREAD_BUFFER_INSIDE, memory_order_seq_cst);
+    STROBE_TESTPOINT("attach-busy");
+    /* Whoever sees the gate open sees the pool that was set before it. */
+    int is_open =
+        __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
+    if (is_open)
+        bind_thread_buffer(w, window);
+    leave_section(w);
+    return is_open ? w : NULL;
+}
+
+static void leave_span(StrobeWriter *w, const struct pool_span *span, uint64_t now)
+{
+    uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
+    uint32_t words = strobe_unfinished_words(w->thread_buffer, span, w->track, now,
+                                             strobe_pool_inline_id(w->pool), record);
+    void *room = words ? take_room(w, words * 8) : NULL;
+
+    if (!room)
+        return;
+    memcpy(room, record, words * 8);
+    publish_pending(w);
+}
+
+/* Spans that the thread never ended, innermost first. Loose ones stay: other threads end them. */
+static void leave_open_spans(StrobeWriter *w)
+{
+    uint64_t now = strobe_clock_now();
+    uint32_t kept = 0;
+
+    for (uint32_t i = w->depth; i-- > 0;) {
+        struct pool_span *span = span_at(w, i);
+        if (i < STROBE_POOL_SPANS && is_async(span) && !is_ended(span)) {
+            kept = kept ? kept : i + 1;
+            continue;
+        }
+        leave_span(w, span, now);
+        STROBE_TESTPOINT("span-left");
+        if (kept)
+            atomic_store_explicit(&span->begin, 0, memory_order_release);
+        w->depth = kept ? kept : i;
+        publish_depth(w);
+    }
+}
+
+static int has_async_spans(const struct pool_thread_buffer *thread_buffer)
+{
+    uint32_t depth = atomic_load(&thread_buffer->depth);
+
+    for (uint32_t i = 0; i < depth && i < STROBE_POOL_SPANS; i++)
+        if (atomic_load(&thread_buffer->spans[i].begin))
+            return 1;
+    return 0;
+}
+
+void strobe_thread_buffer_unpark(uint32_t index)
+{
+    StrobeWriter *w = &writers[index];
+    uint32_t parked = THREAD_BUFFER_PARKED;
+
+    if (atomic_load(&w->parking) == THREAD_BUFFER_PARKED && !has_async_spans(w->thread_buffer))
+        atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
+}
+
+/* Another thread may have ended the last of the spans just before. */
+static void park_writer(StrobeWriter *w)
+{
+    atomic_store(&w->parking, THREAD_BUFFER_PARKED);
+    strobe_thread_buffer_unpark(w->index);
+}
+
+/* Does what the thread was about to record go with its bracket? A span that it is ending is among
+ * the open ones until it has left the stack. */
+static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_t busy)
+{
+    uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
+    uint32_t state = busy & THREAD_BUFFER_STATES;
+
+    return state == THREAD_BUFFER_OFFERS ||
+           (state == THREAD_BUFFER_ENDS && depth < busy >> THREAD_BUFFER_DEPTH_SHIFT);
+}
+
+/* The thread buffer is as its thread left it somewhere in the bracket. A block that is the thread
+ * buffer's is in no queue yet, and holds what was committed. */
+static void mend_thread_buffer(StrobeWriter *w)
+{
+    uint32_t index = atomic_load_explicit(&w->thread_buffer->block, memory_order_relaxed);
+
+    publish_depth(w);
+    w->block = NULL;
+    w->cursor = w->limit = NULL;
+    atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_relaxed);
+    if (index < w->pool->n_blocks)
+        fill_block(w, strobe_pool_block(w->pool, index));
+}
+
+/* A signal handler ended the thread in the middle of a bracket, or jumped out of it. If the record
+ * was just committed, it is counted as lost all the same. */
+static void abandon_critical_section(StrobeWriter *w)
+{
+    if (w->generation == gate_now() || is_late(w)) {
+        mend_thread_buffer(w);
+        if (is_offer_lost(w->thread_buffer, atomic_load_explicit(&w->busy, memory_order_relaxed)))
+            count_lost(w, STROBE_LOSS_NESTED);
+        atomic_store_explicit(&strobe_thread_buffers.has_abandoned, 1, memory_order_relaxed);
+    }
+    if (strobe_thread_buffers.ring && w->generation == gate_now())
+        strobe_ring_abandon(strobe_thread_buffers.ring, w->index + 1);
+    w->pending = 0;
+    leave_section(w);
+}
+
+int __attribute__((noinline, cold)) strobe_thread_buffer_leave_ended(StrobeWriter *w,
+                                                                     uintptr_t frame)
+{
+    uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
+
+    if (!strobe_frame_has_ended(busy & THREAD_BUFFER_BORDER, frame))
+        return 0;
+    abandon_critical_section(w);
+    return 1;
+}
+
+/* The thread ends. Its block goes to the writer when it is well filled, else to the next
+ * thread on this thread buffer: many short threads must not use up the pool. */
+static void thread_exits(void *value)
+{
+    StrobeWriter *w = value;
+    int is_parked = 0;
+
+    STROBE_TESTPOINT("thread-exits");
+    if (atomic_load_explicit(&w->busy, memory_order_relaxed))
+        abandon_critical_section(w);
+    if (w->generation == gate_now() && enter_uncounted(w, STROBE_FRAME() + THREAD_BUFFER_INSIDE)) {
+        leave_open_spans(w);
+        is_parked = w->depth != 0;
+        if (is_parked || w->limit - w->cursor < (ptrdiff_t)STROBE_BLOCK_DATA / 4)
+            strobe_thread_buffer_hand_over(w);
+        if (is_parked)
+            park_writer(w);
+        else
+            strobe_track_end_thread(w->pool, w->index);
+        leave_section(w);
+    }
+    strobe_thread.writer = NULL;
+    STROBE_TESTPOINT("thread-detached");
+    if (!is_parked)
+        release_writer(w);
+}
+
+/* ---- the gate ---- */
+
+void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring)
+{
+    strobe_thread_buffers.policy = policy;
+    strobe_thread_buffers.ring = ring;
+}
+
+void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session, uint32_t window)
+{
+    strobe_thread_buffers.pool = header;
+    strobe_thread_buffers.session = session;
+    if (strobe_thread_buffers.ring)
+        atomic_store_explicit(&strobe_thread_buffers.ring->window, window, memory_order_relaxed);
+    __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
+}
+
+/* A bracket is a few stores long; threads that lost their processors in one are waited for, all
+ * together. One that was seen outside once is: it may enter again, but then finds the gate shut. */
+static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
+{
+    while (atomic_load_explicit(&w->busy, memory_order_acquire) != THREAD_BUFFER_IDLE) {
+        if (strobe_clock_ns(CLOCK_MONOTONIC) >= deadline)
+            return 0;
+        usleep(100);
+    }
+    STROBE_TESTPOINT("thread-buffer-outside");
+    return 1;
+}
+
+/* What the thread was about to record when the window ended without it. Of a thread that has not
+ * recorded in this window it can be nothing of the window; its thread buffer may be that of a
+ * session that is gone. */
+static void count_stuck(const StrobeWriter *w, uint32_t window)
+{
+    struct pool_thread_buffer *thread_buffer =
+        strobe_pool_thread_buffer(strobe_thread_buffers.pool, w->index);
+    uint64_t busy = atomic_load_explicit(&w->busy, memory_order_acquire);
+
+    if (atomic_load(&thread_buffer->window) == window && is_offer_lost(thread_buffer, busy))
+        atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_LATE], 1, memory_order_relaxed);
+}
+
+int strobe_thread_buffer_is_stuck(uint32_t index)
+{
+    return is_stuck[index];
+}
+
+unsigned strobe_thread_buffer_close_gate(uint64_t end)
+{
+    int64_t deadline = strobe_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+    uint32_t window = gate_now();
+    unsigned stuck = 0;
+
+    atomic_store_explicit(&strobe_thread_buffers.window_end, end, memory_order_relaxed);
+    __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
+    STROBE_TESTPOINT("gate-shut");
+    barrier_in_all_threads();
+    for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
+        StrobeWriter *w = &writers[i];
+        is_stuck[i] = !wait_until_outside(w, deadline);
+        if (!is_stuck[i]) {
+            if (atomic_exchange(&w->parking, 0))
+                release_writer(w);
+            continue;
+        }
+        count_stuck(w, window);
+        stuck++;
+    }
+    return stuck;
+}
+
+uint64_t strobe_thread_buffer_take_late(void)
+{
+    return atomic_exchange_explicit(&strobe_thread_buffers.late, 0, memory_order_relaxed);
+}
+
+int strobe_thread_buffer_take_abandoned(void)
+{
+    return atomic_exchange_explicit(&strobe_thread_buffers.has_abandoned, 0, memory_order_relaxed);
+}
+
+int strobe_thread_buffer_is_counting(void)
+{
+    return atomic_load(&strobe_thread_buffers.n_counting) != 0;
+}
+
+int strobe_thread_buffer_is_gate_open(void)
+{
+    return gate_now() != 0;
+}
+
+/* A program that links to us may have taken the gate into its own data: then that page is not its
+ * alone. */
+static int wipe_gate_on_fork(void)
+{
+    uint32_t *there = &strobe_gate, *ours = &gate_page.gate;
+
+    __asm__("" : "+r"(there), "+r"(ours)); /* the compiler holds them to be the same */
+    return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
+}
+
+/* fork() runs other handlers, which may record, before ours in the child, where there is no pool.
+ * If the gate is not off by itself there, the thread does not record from here on. */
+static void before_fork(void)
+{
+    if (is_gate_wiped && !strobe_thread.late) {
+        STROBE_TESTPOINT("fork-begun");
+        return;
+    }
+    forking = 1;
+    generation_at_fork =
+        strobe_thread.writer ? strobe_thread.writer->generation : THREAD_BUFFER_DETACHED;
+    if (strobe_thread.writer)
+        strobe_thread.writer->generation = THREAD_BUFFER_DETACHED;
+    STROBE_TESTPOINT("fork-begun");
+}
+
+static void after_fork(void)
+{
+    if (!forking)
+        return;
+    if (strobe_thread.writer)
+        strobe_thread.writer->generation = generation_at_fork;
+    count_lost_without_thread_buffer(STROBE_LOSS_NESTED, forking - 1);
+    forking = 0;
+}
+
+/* The child has this one thread, no pool and no writer: nothing is recorded until it opens
+ * a session of its own. */
+static void in_child(void)
+{
+    StrobeWriter *mine = strobe_thread.writer;
+
+    STROBE_TESTPOINT("fork-child");
+    forking = 0;
+    atomic_store(&strobe_thread_buffers.n_counting, 0);
+    strobe_thread.late = 0;
+    __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
+    for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
+        if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))
+            continue; /* not to be copied for nothing */
+        writers[i].generation = THREAD_BUFFER_DETACHED;
+        writers[i].session = 0;
+        writers[i].block = NULL;
+        atomic_store_explicit(&writers[i].busy, THREAD_BUFFER_IDLE, memory_order_relaxed);
+        atomic_store_explicit(&writers[i].parking, 0, memory_order_relaxed);
+    }
+    for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS / 64; i++)
+        atomic_store_explicit(&writer_map[i], 0, memory_order_relaxed);
+    if (mine)
+        atomic_store_explicit(&writer_map[mine->index / 64], 1ull << (mine->index % 64),
+                              memory_order_relaxed);
+}
+
+int strobe_thread_buffer_init(void)
+{
+    int error;
+
+    if (is_initialised)
+        return 0;
+    error = pthread_key_create(&exit_key, thread_exits);
+    if (error)
+        return error;
+    error = pthread_atfork(before_fork, after_fork, in_child);
+    if (error)
+        pthread_key_delete(exit_key);
+    is_gate_wiped = wipe_gate_on_fork();
+    has_quick_barrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) { /* others read them at any time */
+        writers[i].index = i;
+        writers[i].names = cached_names[i];
+    }
+    is_initialised = error == 0;
+    return error;
+}

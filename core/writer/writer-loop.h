@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the loss
+ * report of losses, and seals. It runs in a process beside the program or, where there can be none,
+ * in a thread of it; either way it knows of the program what is in the pool. libc only. */
+#ifndef STROBE_CORE_WRITER_LOOP_H
+#define STROBE_CORE_WRITER_LOOP_H
+
+#include <limits.h>
+#include "capture-writer.h"
+#include "ring.h"
+
+/* A capture that rolls over into segments: the newest is always capture.strobe, those put aside are
+ * capture.00001.strobe and so on. Each repeats all definitions. */
+typedef struct StrobeRotation {
+    StrobeRotationLimits limits;
+    int folder;      /* descriptor of the capture's folder, -1: the capture does not roll */
+    char *metadata;  /* repeated in each segment */
+    uint32_t number; /* of the present one, from 0 */
+    int64_t begun_ns;
+    uint64_t due_bytes; /* rolls at this size */
+} StrobeRotation;
+
+/* One window's way to the disk. */
+typedef struct LoopWindow {
+    uint32_t number; /* 0: none */
+    int undefined;   /* why the definitions could not be written, the last time */
+    uint64_t begin, end;
+    unsigned n_stuck; /* writers that have not left their bracket at its end */
+    int has_strays;   /* blocks that are neither a thread buffer's nor queued, see write_strays */
+    int is_joined;    /* program.begin has been called, program.end not */
+    unsigned n_stuck_here; /* in this process */
+    int64_t last_flush_ns;
+    uint64_t last_flush_ticks;
+    StrobeCaptureWriter writer;
+    StrobeRotation rotation;
+} LoopWindow;
+
+/* What is to be known of the program; each may be NULL. */
+typedef struct StrobeWriterLoopProgram {
+    /* Called now and then: will it never record again? */
+    int (*is_gone)(void *user);
+    /* Finishes a window of a program that is gone; its capture is written as far as `writer` says.
+     * Returns 0 or an errno value. */
+    int (*finish)(void *user, const StrobeCaptureWriter *writer);
+    /* Makes a result directory for a dump and calls strobe_dump_serve() for the capture in it.
+     * `why` is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
+     * configuration allows none now. */
+    StrobeMakeDump *make_dump;
+    /* What records in the writer's process is to begin, or to end, in a window. The second
+     * returns how many threads of it are inside a bracket for good. */
+    void (*begin)(void *user, uint32_t window, const char *capture);
+    unsigned (*end)(void *user, uint64_t end);
+    void *user;
+} StrobeWriterLoopProgram;
+
+typedef struct StrobeWriterLoop {
+    struct pool_header *pool;
+    struct pool_control *control;
+    struct pool_settings settings; /* a copy */
+    StrobeRing *ring;              /* NULL: another policy */
+    StrobeWriterLoopProgram program;
+    int64_t poll_ns;
+    uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
+    LoopWindow window;
+    StrobeCaptureWriter
+        other; /* for a dump, or the next segment; without a buffer if there are none */
+
+    int is_whole;             /* the present cycle has found and written everything so far */
+    uint32_t n_threads_ended; /* before the last cycle */
+    int64_t swept_ns;         /* the ring's ended threads */
+
+    StrobeLossCounts *seen; /* in the pool: what is just being told */
+    struct drain_partial {
+        uint32_t block, used;
+    } partial[STROBE_POOL_THREAD_BUFFERS];
+} StrobeWriterLoop;
+
+/* Returns 0 or ENOMEM. */
+int strobe_writer_loop_init(StrobeWriterLoop *loop, struct pool_header *pool,
+                            const StrobeWriterLoopProgram *program);
+void strobe_writer_loop_clear(StrobeWriterLoop *loop);
+/* Works until the program has asked for the end, or is gone, and all windows are written. */
+void strobe_writer_loop_run(StrobeWriterLoop *loop);
+
+/* ---- between the drain's files ---- */
+
+/* The present window's place in the pool. */
+static inline struct pool_window *strobe_writer_loop_place(const StrobeWriterLoop *loop)
+{
+    return strobe_pool_window(loop->pool, loop->window.number);
+}
+
+/* Writes full blocks, or keeps the ring tidy. */
+void strobe_flush_full(StrobeWriterLoop *loop);
+/* Writes everything committed so far, and the losses. */
+void strobe_flush_all(StrobeWriterLoop *loop);
+void strobe_flush_end_window(StrobeWriterLoop *loop);
+void strobe_flush_remember(StrobeWriterLoop *loop, int error);
+/* Which partly filled blocks there are, and how far. */
+void strobe_flush_note_partial(StrobeWriterLoop *loop);
+
+/* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
+ * is not the window's own, whose thread buffers have handed over: then what it lost is in
+ * drain->seen. `lost`: the records that could not be written are counted there. */
+int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
+                     _Atomic uint64_t *lost);
+/* Writes what the ring holds behind the facts of the capture at `path`. Returns 0 or an errno
+ * value. */
+int strobe_dump_serve(StrobeWriterLoop *loop, const char *path);
+/* Serves the program's requests for dumps; `is_recording`: the ring holds something to dump. */
+void strobe_dump_answer(StrobeWriterLoop *loop, int is_recording);
+/* Notes a clock pair for later dumps, now and then. */
+void strobe_dump_note_pair(StrobeWriterLoop *loop);
+
+int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
+/* For a window whose capture is `path`. Returns 0 or an errno value. */
+int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
+                          const char *path, const char *metadata);
+void strobe_rotation_end(StrobeRotation *rotation);
+/* The present segment has its head, of that many bytes: what counts towards its end begins. */
+void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
+/* Is the present segment, of that many bytes, to end? */
+int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);
+/* Begins the next segment. */
+void strobe_rotation_roll(StrobeWriterLoop *loop);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chrome-trace-launches.h"
+
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/number.h>
+
+/* Calls and tasks find each other by connection, whichever ends first; so many connections may be
+ * under way. */
+#define SLOTS (1u << 16)
+
+/* An arrow's: a task's of the older files needs so many bits. */
+typedef unsigned __int128 FlowId;
+
+typedef struct Slot {
+    guint64 connection;
+    const TraceRow *row; /* of the call; NULL: none yet, or its arrow is drawn */
+    gint64 begin_ns;
+    FlowId id; /* older files: of the arrow drawn last, or of the task that waits for its call */
+    gboolean is_wanted; /* a task of this connection has come */
+    gboolean is_drawn;
+    gboolean has_end; /* newer files: an arrow ends at a task */
+} Slot;
+
+/* What decides on arrows in a name. */
+enum { NAME_COPY = 1, NAME_EVENT = 2, NAME_RECORD_OR_WAIT = 4 };
+
+#define NAMES 1024u
+
+typedef struct Name {
+    StrobeStringId id; /* 0: no name yet, or none, which says nothing */
+    guint says;        /* NAME_* */
+} Name;
+
+struct TraceLaunches {
+    Name names[NAMES]; /* that were looked at last, each in its slot */
+    Slot slots[SLOTS];
+};
+
+void launches_free(TraceLaunches *launches)
+{
+    g_free(launches);
+}
+
+static TraceLaunches *launches_of(ChromeTrace *trace)
+{
+    if (!trace->launches) {
+        /* Written at once: a page that is read first is mapped twice, and the second time the
+         * other processors are interrupted. */
+        trace->launches = g_new(TraceLaunches, 1);
+        memset(trace->launches, 0, sizeof *trace->launches);
+    }
+    return trace->launches;
+}
+
+/* In decimal, as 128 bits; 18 digits at once, since a division of so many bits is a function. */
+static gsize write_wide(char *text, FlowId value)
+{
+    const guint64 part = 1000000000000000000u;
+    char digits[STROBE_NUMBER_MAX];
+    gsize length;
+
+    if (!(value >> 64))
+        return strobe_format_uint(text, (guint64)value);
+    length = write_wide(text, value / part);
+    /* With a one before it, zeros in front are digits, too. */
+    memcpy(text + length, digits + 1,
+           strobe_format_uint(digits, (guint64)(value % part) + part) - 1);
+    text[length + 18] = '\0';
+    return length + 18;
+}
+
+static void compose_launch(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
+                           const TraceRow *row)
+{
+    TraceOut *out = trace->matcher ? trace_part_text(&trace->flows) : &trace->main;
+    char text[TRACE_FLOW_TEXT];
+    FlowId id;
+
+    memcpy(&id, record->fields, sizeof id);
+    write_wide(text, id);
+    trace_flow_device(trace, out, "HostToDevice", text, record->flags != 0, row, record->begin_ns);
+}
+
+const TraceKind *launches_kind(ChromeTrace *trace)
+{
+    return trace_kind_own(trace, compose_launch);
+}
+
+/* An end waits as a number; of a part of a result it has to find its other end first. */
+static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
+                           gint64 time_ns)
+{
+    const StrobeView view = {
+        .fields = &id, .begin_ns = time_ns, .end_ns = time_ns, .flags = (guint32)is_end};
+
+    if (trace->matcher)
+        compose_launch(trace, NULL, &view, row);
+    else
+        trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
+}
+
+/* In full: an id says in its upper bits whose it is. */
+static FlowId shift_id(guint64 connection)
+{
+    return (FlowId)connection << 32;
+}
+
+/* The newest files have one form for all. */
+static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                    const StrobeView *record, guint64 connection)
+{
+    gboolean is_kernel =
+        events->layer == ASCEND_LAYER_HARDWARE && strobe_field_u8(record, events->is_kernel, 0);
+
+    if (!trace->is_old)
+        return shift_id(connection);
+    if (events->layer == ASCEND_LAYER_COMMUNICATION)
+        return (connection << 32) - 1;
+    if (!is_kernel)
+        return connection;
+    return ((FlowId)MAX(row->layer->device, 0) << 80) +
+           ((FlowId)strobe_field_u32(record, events->stream, 0) << 64) +
+           ((FlowId)strobe_field_u32(record, events->task_id, 0) << 48) +
+           ((FlowId)strobe_field_u32(record, events->batch, 0) << 32) +
+           strobe_field_u32(record, events->context, STROBE_ABSENT_U32);
+}
+
+static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    add_flow_event(trace, id, FALSE, slot->row, slot->begin_ns);
+    slot->is_drawn = TRUE;
+}
+
+/* A launch without a call of the node level begins at another call of its connection. */
+static void finish_slot(ChromeTrace *trace, Slot *slot)
+{
+    if (slot->has_end && slot->row && !slot->is_drawn)
+        draw_begin(trace, slot, shift_id(slot->connection));
+}
+
+static Slot *slot_of(ChromeTrace *trace, guint64 connection)
+{
+    Slot *slot = &launches_of(trace)->slots[connection & (SLOTS - 1)];
+
+    if (slot->connection != connection) {
+        finish_slot(trace, slot);
+        *slot = (Slot){.connection = connection};
+    }
+    return slot;
+}
+
+void launches_finish(ChromeTrace *trace)
+{
+    for (guint i = 0; trace->launches && i < SLOTS; i++)
+        finish_slot(trace, &trace->launches->slots[i]);
+}
+
+static guint look_at(ChromeTrace *trace, StrobeStringId id)
+{
+    const char *text = trace->host->string(trace->self, id).bytes;
+
+    return (strstr(text, "MEMCPY_ASYNC") ? NAME_COPY : 0) |
+           (strstr(text, "EVENT_RECORD") || strstr(text, "EVENT_WAIT") ? NAME_EVENT : 0) |
+           (strstr(text, "aclrtRecordEvent") || strstr(text, "aclrtStreamWaitEvent")
+                ? NAME_RECORD_OR_WAIT
+                : 0);
+}
+
+static gboolean has_name_flag(ChromeTrace *trace, StrobeStringId id, guint what)
+{
+    Name *name = &launches_of(trace)->names[id % NAMES];
+
+    if (name->id != id)
+        *name = (Name){id, look_at(trace, id)};
+    return (name->says & what) != 0;
+}
+
+/* Calls that have an arrow whatever they cause. */
+static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
+{
+    StrobeStringId level = strobe_field_u32(record, events->level, 0);
+
+    return !strcmp(trace->host->string(trace->self, level).bytes, "node") ||
+           has_name_flag(trace, record->name, NAME_RECORD_OR_WAIT);
+}
+
+/* Of other devices any call that caused something has its arrow: the first of an id to end is the
+ * one that caused it. */
+static void take_external_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                               guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+
+    if (slot->row)
+        return;
+    slot->row = row;
+    slot->begin_ns = record->begin_ns;
+    if (slot->is_wanted)
+        draw_begin(trace, slot, shift_id(connection));
+}
+
+static void take_external_task(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
+                               guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+
+    if (slot->row && !slot->is_drawn)
+        draw_begin(trace, slot, shift_id(connection));
+    slot->is_wanted = TRUE;
+    add_flow_event(trace, shift_id(connection), TRUE, row, record->begin_ns);
+}
+
+static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    draw_begin(trace, slot, id);
+    slot->id = id;
+}
+
+/* Older ids name the task: one end waits for the other, whichever comes first. */
+static void take_old_call(ChromeTrace *trace, Slot *slot)
+{
+    if (slot->is_wanted)
+        draw_old_begin(trace, slot, slot->id);
+    slot->is_wanted = FALSE;
+}
+
+static void take_old_task(ChromeTrace *trace, Slot *slot, FlowId id)
+{
+    gboolean is_new = !slot->is_drawn || slot->id != id;
+
+    if (slot->row && is_new) {
+        draw_old_begin(trace, slot, id);
+    } else if (!slot->row) {
+        slot->id = id;
+        slot->is_wanted = TRUE;
+    }
+}
+
+static void take_call(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                      const StrobeView *record, guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+
+    if (slot->is_drawn)
+        return;
+    slot->row = row;
+    slot->begin_ns = record->begin_ns;
+    if (trace->is_old) {
+        take_old_call(trace, slot);
+        return;
+    }
+    if (!slot->is_wanted && !is_launch(trace, events, record))
+        return;
+    draw_begin(trace, slot, shift_id(connection));
+}
+
+/* Kernels, copies, collectives, and what other streams are told and wait for. */
+static gboolean has_flow_event(ChromeTrace *trace, const TraceEvents *events,
+                               const StrobeView *record)
+{
+    if (events->layer == ASCEND_LAYER_COMMUNICATION)
+        return TRUE;
+    return strobe_field_u8(record, events->is_kernel, 0) ||
+           has_name_flag(trace, record->name, NAME_COPY | NAME_EVENT);
+}
+
+static void take_task(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                      const StrobeView *record, guint64 connection)
+{
+    Slot *slot = slot_of(trace, connection);
+    FlowId id = id_of(trace, events, row, record, connection);
+    gboolean is_copy = has_name_flag(trace, record->name, NAME_COPY);
+
+    if (trace->is_old)
+        take_old_task(trace, slot, id);
+    else if (!slot->is_drawn && slot->row && is_copy)
+        draw_begin(trace, slot, id);
+    slot->has_end |= !trace->is_old;
+    slot->is_wanted |= !trace->is_old && is_copy;
+    add_flow_event(trace, id, TRUE, row, record->begin_ns);
+}
+
+void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
+                   const StrobeView *record)
+{
+    guint64 connection = strobe_field_u64(record, events->connection, STROBE_ABSENT_U64);
+
+    /* 0 is the connection of what has none. A transfer has the arrow of its operation. */
+    if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
+        connection == STROBE_ABSENT_U32)
+        return;
+    gboolean is_external = !row->layer->known;
+    if (events->layer == ASCEND_LAYER_CANN && is_external)
+        take_external_call(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_HARDWARE && is_external)
+        take_external_task(trace, row, record, connection);
+    else if (events->layer == ASCEND_LAYER_CANN)
+        take_call(trace, events, row, record, connection);
+    else if ((events->layer == ASCEND_LAYER_HARDWARE && has_flow_event(trace, events, record)) ||
+             (events->layer == ASCEND_LAYER_COMMUNICATION && !events->is_transfer))
+        take_task(trace, events, row, record, connection);
+}

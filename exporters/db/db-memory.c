@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NPU_OP_MEM from the allocators' own records; MEMORY_RECORD and OP_MEMORY from what passes make of
+ * them. */
+#include "kind-takes.h"
+
+enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1 };
+enum { ACTION, SIZE, COMPONENT };
+
+static const StrobeWantedField event_fields[] = {
+    {"action", STROBE_FIELD_U32},
+    {"size", STROBE_FIELD_I64},
+    {"component", STROBE_FIELD_STRING},
+};
+
+static gboolean is_text(Db *db, StrobeStringId id, const char *text)
+{
+    return !strcmp(db->host->string(db->self, id).bytes, text);
+}
+
+/* The sign of the size is the type of action, in a column of its own. */
+static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
+                      const StrobeView *record, RowBuffer *rows)
+{
+    const DbKind *kind = db_kind_of(db, record->kind);
+    gboolean is_release = strobe_field_u32(record, kind->known[ACTION], 0) == ACTION_RELEASE;
+    gint64 size = strobe_field_i64(record, kind->known[SIZE], STROBE_ABSENT_I64);
+
+    if (!strcmp(column->name, "type"))
+        row_int(rows,
+                string_ids_word(db->strings, STRING_DEVICE, is_release ? "release" : "allocate"));
+    else if (size == STROBE_ABSENT_I64)
+        row_null(rows);
+    else
+        row_int(rows, is_release && size < 0 ? -size : size);
+}
+
+/* What the graph engine allocates; the framework's own follow in OP_MEMORY. */
+void memory_take_event(Db *db, DbKind *kind, const StrobeView *record)
+{
+    const StrobeTrackView *track = db_track(db, record->track);
+
+    if (!kind->known)
+        db_kind_know(kind, event_fields, G_N_ELEMENTS(event_fields));
+    if (strobe_field_u32(record, kind->known[ACTION], ACTION_RELEASE + 1) > ACTION_RELEASE)
+        return;
+    if (is_text(db, strobe_field_u32(record, kind->known[COMPONENT], 0), "GE") ||
+        (track && !strcmp(track->group, "CANN")))
+        row_map_put(db, db_kind_map(db, kind, 0, "NPU_OP_MEM", put_event), record);
+}
+
+enum { TOTAL_ACTIVE, TOTAL_DEVICE };
+
+static const StrobeWantedField total_fields[] = {
+    [TOTAL_ACTIVE] = {"active", STROBE_FIELD_I64},
+    [TOTAL_DEVICE] = {"device", STROBE_FIELD_I32},
+};
+
+static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
+                       const StrobeView *record, RowBuffer *rows)
+{
+    const DbKind *kind = db_kind_of(db, record->kind);
+    gint64 active = strobe_field_i64(record, kind->known[TOTAL_ACTIVE], STROBE_ABSENT_I64);
+    gint32 device = strobe_field_i32(record, kind->known[TOTAL_DEVICE], 0);
+
+    if (active != STROBE_ABSENT_I64)
+        row_int(rows, active);
+    else if (device ==
+             -1) /* the allocator of the host knows nothing of it, as in the other files */
+        row_null(rows);
+    else /* of the graph engine, as the original has it */
+        row_int(rows, 0);
+}
+
+/* The process as a whole is in the text form only. */
+void memory_take_total(Db *db, DbKind *kind, const StrobeView *record)
+{
+    if (!kind->known) {
+        db_kind_know(kind, total_fields, G_N_ELEMENTS(total_fields));
+        row_map_by_code(db_kind_map(db, kind, 0, "MEMORY_RECORD", put_active), "totalActive");
+    }
+    if (!is_text(db, record->name, "APP"))
+        row_map_put(db, kind->maps[0], record);
+}
+
+enum { BLOCK_COMPONENT };
+
+static const StrobeWantedField block_fields[] = {{"component", STROBE_FIELD_STRING}};
+
+/* Operators of the graph engine keep the number that the device's tool gave their name. */
+static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
+                     const StrobeView *record, RowBuffer *rows)
+{
+    const DbKind *kind = db_kind_of(db, record->kind);
+    StrobeStringId component = strobe_field_u32(record, kind->known[BLOCK_COMPONENT], 0);
+
+    row_int(rows,
+            string_ids_of(db->strings, is_text(db, component, "GE") ? STRING_DEVICE : STRING_MEMORY,
+                          record->name));
+}
+
+void memory_take_block(Db *db, DbKind *kind, const StrobeView *record)
+{
+    if (!kind->known) {
+        db_kind_know(kind, block_fields, G_N_ELEMENTS(block_fields));
+        row_map_by_code(db_kind_map(db, kind, 0, "OP_MEMORY", put_name), "name");
+    }
+    row_map_put(db, kind->maps[0], record);
+}

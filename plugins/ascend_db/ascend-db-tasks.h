@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TASK and the tables that say more about a task. */
+#ifndef STROBE_ASCEND_DB_TASKS_H
+#define STROBE_ASCEND_DB_TASKS_H
+
+#include "row-reader.h"
+
+void tasks_import(Import *import);
+
+/* What other tables need of a task. */
+typedef struct TaskMetadata {
+    gint64 begin_ns, end_ns;
+    guint64 pid, connection;
+    guint32 stream, task_id, context, model;
+    gint32 device;
+} TaskMetadata;
+
+/* For task_metadata_find, by globalTaskId; NULL if there is no TASK. */
+sqlite3_stmt *task_metadata_new(Import *import);
+gboolean task_metadata_find(sqlite3_stmt *lookup, gint64 task, TaskMetadata *metadata);
+
+/* Bits that stand for an id over 2^63, or for none. */
+guint64 task_link(gint64 id);
+
+#endif

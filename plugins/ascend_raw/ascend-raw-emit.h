@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of the importer, and what all its parts hand to the host: kinds, tracks, texts, records.
+ */
+#ifndef STROBE_ASCEND_RAW_EMIT_H
+#define STROBE_ASCEND_RAW_EMIT_H
+
+#include <glib.h>
+#include <strobe/helpers/external-sorter.h>
+#include <strobe/importer.h>
+#include <strobe/kinds.h>
+
+#include "raw-clock.h"
+#include "raw-files.h"
+#include "ascend-raw-text-cache.h"
+#include "tlv.h"
+
+/* What the framework's files give; each is declared when its first record comes. */
+typedef enum RawKind {
+    RAW_CPU_OP,
+    RAW_CPU_OP_FULL, /* with the fields below */
+    RAW_STEP,
+    RAW_TASK_QUEUE,
+    RAW_MEMORY_EVENT,
+    RAW_MEMORY_EVENT_FULL,
+    RAW_PYTHON_CALL,
+    RAW_GC,
+    RAW_PARAMETER,
+    RAW_DIAGNOSTIC,
+    RAW_KINDS
+} RawKind;
+
+/* What a record has beyond its standard kind, in this order; see raw_more. */
+enum { MORE_MODULES, MORE_TENSORS, MORE_TENSOR_LISTS, MORE_SCALARS, MORE_EXTRA, MORE_END_THREAD };
+enum { MORE_EXTERNAL };
+
+struct raw_parameter {
+    guint64 key;
+    StrobeStringId role, tensor, gradient;
+};
+
+#define TRACK_SLOTS 1024u
+#define MORE_KINDS 2u
+
+/* A standard kind with fields of the importer's own behind. */
+typedef struct MoreKind {
+    StrobeKind kind;
+    StrobeField fields[STROBE_KIND_FIELDS_MAX];
+    guint n_base; /* fields of the standard kind */
+} MoreKind;
+
+typedef struct Raw {
+    const StrobeImporterHost *host;
+    StrobeInstance *self;
+    RawFiles files;
+    RawClock clock;
+    TextCache *texts;
+    StrobeKindId kinds[RAW_KINDS]; /* 0: not declared yet */
+    MoreKind more[MORE_KINDS];
+    struct {
+        guint64 pid, tid;
+        StrobeTrackId id; /* 0: free */
+    } tracks[TRACK_SLOTS];
+    guint64 pid;        /* of the first record, 0: none yet */
+    gint64 begin_ns;    /* of the session: where records without a time stand */
+    guint64 n_bytes;    /* read so far, of all files */
+    guint64 n_backward; /* records of the file under way that end before they begin */
+    guint64 n_outside;  /* the same, that begin before the epoch */
+    guint64 n_invalid;  /* texts of the files before that were no UTF-8 */
+    gboolean is_full;
+} Raw;
+
+#define ASCEND_RAW_KINDS 79 /* with those of the device half */
+extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
+
+/* Emits; NULL, and is_full set, when the capture has no room. */
+void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
+               gint64 end_ns);
+/* Where in its fields a record of a kind with more has the index-th of these. */
+void *raw_more(const Raw *raw, RawKind kind, void *fields, guint index);
+StrobeStringId raw_intern(Raw *raw, const char *text);
+
+/* The track of a thread. */
+StrobeTrackId raw_thread_track(Raw *raw, guint64 pid, guint64 tid);
+StrobeTrackId raw_process_track(Raw *raw);
+
+/* Damage in a file, and at a place of it. */
+void raw_damage(Raw *raw, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* Says how far the import is; cheap enough for every record. */
+void raw_progress(Raw *raw, const ByteStream *stream);
+
+/* For events of a file that is out of order. */
+StrobeExternalSorter *raw_sorter(Raw *raw);
+
+/* What a file turned out to be: rows, and what of it is damaged. */
+void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records);
+/* What a file of TLV records turned out to be: rows, and what of it is damaged. */
+void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *reader);
+
+#endif

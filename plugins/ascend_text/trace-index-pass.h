@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which arguments the events of each row of a trace have: collected before layers are known. */
+#ifndef STROBE_ASCEND_TEXT_INDEX_PASS_H
+#define STROBE_ASCEND_TEXT_INDEX_PASS_H
+
+#include "ascend-text-layers.h"
+#include "trace-kinds.h"
+
+typedef struct IndexPass {
+    GHashTable *shapes; /* by a sum over row, category and keys */
+} IndexPass;
+
+void index_pass_init(IndexPass *index_pass);
+void index_pass_clear(IndexPass *index_pass);
+void index_pass_take(IndexPass *index_pass, const TraceEvent *event);
+/* Tells the kinds, now that the layers are known. */
+void index_pass_finish(IndexPass *index_pass, Layers *layers, TraceKinds *kinds);
+
+/* An argument that only tasks have. */
+gboolean index_pass_is_task(const char *key);
+
+/* Kind of a span on the row, NULL: none. `is_task` where an argument says so. */
+TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
+                              gboolean is_task);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The types of events, the kind that each becomes, and which argument is which field. */
+#ifndef STROBE_CHROME_TRACE_KINDS_H
+#define STROBE_CHROME_TRACE_KINDS_H
+
+#include <kineto.h>
+#include <strobe/importer.h>
+#include <strobe/kinds.h>
+
+#include "event-reader.h"
+
+enum {
+    RECORD_OPERATOR,
+    RECORD_STEP,
+    RECORD_MARKER,
+    RECORD_PYTHON,
+    RECORD_CALL,
+    RECORD_TASK,
+    RECORD_COMMUNICATION,
+    RECORD_MEMORY,
+    RECORD_COUNTER,
+    RECORD_FLOW,
+    RECORD_SPAN,  /* a span of a category that nobody knows */
+    RECORD_EVENT, /* what is neither span, counter nor flow */
+    RECORD_STACK, /* of an event whose kind has no field for it */
+    RECORD_METADATA,
+    RECORD_DEVICE,
+    N_RECORD_TYPES
+};
+
+typedef struct SortRow {
+    const StrobeKind *standard; /* the kind, or the part of it that is not ours */
+    const StrobeField *fields;  /* what we add */
+    guint32 n_fields;
+} SortRow;
+
+extern const SortRow sort_rows[N_RECORD_TYPES];
+/* Kinds of the importer's own. */
+extern const StrobeKind chrome_trace_span_kind, chrome_trace_event_kind, chrome_trace_flow_kind;
+extern const StrobeKind chrome_trace_stack_kind;
+
+/* Fields of chrome_trace.span. */
+struct chrome_trace_span {
+    StrobeStringId category, id, arguments, phase;
+    StrobeStackId stack;
+    guint8 unfinished;
+};
+/* Fields of chrome_trace.flow. */
+struct chrome_trace_flow {
+    StrobeStringId category;
+    guint64 number;
+    StrobeStringId id;
+    guint8 phase, is_enclosing; /* phase: 0 of s, 1 of t, 2 of f */
+};
+/* All kinds that the importer emits. */
+extern const StrobeKind *const chrome_trace_kinds[N_RECORD_TYPES];
+
+/* The type of spans of a category, whatever its case; RECORD_SPAN if it is not known. */
+guint type_of_category(const char *text, gsize length);
+/* Fields of which none has a value, as the host makes them; to be freed. */
+void *kind_absent_fields(const StrobeKind *kind);
+/* Is the sort on a device, its pid and tid being device and stream? */
+static inline gboolean sort_is_of_device(guint record_type)
+{
+    return record_type == RECORD_TASK || record_type == RECORD_COMMUNICATION;
+}
+
+#endif

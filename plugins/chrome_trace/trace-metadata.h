@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a trace says beside its events: the members of its outermost object. */
+#ifndef STROBE_CHROME_TRACE_METADATA_H
+#define STROBE_CHROME_TRACE_METADATA_H
+
+#include "trace-import.h"
+
+Metadata *metadata_new(void);
+void metadata_free(Metadata *metadata);
+
+void metadata_take(Import *import, const Event *member);
+/* Makes records of what was kept, at the begin of the trace. */
+void metadata_finish(Import *import);
+
+#endif

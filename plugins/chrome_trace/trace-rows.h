@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes and threads of a trace, which may be named behind their events. */
+#ifndef STROBE_CHROME_TRACE_ROWS_H
+#define STROBE_CHROME_TRACE_ROWS_H
+
+#include "stack-frames.h"
+
+typedef struct Process {
+    char *text; /* the pid as written */
+    gint64 pid;
+    gboolean is_number;
+    gboolean is_host;    /* the program that was profiled, as it seems */
+    gboolean is_device;  /* its number is that of a device, and the threads are streams */
+    gboolean is_program; /* a program for sure, even if a device has its number */
+    char *name;
+} Process;
+
+/* A span that has begun. */
+typedef struct Begun {
+    StrobeStringId name, category, id;
+    char *arguments; /* as JSON, its last brace missing; NULL: none */
+    Stacks stacks;
+    gint64 begin;
+    gsize bytes; /* that it takes while it is under way */
+    char phase;
+} Begun;
+
+/* trace-equal-spans.h */
+typedef struct EqualSpans {
+    gint64 begin, end; /* of all that wait */
+    guint n;
+    gsize used, room;
+    guint32 last_bytes; /* of the last entry */
+    char *entries;
+} EqualSpans;
+
+typedef struct Row {
+    Process *process;
+    char *text; /* the tid as written */
+    guint64 number;
+    gboolean is_number;
+    gboolean is_device; /* by its events */
+    char *name;
+    StrobeTrackId track;
+    GArray *begun; /* of Begun, the innermost last; NULL: none yet */
+    EqualSpans equal;
+} Row;
+
+Rows *rows_new(Import *import);
+void rows_free(Rows *rows);
+
+/* The row of the event; those beyond the first 100,000 share one. */
+Row *rows_of_event(Rows *rows, const Event *event);
+/* What happened on the row says whose it is. */
+void rows_tell_owner(Row *row, guint record_type, gboolean is_device);
+/* The row's track. */
+StrobeTrackId rows_track(Rows *rows, Row *row);
+/* The track of steps. */
+StrobeTrackId rows_steps(Rows *rows);
+/* An M event. */
+void rows_take_metadata(Rows *rows, const Event *event);
+/* Says of every track what has become known, and the facts of the process. */
+void rows_finish(Rows *rows);
+void rows_for_each(Rows *rows, void (*call)(Import *import, Row *row, gpointer user),
+                   gpointer user);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "heap-frames.h"
+
+#include <execinfo.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "code-place.h"
+
+/* At most: the collector's functions and the one that allocates. */
+#define OWN_FRAMES 8
+#define KNOWN_BITS 16
+#define TEXT_BYTES (8u << 20)
+#define TRIED 8
+
+/* The text of a place in the code; it never changes once it is there. */
+typedef struct Known {
+    _Atomic uintptr_t place; /* 0: free */
+    _Atomic(const char *) text;
+} Known;
+
+static Known *known;
+static char *texts;
+static _Atomic size_t texts_used;
+
+int heap_frames_prepare(void)
+{
+    void *first[2];
+    if (texts)
+        return 1;
+    heap_code_place_prepare();
+    backtrace(first, 2); /* loads its library now, not in an allocation */
+    size_t size = (sizeof *known << KNOWN_BITS) + TEXT_BYTES;
+    char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return 0;
+    known = (Known *)(void *)memory;
+    texts = memory + (sizeof *known << KNOWN_BITS);
+    return 1;
+}
+
+static const char *store_text(const char *text, size_t length)
+{
+    size_t at = atomic_fetch_add_explicit(&texts_used, length + 1, memory_order_relaxed);
+    if (at + length + 1 > TEXT_BYTES)
+        return NULL;
+    return memcpy(texts + at, text, length + 1);
+}
+
+/* The text where it is kept, else in `buffer`. Two threads that meet a place for the first time
+ * may both store it: one of the texts is then not found again. */
+static const char *text_of(uintptr_t place, char *buffer, size_t size)
+{
+    uint32_t first = (uint32_t)((place * 0x9e3779b97f4a7c15u) >> (64 - KNOWN_BITS));
+    Known *free_place = NULL;
+    for (uint32_t i = 0; i < TRIED && !free_place; i++) {
+        Known *at = &known[(first + i) & ((1u << KNOWN_BITS) - 1)];
+        uintptr_t there = atomic_load_explicit(&at->place, memory_order_acquire);
+        const char *text = atomic_load_explicit(&at->text, memory_order_acquire);
+        if (there == place && text)
+            return text;
+        if (!there)
+            free_place = at;
+    }
+    size_t length = heap_code_place(place, buffer, size);
+    const char *kept = free_place ? store_text(buffer, length) : NULL;
+    uintptr_t expected = 0;
+    if (kept && atomic_compare_exchange_strong(&free_place->place, &expected, place))
+        atomic_store_explicit(&free_place->text, kept, memory_order_release);
+    return buffer;
+}
+
+/* A return address lies behind the call, which may be a function's last. */
+static StrobeStringId intern_place(const StrobeHost *host, StrobeWriter *writer, const void *place)
+{
+    char buffer[512];
+    const char *text = text_of((uintptr_t)place - 1, buffer, sizeof buffer);
+    return host->intern(writer, text, strlen(text));
+}
+
+StrobeStackId heap_frames_of(const StrobeHost *host, StrobeWriter *writer, const void *caller)
+{
+    StrobeStringId id = intern_place(host, writer, caller);
+    return host->stack(writer, &id, 1);
+}
+
+StrobeStackId heap_frames_take(const StrobeHost *host, StrobeWriter *writer, uint32_t depth,
+                               const void *caller)
+{
+    void *places[HEAP_DEPTH_MAX + OWN_FRAMES];
+    StrobeStringId ids[HEAP_DEPTH_MAX];
+    int n = backtrace(places, (int)depth + OWN_FRAMES), first = 0;
+    uint32_t n_ids = 0;
+    while (first < n && places[first] != caller)
+        first++;
+    for (int i = first; i < n && n_ids < depth; i++)
+        ids[n_ids++] = intern_place(host, writer, places[i]);
+    return n_ids ? host->stack(writer, ids, n_ids) : 0;
+}

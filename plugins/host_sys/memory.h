@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-#ifndef STROBE_PLUGINS_HOST_SYS_MEMORY_H
-#define STROBE_PLUGINS_HOST_SYS_MEMORY_H
-
-#include "context.h"
-
-extern const HostItem host_item_memory;
-
-#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls into the interface, and functions that are recorded as calls and do nothing else for us. */
+#ifndef STROBE_PLUGINS_OPENCL_CALLS_H
+#define STROBE_PLUGINS_OPENCL_CALLS_H
+
+#include <strobe/kinds.h>
+
+#include "layer.h"
+#include "opencl-texts.h"
+
+/* A call into the interface, on the calling thread. `call` is no other's that the thread is in:
+ * where its function has its place on the stack. */
+#define OPENCL_CALL ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+
+void opencl_call_begin(uint64_t call, const char *name);
+/* `connection` is absent where it caused no task; `mode` and `item` may be NULL. */
+void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
+                     const OpenclText *item);
+
+/* One function: its result, its parameters as declared, and their names as arguments. */
+#define OPENCL_TRACED(type_, name_, params_, args_)                                                \
+    static type_ CL_API_CALL name_##_traced params_                                                \
+    {                                                                                              \
+        if (!opencl_on())                                                                          \
+            return opencl_below.name_ args_;                                                       \
+        opencl_call_begin(OPENCL_CALL, #name_);                                                    \
+        type_ result = opencl_below.name_ args_;                                                   \
+        opencl_call_end(OPENCL_CALL, STROBE_ABSENT_U64, NULL, NULL);                               \
+        return result;                                                                             \
+    }
+
+#endif

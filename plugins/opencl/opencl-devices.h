@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices that the program has queues on: number, name, layer in the trace, clock. */
+#ifndef STROBE_PLUGINS_OPENCL_DEVICES_H
+#define STROBE_PLUGINS_OPENCL_DEVICES_H
+
+#include <pthread.h>
+#include <strobe/collector.h>
+
+#include "layer.h"
+#include "opencl-texts.h"
+
+#define OPENCL_DEVICES_MAX 64u
+
+typedef struct OpenclPair {
+    int64_t device_time, host_time; /* ns, of CLOCK_MONOTONIC */
+    uint64_t width_ns;              /* 0 in no pair that was taken */
+} OpenclPair;
+
+/* See opencl-device-clock.h. */
+typedef struct OpenclClock {
+    pthread_mutex_t lock; /* one measures at a time */
+    cl_context context;   /* ours, for the markers */
+    cl_command_queue queue;
+    int has_no_timer, has_no_markers; /* tried in vain */
+    _Atomic int needs_markers;        /* the program's commands do not tell */
+    OpenclPair last;
+    _Atomic int64_t due_ns;   /* of CLOCK_MONOTONIC, when an enqueue takes the next pair */
+    _Atomic int n_wanted;     /* commands that may still tell a pair */
+    _Atomic uint64_t best_ns; /* width of the narrowest that they told */
+    _Atomic uint64_t track;   /* of the pairs, above it the session that it is of */
+} OpenclClock;
+
+typedef struct OpenclDevice {
+    cl_device_id id;
+    int32_t number;         /* in the order of their first queues */
+    const OpenclText *core; /* CPU, GPU ... */
+    char group[256];        /* "OpenCL <name>" */
+    OpenclClock clock;
+} OpenclDevice;
+
+/* Finds or adds it. NULL: there are too many. Any thread; takes a lock when it is new. */
+OpenclDevice *opencl_device(cl_device_id id);
+
+/* By number, NULL: there are no more. */
+OpenclDevice *opencl_device_at(uint32_t number);
+
+void opencl_devices_after_fork(void);
+
+#endif

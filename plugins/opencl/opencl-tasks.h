@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A finished command as a record of `device_task`. */
+#ifndef STROBE_PLUGINS_OPENCL_TASKS_H
+#define STROBE_PLUGINS_OPENCL_TASKS_H
+
+#include <strobe/kinds.h>
+
+#include "queues.h"
+#include "opencl-texts.h"
+
+/* device_task with what OpenCL tells besides. */
+typedef struct OpenclTask {
+    struct strobe_device_task task;
+    uint64_t start;             /* ns in the device's own clock */
+    uint64_t queued_ns;         /* from being put into the queue to its start, absent: not told */
+    uint64_t submit_ns;         /* from being handed to the device to its start */
+    StrobeStringId global_size; /* work-items, absent: no kernel */
+    uint32_t reserved;
+} OpenclTask;
+
+extern StrobeKind opencl_task_kind;
+
+/* Sorts of command; an index into the words that opencl-tasks.c has. */
+enum {
+    OPENCL_KERNEL,
+    OPENCL_NATIVE_KERNEL,
+    OPENCL_READ,
+    OPENCL_WRITE,
+    OPENCL_COPY,
+    OPENCL_FILL,
+    OPENCL_MAP,
+    OPENCL_UNMAP,
+    OPENCL_MIGRATE,
+    OPENCL_SVM_COPY,
+    OPENCL_SVM_FILL,
+    OPENCL_SVM_MAP,
+    OPENCL_SVM_UNMAP,
+    OPENCL_SVM_MIGRATE,
+    OPENCL_SVM_FREE,
+    OPENCL_COMMAND_BUFFER,
+    OPENCL_COMMAND_TYPES
+};
+
+/* What a command is, as its enqueueing call says. */
+typedef struct OpenclWork {
+    uint8_t command_type; /* OPENCL_KERNEL ... */
+    uint8_t n_dimensions, has_local;
+    const OpenclText *kernel; /* its name, NULL: no kernel, or not known */
+    uint64_t connection;
+    uint64_t bytes; /* absent: not a copy, or not known */
+    size_t global[3], local[3];
+    int64_t before_ns, after_ns; /* of the host's clock, around its enqueueing; 0: not taken */
+} OpenclWork;
+
+/* The four times that a driver tells, ns in the device's clock. */
+typedef struct OpenclTimes {
+    cl_ulong queued, submit, start, end; /* 0: not told, of the first two only */
+    int64_t seen_ns;                     /* of the host's clock, after the end; 0: not taken */
+} OpenclTimes;
+
+/* Records the command with this number in its queue. */
+void opencl_task_record(OpenclQueue *queue, uint32_t number, const OpenclWork *work,
+                        const OpenclTimes *times);
+
+#endif

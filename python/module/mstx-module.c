@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of strobe.mstx. None raises: what is wrong with a call is a Python warning, and the
+ * call is then without effect.
+ */
+#include "mstx-tool.h"
+#include "open-ranges.h"
+
+#include <string.h>
+
+enum { MESSAGE, STREAM, DOMAIN, N_PARAMETERS };
+
+/* What a mark says, out of the Python arguments. */
+typedef struct Mark {
+    const char *message;
+    void *stream;
+    const MstxPythonDomain *domain;
+    PyObject *keep[2]; /* own the texts where the strs do not */
+} Mark;
+
+/* ---- arguments --------------------------------------------------------------------------- */
+
+/* The exception that is set becomes a warning; those that end programs stay. */
+static PyObject *warn_of_exception(const char *function, PyObject *answer)
+{
+    PyObject *type, *value, *trace;
+
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        Py_XDECREF(answer);
+        return NULL;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    if (PyErr_WarnFormat(PyExc_UserWarning, 1, "Call %s failed. Exception: %S", function,
+                         value ? value : type) < 0)
+        PyErr_Clear(); /* warnings are errors here: still nothing is raised */
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return answer;
+}
+
+static int index_of(PyObject *keyword, const char *const *names, Py_ssize_t n)
+{
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (PyUnicode_CompareWithASCIIString(keyword, names[i]) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Positional and keyword arguments by the parameters' names; borrowed, NULL: not given. The first
+ * `required` must be. */
+static int take_arguments(const char *const *names, Py_ssize_t n, Py_ssize_t required,
+                          PyObject **out, PyObject *const *args, Py_ssize_t n_args,
+                          PyObject *keywords)
+{
+    Py_ssize_t n_keywords = keywords ? PyTuple_Size(keywords) : 0;
+
+    if (n_args > n) {
+        PyErr_Format(PyExc_TypeError, "at most %zd arguments are expected, %zd were given", n,
+                     n_args);
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        out[i] = i < n_args ? args[i] : NULL;
+    for (Py_ssize_t i = 0; i < n_keywords; i++) {
+        PyObject *keyword = PyTuple_GetItem(keywords, i);
+        int at = index_of(keyword, names, n);
+        if (at < 0 || out[at]) {
+            PyErr_Format(PyExc_TypeError, "unexpected argument '%U'", keyword);
+            return -1;
+        }
+        out[at] = args[n_args + i];
+    }
+    for (Py_ssize_t i = 0; i < required; i++) {
+        if (!out[i]) {
+            PyErr_Format(PyExc_TypeError, "argument '%s' is missing", names[i]);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static const char *text_of(const char *what, PyObject *object, PyObject **keep)
+{
+    const char *text = NULL;
+
+    if (PyUnicode_Check(object))
+        text = strobe_python_text(object, keep);
+    if (!text || !*text) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "Invalid %s: expected a non-empty str, found %R", what,
+                     object);
+        return NULL;
+    }
+    return text;
+}
+
+/* NULL: an exception is set, or marks of this domain are not recorded. */
+static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
+{
+    const char *text = object ? text_of("domain", object, keep) : NULL;
+
+    return (object && !text) || !mstx_tool_is_there() ? NULL : mstx_tool_domain(object, text);
+}
+
+/* An int attribute as what a stream is told by; 0: there is none. Nothing of it is followed. */
+static int read_id(PyObject *object, const char *name, uint64_t *id)
+{
+    PyObject *value = PyObject_GetAttrString(object, name);
+    int is_id = value && PyLong_Check(value);
+
+    PyErr_Clear();
+    if (is_id)
+        *id = PyLong_AsUnsignedLongLongMask(value);
+    Py_XDECREF(value);
+    return is_id;
+}
+
+/* The pointer of an NPU's stream as it is. Of another stream only that there is one, and only for
+ * who does not follow it. */
+static int stream_of(PyObject *object, void **stream)
+{
+    static const char *const others[] = {"stream_id", "cuda_stream", "sycl_queue"};
+    uint64_t id;
+
+    *stream = NULL;
+    if (!object || object == Py_None)
+        return 0;
+    if (read_id(object, "npu_stream", &id)) {
+        *stream = (void *)(uintptr_t)id;
+        return 0;
+    }
+    for (size_t i = 0; mstx_tool_takes_any_stream() && i < sizeof others / sizeof *others; i++) {
+        if (read_id(object, others[i], &id)) {
+            *stream = (void *)(uintptr_t)(id ? id : 1); /* 0 is a device's default stream */
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_TypeError, "Invalid stream: expected a stream of a device or None, found %R",
+                 (PyObject *)Py_TYPE(object));
+    return -1;
+}
+
+static void release_mark(Mark *mark)
+{
+    Py_XDECREF(mark->keep[0]);
+    Py_XDECREF(mark->keep[1]);
+}
+
+/* 1: *mark is to be made, then released. 0: nothing is to be done. -1: an exception is set. */
+static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords)
+{
+    static const char *const names[N_PARAMETERS] = {"message", "stream", "domain"};
+    PyObject *given[N_PARAMETERS];
+
+    *mark = (Mark){0};
+    if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
+        return -1;
+    mstx_tool_is_there(); /* decides which streams are right */
+    mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
+    if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
+        mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
+    if (!mark->domain)
+        release_mark(mark);
+    return mark->domain ? 1 : PyErr_Occurred() ? -1 : 0;
+}
+
+/* ---- ranges that are open ---------------------------------------------------------------- */
+
+/* That records now. One of a forked child may have the number of the parent's. */
+static uint64_t present_window(void)
+{
+    return (uint64_t)strobe_python_forks() << 32 | strobe_gate;
+}
+
+static uint64_t started_window; /* that the open ranges are of */
+
+/* Those of other windows are forgotten: nobody can end them any more. */
+static void forget_other_starts(void)
+{
+    uint64_t window = present_window();
+
+    if (started_window == window)
+        return;
+    open_ranges_clear();
+    started_window = window;
+}
+
+#define PUSHED_MAX 256
+
+/* A thread's pushed ranges, all domains together; of one window. */
+static __thread struct {
+    uint64_t window;
+    uint32_t n;
+    struct pushed {
+        const MstxPythonDomain *domain;
+        uint64_t id;
+    } ranges[PUSHED_MAX];
+} pushed;
+
+static void forget_other_windows(void)
+{
+    uint64_t window = present_window();
+
+    if (pushed.window == window)
+        return;
+    pushed.window = window;
+    pushed.n = 0;
+}
+
+static long depth_of(const MstxPythonDomain *domain)
+{
+    long depth = 0;
+
+    for (uint32_t i = 0; i < pushed.n; i++)
+        depth += pushed.ranges[i].domain == domain;
+    return depth;
+}
+
+/* ---- the functions ----------------------------------------------------------------------- */
+
+static PyObject *mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                      PyObject *keywords)
+{
+    Mark wanted;
+    int found = take_mark(&wanted, args, n_args, keywords);
+
+    if (found > 0) {
+        mstx_tool_mark(wanted.domain, wanted.message, wanted.stream);
+        release_mark(&wanted);
+    }
+    Py_INCREF(Py_None);
+    return found < 0 ? warn_of_exception("mark", Py_None) : Py_None;
+}
+
+static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *keywords)
+{
+    Mark wanted;
+    uint64_t id = 0;
+    int found = take_mark(&wanted, args, n_args, keywords);
+
+    if (found > 0) {
+        id = mstx_tool_start(wanted.domain, wanted.message, wanted.stream);
+        release_mark(&wanted);
+        forget_other_starts();
+        if (id && open_ranges_put(id, wanted.domain) < 0)
+            id = 0; /* nothing to end it by */
+    }
+    if (found < 0)
+        return warn_of_exception("range_start", PyLong_FromLong(0));
+    return PyLong_FromUnsignedLongLong(id);
+}
+
+static void end_started(uint64_t id, const MstxPythonDomain *domain)
+{
+    forget_other_starts();
+    const MstxPythonDomain *known = open_ranges_find(id);
+
+    if (known == domain) {
+        open_ranges_remove(id);
+        mstx_tool_end(domain, id);
+    } else if (known) {
+        PyErr_Format(PyExc_ValueError, "range %llu was started in another domain",
+                     (unsigned long long)id);
+    }
+}
+
+static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                           PyObject *keywords)
+{
+    static const char *const names[] = {"range_id", "domain"};
+    PyObject *given[2], *keep = NULL;
+    uint64_t id = 0;
+
+    if (take_arguments(names, 2, 1, given, args, n_args, keywords) == 0) {
+        if (PyLong_Check(given[0]))
+            id = PyLong_AsUnsignedLongLong(given[0]);
+        else
+            PyErr_Format(PyExc_TypeError, "Invalid range_id: expected an int, found %R", given[0]);
+        if (!PyErr_Occurred()) {
+            const MstxPythonDomain *domain = domain_of(given[1], &keep);
+            if (id && domain)
+                end_started(id, domain);
+        }
+        Py_XDECREF(keep);
+    }
+    Py_INCREF(Py_None);
+    return PyErr_Occurred() ? warn_of_exception("range_end", Py_None) : Py_None;
+}
+
+/* A range for the stack: the depth before it, -1: it is not recorded. */
+static long push_range(const Mark *wanted)
+{
+    forget_other_windows();
+    if (pushed.n == PUSHED_MAX)
+        return -1;
+    uint64_t id = mstx_tool_start(wanted->domain, wanted->message, wanted->stream);
+    if (!id)
+        return -1;
+    pushed.ranges[pushed.n++] = (struct pushed){wanted->domain, id};
+    return depth_of(wanted->domain) - 1;
+}
+
+static long pop_range(const MstxPythonDomain *domain)
+{
+    forget_other_windows();
+    uint32_t i = pushed.n;
+    while (i > 0 && pushed.ranges[i - 1].domain != domain)
+        i--;
+    if (i == 0)
+        return -1;
+    uint64_t id = pushed.ranges[i - 1].id;
+    memmove(&pushed.ranges[i - 1], &pushed.ranges[i], (pushed.n - i) * sizeof *pushed.ranges);
+    pushed.n--;
+    mstx_tool_end(domain, id);
+    return depth_of(domain);
+}
+
+static PyObject *range_push(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                            PyObject *keywords)
+{
+    Mark wanted;
+    long depth = -1;
+    int found = take_mark(&wanted, args, n_args, keywords);
+
+    if (found > 0) {
+        depth = push_range(&wanted);
+        release_mark(&wanted);
+    }
+    if (found < 0)
+        return warn_of_exception("range_push", PyLong_FromLong(-1));
+    return PyLong_FromLong(depth);
+}
+
+static PyObject *range_pop(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                           PyObject *keywords)
+{
+    static const char *const names[] = {"domain"};
+    PyObject *given[1], *keep = NULL;
+    long depth = -1;
+
+    if (take_arguments(names, 1, 0, given, args, n_args, keywords) == 0) {
+        const MstxPythonDomain *domain = domain_of(given[0], &keep);
+        if (domain)
+            depth = pop_range(domain);
+        Py_XDECREF(keep);
+    }
+    if (PyErr_Occurred())
+        return warn_of_exception("range_pop", PyLong_FromLong(-1));
+    return PyLong_FromLong(depth);
+}
+
+/* Of the collector: the capsule that it hands over. */
+static PyObject *adopt_tool(PyObject *module, PyObject *capsule)
+{
+    const MarkerPythonTool *tool = PyCapsule_GetPointer(capsule, MARKER_PYTHON_TOOL);
+
+    if (!tool)
+        return NULL;
+    if (tool->struct_size < sizeof *tool) {
+        PyErr_SetString(PyExc_ValueError, "the collector is of another version than the package");
+        return NULL;
+    }
+    return PyBool_FromLong(mstx_tool_adopt(tool));
+}
+
+/* ---- communication ----------------------------------------------------------------------- */
+
+static PyObject *mark_collectives(PyObject *module, PyObject *unused)
+{
+    const char *problem = mstx_tool_collector ? mstx_tool_collector->mark_collectives()
+                                              : "the collector of marks is not the tool";
+
+    if (!problem)
+        Py_RETURN_NONE;
+    return PyUnicode_DecodeUTF8(problem, (Py_ssize_t)strlen(problem), "replace");
+}
+
+static PyObject *set_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+    long long peer = -1;
+
+    if (!PyArg_ParseTuple(args, "z|L:set_group", &name, &peer))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_group(name, peer);
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_usual_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "z:set_usual_group", &name))
+        return NULL;
+    if (mstx_tool_collector)
+        mstx_tool_collector->set_usual_group(name);
+    Py_RETURN_NONE;
+}
+
+#define MARKING(name, text)                                                                        \
+    {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text}
+
+static PyMethodDef functions[] = {
+    MARKING(mark, "mark(message, stream=None, domain='default')\n--\n\nMarks an instant."),
+    MARKING(range_start, "range_start(message, stream=None, domain='default')\n--\n\n"
+                         "Begins a range; returns its id, 0 when it is not recorded."),
+    MARKING(range_end, "range_end(range_id, domain='default')\n--\n\n"
+                       "Ends the range of that id, on any thread."),
+    MARKING(range_push, "range_push(message, stream=None, domain='default')\n--\n\nBegins a range; "
+                        "returns how many of the thread and domain are around it, -1 when it is "
+                        "not recorded."),
+    MARKING(range_pop, "range_pop(domain='default')\n--\n\nEnds the thread's innermost range of "
+                       "the domain; returns how many are left, -1 when there was none."),
+    {"adopt", adopt_tool, METH_O,
+     "adopt(capsule, /)\n--\n\nFor the collector of marks: makes it the tool; False if another "
+     "one is there."},
+    {"mark_collectives", mark_collectives, METH_NOARGS,
+     "mark_collectives()\n--\n\nMarks what process groups do until the window ends; None, or why "
+     "not."},
+    {"set_group", set_group, METH_VARARGS,
+     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+    {"set_usual_group", set_usual_group, METH_VARARGS,
+     "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
+     "known."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "strobe.mstx", .m_doc = "mstx for Python; see strobe/mstx.py.",
+    .m_size = -1,          .m_methods = functions,
+};
+
+PyObject *strobe_python_mstx_module(void)
+{
+    return PyModule_Create(&definition);
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command that is interrupted leaves nothing half made; one that takes long shows how far it is."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+from made_capture import THREAD, MadeCapture
+from support import STROBE, StrobeTest
+
+N_RECORDS = 300000
+
+
+class Interrupted(StrobeTest):
+    capture = None  # made once
+
+    def setUp(self):
+        super().setUp()
+        self.directory = self.out / "made_ascend_pt"
+        path = self.directory / "FRAMEWORK" / "capture.strobe"
+        if Interrupted.capture is None:
+            made = MadeCapture(N_RECORDS * 100)
+            track = made.track(THREAD, 1001)
+            for i in range(N_RECORDS):
+                made.operator(track, "operator %d" % (i % 1000), i * 100, i * 100 + 50)
+            Interrupted.capture = made.write(path).read_bytes()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(Interrupted.capture)
+
+    def entries(self, folder):
+        return sorted(str(path.relative_to(self.work)) for path in folder.rglob("*"))
+
+    def interrupt(self, number, *words, is_making):
+        """Starts the command, sends the signal when `is_making` says so; what it printed."""
+        process = self.start(*words, preexec_fn=self.take_signals)
+        end = time.monotonic() + 60
+        while not is_making() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.002)
+        self.assertIsNone(process.poll(), "it was over before it could be interrupted")
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -number, errors)
+        return errors
+
+    @staticmethod
+    def take_signals():
+        """Whoever runs the tests may ignore one, as nohup does."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+
+    def half_made(self, folder):
+        """By os.walk, which takes no offence at a folder that goes meanwhile."""
+        return [name for _, names, _ in os.walk(folder) for name in names
+                if name.startswith(".") and "ASCEND_PROFILER_OUTPUT" in name]
+
+
+class SignalCleanupTest(Interrupted):
+    def test_analysis(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                before = self.entries(self.out)
+                told = self.interrupt(number, "analyse", self.directory,
+                                      is_making=lambda: self.half_made(self.out))
+                self.assertIn("interrupted, nothing half made is left", told)
+                self.assertEqual(self.entries(self.out), before)
+
+    def test_results_made_before_stay(self):
+        self.strobe("analyse", self.directory, "--export", "stacks")
+        before = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
+        self.interrupt(signal.SIGINT, "analyse", self.directory,
+                       is_making=lambda: self.half_made(self.out))
+        self.assertEqual(
+            {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}, before)
+
+    def test_export(self):
+        cut = self.work / "cut"
+        self.interrupt(signal.SIGTERM, "export", self.directory, "-o", cut,
+                       is_making=lambda: cut.exists() and self.half_made(cut))
+        self.assertEqual(list(cut.iterdir()), [])
+
+    def test_import(self):
+        self.strobe("analyse", self.directory, "--export", "chrome_trace")
+        trace = self.directory / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
+        source = self.work / "plain.json"
+        source.write_bytes(trace.read_bytes())
+        parent = self.work / "imported"
+        self.interrupt(signal.SIGINT, "import", source, "-o", parent, is_making=parent.exists)
+        self.assertEqual([path for path in parent.rglob("*") if path.is_file()], [])
+
+    def test_signal_that_was_ignored(self):
+        """As under nohup."""
+        def ignore():
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+        process = self.start("analyse", self.directory, "--export", "csv", preexec_fn=ignore)
+        while not self.half_made(self.out) and process.poll() is None:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+
+
+class BarTest(Interrupted):
+    """The same capture, on a terminal and a processor that is held up."""
+
+    def on_terminal(self, *words, folder=None):
+        """Runs the command on a terminal, held up time and again; all that it showed."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([STROBE, *map(str, words)], stdin=follower, stdout=follower,
+                                   stderr=follower, env=self.environment, cwd=self.work)
+        os.close(follower)
+        self.addCleanup(self.end_of, process)
+        shown = b""
+        while process.poll() is None and not self.half_made(folder or self.out):
+            time.sleep(0.001)
+        while process.poll() is None:
+            pause = b"left" not in shown  # held up until the bar is there
+            process.send_signal(signal.SIGSTOP if pause else signal.SIGCONT)
+            ready, _, _ = select.select([leader], [], [], 0.3 if pause else 0.05)
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.004)
+            try:
+                shown += os.read(leader, 65536) if ready else b""
+            except OSError:  # its other end is closed
+                break
+        self.assertEqual(process.wait(60), 0)
+        os.close(leader)
+        return shown.decode()
+
+    @staticmethod
+    def end_of(process):
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+    def test_rate_and_time_left(self):
+        shown = self.on_terminal("analyse", self.directory, "--export", "csv")
+        self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
+        self.assertIn("\r\x1b[K", shown)
+
+    def test_export(self):
+        cut = self.work / "cut"
+        shown = self.on_terminal("export", self.directory, "-o", cut, "--export", "csv",
+                                 "--to", "10s", folder=cut)
+        self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
+
+    def test_what_comes_behind_the_records_counts(self):
+        """Files are ended when all records have been read."""
+        shown = self.on_terminal("analyse", self.directory, "--export", "csv")
+        shares = [int(share) for share in re.findall(r"\] +(\d+)%", shown)]
+        self.assertTrue(shares)
+        self.assertEqual(shares, sorted(shares))
+        self.assertLess(shares[-1], 100)
+
+    def test_what_is_quick_shows_none(self):
+        errors = self.strobe("analyse", self.directory, "--export", "stacks").stderr
+        self.assertNotIn("analysing", errors)
