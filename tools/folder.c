@@ -121,7 +121,7 @@ static void remove_leaving(int around, const char *name)
     int folder = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
 
-    /* One that is about to be locked looks the same: see take(). */
+    /* One that is about to be locked looks the same: see lock_folder(). */
     if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
         flock(folder, LOCK_EX | LOCK_NB) == 0)
         strobe_folder_remove_in(around, name);

@@ -193,7 +193,7 @@ static void attach_process(int is_woken)
 
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
-static _Atomic uint64_t inside;       /* process << 32 | threads of it that are in enter() */
+static _Atomic uint64_t inside; /* process << 32 | threads of it that are in enter_library() */
 static _Thread_local int is_entering; /* how often this one is */
 static StrobeLoadedFunction *_Atomic session_on_load;
 static char **before_main; /* the environment */

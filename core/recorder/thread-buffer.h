@@ -3,8 +3,9 @@
  * Thread buffers: how a thread records. No lock, no allocation, no system call, no wait.
  *
  * A thread's StrobeWriter is its private half of a thread buffer; the half that must survive a kill
- * is in the pool. Everything that touches the pool happens between enter and leave; closing the
- * gate and waiting until no writer is inside makes it safe to unmap the pool. libc only.
+ * is in the pool. Everything that touches the pool happens between enter_section() and
+ * leave_section(); closing the gate and waiting until no writer is inside makes it safe to unmap the
+ * pool. libc only.
  */
 #ifndef STROBE_CORE_THREAD_BUFFER_H
 #define STROBE_CORE_THREAD_BUFFER_H

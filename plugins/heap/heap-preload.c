@@ -176,7 +176,7 @@ static void find_owner(void)
         pthread_setspecific(end_key, &heap_thread);
 }
 
-/* Is what this thread does now the program's? Then it is not, until leave(). */
+/* Is what this thread does now the program's? Then it is not, until leave_hook(). */
 static int enter_hook(void)
 {
     if (heap_thread.is_busy)

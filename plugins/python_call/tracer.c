@@ -102,7 +102,8 @@ Thread *tracer_enter(const void *source)
 
 int tracer_begin_reading(Thread *thread)
 {
-    atomic_store(&thread->is_read, 1); /* before the look at is_open, as leave() does it reversed */
+    atomic_store(&thread->is_read,
+                 1); /* before the look at is_open, as leave_thread() does it reversed */
     if (atomic_load(&thread->is_open))
         return 1;
     atomic_store(&thread->is_read, 0);

@@ -219,8 +219,8 @@ static long depth_of(const MstxPythonDomain *domain)
 
 /* ---- the functions ----------------------------------------------------------------------- */
 
-static PyObject *mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
-                      PyObject *keywords)
+static PyObject *record_mark(PyObject *module, PyObject *const *args, Py_ssize_t n_args,
+                             PyObject *keywords)
 {
     Mark wanted;
     int found = take_mark(&wanted, args, n_args, keywords);
@@ -400,20 +400,25 @@ static PyObject *set_usual_group(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-#define MARKING(name, text)                                                                        \
-    {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL | METH_KEYWORDS, text}
+#define MARKING(name, function, text)                                                              \
+    {#name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, text}
 
 static PyMethodDef functions[] = {
-    MARKING(mark, "mark(message, stream=None, domain='default')\n--\n\nMarks an instant."),
-    MARKING(range_start, "range_start(message, stream=None, domain='default')\n--\n\n"
-                         "Begins a range; returns its id, 0 when it is not recorded."),
-    MARKING(range_end, "range_end(range_id, domain='default')\n--\n\n"
-                       "Ends the range of that id, on any thread."),
-    MARKING(range_push, "range_push(message, stream=None, domain='default')\n--\n\nBegins a range; "
-                        "returns how many of the thread and domain are around it, -1 when it is "
-                        "not recorded."),
-    MARKING(range_pop, "range_pop(domain='default')\n--\n\nEnds the thread's innermost range of "
-                       "the domain; returns how many are left, -1 when there was none."),
+    MARKING(mark, record_mark,
+            "mark(message, stream=None, domain='default')\n--\n\nMarks an instant."),
+    MARKING(range_start, range_start,
+            "range_start(message, stream=None, domain='default')\n--\n\n"
+            "Begins a range; returns its id, 0 when it is not recorded."),
+    MARKING(range_end, range_end,
+            "range_end(range_id, domain='default')\n--\n\n"
+            "Ends the range of that id, on any thread."),
+    MARKING(range_push, range_push,
+            "range_push(message, stream=None, domain='default')\n--\n\nBegins a range; "
+            "returns how many of the thread and domain are around it, -1 when it is "
+            "not recorded."),
+    MARKING(range_pop, range_pop,
+            "range_pop(domain='default')\n--\n\nEnds the thread's innermost range of "
+            "the domain; returns how many are left, -1 when there was none."),
     {"adopt", adopt_tool, METH_O,
      "adopt(capsule, /)\n--\n\nFor the collector of marks: makes it the tool; False if another "
      "one is there."},

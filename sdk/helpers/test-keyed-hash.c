@@ -21,7 +21,8 @@ static guint64 multiply_number(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* To the hash of newer versions of GLib they are one number, those of high() to that of older ones.
+/* To the hash of newer versions of GLib they are one number, those of shift_number() to that of
+ * older ones.
  */
 static guint64 double_number(guint i)
 {
