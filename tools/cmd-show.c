@@ -2,15 +2,17 @@
 /* strobe show: tables of a result in the terminal. */
 #include <string.h>
 
+#include <strobe/helpers/number.h>
+
 #include "command.h"
 #include "config.h"
 #include "error.h"
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "pipeline.h"
-#include "progress-bar.h"
 #include "row-report.h"
 #include "show-empty.h"
+#include "show-groups.h"
 #include "show-list.h"
 #include "show-rows.h"
 #include "show-tables.h"
@@ -33,19 +35,29 @@ static const StrobeUsage usage = {
         "  strobe show results --sort calls:asc --limit 5\n"
         "  strobe show results --table step_summary\n"
         "  strobe show results --table gc --columns begin,duration,generation\n"
+        "  strobe show results --table cpu_op --group-by name,track --where 'name=aten::*'\n"
         "  strobe show results --json | jq '.[0].rows[0]'\n"
         "  strobe show results --pass operator_average:group_by_shapes=true\n"
         "\n"
         "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
         "say otherwise, --reverse turns the order round. A column is named by its title or\n"
-        "its field; titles have the unit, times in JSON are in ns.\n"
+        "its field; titles have the unit.\n"
+        "\n"
+        "With --group-by each row is a group of records: their number, and sum, mean, p50, p95\n"
+        "(values of records, by nearest rank) and max of the duration and of each number with a\n"
+        "unit; --columns names other quantities, --sort a column such as duration_p95.\n"
+        "Conditions of --where on one column are alternatives, those on several must all hold.\n"
+        "\n"
+        "JSON has numbers as they are stored, times in ns. Points in time count from base_ns,\n"
+        "ns since the epoch; integers beyond 2^53 are text. schema_version changes when a key\n"
+        "changes its meaning.\n"
         "\n"
         "Exit code 8: the program marked nothing of what a head_overhead table is made of.",
 };
 
 typedef struct Flags {
-    char *table, *sort, *columns;
-    char **plugin_path, **pass;
+    char *table, *sort, *columns, *group_by;
+    char **plugin_path, **pass, **where;
     GPtrArray *passes; /* of StrobeConfigComponent, from pass */
     StrobeMemoryFlags memory;
     int limit, direction;
@@ -85,9 +97,15 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
         {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns, "Only these, in this order",
          "COLUMN,..."},
+        {"group-by", 'g', 0, G_OPTION_ARG_FILENAME, &flags->group_by,
+         "One row for all records that are equal in these: count, and sum, mean, p50, p95 and max "
+         "of their quantities",
+         "COLUMN,..."},
+        {"where", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->where,
+         "Only records with this value, which may have * and ?; repeatable", "COLUMN=VALUE"},
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
-         "Print JSON, one object a result (with --list, a table); times in ns", NULL},
+         "Print JSON, one object a result (with --list, a table); numbers as they are stored", NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -118,13 +136,20 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const StrobeResult *result)
 {
+    char base[STROBE_NUMBER_MAX];
+
+    strobe_format_int(base, rows->base_ns);
     strobe_json_begin_object(json);
+    strobe_json_key(json, "schema_version");
+    strobe_json_int(json, STROBE_SHOW_SCHEMA);
     strobe_json_key(json, "directory");
     strobe_json_string(json, result->directory);
     strobe_json_key(json, "table");
     strobe_json_string(json, rows->request.kind);
+    strobe_json_key(json, "base_ns");
+    strobe_json_string(json, base);
     strobe_json_key(json, "total_rows");
-    strobe_json_uint(json, rows->n_seen);
+    strobe_json_exact_uint(json, rows->n_seen);
     strobe_json_key(json, "rows");
     strobe_rows_write(json, rows);
     strobe_json_end_object(json);
@@ -160,12 +185,15 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-static gboolean set_passes(StrobePipeline *pipeline, const GPtrArray *passes, GError **error)
+/* There are records, but none that --where wants. */
+static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
-    for (guint i = 0; i < passes->len; i++)
-        if (!strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), error))
-            return FALSE;
-    return TRUE;
+    g_autofree char *conditions = strobe_where_text(rows->request.where);
+
+    strobe_complain("%s: none of the %" G_GUINT64_FORMAT
+                    " records of table \"%s\" has %s (--where)",
+                    result->directory ? result->directory : result->capture, rows->n_left_out,
+                    rows->request.kind, conditions);
 }
 
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
@@ -173,17 +201,16 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
                      const GPtrArray *passes, StrobeJsonWriter *json)
 {
     StrobeRows *rows = strobe_rows_new(request);
-    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    StrobeGroups *groups = request->group_by ? strobe_groups_new(rows) : NULL;
+    StrobeShowConsumer *consumer = strobe_show_consumer_new(groups ? "show --group-by" : "show");
     GError *error = NULL;
     StrobeRowsRequest other = *request;
     int code = STROBE_EXIT_OK;
 
     other.kind = NULL;
-    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
-    gboolean good = set_passes(pipeline, passes, &error) &&
-                    strobe_rows_watch(rows, pipeline, &error) &&
-                    strobe_pipeline_run(pipeline, result, &error);
-    strobe_bar_clear();
+    strobe_show_consumer_add(consumer,
+                             groups ? strobe_groups_table(groups) : strobe_rows_table(rows));
+    gboolean good = strobe_show_consumer_run(consumer, registry, result, passes, TRUE, &error);
     if (rows->misuse) {
         code = strobe_command_misuse(&usage, "%s", rows->misuse);
         g_clear_error(&error);
@@ -191,6 +218,8 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
                (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
         if (other_table && strobe_show_count(registry, result, other_table, NULL) > 0)
             other.kind = other_table;
+        else if (rows->n_left_out > 0)
+            complain_of_conditions(rows, result);
         else
             code = explain_empty(registry, result, request->kind, passes);
         g_clear_error(&error);
@@ -203,7 +232,8 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
         write_rows(json, rows, result);
     else if (rows->n_rows > 0)
         strobe_rows_print(rows);
-    strobe_pipeline_free(pipeline);
+    strobe_show_consumer_free(consumer);
+    strobe_groups_free(groups);
     strobe_rows_free(rows);
     return code;
 }
@@ -220,20 +250,24 @@ static void print_heading(const char *path)
     is_later = TRUE;
 }
 
-static int show_results(const char *path, const Flags *flags, StrobeRegistry *registry,
-                        StrobeJsonWriter *json)
+static int show_results(const char *path, const Flags *flags, StrobeWhere *where,
+                        StrobeRegistry *registry, StrobeJsonWriter *json)
 {
     GError *error = NULL;
     GPtrArray *results = strobe_result_find(path, &error);
     g_auto(GStrv) columns = flags->columns ? g_strsplit(flags->columns, ",", -1) : NULL;
+    g_auto(GStrv) group_by = flags->group_by ? g_strsplit(flags->group_by, ",", -1) : NULL;
     const StrobeRowsRequest request = {.kind = flags->table ? flags->table : DEFAULT_TABLE,
                                        .sort = flags->sort,
                                        .columns = (const char *const *)columns,
+                                       .group_by = (const char *const *)group_by,
+                                       .where = where,
                                        .limit = (guint)flags->limit,
                                        .reverse = flags->reverse,
                                        .direction = flags->direction,
                                        .raw = flags->json};
-    const char *other = flags->table || flags->sort || columns ? NULL : OTHER_TABLE;
+    const char *other =
+        flags->table || flags->sort || columns || group_by || where ? NULL : OTHER_TABLE;
     int code = 0;
 
     if (!results)
@@ -255,17 +289,23 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
 
 static int run(Flags *flags, char **paths)
 {
+    g_autofree char *misuse = NULL;
+    StrobeWhere *where = flags->where ? strobe_where_new(flags->where, &misuse) : NULL;
     int code = 0;
 
+    if (misuse)
+        return strobe_command_misuse(&usage, "%s", misuse);
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_flags_apply(&flags->memory, &code))
+        !strobe_memory_flags_apply(&flags->memory, &code)) {
+        strobe_where_free(where);
         return code;
+    }
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++) {
-        int failed = show_results(*paths, flags, registry, json);
+        int failed = show_results(*paths, flags, where, registry, json);
         code = code ? code : failed;
     }
     if (json) {
@@ -273,6 +313,7 @@ static int run(Flags *flags, char **paths)
         strobe_json_close(json);
     }
     strobe_registry_free(registry);
+    strobe_where_free(where);
     return code;
 }
 
@@ -298,6 +339,8 @@ int strobe_command_show(int argc, char **argv)
     g_free(flags.table);
     g_free(flags.sort);
     g_free(flags.columns);
+    g_free(flags.group_by);
+    g_strfreev(flags.where);
     g_strfreev(flags.plugin_path);
     return code;
 }

@@ -47,7 +47,7 @@ static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
     else if (cell->is_bool)
         strobe_json_bool(json, cell->text[0] != '0');
     else if (cell->is_number)
-        strobe_json_raw(json, cell->text, cell->length);
+        strobe_json_exact(json, cell->text, cell->length);
     else
         strobe_json_text(json, cell->text, cell->length);
 }

@@ -11,15 +11,11 @@ static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *resul
                              const StrobeRowsRequest *request, const GPtrArray *passes)
 {
     StrobeRows *rows = strobe_rows_new(request);
-    StrobePipeline *pipeline = strobe_pipeline_new(registry);
-    gboolean good = TRUE;
+    StrobeShowConsumer *consumer = strobe_show_consumer_new("show");
 
-    for (guint i = 0; passes && good && i < passes->len; i++)
-        good = strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), NULL);
-    good = good && strobe_rows_watch(rows, pipeline, NULL) &&
-           strobe_pipeline_run(pipeline, result, NULL);
-
-    strobe_pipeline_free(pipeline);
+    strobe_show_consumer_add(consumer, strobe_rows_table(rows));
+    gboolean good = strobe_show_consumer_run(consumer, registry, result, passes, FALSE, NULL);
+    strobe_show_consumer_free(consumer);
     if (!good || rows->n_seen == 0)
         g_clear_pointer(&rows, strobe_rows_free);
     return rows;

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/number.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define COLUMN_GAP 2
-#define INDENT 4 /* of the lines of a row after its first */
+#define INDENT 4                     /* of the lines of a row after its first */
+#define EXACT_MAX ((guint64)1 << 53) /* each integer up to it is a double */
 
 typedef struct Column {
     char *title;
@@ -302,4 +304,30 @@ void strobe_json_close(StrobeJsonWriter *json)
     strobe_json_flush(json);
     putchar('\n');
     g_free(json);
+}
+
+/* Integers only: a double has a '.', an exponent or letters. */
+static gboolean is_beyond_double(const char *digits, gsize length)
+{
+    const gsize sign = length > 0 && digits[0] == '-';
+
+    for (gsize i = sign; i < length; i++)
+        if (!g_ascii_isdigit(digits[i]))
+            return FALSE;
+    return length - sign > 15 && g_ascii_strtoull(digits + sign, NULL, 10) > EXACT_MAX;
+}
+
+void strobe_json_exact(StrobeJsonWriter *json, const char *digits, gsize length)
+{
+    if (is_beyond_double(digits, length))
+        strobe_json_text(json, digits, length);
+    else
+        strobe_json_raw(json, digits, length);
+}
+
+void strobe_json_exact_uint(StrobeJsonWriter *json, guint64 value)
+{
+    char digits[STROBE_NUMBER_MAX];
+
+    strobe_json_exact(json, digits, strobe_format_uint(digits, value));
 }

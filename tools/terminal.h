@@ -39,4 +39,9 @@ char *strobe_text_time(gint64 ns);
 StrobeJsonWriter *strobe_json_open(void);
 void strobe_json_close(StrobeJsonWriter *json);
 
+/* A number as the text has it. An integer beyond 2^53, which most readers of JSON round, is written
+ * as text. */
+void strobe_json_exact(StrobeJsonWriter *json, const char *digits, gsize length);
+void strobe_json_exact_uint(StrobeJsonWriter *json, guint64 value);
+
 #endif
