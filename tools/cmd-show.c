@@ -8,25 +8,28 @@
 #include "config.h"
 #include "error.h"
 #include "memory-flags.h"
+#include "pager.h"
 #include "plugin-folders.h"
 #include "pipeline.h"
 #include "row-report.h"
 #include "show-empty.h"
 #include "show-groups.h"
 #include "show-list.h"
+#include "show-overview.h"
 #include "show-rows.h"
 #include "show-tables.h"
 #include "terminal.h"
+#include "text-style.h"
 
 #define DEFAULT_TABLE "operator_average"
-#define OTHER_TABLE "function" /* where there are no operators */
 #define DEFAULT_LIMIT 20
 
 static const StrobeUsage usage = {
     .name = "show",
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
-        "Prints a table of a result: by default the operators that took longest by themselves.\n"
+        "Prints where the time of a result went: operators and kernels, or functions, or the\n"
+        "ranges that the program marked. --table selects another table.\n"
         "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
         "derived (operator_average, operator_detail, step_summary, ...); --list names them.",
     .examples =
@@ -55,8 +58,13 @@ static const StrobeUsage usage = {
         "Exit code 8: the program marked nothing of what a head_overhead table is made of.",
 };
 
+/* Without a table those are tried in this order. */
+static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
+
+static gboolean no_pager;
+
 typedef struct Flags {
-    char *table, *sort, *columns, *group_by;
+    char *table, *sort, *columns, *group_by, *color;
     char **plugin_path, **pass, **where;
     GPtrArray *passes; /* of StrobeConfigComponent, from pass */
     StrobeMemoryFlags memory;
@@ -90,7 +98,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"table", 't', 0, G_OPTION_ARG_FILENAME, &flags->table,
-         "Kind of record to show (default: " DEFAULT_TABLE ", or else " OTHER_TABLE ")", "NAME"},
+         "Kind of record to show (default: an overview of what took the time)", "NAME"},
         {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column",
          "COLUMN[:asc|:desc]"},
         {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
@@ -105,7 +113,14 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Only records with this value, which may have * and ?; repeatable", "COLUMN=VALUE"},
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
-         "Print JSON, one object a result (with --list, a table); numbers as they are stored", NULL},
+         "Print JSON, one object a result (with --list, a table); numbers as they are stored",
+         NULL},
+        {"color", 0, 0, G_OPTION_ARG_FILENAME, &flags->color,
+         "Bold heads and colour: auto (in a terminal, unless NO_COLOR is set; the default), always "
+         "or never",
+         "WHEN"},
+        {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
+         "Print to the terminal itself, not through $PAGER (default: less -FRX)", NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -119,6 +134,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         return FALSE;
     if (!take_direction(flags))
         return FALSE;
+    if (!strobe_style_choose(flags->color ? flags->color : "auto")) {
+        strobe_command_misuse(&usage, "--color=%s: expected auto, always or never", flags->color);
+        return FALSE;
+    }
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
         strobe_command_misuse(&usage,
                               "--limit is %d, expected 1 to %u (the csv exporter writes "
@@ -130,6 +149,13 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     if (*argc < 2)
         strobe_command_misuse(&usage, "A result directory or a capture is needed");
     return *argc >= 2;
+}
+
+/* Text follows: it goes through the pager. */
+static void begin_page(void)
+{
+    if (!no_pager)
+        strobe_pager_begin();
 }
 
 /* ---- rows ---- */
@@ -168,6 +194,21 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
     return STROBE_EXIT_NO_MARKERS;
 }
 
+/* None of what an overview has is there. */
+static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
+{
+    g_autofree char *functions = strobe_show_collectors(registry, "function");
+    g_autofree char *operators = strobe_show_collectors(registry, "cpu_op");
+    g_autofree char *kernels = strobe_show_collectors(registry, "device_task");
+
+    strobe_complain("%s: table \"%s\" is empty, and there are no functions and no kernels either "
+                    "(--list names what there is). strobe run --collect NAME records functions "
+                    "(%s), operators (%s) and kernels (%s)",
+                    result->directory ? result->directory : result->capture, DEFAULT_TABLE,
+                    functions ? functions : "no plugin", operators ? operators : "no plugin",
+                    kernels ? kernels : "no plugin");
+}
+
 /* Nothing was found: is the name wrong, or is the table empty? */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
@@ -180,8 +221,11 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     const StrobePresentation *known = strobe_presentation_find(table);
     if (known && known->marked && strobe_show_count(registry, result, known->marked, passes) == 0)
         return explain_unmarked(registry, result, known);
-    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
-                    result->directory ? result->directory : result->capture, table);
+    g_autofree char *collectors = strobe_show_collectors(registry, table);
+    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)%s%s",
+                    result->directory ? result->directory : result->capture, table,
+                    collectors ? ". With strobe run --collect NAME it is recorded by: " : "",
+                    collectors ? collectors : "");
     return STROBE_EXIT_OK;
 }
 
@@ -197,7 +241,7 @@ static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *r
 }
 
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
-                     const StrobeRowsRequest *request, const char *other_table,
+                     const StrobeRowsRequest *request, const char *const *others,
                      const GPtrArray *passes, StrobeJsonWriter *json)
 {
     StrobeRows *rows = strobe_rows_new(request);
@@ -205,9 +249,10 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
     StrobeShowConsumer *consumer = strobe_show_consumer_new(groups ? "show --group-by" : "show");
     GError *error = NULL;
     StrobeRowsRequest other = *request;
+    gboolean is_other = FALSE;
     int code = STROBE_EXIT_OK;
 
-    other.kind = NULL;
+    other.kind = others ? *others : NULL;
     strobe_show_consumer_add(consumer,
                              groups ? strobe_groups_table(groups) : strobe_rows_table(rows));
     gboolean good = strobe_show_consumer_run(consumer, registry, result, passes, TRUE, &error);
@@ -216,9 +261,12 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
         g_clear_error(&error);
     } else if (rows->n_seen == 0 &&
                (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
-        if (other_table && strobe_show_count(registry, result, other_table, NULL) > 0)
-            other.kind = other_table;
-        else if (rows->n_left_out > 0)
+        if (other.kind)
+            is_other = TRUE;
+        else if (others) {
+            rows->request.kind = DEFAULT_TABLE;
+            explain_nothing(registry, result);
+        } else if (rows->n_left_out > 0)
             complain_of_conditions(rows, result);
         else
             code = explain_empty(registry, result, request->kind, passes);
@@ -226,12 +274,14 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
     }
     if (error)
         code = strobe_command_fail(error);
-    else if (other.kind)
-        code = show_rows(registry, result, &other, NULL, passes, json);
+    else if (is_other)
+        code = show_rows(registry, result, &other, others + 1, passes, json);
     else if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json)
         write_rows(json, rows, result);
-    else if (rows->n_rows > 0)
+    else if (rows->n_rows > 0) {
+        begin_page();
         strobe_rows_print(rows);
+    }
     strobe_show_consumer_free(consumer);
     strobe_groups_free(groups);
     strobe_rows_free(rows);
@@ -246,8 +296,35 @@ static void print_heading(const char *path)
     static gboolean is_later;
     g_autofree char *shown = strobe_text_printable(path, strlen(path));
 
-    printf("%s%s\n", is_later ? "\n" : "", shown);
+    begin_page();
+    printf("%s%s%s%s\n", is_later ? "\n" : "", strobe_style(STROBE_STYLE_HEAD), shown,
+           strobe_style(STROBE_STYLE_END));
     is_later = TRUE;
+}
+
+static int show_overview(StrobeRegistry *registry, const StrobeResult *result, const Flags *flags)
+{
+    GError *error = NULL;
+    StrobeOverview *overview =
+        strobe_overview_read(registry, result, flags->passes, (guint)flags->limit, &error);
+
+    if (!overview)
+        return strobe_command_fail(error);
+    if (strobe_overview_has_rows(overview)) {
+        begin_page();
+        strobe_overview_print(overview);
+    } else {
+        explain_nothing(registry, result);
+    }
+    strobe_overview_free(overview);
+    return STROBE_EXIT_OK;
+}
+
+/* Is nothing said of what to show? */
+static gboolean is_overview(const Flags *flags)
+{
+    return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&
+           !flags->reverse;
 }
 
 static int show_results(const char *path, const Flags *flags, StrobeWhere *where,
@@ -266,8 +343,6 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
                                        .reverse = flags->reverse,
                                        .direction = flags->direction,
                                        .raw = flags->json};
-    const char *other =
-        flags->table || flags->sort || columns || group_by || where ? NULL : OTHER_TABLE;
     int code = 0;
 
     if (!results)
@@ -277,8 +352,13 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
         int failed = 0;
         if ((results->len > 1 || flags->n_paths > 1) && !json)
             print_heading(result->directory ? result->directory : path);
-        if (!flags->list)
-            failed = show_rows(registry, result, &request, other, flags->passes, json);
+        if (flags->list && !json)
+            begin_page();
+        if (!flags->list && !json && is_overview(flags))
+            failed = show_overview(registry, result, flags);
+        else if (!flags->list)
+            failed = show_rows(registry, result, &request,
+                               is_overview(flags) ? default_tables + 1 : NULL, flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;
@@ -312,6 +392,7 @@ static int run(Flags *flags, char **paths)
         strobe_json_end_array(json);
         strobe_json_close(json);
     }
+    strobe_pager_end();
     strobe_registry_free(registry);
     strobe_where_free(where);
     return code;
@@ -340,6 +421,7 @@ int strobe_command_show(int argc, char **argv)
     g_free(flags.sort);
     g_free(flags.columns);
     g_free(flags.group_by);
+    g_free(flags.color);
     g_strfreev(flags.where);
     g_strfreev(flags.plugin_path);
     return code;

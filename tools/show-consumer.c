@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "pager.h"
 #include "progress-bar.h"
 
 struct StrobeShowConsumer {
@@ -134,6 +135,7 @@ gboolean strobe_show_consumer_run(StrobeShowConsumer *consumer, StrobeRegistry *
 {
     StrobePipeline *pipeline = strobe_pipeline_new(registry);
 
+    has_bar = has_bar && !strobe_pager_is_on();
     if (has_bar)
         strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
     gboolean good =

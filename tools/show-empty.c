@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "show-empty.h"
 
+#include <string.h>
+
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -47,4 +49,45 @@ char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result
     }
     strobe_rows_free(rows);
     return g_string_free(names, names->len == 0);
+}
+
+#define DEPTH_MAX 8 /* of passes that derive from what others do */
+
+/* "fake" makes up what it records. */
+static gboolean emits(const StrobeComponent *component, const char *kind)
+{
+    if (component->type != STROBE_COMPONENT_COLLECTOR || strcmp(component->name, "fake") == 0)
+        return FALSE;
+    for (guint32 i = 0; i < component->n_kinds; i++)
+        if (strcmp(component->kinds[i]->name, kind) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void add_collectors(GPtrArray *names, StrobeRegistry *registry, const char *kind,
+                           guint depth)
+{
+    const GPtrArray *files = strobe_registry_scan(registry);
+    const StrobeComponent *pass = strobe_registry_find_pass(registry, kind);
+
+    for (guint i = 0; i < files->len; i++) {
+        const StrobePluginFile *file = g_ptr_array_index(files, i);
+        for (guint c = 0; file->plugin && c < file->plugin->n_components; c++) {
+            const StrobeComponent *component = file->plugin->components[c];
+            if (emits(component, kind) &&
+                !g_ptr_array_find_with_equal_func(names, component->name, g_str_equal, NULL))
+                g_ptr_array_add(names, (gpointer)component->name);
+        }
+    }
+    for (const char *const *want = pass ? pass->wants : NULL; want && *want && depth; want++)
+        add_collectors(names, registry, *want, depth - 1);
+}
+
+char *strobe_show_collectors(StrobeRegistry *registry, const char *kind)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    add_collectors(names, registry, kind, DEPTH_MAX);
+    g_ptr_array_add(names, NULL);
+    return names->len > 1 ? g_strjoinv(", ", (char **)names->pdata) : NULL;
 }

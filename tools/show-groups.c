@@ -198,6 +198,15 @@ static const StrobeGroupValue *value_of(const StrobeGroups *groups, const Group 
         groups->values, (guint64)group->index * groups->columns.quantities->len + quantity);
 }
 
+/* Of the first quantity; 0: there is none. */
+static double first_sum(const StrobeGroups *groups, const Group *group)
+{
+    const StrobeGroupValue *value =
+        groups->columns.quantities->len ? value_of(groups, group, 0) : NULL;
+
+    return value ? value->of[STROBE_GROUP_SUM] : 0;
+}
+
 /* A number that the groups are sorted by; -infinity where there is none. */
 static double sorted_number(const StrobeGroups *groups, const Group *group)
 {
@@ -273,6 +282,8 @@ static void append_group(StrobeGroups *groups, const Group *group)
             else
                 append_cell(rows, NULL, TRUE);
     }
+    const double measure = first_sum(groups, group);
+    g_array_append_val(rows->measures, measure);
     rows->n_incomplete += group->is_incomplete;
 }
 
@@ -291,8 +302,11 @@ static StrobeStatus groups_end(void *table)
     g_ptr_array_sort_with_data(groups->groups, compare_groups, groups);
     rows->n_seen = groups->groups->len;
     rows->n_rows = MIN(groups->groups->len, rows->request.limit);
+    for (guint i = 0; i < groups->groups->len; i++)
+        rows->measure_total += first_sum(groups, g_ptr_array_index(groups->groups, i));
     for (guint i = 0; i < rows->n_rows; i++)
         append_group(groups, g_ptr_array_index(groups->groups, i));
+    strobe_rows_drop_empty(rows);
     return STROBE_OK;
 }
 

@@ -6,7 +6,9 @@
 #include <strobe/helpers/number.h>
 
 #include "show-choice.h"
+#include "show-scale.h"
 #include "show-tables.h"
+#include "terminal.h"
 
 #define SPARE_MIN                                                                                  \
     1024 /* rows kept beyond the limit before the order is made and the rest dropped */
@@ -15,7 +17,7 @@
 typedef struct Bound {
     const StrobeKindView *kind;
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
-    guint32 sort_offset;
+    guint32 sort_offset, measure_offset;
     gsize size; /* of the fields */
 } Bound;
 
@@ -32,6 +34,7 @@ typedef struct StrobeSieve {
     StrobeTable table;
     StrobeColumn chosen[STROBE_TABLE_COLUMNS_MAX]; /* the columns of `table` */
     StrobeColumn sort;                             /* .field is NULL: no order */
+    StrobeColumn measure;                          /* .field is NULL: none */
     gboolean largest_first;
     GPtrArray *bounds;
     GArray *kept; /* of Row */
@@ -44,6 +47,7 @@ StrobeRows *strobe_rows_new(const StrobeRowsRequest *request)
     rows->request = *request;
     rows->titles = g_ptr_array_new_with_free_func(g_free);
     rows->cells = g_array_new(FALSE, FALSE, sizeof(StrobeRowsCell));
+    rows->measures = g_array_new(FALSE, FALSE, sizeof(double));
     return rows;
 }
 
@@ -54,6 +58,7 @@ void strobe_rows_free(StrobeRows *rows)
     for (guint i = 0; i < rows->cells->len; i++)
         g_free(g_array_index(rows->cells, StrobeRowsCell, i).text);
     g_array_unref(rows->cells);
+    g_array_unref(rows->measures);
     g_ptr_array_unref(rows->titles);
     g_free(rows->misuse);
     g_free(rows);
@@ -111,6 +116,8 @@ static gboolean choose_columns(Sieve *sieve)
         sieve->sort = *column;
         sieve->largest_first = is_largest_first(sieve, column);
     }
+    if (request->measure)
+        sieve->measure = (StrobeColumn){request->measure, request->measure, STROBE_CELL_AUTO};
     return !request->where || strobe_where_bind(request->where, &sieve->choice, &rows->misuse);
 }
 
@@ -135,6 +142,10 @@ static const Bound *bind_kind(Sieve *sieve, const StrobeView *record)
     if (sieve->sort.field) {
         const StrobeTable order = {NULL, sieve->table.kind, &sieve->sort, 1};
         strobe_table_bind(&order, kind, &bound->sort_offset);
+    }
+    if (sieve->measure.field) {
+        const StrobeTable measure = {NULL, sieve->table.kind, &sieve->measure, 1};
+        strobe_table_bind(&measure, kind, &bound->measure_offset);
     }
     g_ptr_array_add(sieve->bounds, bound);
     return bound;
@@ -204,6 +215,18 @@ static StrobeStatus fail(const Sieve *sieve, StrobeStatus status, const char *te
                               text ? text : "no columns");
 }
 
+/* 0: there is none. */
+static double measure_of(const Sieve *sieve, const Bound *bound, const StrobeView *record)
+{
+    const StrobeShowSource *source = sieve->source;
+    double number;
+
+    if (!sieve->measure.field || !strobe_table_double(source->host, source->self, &sieve->measure,
+                                                      bound->measure_offset, record, &number))
+        return 0;
+    return MAX(number, 0);
+}
+
 static StrobeStatus sieve_add(void *table, const StrobeView *record)
 {
     StrobeRows *rows = table;
@@ -217,14 +240,18 @@ static StrobeStatus sieve_add(void *table, const StrobeView *record)
         return STROBE_OK;
     }
     strobe_columns_see(sieve->choice.columns, record);
+    rows->measure_total += measure_of(sieve, bound, record);
     keep_row(sieve, record, bound);
     return STROBE_OK;
 }
 
-/* A column that is empty in every row is left out, unless it was asked for. */
-static void drop_empty_columns(StrobeRows *rows)
+void strobe_rows_drop_empty(StrobeRows *rows)
 {
     guint n = rows->titles->len;
+
+    if (rows->n_rows == 0 || rows->request.raw ||
+        (rows->request.columns && !rows->request.is_scaled))
+        return;
     g_autofree gboolean *is_used = g_new0(gboolean, n);
     GArray *used = g_array_new(FALSE, FALSE, sizeof(StrobeRowsCell));
 
@@ -254,11 +281,29 @@ static void write_offset(const StrobeRows *rows, StrobeCell *cell)
         cell->length = strobe_format_int(cell->bytes, offset);
 }
 
+/* The cell as people read it: a point in time from the window's begin on, others in the unit that
+ * suits them. NULL: as it stands. Free it. */
+static char *scale_cell(const Sieve *sieve, const StrobeColumn *column, guint32 offset,
+                        const StrobeView *record)
+{
+    const StrobeShowSource *source = sieve->source;
+    double number;
+
+    if (!strobe_table_double(source->host, source->self, column, offset, record, &number))
+        return NULL;
+    if (strcmp(column->field, STROBE_COLUMN_BEGIN) == 0)
+        return strobe_text_duration(record->begin_ns - sieve->rows->base_ns);
+    if (strobe_column_is_moment(column))
+        return strobe_text_duration((gint64)number - sieve->rows->base_ns);
+    return strobe_scale_text(number, strobe_choice_unit(&sieve->choice, column));
+}
+
 static char *title_of(const Sieve *sieve, const StrobeColumn *column)
 {
     if (sieve->rows->request.raw)
         return g_strdup(strobe_column_name(column));
-    return g_strdup(strobe_columns_title(sieve->choice.columns, column));
+    const char *title = strobe_columns_title(sieve->choice.columns, column);
+    return sieve->rows->request.is_scaled ? strobe_scale_title(title) : g_strdup(title);
 }
 
 static StrobeStatus write_cells(Sieve *sieve, const Row *row)
@@ -274,14 +319,15 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
         }
         if (sieve->rows->request.raw && cell.is_number && strobe_column_is_moment(column))
             write_offset(sieve->rows, &cell);
-        StrobeRowsCell copy = {.length = cell.length,
+        g_autofree char *scaled =
+            sieve->rows->request.is_scaled
+                ? scale_cell(sieve, column, row->bound->offsets[i], &row->view)
+                : NULL;
+        StrobeRowsCell copy = {.length = scaled ? strlen(scaled) : cell.length,
                                .is_number = cell.is_number != 0,
                                .is_empty = cell.is_empty != 0,
                                .is_bool = strcmp(column->field, STROBE_COLUMN_INCOMPLETE) == 0};
-        copy.text = g_malloc(cell.length + 1);
-        if (cell.length)
-            memcpy(copy.text, cell.bytes, cell.length);
-        copy.text[cell.length] = '\0';
+        copy.text = g_strndup(scaled ? scaled : cell.bytes, copy.length);
         g_array_append_val(sieve->rows->cells, copy);
     }
     strobe_cell_clear(&cell);
@@ -308,14 +354,15 @@ static StrobeStatus sieve_end(void *table)
         g_ptr_array_add(rows->titles, title_of(sieve, &sieve->table.columns[i]));
     for (guint i = 0; i < sieve->kept->len; i++) {
         const Row *row = &g_array_index(sieve->kept, Row, i);
+        const double measure = measure_of(sieve, row->bound, &row->view);
         StrobeStatus status = write_cells(sieve, row);
+        g_array_append_val(rows->measures, measure);
         rows->n_incomplete += (row->view.flags & STROBE_VIEW_INCOMPLETE) != 0;
         if (status != STROBE_OK)
             return fail(sieve, status, "Out of memory");
     }
     rows->n_rows = sieve->kept->len;
-    if (rows->n_rows > 0 && !rows->request.columns && !rows->request.raw)
-        drop_empty_columns(rows);
+    strobe_rows_drop_empty(rows);
     return STROBE_OK;
 }
 

@@ -22,6 +22,8 @@ typedef struct StrobeRowsRequest {
     int direction;               /* of sort: 1 ascending, -1 descending, 0: numbers largest first */
     /* For JSON: titles are field names, times in ns, those since the epoch counted from base_ns. */
     gboolean raw;
+    gboolean is_scaled;  /* for people: each time and size in the unit that suits it */
+    const char *measure; /* field of which shares are told; NULL: none */
 } StrobeRowsRequest;
 
 typedef struct StrobeRowsCell {
@@ -39,6 +41,8 @@ typedef struct StrobeRows {
     guint n_incomplete;        /* of these, touching a gap */
     guint64 n_seen;            /* records of the kind that are wanted */
     guint64 n_left_out;        /* those that are not */
+    GArray *measures;          /* of double: the measure of each row; of groups their sum */
+    double measure_total;      /* of all records */
     gint64 base_ns;            /* the window's begin, since the epoch */
     char *misuse;              /* the request names what there is not; NULL if all is well */
     struct StrobeSieve *sieve; /* while records come by */
@@ -46,6 +50,10 @@ typedef struct StrobeRows {
 
 StrobeRows *strobe_rows_new(const StrobeRowsRequest *request);
 void strobe_rows_free(StrobeRows *rows);
+
+/* Leaves out each column that is empty in every row; not of JSON and of columns that a user named.
+ */
+void strobe_rows_drop_empty(StrobeRows *rows);
 
 /* The table that keeps them; they must outlive the run. */
 StrobeShowTable strobe_rows_table(StrobeRows *rows);

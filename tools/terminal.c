@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "text-style.h"
+
 #define COLUMN_GAP 2
 #define INDENT 4                     /* of the lines of a row after its first */
 #define EXACT_MAX ((guint64)1 << 53) /* each integer up to it is a double */
@@ -137,15 +139,24 @@ typedef struct Layout {
     guint width;      /* of the widest line */
 } Layout;
 
+static guint kept_width; /* 0: each file's own */
+
 /* Columns of the terminal; of what is none no end. */
 static guint room_of(FILE *file)
 {
     struct winsize size;
 
+    if (kept_width)
+        return kept_width;
     if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 ||
         size.ws_col <= INDENT)
         return G_MAXUINT;
     return size.ws_col;
+}
+
+void strobe_grid_keep_width(FILE *file)
+{
+    kept_width = room_of(file);
 }
 
 /* Where a row is wider than the terminal, whole columns go to the next line. */
@@ -164,23 +175,27 @@ static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
     }
 }
 
+/* `texts` NULL: the head, in its style on each of its lines. */
 static void print_row(const StrobeGrid *grid, FILE *file, const Layout *layout, char *const *texts)
 {
+    const char *begin = texts ? "" : strobe_style(STROBE_STYLE_HEAD);
+    const char *end = texts ? "" : strobe_style(STROBE_STYLE_END);
     g_autoptr(GString) line = g_string_new(NULL);
     guint n = grid->columns->len;
 
+    g_string_append(line, begin);
     for (guint i = 0; i < n; i++) {
         const Column *column = &g_array_index(grid->columns, Column, i);
         const char *text = texts ? texts[i] : column->title ? column->title : "";
 
         if (layout->breaks[i])
-            g_string_append_printf(line, "\n%*s", INDENT, "");
+            g_string_append_printf(line, "%s\n%s%*s", end, begin, INDENT, "");
         else if (i > 0)
             g_string_append_printf(line, "%*s", COLUMN_GAP, "");
         append_cell(line, text, layout->widths[i], column->is_number,
                     i + 1 == n || layout->breaks[i + 1]);
     }
-    g_string_append_c(line, '\n');
+    g_string_append_printf(line, "%s\n", end);
     fwrite(line->str, 1, line->len, file);
 }
 
