@@ -314,6 +314,7 @@ static void describe(StrobeAnalysis *analysis, const StrobePipeline *pipeline,
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
+    analysis->n_own = shortfall->n_own;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
     /* A flight recorder forgets what is old: that is no shortfall. */

@@ -197,16 +197,11 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
 /* None of what an overview has is there. */
 static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
 {
-    g_autofree char *functions = strobe_show_collectors(registry, "function");
-    g_autofree char *operators = strobe_show_collectors(registry, "cpu_op");
-    g_autofree char *kernels = strobe_show_collectors(registry, "device_task");
+    g_autofree char *advice = strobe_show_advice(registry);
 
     strobe_complain("%s: table \"%s\" is empty, and there are no functions and no kernels either "
-                    "(--list names what there is). strobe run --collect NAME records functions "
-                    "(%s), operators (%s) and kernels (%s)",
-                    result->directory ? result->directory : result->capture, DEFAULT_TABLE,
-                    functions ? functions : "no plugin", operators ? operators : "no plugin",
-                    kernels ? kernels : "no plugin");
+                    "(--list names what there is). %s",
+                    result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
 }
 
 /* Nothing was found: is the name wrong, or is the table empty? */

@@ -91,3 +91,15 @@ char *strobe_show_collectors(StrobeRegistry *registry, const char *kind)
     g_ptr_array_add(names, NULL);
     return names->len > 1 ? g_strjoinv(", ", (char **)names->pdata) : NULL;
 }
+
+char *strobe_show_advice(StrobeRegistry *registry)
+{
+    g_autofree char *functions = strobe_show_collectors(registry, "function");
+    g_autofree char *operators = strobe_show_collectors(registry, "cpu_op");
+    g_autofree char *kernels = strobe_show_collectors(registry, "device_task");
+
+    return g_strdup_printf("strobe run --collect NAME records functions (%s), operators (%s) and "
+                           "kernels (%s)",
+                           functions ? functions : "no plugin", operators ? operators : "no plugin",
+                           kernels ? kernels : "no plugin");
+}

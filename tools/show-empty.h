@@ -20,4 +20,7 @@ char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result
  * there are none. Free it. */
 char *strobe_show_collectors(StrobeRegistry *registry, const char *kind);
 
+/* A sentence: which collectors record functions, operators and kernels. Free it. */
+char *strobe_show_advice(StrobeRegistry *registry);
+
 #endif
