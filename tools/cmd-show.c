@@ -235,50 +235,77 @@ static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *r
                     rows->request.kind, conditions);
 }
 
-static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
-                     const StrobeRowsRequest *request, const char *const *others,
-                     const GPtrArray *passes, StrobeJsonWriter *json)
+static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
+                             const StrobeRowsRequest *request, const GPtrArray *passes,
+                             GError **error)
 {
     StrobeRows *rows = strobe_rows_new(request);
     StrobeGroups *groups = request->group_by ? strobe_groups_new(rows) : NULL;
     StrobeShowConsumer *consumer = strobe_show_consumer_new(groups ? "show --group-by" : "show");
-    GError *error = NULL;
-    StrobeRowsRequest other = *request;
-    gboolean is_other = FALSE;
-    int code = STROBE_EXIT_OK;
 
-    other.kind = others ? *others : NULL;
     strobe_show_consumer_add(consumer,
                              groups ? strobe_groups_table(groups) : strobe_rows_table(rows));
-    gboolean good = strobe_show_consumer_run(consumer, registry, result, passes, TRUE, &error);
-    if (rows->misuse) {
-        code = strobe_command_misuse(&usage, "%s", rows->misuse);
-        g_clear_error(&error);
-    } else if (rows->n_seen == 0 &&
-               (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
-        if (other.kind)
-            is_other = TRUE;
-        else if (others) {
-            rows->request.kind = DEFAULT_TABLE;
-            explain_nothing(registry, result);
-        } else if (rows->n_left_out > 0)
-            complain_of_conditions(rows, result);
-        else
-            code = explain_empty(registry, result, request->kind, passes);
-        g_clear_error(&error);
+    strobe_show_consumer_run(consumer, registry, result, passes, TRUE, error);
+    strobe_show_consumer_free(consumer);
+    strobe_groups_free(groups);
+    return rows;
+}
+
+static gboolean is_absent(const StrobeRows *rows)
+{
+    return rows->n_seen == 0 && rows->n_left_out == 0;
+}
+
+/* Why there are no rows, if there are none. `is_default`: the user named no table. Frees the error.
+ */
+static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, StrobeRows *rows,
+                        gboolean is_default, const GPtrArray *passes, GError *error)
+{
+    if (is_default && !error && is_absent(rows)) {
+        rows->request.kind = DEFAULT_TABLE;
+        explain_nothing(registry, result);
+        return STROBE_EXIT_OK;
     }
+    if (rows->misuse) {
+        g_clear_error(&error);
+        return strobe_command_misuse(&usage, "%s", rows->misuse);
+    }
+    /* A table that no plugin here derives, or that there is not. */
+    if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
+        is_absent(rows))
+        g_clear_error(&error);
     if (error)
-        code = strobe_command_fail(error);
-    else if (is_other)
-        code = show_rows(registry, result, &other, others + 1, passes, json);
-    else if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json)
+        return strobe_command_fail(error);
+    if (is_absent(rows))
+        return explain_empty(registry, result, rows->request.kind, passes);
+    if (rows->n_seen == 0)
+        complain_of_conditions(rows, result);
+    return STROBE_EXIT_OK;
+}
+
+/* `others`: tables that are tried where that of the request has no records; NULL: none, the user
+ * named it. */
+static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
+                     const StrobeRowsRequest *request, const char *const *others,
+                     const GPtrArray *passes, StrobeJsonWriter *json)
+{
+    const gboolean is_default = others != NULL;
+    StrobeRowsRequest wanted = *request;
+    GError *error = NULL;
+    StrobeRows *rows = read_rows(registry, result, &wanted, passes, &error);
+
+    for (; !error && others && *others && is_absent(rows); others++) {
+        strobe_rows_free(rows);
+        wanted.kind = *others;
+        rows = read_rows(registry, result, &wanted, passes, &error);
+    }
+    int code = explain_rows(registry, result, rows, is_default, passes, error);
+    if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json) {
         write_rows(json, rows, result);
-    else if (rows->n_rows > 0) {
+    } else if (code == STROBE_EXIT_OK && rows->n_rows > 0) {
         begin_page();
         strobe_rows_print(rows);
     }
-    strobe_show_consumer_free(consumer);
-    strobe_groups_free(groups);
     strobe_rows_free(rows);
     return code;
 }
@@ -352,8 +379,8 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
         if (!flags->list && !json && is_overview(flags))
             failed = show_overview(registry, result, flags);
         else if (!flags->list)
-            failed = show_rows(registry, result, &request,
-                               is_overview(flags) ? default_tables + 1 : NULL, flags->passes, json);
+            failed = show_rows(registry, result, &request, flags->table ? NULL : default_tables + 1,
+                               flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;

@@ -54,7 +54,7 @@ char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result
 #define DEPTH_MAX 8 /* of passes that derive from what others do */
 
 /* "fake" makes up what it records. */
-static gboolean emits(const StrobeComponent *component, const char *kind)
+static gboolean emits_kind(const StrobeComponent *component, const char *kind)
 {
     if (component->type != STROBE_COMPONENT_COLLECTOR || strcmp(component->name, "fake") == 0)
         return FALSE;
@@ -74,7 +74,7 @@ static void add_collectors(GPtrArray *names, StrobeRegistry *registry, const cha
         const StrobePluginFile *file = g_ptr_array_index(files, i);
         for (guint c = 0; file->plugin && c < file->plugin->n_components; c++) {
             const StrobeComponent *component = file->plugin->components[c];
-            if (emits(component, kind) &&
+            if (emits_kind(component, kind) &&
                 !g_ptr_array_find_with_equal_func(names, component->name, g_str_equal, NULL))
                 g_ptr_array_add(names, (gpointer)component->name);
         }

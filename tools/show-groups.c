@@ -81,7 +81,7 @@ static void groups_close(void *table)
 
 /* ---- records ---- */
 
-static StrobeStatus fail(const StrobeGroups *groups, StrobeStatus status, const char *text)
+static StrobeStatus fail_table(const StrobeGroups *groups, StrobeStatus status, const char *text)
 {
     const StrobeShowSource *source = groups->source;
 
@@ -168,7 +168,7 @@ static StrobeStatus groups_add(void *table, const StrobeView *record)
     if (!groups->columns.choice.columns) {
         strobe_choice_see(&groups->columns.choice, groups->source, record, rows->request.raw);
         if (!strobe_group_columns_choose(&groups->columns))
-            return fail(groups, STROBE_ERROR_ARGUMENT, rows->misuse);
+            return fail_table(groups, STROBE_ERROR_ARGUMENT, rows->misuse);
     }
     if (rows->request.where && !strobe_where_holds(rows->request.where, groups->source, record)) {
         rows->n_left_out++;
@@ -177,10 +177,10 @@ static StrobeStatus groups_add(void *table, const StrobeView *record)
     if (record->kind != groups->kind)
         bind_kind(groups, record->kind);
     if (!make_key(groups, record))
-        return fail(groups, STROBE_ERROR_MEMORY, "Out of memory");
+        return fail_table(groups, STROBE_ERROR_MEMORY, "Out of memory");
     Group *group = g_hash_table_lookup(groups->by_key, groups->key->str);
     if (!group && !(group = make_group(groups, record)))
-        return fail(groups, STROBE_ERROR_MEMORY, "Out of memory");
+        return fail_table(groups, STROBE_ERROR_MEMORY, "Out of memory");
     group->n++;
     group->is_incomplete |= (record->flags & STROBE_VIEW_INCOMPLETE) != 0;
     int error = add_values(groups, group, record);

@@ -207,7 +207,7 @@ static void sieve_open(void *table, const StrobeShowSource *source)
     sieve->kept = g_array_new(FALSE, FALSE, sizeof(Row));
 }
 
-static StrobeStatus fail(const Sieve *sieve, StrobeStatus status, const char *text)
+static StrobeStatus fail_table(const Sieve *sieve, StrobeStatus status, const char *text)
 {
     const StrobeShowSource *source = sieve->source;
 
@@ -234,7 +234,7 @@ static StrobeStatus sieve_add(void *table, const StrobeView *record)
     const Bound *bound = bind_kind(sieve, record);
 
     if (!bound)
-        return fail(sieve, STROBE_ERROR_ARGUMENT, rows->misuse);
+        return fail_table(sieve, STROBE_ERROR_ARGUMENT, rows->misuse);
     if (rows->request.where && !strobe_where_holds(rows->request.where, sieve->source, record)) {
         rows->n_left_out++;
         return STROBE_OK;
@@ -359,7 +359,7 @@ static StrobeStatus sieve_end(void *table)
         g_array_append_val(rows->measures, measure);
         rows->n_incomplete += (row->view.flags & STROBE_VIEW_INCOMPLETE) != 0;
         if (status != STROBE_OK)
-            return fail(sieve, status, "Out of memory");
+            return fail_table(sieve, status, "Out of memory");
     }
     rows->n_rows = sieve->kept->len;
     strobe_rows_drop_empty(rows);

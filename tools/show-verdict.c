@@ -73,17 +73,17 @@ static const StrobeWantedField device_fields[] = {
     {"free", STROBE_FIELD_F64},
 };
 
-static double positive(double number)
+static double at_least_zero(double number)
 {
     return number > 0 ? number : 0; /* and not NaN */
 }
 
 static void take_device(StrobeVerdict *verdict, const StrobeView *record, const guint32 *offsets)
 {
-    verdict->computing_us += positive(strobe_field_f64(record, offsets[DEVICE_COMPUTING], 0));
+    verdict->computing_us += at_least_zero(strobe_field_f64(record, offsets[DEVICE_COMPUTING], 0));
     verdict->communicating_us +=
-        positive(strobe_field_f64(record, offsets[DEVICE_COMMUNICATION], 0));
-    verdict->free_us += positive(strobe_field_f64(record, offsets[DEVICE_FREE], 0));
+        at_least_zero(strobe_field_f64(record, offsets[DEVICE_COMMUNICATION], 0));
+    verdict->free_us += at_least_zero(strobe_field_f64(record, offsets[DEVICE_FREE], 0));
 }
 
 static void take_task(StrobeVerdict *verdict, const StrobeView *record, const guint32 *offsets)
@@ -173,7 +173,7 @@ guint64 strobe_verdict_tasks(const StrobeVerdict *verdict)
     return verdict->n_tasks;
 }
 
-static double percent(double part, double whole)
+static double to_percent(double part, double whole)
 {
     return whole > 0 ? 100 * MIN(part / whole, 1) : 0;
 }
@@ -193,7 +193,7 @@ static int compare_doubles(gconstpointer a, gconstpointer b)
 }
 
 /* Of an array of double, which it sorts; of an even number the lower one of the middle. */
-static double median(GArray *numbers)
+static double take_median(GArray *numbers)
 {
     g_array_sort(numbers, compare_doubles);
     return g_array_index(numbers, double, (numbers->len - 1) / 2);
@@ -228,10 +228,10 @@ static double loading_of_steps(const StrobeVerdict *verdict)
     }
     for (guint i = 0; i < verdict->steps->len; i++) {
         const Span *step = &g_array_index(verdict->steps, Span, i);
-        const double share = percent(step->loading_ns, (double)step->duration_ns);
+        const double share = to_percent(step->loading_ns, (double)step->duration_ns);
         g_array_append_val(shares, share);
     }
-    return median(shares);
+    return take_median(shares);
 }
 
 static double loading_of_window(const StrobeVerdict *verdict)
@@ -240,7 +240,7 @@ static double loading_of_window(const StrobeVerdict *verdict)
 
     for (guint i = 0; i < verdict->loads->len; i++)
         sum += (double)g_array_index(verdict->loads, Span, i).duration_ns;
-    return percent(sum, (double)verdict->window_ns);
+    return to_percent(sum, (double)verdict->window_ns);
 }
 
 static char *describe_steps(const StrobeVerdict *verdict)
@@ -252,7 +252,7 @@ static char *describe_steps(const StrobeVerdict *verdict)
         const double duration = (double)g_array_index(verdict->steps, Span, i).duration_ns;
         g_array_append_val(durations, duration);
     }
-    g_autofree char *middle = strobe_text_duration((gint64)median(durations));
+    g_autofree char *middle = strobe_text_duration((gint64)take_median(durations));
     return g_strdup_printf(n == 1 ? "%u step of %s" : "%u steps of %s (median)", n, middle);
 }
 
@@ -276,11 +276,12 @@ char *strobe_verdict_devices(const StrobeVerdict *verdict)
     if (all <= verdict->free_us)
         return NULL;
     if (verdict->communicating_us <= 0)
-        return g_strdup_printf("devices idle %.0f %% of the time", percent(verdict->free_us, all));
+        return g_strdup_printf("devices idle %.0f %% of the time",
+                               to_percent(verdict->free_us, all));
     return g_strdup_printf(
         "devices compute %.0f %%, communicate %.0f %% and idle %.0f %% of the time",
-        percent(verdict->computing_us, all), percent(verdict->communicating_us, all),
-        percent(verdict->free_us, all));
+        to_percent(verdict->computing_us, all), to_percent(verdict->communicating_us, all),
+        to_percent(verdict->free_us, all));
 }
 
 char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *noun)
@@ -293,8 +294,8 @@ char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *
     while (n < rows->measures->len && n < ROWS_MAX && sum < SHARE_ENOUGH * rows->measure_total)
         sum += g_array_index(rows->measures, double, n++);
     /* The rest may be little, but it is there. */
-    const gboolean is_nearly = n < rows->n_seen && percent(sum, rows->measure_total) > 99;
+    const gboolean is_nearly = n < rows->n_seen && to_percent(sum, rows->measure_total) > 99;
     return g_strdup_printf("%s%.0f %% of %s in %u %s%s", is_nearly ? "over " : "",
-                           is_nearly ? 99 : percent(sum, rows->measure_total), of, n, noun,
+                           is_nearly ? 99 : to_percent(sum, rows->measure_total), of, n, noun,
                            n == 1 ? "" : "s");
 }

@@ -85,7 +85,7 @@ static void pprof_close(void *state)
     g_free(pprof);
 }
 
-static StrobeStatus fail(Pprof *pprof, guint file, int error)
+static StrobeStatus fail_file(Pprof *pprof, guint file, int error)
 {
     return pprof->host->fail(pprof->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                              "Cannot write the profile: file=\"%s\", folder=\"%s\": %s",
@@ -120,7 +120,7 @@ static StrobeStatus write_stack(Pprof *pprof, guint file, StrobeStackId stack,
     const size_t n = stack ? pprof->host->stack_frames(pprof->self, stack, &frames) : 0;
     const int error = profile_file_add(pprof->files[file], frames, n, thread, values);
 
-    return error ? fail(pprof, file, error) : STROBE_OK;
+    return error ? fail_file(pprof, file, error) : STROBE_OK;
 }
 
 /* A record that is the sum of its path already. */
@@ -188,7 +188,7 @@ static StrobeStatus pprof_end(void *state)
     for (guint i = 0; i < N_FILES && status == STROBE_OK; i++) {
         const int error = profile_file_finish(pprof->files[i]);
         if (error)
-            status = fail(pprof, i, error);
+            status = fail_file(pprof, i, error);
     }
     return status;
 }

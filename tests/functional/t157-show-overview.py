@@ -87,6 +87,17 @@ class VerdictTest(OverviewTest):
         table, = self.json("show", self.out)
         self.assertEqual(table["table"], "function")
 
+    def test_options_of_the_first_table_with_rows(self):
+        """Its columns are meant where no table is named."""
+        self.imported([span("python_function", "a.py(1): main", 0, 1000, **{"Python id": 1})])
+        for flags in (("--sort", "total"), ("--columns", "self_share,name"),
+                      ("--group-by", "location"), ("--where", "source=python_call")):
+            with self.subTest(flags):
+                table, = self.json("show", self.out, *flags)
+                self.assertEqual((table["table"], len(table["rows"])), ("function", 1))
+        done = self.strobe("show", self.out, "--sort", "totl", code=2)
+        self.assertIn('of table "function", did you mean "total"', done.stderr)
+
     def test_ranges(self):
         self.record()
         self.assertRegex(self.shown()[0], r"^\d+ % of the time in marked ranges in \d ranges$")
