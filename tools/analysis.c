@@ -315,6 +315,7 @@ static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pi
     if (!stats)
         return;
     analysis->n_records = stats->n_records;
+    analysis->n_own = completeness_report->n_own;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
     /* A flight recorder forgets what is old: that is no shortfall. */

@@ -18,6 +18,7 @@ typedef struct StrobeAnalysis {
     GPtrArray *missing;      /* lines, see completeness-report.h */
     GArray *incomplete;      /* of StrobeDerivedCount: kinds of which some records touch a gap */
     guint64 n_records, n_steps;
+    guint64 n_own;            /* of n_records: of the recording itself, see completeness-report.h */
     guint64 n_stored, n_lost; /* the loss report: together what was offered */
     gboolean is_live;         /* the program still writes it */
     gboolean is_complete;

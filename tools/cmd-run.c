@@ -61,7 +61,7 @@ static const StrobeUsage usage = {
         "\n"
         "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
         "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"
-        "succeeded and its result could not be written completely.",
+        "succeeded and nothing was recorded, or its result could not be written completely.",
     .stops_early = TRUE,
 };
 
@@ -101,7 +101,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
-         "Fail after a good command if records are lost or files unwritten", NULL},
+         "Fail after a good command if nothing was recorded, records are lost or files unwritten",
+         NULL},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
          "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -154,14 +155,19 @@ static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *regist
 {
     g_autofree char *special = strobe_run_collector_names(config, registry, FALSE);
     g_autofree char *any = strobe_run_collector_names(config, registry, TRUE);
+    g_autofree char *advice = strobe_show_advice(registry);
 
     if (!*special)
         strobe_complain("Nothing was recorded: Strobe could enter no process of the command");
+    else if (*any)
+        strobe_complain("Nothing was recorded: no process of the command is one in which a "
+                        "requested collector (%s) can work; name one that works in any process "
+                        "(%s) to record it all the same",
+                        special, any);
     else
         strobe_complain("Nothing was recorded: no process of the command is one in which a "
-                        "requested collector (%s) can work%s%s%s",
-                        special, *any ? "; name one that works in any process (" : "", any,
-                        *any ? ") to record it all the same" : "");
+                        "requested collector (%s) can work. %s",
+                        special, advice);
 }
 
 /* Nobody recorded, or nothing came of it: says why. */
@@ -206,7 +212,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
 {
     const StrobeAnalysisWish wish = {.exporters = config->exporters, .generation = generation};
     gboolean good = TRUE;
-    guint64 n_steps = 0, n_records = 0;
+    guint64 n_steps = 0, n_records = 0, n_own = 0;
 
     for (; *directories; directories++) {
         g_autoptr(GError) error = NULL;
@@ -223,6 +229,12 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
         good = good && analysis->is_complete;
         n_steps += analysis->n_steps;
         n_records += analysis->n_records;
+        n_own += analysis->n_own;
+    }
+    if (n_own > 0 && n_own >= n_records) {
+        g_autofree char *advice = strobe_show_advice(registry);
+        strobe_complain("Nothing was recorded of what the program did. %s", advice);
+        good = FALSE;
     }
     if (names_class(step_on) && n_records > 0 && n_steps == 0)
         explain_class(step_on, optimizers);

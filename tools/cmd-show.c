@@ -2,29 +2,34 @@
 /* strobe show: tables of a result in the terminal. */
 #include <string.h>
 
+#include <strobe/helpers/number.h>
+
 #include "command.h"
 #include "config.h"
 #include "error.h"
 #include "memory-flags.h"
+#include "pager.h"
 #include "plugin-folders.h"
 #include "pipeline.h"
-#include "progress-bar.h"
 #include "row-report.h"
 #include "show-empty.h"
+#include "show-groups.h"
 #include "show-list.h"
+#include "show-overview.h"
 #include "show-rows.h"
 #include "show-tables.h"
 #include "terminal.h"
+#include "text-style.h"
 
 #define DEFAULT_TABLE "operator_average"
-#define OTHER_TABLE "function" /* where there are no operators */
 #define DEFAULT_LIMIT 20
 
 static const StrobeUsage usage = {
     .name = "show",
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
-        "Prints a table of a result: by default the operators that took longest by themselves.\n"
+        "Prints where the time of a result went: operators and kernels, or functions, or the\n"
+        "ranges that the program marked. --table selects another table.\n"
         "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
         "derived (operator_average, operator_detail, step_summary, ...); --list names them.",
     .examples =
@@ -33,19 +38,34 @@ static const StrobeUsage usage = {
         "  strobe show results --sort calls:asc --limit 5\n"
         "  strobe show results --table step_summary\n"
         "  strobe show results --table gc --columns begin,duration,generation\n"
+        "  strobe show results --table cpu_op --group-by name,track --where 'name=aten::*'\n"
         "  strobe show results --json | jq '.[0].rows[0]'\n"
         "  strobe show results --pass operator_average:group_by_shapes=true\n"
         "\n"
         "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
         "say otherwise, --reverse turns the order round. A column is named by its title or\n"
-        "its field; titles have the unit, times in JSON are in ns.\n"
+        "its field; titles have the unit.\n"
+        "\n"
+        "With --group-by each row is a group of records: their number, and sum, mean, p50, p95\n"
+        "(values of records, by nearest rank) and max of the duration and of each number with a\n"
+        "unit; --columns names other quantities, --sort a column such as duration_p95.\n"
+        "Conditions of --where on one column are alternatives, those on several must all hold.\n"
+        "\n"
+        "JSON has numbers as they are stored, times in ns. Points in time count from base_ns,\n"
+        "ns since the epoch; integers beyond 2^53 are text. schema_version changes when a key\n"
+        "changes its meaning.\n"
         "\n"
         "Exit code 8: the program marked nothing of what a head_overhead table is made of.",
 };
 
+/* Without a table those are tried in this order. */
+static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
+
+static gboolean no_pager;
+
 typedef struct Flags {
-    char *table, *sort, *columns;
-    char **plugin_path, **pass;
+    char *table, *sort, *columns, *group_by, *color;
+    char **plugin_path, **pass, **where;
     GPtrArray *passes; /* of StrobeConfigComponent, from pass */
     StrobeMemoryFlags memory;
     int limit, direction;
@@ -78,16 +98,29 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"table", 't', 0, G_OPTION_ARG_FILENAME, &flags->table,
-         "Kind of record to show (default: " DEFAULT_TABLE ", or else " OTHER_TABLE ")", "NAME"},
+         "Kind of record to show (default: an overview of what took the time)", "NAME"},
         {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column",
          "COLUMN[:asc|:desc]"},
         {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
         {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns, "Only these, in this order",
          "COLUMN,..."},
+        {"group-by", 'g', 0, G_OPTION_ARG_FILENAME, &flags->group_by,
+         "One row for all records that are equal in these: count, and sum, mean, p50, p95 and max "
+         "of their quantities",
+         "COLUMN,..."},
+        {"where", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->where,
+         "Only records with this value, which may have * and ?; repeatable", "COLUMN=VALUE"},
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
-         "Print JSON, one object a result (with --list, a table); times in ns", NULL},
+         "Print JSON, one object a result (with --list, a table); numbers as they are stored",
+         NULL},
+        {"color", 0, 0, G_OPTION_ARG_FILENAME, &flags->color,
+         "Bold heads and colour: auto (in a terminal, unless NO_COLOR is set; the default), always "
+         "or never",
+         "WHEN"},
+        {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
+         "Print to the terminal itself, not through $PAGER (default: less -FRX)", NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -101,6 +134,10 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         return FALSE;
     if (!take_direction(flags))
         return FALSE;
+    if (!strobe_style_choose(flags->color ? flags->color : "auto")) {
+        strobe_command_misuse(&usage, "--color=%s: expected auto, always or never", flags->color);
+        return FALSE;
+    }
     if (flags->limit < 1 || flags->limit > (int)STROBE_ROWS_MAX) {
         strobe_command_misuse(&usage,
                               "--limit is %d, expected 1 to %u (the csv exporter writes "
@@ -114,17 +151,31 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return *argc >= 2;
 }
 
+/* Text follows: it goes through the pager. */
+static void begin_page(void)
+{
+    if (!no_pager)
+        strobe_pager_begin();
+}
+
 /* ---- rows ---- */
 
 static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const StrobeResult *result)
 {
+    char base[STROBE_NUMBER_MAX];
+
+    strobe_format_int(base, rows->base_ns);
     strobe_json_begin_object(json);
+    strobe_json_key(json, "schema_version");
+    strobe_json_int(json, STROBE_SHOW_SCHEMA);
     strobe_json_key(json, "directory");
     strobe_json_string(json, result->directory);
     strobe_json_key(json, "table");
     strobe_json_string(json, rows->request.kind);
+    strobe_json_key(json, "base_ns");
+    strobe_json_string(json, base);
     strobe_json_key(json, "total_rows");
-    strobe_json_uint(json, rows->n_seen);
+    strobe_json_exact_uint(json, rows->n_seen);
     strobe_json_key(json, "rows");
     strobe_rows_write(json, rows);
     strobe_json_end_object(json);
@@ -143,6 +194,16 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
     return STROBE_EXIT_NO_MARKERS;
 }
 
+/* None of what an overview has is there. */
+static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
+{
+    g_autofree char *advice = strobe_show_advice(registry);
+
+    strobe_complain("%s: table \"%s\" is empty, and there are no functions and no kernels either "
+                    "(--list names what there is). %s",
+                    result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
+}
+
 /* Nothing was found: is the name wrong, or is the table empty? */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
@@ -155,55 +216,96 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     const StrobePresentation *known = strobe_presentation_find(table);
     if (known && known->marked && strobe_show_count(registry, result, known->marked, passes) == 0)
         return explain_unmarked(registry, result, known);
-    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)",
-                    result->directory ? result->directory : result->capture, table);
+    g_autofree char *collectors = strobe_show_collectors(registry, table);
+    strobe_complain("%s: table \"%s\" is empty (--list names those that are not)%s%s",
+                    result->directory ? result->directory : result->capture, table,
+                    collectors ? ". With strobe run --collect NAME it is recorded by: " : "",
+                    collectors ? collectors : "");
     return STROBE_EXIT_OK;
 }
 
-static gboolean set_passes(StrobePipeline *pipeline, const GPtrArray *passes, GError **error)
+/* There are records, but none that --where wants. */
+static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
-    for (guint i = 0; i < passes->len; i++)
-        if (!strobe_pipeline_set_pass(pipeline, g_ptr_array_index(passes, i), error))
-            return FALSE;
-    return TRUE;
+    g_autofree char *conditions = strobe_where_text(rows->request.where);
+
+    strobe_complain("%s: none of the %" G_GUINT64_FORMAT
+                    " records of table \"%s\" has %s (--where)",
+                    result->directory ? result->directory : result->capture, rows->n_left_out,
+                    rows->request.kind, conditions);
 }
 
-static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
-                     const StrobeRowsRequest *request, const char *other_table,
-                     const GPtrArray *passes, StrobeJsonWriter *json)
+static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
+                             const StrobeRowsRequest *request, const GPtrArray *passes,
+                             GError **error)
 {
     StrobeRows *rows = strobe_rows_new(request);
-    StrobePipeline *pipeline = strobe_pipeline_new(registry);
-    GError *error = NULL;
-    StrobeRowsRequest other = *request;
-    int code = STROBE_EXIT_OK;
+    StrobeGroups *groups = request->group_by ? strobe_groups_new(rows) : NULL;
+    StrobeShowConsumer *consumer = strobe_show_consumer_new(groups ? "show --group-by" : "show");
 
-    other.kind = NULL;
-    strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
-    gboolean good = set_passes(pipeline, passes, &error) &&
-                    strobe_rows_watch(rows, pipeline, &error) &&
-                    strobe_pipeline_run(pipeline, result, &error);
-    strobe_bar_clear();
-    if (rows->misuse) {
-        code = strobe_command_misuse(&usage, "%s", rows->misuse);
-        g_clear_error(&error);
-    } else if (rows->n_seen == 0 &&
-               (good || (error->code == STROBE_ERROR_PLUGIN && passes->len == 0))) {
-        if (other_table && strobe_show_count(registry, result, other_table, NULL) > 0)
-            other.kind = other_table;
-        else
-            code = explain_empty(registry, result, request->kind, passes);
-        g_clear_error(&error);
+    strobe_show_consumer_add(consumer,
+                             groups ? strobe_groups_table(groups) : strobe_rows_table(rows));
+    strobe_show_consumer_run(consumer, registry, result, passes, TRUE, error);
+    strobe_show_consumer_free(consumer);
+    strobe_groups_free(groups);
+    return rows;
+}
+
+static gboolean is_absent(const StrobeRows *rows)
+{
+    return rows->n_seen == 0 && rows->n_left_out == 0;
+}
+
+/* Why there are no rows, if there are none. `is_default`: the user named no table. Frees the error.
+ */
+static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, StrobeRows *rows,
+                        gboolean is_default, const GPtrArray *passes, GError *error)
+{
+    if (is_default && !error && is_absent(rows)) {
+        rows->request.kind = DEFAULT_TABLE;
+        explain_nothing(registry, result);
+        return STROBE_EXIT_OK;
     }
+    if (rows->misuse) {
+        g_clear_error(&error);
+        return strobe_command_misuse(&usage, "%s", rows->misuse);
+    }
+    /* A table that no plugin here derives, or that there is not. */
+    if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
+        is_absent(rows))
+        g_clear_error(&error);
     if (error)
-        code = strobe_command_fail(error);
-    else if (other.kind)
-        code = show_rows(registry, result, &other, NULL, passes, json);
-    else if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json)
+        return strobe_command_fail(error);
+    if (is_absent(rows))
+        return explain_empty(registry, result, rows->request.kind, passes);
+    if (rows->n_seen == 0)
+        complain_of_conditions(rows, result);
+    return STROBE_EXIT_OK;
+}
+
+/* `others`: tables that are tried where that of the request has no records; NULL: none, the user
+ * named it. */
+static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
+                     const StrobeRowsRequest *request, const char *const *others,
+                     const GPtrArray *passes, StrobeJsonWriter *json)
+{
+    const gboolean is_default = others != NULL;
+    StrobeRowsRequest wanted = *request;
+    GError *error = NULL;
+    StrobeRows *rows = read_rows(registry, result, &wanted, passes, &error);
+
+    for (; !error && others && *others && is_absent(rows); others++) {
+        strobe_rows_free(rows);
+        wanted.kind = *others;
+        rows = read_rows(registry, result, &wanted, passes, &error);
+    }
+    int code = explain_rows(registry, result, rows, is_default, passes, error);
+    if ((code == STROBE_EXIT_OK || code == STROBE_EXIT_NO_MARKERS) && json) {
         write_rows(json, rows, result);
-    else if (rows->n_rows > 0)
+    } else if (code == STROBE_EXIT_OK && rows->n_rows > 0) {
+        begin_page();
         strobe_rows_print(rows);
-    strobe_pipeline_free(pipeline);
+    }
     strobe_rows_free(rows);
     return code;
 }
@@ -216,24 +318,53 @@ static void print_heading(const char *path)
     static gboolean is_later;
     g_autofree char *shown = strobe_text_printable(path, strlen(path));
 
-    printf("%s%s\n", is_later ? "\n" : "", shown);
+    begin_page();
+    printf("%s%s%s%s\n", is_later ? "\n" : "", strobe_style(STROBE_STYLE_HEAD), shown,
+           strobe_style(STROBE_STYLE_END));
     is_later = TRUE;
 }
 
-static int show_results(const char *path, const Flags *flags, StrobeRegistry *registry,
-                        StrobeJsonWriter *json)
+static int show_overview(StrobeRegistry *registry, const StrobeResult *result, const Flags *flags)
+{
+    GError *error = NULL;
+    StrobeOverview *overview =
+        strobe_overview_read(registry, result, flags->passes, (guint)flags->limit, &error);
+
+    if (!overview)
+        return strobe_command_fail(error);
+    if (strobe_overview_has_rows(overview)) {
+        begin_page();
+        strobe_overview_print(overview);
+    } else {
+        explain_nothing(registry, result);
+    }
+    strobe_overview_free(overview);
+    return STROBE_EXIT_OK;
+}
+
+/* Is nothing said of what to show? */
+static gboolean is_overview(const Flags *flags)
+{
+    return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&
+           !flags->reverse;
+}
+
+static int show_results(const char *path, const Flags *flags, StrobeWhere *where,
+                        StrobeRegistry *registry, StrobeJsonWriter *json)
 {
     GError *error = NULL;
     GPtrArray *results = strobe_result_find(path, &error);
     g_auto(GStrv) columns = flags->columns ? g_strsplit(flags->columns, ",", -1) : NULL;
+    g_auto(GStrv) group_by = flags->group_by ? g_strsplit(flags->group_by, ",", -1) : NULL;
     const StrobeRowsRequest request = {.kind = flags->table ? flags->table : DEFAULT_TABLE,
                                        .sort = flags->sort,
                                        .columns = (const char *const *)columns,
+                                       .group_by = (const char *const *)group_by,
+                                       .where = where,
                                        .limit = (guint)flags->limit,
                                        .reverse = flags->reverse,
                                        .direction = flags->direction,
                                        .raw = flags->json};
-    const char *other = flags->table || flags->sort || columns ? NULL : OTHER_TABLE;
     int code = 0;
 
     if (!results)
@@ -243,8 +374,13 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
         int failed = 0;
         if ((results->len > 1 || flags->n_paths > 1) && !json)
             print_heading(result->directory ? result->directory : path);
-        if (!flags->list)
-            failed = show_rows(registry, result, &request, other, flags->passes, json);
+        if (flags->list && !json)
+            begin_page();
+        if (!flags->list && !json && is_overview(flags))
+            failed = show_overview(registry, result, flags);
+        else if (!flags->list)
+            failed = show_rows(registry, result, &request, flags->table ? NULL : default_tables + 1,
+                               flags->passes, json);
         else if (!strobe_tables_list(registry, result, json, &error))
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;
@@ -255,24 +391,32 @@ static int show_results(const char *path, const Flags *flags, StrobeRegistry *re
 
 static int run_show(Flags *flags, char **paths)
 {
+    g_autofree char *misuse = NULL;
+    StrobeWhere *where = flags->where ? strobe_where_new(flags->where, &misuse) : NULL;
     int code = 0;
 
+    if (misuse)
+        return strobe_command_misuse(&usage, "%s", misuse);
     if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
-        !strobe_memory_flags_apply(&flags->memory, &code))
+        !strobe_memory_flags_apply(&flags->memory, &code)) {
+        strobe_where_free(where);
         return code;
+    }
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
     StrobeJsonWriter *json = flags->json ? strobe_json_open() : NULL;
     if (json)
         strobe_json_begin_array(json);
     for (; *paths; paths++) {
-        int failed = show_results(*paths, flags, registry, json);
+        int failed = show_results(*paths, flags, where, registry, json);
         code = code ? code : failed;
     }
     if (json) {
         strobe_json_end_array(json);
         strobe_json_close(json);
     }
+    strobe_pager_end();
     strobe_registry_free(registry);
+    strobe_where_free(where);
     return code;
 }
 
@@ -299,6 +443,9 @@ int strobe_command_show(int argc, char **argv)
     g_free(flags.table);
     g_free(flags.sort);
     g_free(flags.columns);
+    g_free(flags.group_by);
+    g_free(flags.color);
+    g_strfreev(flags.where);
     g_strfreev(flags.plugin_path);
     return code;
 }

@@ -64,6 +64,10 @@ typedef struct Watch {
     StrobeCompletenessReport *completeness_report;
 } Watch;
 
+/* Kinds that say nothing of what the program did. */
+static const char *const own_kinds[] = {"diagnostic", "metadata",   "collector_call", "sampling",
+                                        "loss",       "clock_sync", "device_info",    NULL};
+
 /* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
 static StrobeCompletenessReport *watched;
 
@@ -108,6 +112,7 @@ static StrobeStatus watch_batch(void *state, const StrobeView *records, size_t n
     Watch *watch = state;
 
     for (size_t i = 0; i < n; i++) {
+        watch->completeness_report->n_own += g_strv_contains(own_kinds, records[i].kind->name);
         if (strcmp(records[i].kind->name, "step") == 0)
             watch->completeness_report->n_steps++;
         else if (strcmp(records[i].kind->name, "diagnostic") == 0)
@@ -124,7 +129,9 @@ static StrobeStatus watch_end(void *state)
 gboolean strobe_completeness_report_watch(StrobeCompletenessReport *completeness_report,
                                           StrobePipeline *pipeline, GError **error)
 {
-    static const char *const wants[] = {"diagnostic", "step", NULL};
+    static const char *const wants[] = {"step",           "diagnostic",  "metadata",
+                                        "collector_call", "sampling",    "loss",
+                                        "clock_sync",     "device_info", NULL};
     static const StrobeConsumerOps ops = {.struct_size = sizeof ops,
                                           .open = watch_open,
                                           .batch = watch_batch,

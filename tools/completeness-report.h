@@ -10,6 +10,7 @@ typedef struct StrobeCompletenessReport {
     guint64 n_diagnostics;
     guint64 n_dropped; /* parts of an imported source of which nothing could be read */
     guint64 n_steps;
+    guint64 n_own; /* records of the recording itself: what it cost, lost and where it ran */
 } StrobeCompletenessReport;
 
 StrobeCompletenessReport *strobe_completeness_report_new(void);

@@ -25,14 +25,14 @@ StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *resu
     if (!contents->stats.sealed || !has_links(contents))
         return NULL;
     StrobeRows *rows = strobe_rows_new(&request);
-    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    StrobeShowConsumer *consumer = strobe_show_consumer_new("info");
     g_autoptr(GError) error = NULL;
-    if (!strobe_rows_watch(rows, pipeline, &error) ||
-        !strobe_pipeline_run(pipeline, result, &error)) {
+    strobe_show_consumer_add(consumer, strobe_rows_table(rows));
+    if (!strobe_show_consumer_run(consumer, registry, result, NULL, FALSE, &error)) {
         strobe_complain("%s: %s", result->capture, error->message);
         g_clear_pointer(&rows, strobe_rows_free);
     }
-    strobe_pipeline_free(pipeline);
+    strobe_show_consumer_free(consumer);
     return rows;
 }
 

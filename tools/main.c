@@ -61,7 +61,7 @@ static void print_help(void)
         "  strobe run -- python3 train.py     profile the whole run\n"
         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
         "                                     skip one step, warm up for one, record three\n"
-        "  strobe show DIR                    the operators that took longest\n"
+        "  strobe show DIR                    where the time went\n"
         "\n"
         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
         "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "out-of-memory.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -31,15 +32,14 @@ static const struct {
 static guint64 in_use(int column)
 {
     char text[256], *at = text;
-    FILE *file = fopen("/proc/self/statm", "re");
+    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     guint64 pages = 0;
 
-    if (!file)
+    if (file < 0)
         return 0;
-    setvbuf(file, NULL, _IONBF, 0);
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = '\0';
+    const ssize_t n = read(file, text, sizeof text - 1);
+    close(file);
+    text[MAX(n, 0)] = '\0';
     for (int i = 0; i <= column; i++)
         pages = g_ascii_strtoull(at, &at, 10);
     return pages * (guint64)sysconf(_SC_PAGESIZE);

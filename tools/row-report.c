@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "terminal.h"
+#include "text-style.h"
 
 #define TEXT_WIDTH_MAX 60
 
@@ -26,13 +27,14 @@ void strobe_rows_print(const StrobeRows *rows)
     strobe_grid_print(grid, stdout);
     strobe_grid_free(grid);
     if (rows->n_incomplete > 0)
-        printf(
-            "(incomplete rows: %u; records were lost in their time, so their numbers may be wrong; "
-            "--table loss)\n",
-            rows->n_incomplete);
+        printf("%s(incomplete rows: %u; records were lost in their time, so their numbers may be "
+               "wrong; --table loss)%s\n",
+               strobe_style(STROBE_STYLE_WARNING), rows->n_incomplete,
+               strobe_style(STROBE_STYLE_END));
     if (rows->n_seen > rows->n_rows)
-        printf("(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)\n", rows->n_rows,
-               rows->n_seen);
+        printf("%s(%u of %" G_GUINT64_FORMAT " rows; --limit shows more)%s\n",
+               strobe_style(STROBE_STYLE_NOTE), rows->n_rows, rows->n_seen,
+               strobe_style(STROBE_STYLE_END));
 }
 
 static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
@@ -47,7 +49,7 @@ static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
     else if (cell->is_bool)
         strobe_json_bool(json, cell->text[0] != '0');
     else if (cell->is_number)
-        strobe_json_raw(json, cell->text, cell->length);
+        strobe_json_exact(json, cell->text, cell->length);
     else
         strobe_json_text(json, cell->text, cell->length);
 }

@@ -122,3 +122,12 @@ const char *strobe_columns_title(const StrobeColumns *columns, const StrobeColum
 
     return is_value && columns->is_mixed ? column->field : column->title;
 }
+
+gboolean strobe_column_is_instant(const StrobeColumn *column)
+{
+    static const char *const fields[] = {
+        STROBE_COLUMN_BEGIN, STROBE_COLUMN_END,     "to_begin", "host_begin",
+        "release_time",      "active_release_time", NULL};
+
+    return g_strv_contains(fields, column->field);
+}

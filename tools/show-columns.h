@@ -25,6 +25,9 @@ void strobe_columns_see(StrobeColumns *columns, const StrobeView *record);
 /* A column's title, once all records were seen: metrics are named only if all have the same. */
 const char *strobe_columns_title(const StrobeColumns *columns, const StrobeColumn *column);
 
+/* Is it a time since the epoch, of those that standard kinds have? */
+gboolean strobe_column_is_instant(const StrobeColumn *column);
+
 /* "@name" is called "name". */
 static inline const char *strobe_column_name(const StrobeColumn *column)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a table that needs marks of the program has no rows. */
+/* Why a table has no rows, and what would fill it. */
 #ifndef STROBE_TOOLS_SHOW_EMPTY_H
 #define STROBE_TOOLS_SHOW_EMPTY_H
 
@@ -15,5 +15,12 @@ guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, 
 /* The names of the operators that took longest, ten at most, in quotes and printable; NULL: there
  * are none. */
 char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result);
+
+/* Names of the collectors that record what the kind is, or is derived from, joined by ", "; NULL:
+ * there are none. Free it. */
+char *strobe_show_collectors(StrobeRegistry *registry, const char *kind);
+
+/* A sentence: which collectors record functions, operators and kernels. Free it. */
+char *strobe_show_advice(StrobeRegistry *registry);
 
 #endif

@@ -121,6 +121,8 @@ static void add_table(StrobeJsonWriter *json, StrobeGrid *grid, const char *dire
 {
     if (json) {
         strobe_json_begin_object(json);
+        strobe_json_key(json, "schema_version");
+        strobe_json_int(json, STROBE_SHOW_SCHEMA);
         strobe_json_key(json, "directory");
         strobe_json_string(json, directory);
         strobe_json_key(json, "table");
@@ -128,7 +130,7 @@ static void add_table(StrobeJsonWriter *json, StrobeGrid *grid, const char *dire
         strobe_json_key(json, "origin");
         strobe_json_string(json, origin);
         strobe_json_key(json, "records");
-        strobe_json_uint(json, n);
+        strobe_json_exact_uint(json, n);
         strobe_json_end_object(json);
         return;
     }

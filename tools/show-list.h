@@ -7,6 +7,8 @@
 
 #include "pipeline.h"
 
+#define STROBE_SHOW_SCHEMA 1 /* version of what --json prints */
+
 /* Lists those with rows: as a table for people, or as objects into the array that is open. */
 gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result,
                             StrobeJsonWriter *json, GError **error);

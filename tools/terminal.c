@@ -4,11 +4,15 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/number.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "text-style.h"
+
 #define COLUMN_GAP 2
-#define INDENT 4 /* of the lines of a row after its first */
+#define INDENT 4                     /* of the lines of a row after its first */
+#define EXACT_MAX ((guint64)1 << 53) /* each integer up to it is a double */
 
 typedef struct Column {
     char *title;
@@ -135,15 +139,24 @@ typedef struct Layout {
     guint width;      /* of the widest line */
 } Layout;
 
+static guint kept_width; /* 0: each file's own */
+
 /* Columns of the terminal; of what is none no end. */
 static guint room_of(FILE *file)
 {
     struct winsize size;
 
+    if (kept_width)
+        return kept_width;
     if (!isatty(fileno(file)) || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 ||
         size.ws_col <= INDENT)
         return G_MAXUINT;
     return size.ws_col;
+}
+
+void strobe_grid_keep_width(FILE *file)
+{
+    kept_width = room_of(file);
 }
 
 /* Where a row is wider than the terminal, whole columns go to the next line. */
@@ -162,23 +175,27 @@ static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
     }
 }
 
+/* `texts` NULL: the head, in its style on each of its lines. */
 static void print_row(const StrobeGrid *grid, FILE *file, const Layout *layout, char *const *texts)
 {
+    const char *begin = texts ? "" : strobe_style(STROBE_STYLE_HEAD);
+    const char *end = texts ? "" : strobe_style(STROBE_STYLE_END);
     g_autoptr(GString) line = g_string_new(NULL);
     guint n = grid->columns->len;
 
+    g_string_append(line, begin);
     for (guint i = 0; i < n; i++) {
         const Column *column = &g_array_index(grid->columns, Column, i);
         const char *text = texts ? texts[i] : column->title ? column->title : "";
 
         if (layout->breaks[i])
-            g_string_append_printf(line, "\n%*s", INDENT, "");
+            g_string_append_printf(line, "%s\n%s%*s", end, begin, INDENT, "");
         else if (i > 0)
             g_string_append_printf(line, "%*s", COLUMN_GAP, "");
         append_cell(line, text, layout->widths[i], column->is_number,
                     i + 1 == n || layout->breaks[i + 1]);
     }
-    g_string_append_c(line, '\n');
+    g_string_append_printf(line, "%s\n", end);
     fwrite(line->str, 1, line->len, file);
 }
 
@@ -302,4 +319,30 @@ void strobe_json_close(StrobeJsonWriter *json)
     strobe_json_flush(json);
     putchar('\n');
     g_free(json);
+}
+
+/* Integers only: a double has a '.', an exponent or letters. */
+static gboolean is_beyond_double(const char *digits, gsize length)
+{
+    const gsize sign = length > 0 && digits[0] == '-';
+
+    for (gsize i = sign; i < length; i++)
+        if (!g_ascii_isdigit(digits[i]))
+            return FALSE;
+    return length - sign > 15 && g_ascii_strtoull(digits + sign, NULL, 10) > EXACT_MAX;
+}
+
+void strobe_json_exact(StrobeJsonWriter *json, const char *digits, gsize length)
+{
+    if (is_beyond_double(digits, length))
+        strobe_json_text(json, digits, length);
+    else
+        strobe_json_raw(json, digits, length);
+}
+
+void strobe_json_exact_uint(StrobeJsonWriter *json, guint64 value)
+{
+    char digits[STROBE_NUMBER_MAX];
+
+    strobe_json_exact(json, digits, strobe_format_uint(digits, value));
 }

@@ -23,6 +23,9 @@ void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
 void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* In a terminal that is narrower than the table, a row takes several lines. */
 void strobe_grid_print(const StrobeGrid *grid, FILE *file);
+/* From now on every table is as wide as this file's terminal: what is printed goes there by a
+ * pager. */
+void strobe_grid_keep_width(FILE *file);
 
 /* Text as it may be shown: valid UTF-8, one line, no control characters. Free it. */
 char *strobe_text_printable(const char *bytes, gsize length);
@@ -38,5 +41,10 @@ char *strobe_text_time(gint64 ns);
 /* A JSON writer on stdout, indented; flush and free with strobe_json_close. */
 StrobeJsonWriter *strobe_json_open(void);
 void strobe_json_close(StrobeJsonWriter *json);
+
+/* A number as the text has it. An integer beyond 2^53, which most readers of JSON round, is written
+ * as text. */
+void strobe_json_exact(StrobeJsonWriter *json, const char *digits, gsize length);
+void strobe_json_exact_uint(StrobeJsonWriter *json, guint64 value);
 
 #endif

@@ -502,6 +502,20 @@ int strobe_table_number(const StrobeConsumerHost *host, StrobeInstance *self,
     return (int)format_number(out, column->cell, &value);
 }
 
+int strobe_table_double(const StrobeConsumerHost *host, StrobeInstance *self,
+                        const StrobeColumn *column, uint32_t offset, const StrobeView *record,
+                        double *number)
+{
+    Value value = {.type = VALUE_UINT};
+
+    if (column->cell != STROBE_CELL_ZERO)
+        value = value_at(host, self, offset, record);
+    if (value.type == VALUE_ABSENT || value.type >= VALUE_TEXT)
+        return 0;
+    *number = as_double(&value);
+    return 1;
+}
+
 void strobe_cell_clear(StrobeCell *cell)
 {
     free(cell->bytes);

@@ -33,6 +33,9 @@ DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "da
 sys.path.append(str(TOP / "plugins" / "common"))
 import torch_library  # noqa: E402
 
+# Columns of `strobe show --json` that count from base_ns.
+INSTANTS = {"begin", "end", "to_begin", "host_begin", "release_time", "active_release_time"}
+
 
 needs_symbols = unittest.skipUnless(
     (BUILD / "core" / "strobe-symbols").exists(), "built without libdw"
@@ -167,8 +170,14 @@ class StrobeTest(unittest.TestCase):
         return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
     def json(self, *words, **options):
-        """What a subcommand says with --json."""
-        return json.loads(self.strobe(*words, "--json", **options).stdout)
+        """What a subcommand says with --json; times of records since the epoch, as files have them."""
+        found = json.loads(self.strobe(*words, "--json", **options).stdout)
+        for table in found if words[0] == "show" else ():
+            for row in table.get("rows", ()):
+                for name in INSTANTS & row.keys():
+                    if isinstance(row[name], int):
+                        row[name] += int(table["base_ns"])
+        return found
 
     # ---- recordings ----
 

@@ -148,9 +148,10 @@ class ShowTest(StrobeTest):
 
     def test_table_without_rows(self):
         self.record()
-        done = self.strobe("show", self.out)
+        done = self.strobe("show", self.out, "--table", "operator_average")
         self.assertEqual(done.stdout, "")
         self.assertIn('"operator_average" is empty', done.stderr)
+        self.assertIn("With strobe run --collect NAME it is recorded by: cpu_op\n", done.stderr)
 
     def test_list(self):
         self.record(collect=["fake:threads=0,records=120,kind=all"])
@@ -169,9 +170,11 @@ class ShowTest(StrobeTest):
     def test_default_table(self):
         self.record(collect=["fake:threads=0,records=300,kind=all"])
         lines = self.strobe("show", self.out).stdout.splitlines()
+        self.assertRegex(lines[2], r"^Operator +Calls +Self +Self % +Total")
+        lines = self.strobe("show", self.out, "--sort", "host_self").stdout.splitlines()
         self.assertRegex(lines[0], r"^Operator +Calls +Self us +Self % +Total us")
         own = [float(line.split()[-5]) for line in lines[2:] if not line.startswith("(")]
-        self.assertTrue(own)
+        self.assertEqual(own, sorted(own, reverse=True))
 
     def test_several_results(self):
         self.record()

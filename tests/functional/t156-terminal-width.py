@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in a narrow terminal: a row takes several lines, none of which the terminal has to wrap."""
 
-import fcntl
 import json
-import os
-import pty
-import struct
-import subprocess
-import termios
 import unittest
 
 import kineto
-from support import STROBE, StrobeTest
-
-WIDTH = 80
+from terminal import WIDTH, TerminalTest
 
 
-class TerminalWidthTest(StrobeTest):
+class TerminalWidthTest(TerminalTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["TERM"] = "dumb"
+
     def trace(self, name, duration):
         """An operator below another one with a long name."""
         events = [{"ph": "X", "cat": "cpu_op", "name": op, "pid": 1, "tid": 1, "ts": begin,
@@ -26,27 +22,6 @@ class TerminalWidthTest(StrobeTest):
         path.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events,
                                     "baseTimeNanoseconds": kineto.BASE}))
         return path
-
-    def in_terminal(self, *words):
-        """What the command writes to a terminal of that width."""
-        ours, its = pty.openpty()
-        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
-        process = subprocess.Popen([STROBE, *map(str, words)], stdin=its, stdout=its,
-                                   stderr=subprocess.PIPE, env=self.environment, cwd=self.work)
-        os.close(its)
-        text = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            text += part
-        os.close(ours)
-        _, stderr = process.communicate()
-        self.assertEqual(process.returncode, 0, stderr)
-        return text.decode().replace("\r\n", "\n")
 
     def test_diff(self):
         a, b = self.trace("a", 100), self.trace("b", 200)

@@ -42,6 +42,7 @@ class CompletionTest(StrobeTest):
         self.assertEqual(self.in_bash("show", "--so"), ["--sort="])
         self.assertEqual(self.in_bash("run", "--collect", "=", "hos"), ["host_sys"])
         self.assertEqual(self.in_bash("run", "--export", "csv"), ["csv"])
+        self.assertEqual(self.in_bash("show", "--color", "=", "al"), ["always"])
         self.assertIn("import", self.in_bash("help", ""))
 
     @needs("fish")
@@ -54,6 +55,7 @@ class CompletionTest(StrobeTest):
                          ["diff", "doctor"])
         self.assertIn("--sort=", complete("strobe show --so")[0])
         self.assertEqual(complete("strobe run --collect=hos"), ["--collect=host_sys"])
+        self.assertEqual(complete("strobe show --color=al"), ["--color=always"])
 
     @needs("zsh")
     def test_zsh(self):

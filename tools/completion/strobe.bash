@@ -32,6 +32,8 @@ _strobe() {
         words=$(_strobe_names exporter)
     elif [ "$previous" = "--pass" ]; then
         words=$(_strobe_names pass)
+    elif [ "$previous" = "--color" ]; then
+        words="auto always never"
     elif [ "$command" = "help" ]; then
         words=$(_strobe_commands)
     elif [ "${current:0:1}" = "-" ]; then

@@ -24,3 +24,4 @@ complete -c strobe -n 'not __fish_is_first_token; and string match -q -- "-*" (c
 complete -c strobe -n 'string match -q -- "--collect=*" (commandline -ct)' -f -a '(__strobe_names --collect collector)'
 complete -c strobe -n 'string match -q -- "--export=*" (commandline -ct)' -f -a '(__strobe_names --export exporter)'
 complete -c strobe -n 'string match -q -- "--pass=*" (commandline -ct)' -f -a '(__strobe_names --pass pass)'
+complete -c strobe -n 'string match -q -- "--color=*" (commandline -ct)' -f -a '--color=auto --color=always --color=never'

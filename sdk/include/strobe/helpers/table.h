@@ -100,6 +100,12 @@ int strobe_table_number(const StrobeConsumerHost *host, StrobeInstance *self,
                         const StrobeColumn *column, uint32_t offset, const StrobeView *record,
                         char *out);
 
+/* The number that a column holds for one record, as it is stored. 0: it is absent, or
+ * no number; else 1. */
+int strobe_table_double(const StrobeConsumerHost *host, StrobeInstance *self,
+                        const StrobeColumn *column, uint32_t offset, const StrobeView *record,
+                        double *number);
+
 /* Order of two records by a column, bound to the kind of each: numbers by value, texts by bytes;
  * absent first. */
 int strobe_table_compare(const StrobeConsumerHost *host, StrobeInstance *self,

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu_sample, stack_total, heap_path -> profiles in the form of pprof. */
+#include "pprof.h"
+
+#include <glib.h>
+#include <string.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/keyed-hash.h>
+
+#include "profile-file.h"
+
+#define STACKS_MAX 4194304u /* different ones of samples; what is beyond has no frames */
+
+enum { SAMPLES, OPERATORS, BLOCKS, N_FILES };
+
+/* Fields of each kind: the stack, then the numbers that become values. */
+enum { STACK, NUMBERS };
+
+static const StrobeWantedField sample_fields[] = {{"stack", STROBE_FIELD_STACK},
+                                                  {"time", STROBE_FIELD_I64}};
+static const StrobeWantedField operator_fields[] = {
+    {"path", STROBE_FIELD_STACK}, {"calls", STROBE_FIELD_U64}, {"host_self", STROBE_FIELD_I64}};
+static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
+                                                 {"live_blocks", STROBE_FIELD_I64},
+                                                 {"live_bytes", STROBE_FIELD_I64},
+                                                 {"allocated_blocks", STROBE_FIELD_I64},
+                                                 {"allocated_bytes", STROBE_FIELD_I64}};
+
+static const ProfileValue sample_values[] = {{"samples", "count"}, {"cpu", "nanoseconds"}, {0}};
+static const ProfileValue operator_values[] = {{"calls", "count"}, {"self", "nanoseconds"}, {0}};
+static const ProfileValue block_values[] = {{"inuse_objects", "count"},
+                                            {"inuse_space", "bytes"},
+                                            {"alloc_objects", "count"},
+                                            {"alloc_space", "bytes"}};
+
+static const struct {
+    const char *kind, *option;
+    const StrobeWantedField *fields;
+    guint32 n_fields;
+    const ProfileValue *values;
+} files[N_FILES] = {
+    [SAMPLES] = {"cpu_sample", "file", sample_fields, G_N_ELEMENTS(sample_fields), sample_values},
+    [OPERATORS] = {"stack_total", "operators_file", operator_fields, G_N_ELEMENTS(operator_fields),
+                   operator_values},
+    [BLOCKS] = {"heap_path", "heap_file", block_fields, G_N_ELEMENTS(block_fields), block_values},
+};
+
+/* Samples of one stack of threads of one name. */
+typedef struct StackSum {
+    guint64 key; /* thread's name and stack */
+    gint64 values[2];
+} StackSum;
+
+typedef struct Pprof {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    StrobeBinder binders[N_FILES];
+    ProfileFile *files[N_FILES];
+    GHashTable *sums; /* of StackSum, by key */
+} Pprof;
+
+static StrobeStatus pprof_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
+{
+    Pprof *pprof = g_new0(Pprof, 1);
+
+    pprof->host = host;
+    pprof->self = self;
+    pprof->sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    for (guint i = 0; i < N_FILES; i++) {
+        pprof->binders[i].wanted = files[i].fields;
+        pprof->binders[i].n_wanted = files[i].n_fields;
+        pprof->files[i] = profile_file_new(host, self, files[i].option, files[i].values);
+    }
+    *state = pprof;
+    return STROBE_OK;
+}
+
+static void pprof_close(void *state)
+{
+    Pprof *pprof = state;
+
+    for (guint i = 0; i < N_FILES; i++)
+        profile_file_free(pprof->files[i]);
+    g_hash_table_unref(pprof->sums);
+    g_free(pprof);
+}
+
+static StrobeStatus fail_file(Pprof *pprof, guint file, int error)
+{
+    return pprof->host->fail(pprof->self, STROBE_ERROR_IO, __FILE__, __LINE__,
+                             "Cannot write the profile: file=\"%s\", folder=\"%s\": %s",
+                             pprof->host->option_text(pprof->self, files[file].option),
+                             pprof->host->metadata(pprof->self)->directory_path, g_strerror(error));
+}
+
+/* Samples are many and their stacks few: they are summed up first. */
+static void add_sample(Pprof *pprof, const StrobeView *record, const guint32 *at)
+{
+    const gint64 time = strobe_field_i64(record, at[NUMBERS], 0);
+    guint64 key = (guint64)record->name << 32 | strobe_field_u32(record, at[STACK], 0);
+
+    if (time < 0)
+        return;
+    if (g_hash_table_size(pprof->sums) >= STACKS_MAX && !g_hash_table_contains(pprof->sums, &key))
+        key = (guint64)record->name << 32;
+    StackSum *sum = g_hash_table_lookup(pprof->sums, &key);
+    if (!sum) {
+        sum = g_new0(StackSum, 1);
+        sum->key = key;
+        g_hash_table_add(pprof->sums, sum);
+    }
+    sum->values[0]++;
+    sum->values[1] += time;
+}
+
+static StrobeStatus write_stack(Pprof *pprof, guint file, StrobeStackId stack,
+                                StrobeStringId thread, const gint64 *values)
+{
+    const StrobeStringId *frames = NULL;
+    const size_t n = stack ? pprof->host->stack_frames(pprof->self, stack, &frames) : 0;
+    const int error = profile_file_add(pprof->files[file], frames, n, thread, values);
+
+    return error ? fail_file(pprof, file, error) : STROBE_OK;
+}
+
+/* A record that is the sum of its path already. */
+static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record, const guint32 *at)
+{
+    gint64 values[PROFILE_VALUES_MAX] = {0};
+
+    for (guint i = NUMBERS; i < files[file].n_fields; i++)
+        values[i - NUMBERS] = MAX(strobe_field_i64(record, at[i], 0), 0);
+    return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
+}
+
+static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n)
+{
+    Pprof *pprof = state;
+    StrobeStatus status = STROBE_OK;
+
+    for (size_t i = 0; i < n && status == STROBE_OK; i++)
+        for (guint file = 0; file < N_FILES; file++) {
+            if (strcmp(records[i].kind->name, files[file].kind) != 0)
+                continue;
+            const guint32 *at = strobe_binder_offsets(&pprof->binders[file], records[i].kind);
+            if (file == SAMPLES)
+                add_sample(pprof, &records[i], at);
+            else
+                status = add_path(pprof, file, &records[i], at);
+        }
+    return status;
+}
+
+/* Most time first, so that the file is the same in each run. */
+static gint compare_sums(gconstpointer a, gconstpointer b)
+{
+    const StackSum *x = *(StackSum *const *)a, *y = *(StackSum *const *)b;
+
+    if (x->values[1] != y->values[1])
+        return x->values[1] > y->values[1] ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static StrobeStatus write_samples(Pprof *pprof)
+{
+    g_autoptr(GPtrArray) sorted = g_ptr_array_sized_new(g_hash_table_size(pprof->sums));
+    StrobeStatus status = STROBE_OK;
+    GHashTableIter iter;
+    gpointer sum_found;
+
+    g_hash_table_iter_init(&iter, pprof->sums);
+    while (g_hash_table_iter_next(&iter, NULL, &sum_found))
+        g_ptr_array_add(sorted, sum_found);
+    g_ptr_array_sort(sorted, compare_sums);
+    for (guint i = 0; i < sorted->len && status == STROBE_OK; i++) {
+        const StackSum *sum = g_ptr_array_index(sorted, i);
+        status = write_stack(pprof, SAMPLES, (StrobeStackId)sum->key,
+                             (StrobeStringId)(sum->key >> 32), sum->values);
+    }
+    return status;
+}
+
+static StrobeStatus pprof_end(void *state)
+{
+    Pprof *pprof = state;
+    StrobeStatus status = write_samples(pprof);
+
+    for (guint i = 0; i < N_FILES && status == STROBE_OK; i++) {
+        const int error = profile_file_finish(pprof->files[i]);
+        if (error)
+            status = fail_file(pprof, i, error);
+    }
+    return status;
+}
+
+const StrobeConsumerOps pprof_ops = {
+    .struct_size = sizeof(StrobeConsumerOps),
+    .open = pprof_open,
+    .batch = pprof_batch,
+    .end = pprof_end,
+    .close = pprof_close,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of a message in the wire form of Protocol Buffers: numbers, bytes, packed numbers. */
+#ifndef STROBE_PPROF_PROTO_MESSAGE_H
+#define STROBE_PPROF_PROTO_MESSAGE_H
+
+#include <glib.h>
+
+/* Each appends one field to the message. A number that is 0 is left out, which means 0. */
+void proto_add_number(GByteArray *message, guint field, guint64 number);
+void proto_add_bytes(GByteArray *message, guint field, const void *bytes, gsize length);
+void proto_add_message(GByteArray *message, guint field, const GByteArray *part);
+void proto_add_packed(GByteArray *message, guint field, const guint64 *numbers, guint n);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many numbers in slots: of each slot how many, sum, mean, p50, p95 and max. */
+#ifndef STROBE_TOOLS_GROUP_VALUES_H
+#define STROBE_TOOLS_GROUP_VALUES_H
+
+#include <glib.h>
+#include <strobe/helpers/external-sorter.h>
+
+enum {
+    STROBE_GROUP_SUM,
+    STROBE_GROUP_MEAN,
+    STROBE_GROUP_P50,
+    STROBE_GROUP_P95,
+    STROBE_GROUP_MAX,
+    STROBE_GROUP_STATISTICS
+};
+
+/* Of one slot; all but n are set by strobe_group_values_finish. */
+typedef struct StrobeGroupValue {
+    guint64 n;
+    double of[STROBE_GROUP_STATISTICS];
+} StrobeGroupValue;
+
+typedef struct StrobeGroupValues StrobeGroupValues;
+
+/* `storage` as of a sorter. */
+StrobeGroupValues *strobe_group_values_new(StrobeStorage *storage);
+void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
+
+/* Returns 0 or an errno value. */
+int strobe_group_values_add(StrobeGroupValues *values, guint64 slot, double number);
+int strobe_group_values_finish(StrobeGroupValues *values);
+
+/* NULL: nothing was added to this slot. */
+const StrobeGroupValue *strobe_group_values_get(const StrobeGroupValues *values, guint64 slot);
+
+#endif
