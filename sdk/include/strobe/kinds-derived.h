@@ -312,8 +312,8 @@ struct strobe_head_overhead_advice {
     StrobeStringId text; /* what to do, or whom to ask */
 };
 
-/* "finding": one thing that cost the program time, or that makes the numbers unsure, with what to do
- * about it (pass finding); named by its id, such as data_loading; the heaviest first. */
+/* "finding": one thing that cost the program time, or that makes the numbers unsure, with what to
+ * do about it (pass finding); named by its id, such as data_loading; the heaviest first. */
 struct strobe_finding {
     StrobeStringId severity; /* high, medium, low; unknown: it cannot be told */
     double share;            /* %; of the time of all steps, absent: not a share of time */
