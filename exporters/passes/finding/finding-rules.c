@@ -277,7 +277,9 @@ static gboolean detect_contention(const Case *c, Finding *out)
         return FALSE;
     out->id = "contention";
     out->table = throttled >= 5 ? "host_throttle" : pressure >= 20 ? "host_pressure" : "host_cpu";
-    out->count = c->m->pressure[PRESSURE_CPU].count + c->m->throttled.count;
+    out->count = throttled >= 5   ? c->m->throttled.count
+                 : pressure >= 20 ? c->m->pressure[PRESSURE_CPU].count
+                                  : c->m->processor_wait.count;
     out->confidence = throttled >= 5 || wait >= 20 ? 80 : 60;
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
@@ -298,7 +300,7 @@ static gboolean detect_disk(const Case *c, Finding *out)
         return FALSE;
     out->id = "disk";
     out->table = waiting >= 20 ? "host_disk" : "host_pressure";
-    out->count = c->m->pressure[PRESSURE_IO].count + c->m->disk.count;
+    out->count = waiting >= 20 ? c->m->disk.count : c->m->pressure[PRESSURE_IO].count;
     out->confidence = waiting >= 20 ? 80 : 60;
     out->severity = MAX(pressure, waiting) >= 50 ? "high" : "medium";
     out->summary = g_strdup("The program, or the machine, waits for storage.");
@@ -384,8 +386,10 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
         return is_loss_x ? -1 : 1;
     if (weight_x != weight_y)
         return weight_x > weight_y ? -1 : 1;
-    if (x->share != y->share && x->share >= 0 && y->share >= 0)
-        return x->share > y->share ? -1 : 1;
+    double share_x = x->share >= 0 ? x->share : -1, share_y = y->share >= 0 ? y->share : -1;
+
+    if (share_x != share_y)
+        return share_x > share_y ? -1 : 1;
     return strcmp(x->id, y->id);
 }
 
