@@ -7,7 +7,7 @@ function legend(names) {
 const stepsDrawn = 120; /* bars; more steps are shown by their longest */
 function stackedBars(target, list, names, unit) {
   const width = Math.max(target.clientWidth, 280), height = 230;
-  const edge = { left: 62, right: 8, top: 8, bottom: 26 };
+  const edge = { left: 62, right: 8, top: 22, bottom: 26 };
   const scale = unit === "us" ? 1e3 : 1;
   const sums = list.map(step => d3.sum(names, ([key]) => Math.max(0, step[key] || 0)) * scale);
   const x = d3.scaleBand().domain(d3.range(list.length)).range([edge.left, width - edge.right])
@@ -35,8 +35,8 @@ function stackedBars(target, list, names, unit) {
         .attr("height", Math.max(0, y(from) - y(from + value))).attr("fill", color);
       from += value;
     }
-    if (sums[i] > y.domain()[1]) group.append("text").attr("x", x(i) + x.bandwidth() / 2)
-      .attr("y", edge.top + 11).attr("text-anchor", i > list.length / 2 ? "end" : "start")
+    if (sums[i] > y.domain()[1]) group.append("text").attr("x", x(i))
+      .attr("y", edge.top - 6)
       .text("↑ " + time(sums[i]));
     group.append("rect").attr("class", "over").attr("x", x(i)).attr("width", x.bandwidth())
       .attr("y", edge.top).attr("height", height - edge.bottom - edge.top);

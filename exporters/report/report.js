@@ -230,7 +230,7 @@ function makeTable(id, source) {
 }
 function kindTable(kind, holds) {
   return makeTable("table-" + kind, () => ({ columns: columns(kind), rest: rest(kind),
-    rows: rows(kind).filter(row => !holds || row[holds] !== null) }));
+    rows: rows(kind).filter(row => !holds || row[holds]) }));
 }
 /* What the spans of the timeline say about the chosen step, by name. */
 function sumSpans(kind) {

@@ -10,6 +10,7 @@
 #define MEDIUM_SHARE 5.0
 #define OUTLIER_FACTOR 1.5 /* of the median step */
 #define OUTLIER_STEPS_MIN 5u
+#define START_FACTOR 3.0  /* of the median step: the first one is the start-up, and left out */
 #define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
@@ -18,6 +19,7 @@
 typedef struct Case {
     const Measures *m;
     const GArray *steps; /* of BusyStep */
+    guint first;         /* the first one that counts */
     gint64 steps_ns;
     gint64 parts_ns[N_PARTS + 1];
     guint n_steps;
@@ -112,7 +114,7 @@ static gboolean detect_outliers(const Case *c, Finding *out)
     gint64 median = c->n_steps >= OUTLIER_STEPS_MIN ? median_step(c) : 0;
     gint64 excess = 0, longest = 0, number = 0;
 
-    for (guint i = 0; median && i < c->steps->len; i++) {
+    for (guint i = c->first; median && i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
         gint64 duration = step->end_ns - step->begin_ns;
 
@@ -340,7 +342,7 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
     gint64 cost = 0;
 
     intervals_merge(c->m->own_calls);
-    for (guint i = 0; i < c->steps->len; i++) {
+    for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
 
         cost += busy_times_covered(c->m->own_calls, step->begin_ns, step->end_ns);
@@ -408,14 +410,19 @@ static void add_finding(GPtrArray *found, const Case *c, Finding *finding, gbool
 
 static void sum_steps(Case *c)
 {
-    for (guint i = 0; i < c->steps->len; i++) {
+    const BusyStep *first = &g_array_index(c->steps, BusyStep, 0);
+
+    if (c->steps->len >= OUTLIER_STEPS_MIN &&
+        (double)(first->end_ns - first->begin_ns) >= START_FACTOR * (double)median_step(c))
+        c->first = 1;
+    for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
 
         c->steps_ns += step->end_ns - step->begin_ns;
         for (guint part = 0; part <= N_PARTS; part++)
             c->parts_ns[part] += step->parts[part];
     }
-    c->n_steps = MAX(c->steps->len, 1);
+    c->n_steps = MAX(c->steps->len - c->first, 1);
 }
 
 /* A finding without a share of time. */

@@ -190,6 +190,18 @@ static void test_outliers(void)
     strobe_mock_free(run.mock);
 }
 
+/* The start-up, in the first step, hides nothing of the others. */
+static void test_start(void)
+{
+    Run run = clean_run();
+
+    add_step(&run, -5, -20 * STEP_NS, 0);
+    for (int i = 0; i < STEPS; i++)
+        add_gc(&run, run.thread, i * STEP_NS + 91 * MS, i * STEP_NS + 99 * MS);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "gc", "medium")->share, 9, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
 static void test_no_steps(void)
 {
     Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
@@ -366,6 +378,7 @@ int main(int argc, char **argv)
     g_test_add_func("/finding/synchronization", test_synchronization);
     g_test_add_func("/finding/recompilation", test_recompilation);
     g_test_add_func("/finding/outliers", test_outliers);
+    g_test_add_func("/finding/start", test_start);
     g_test_add_func("/finding/no-steps", test_no_steps);
     g_test_add_func("/finding/host-bound", test_host_bound);
     g_test_add_func("/finding/communication", test_communication);
