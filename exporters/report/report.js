@@ -256,8 +256,9 @@ function addPercentiles(list, kind) {
   const known = new Map((data.percentiles[kind] || []).map(each => [each[0], each]));
   for (const row of list) {
     const found = known.get(row.name);
-    row.p50 = found ? found[1] : null;
-    row.p95 = found ? found[2] : null;
+    const most = row.host_max || row.max || Infinity;
+    row.p50 = found ? Math.min(found[1], most) : null;
+    row.p95 = found ? Math.min(found[2], most) : null;
   }
   return list;
 }
@@ -320,7 +321,7 @@ function showComparison() {
     name: Array.isArray(row.path) ? row.path.join(" / ") : row.path || row.name,
     a: row.a ? row.a.value : null, b: row.b ? row.b.value : null,
     difference: row.difference, percent: row.relative, q: row.q,
-    verdict: row.changed ? row.difference > 0 ? "slower" : "faster" : "within the noise" }));
+    verdict: row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed" }));
   const sides = side => side && side.runs ? side.runs.map(run => run.path).join(", ") : "";
   section.querySelector(".body").append(
     make("p", {}, "A: " + sides(comparison.a)), make("p", {}, "B: " + sides(comparison.b)),
