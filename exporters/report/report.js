@@ -46,7 +46,7 @@ function show(value, unit) {
   if (Array.isArray(value)) return value.join(" ← ");
   if (typeof value === "boolean") return value ? "yes" : "";
   if (typeof value !== "number") return value;
-  if (unit === "ns") return time(value);
+  if (unit === "ns") return value > 1e17 ? "at " + time(value - data.facts.begin) : time(value);
   if (unit === "us") return time(value * 1e3);
   if (unit === "ms") return time(value * 1e6);
   if (unit === "B") return bytes(value);

@@ -51,6 +51,8 @@ StepPart cause_of_name(const char *kind, const char *name)
 
     if (part != N_PARTS)
         return part;
+    if (g_str_has_prefix(name, "ProfilerStep#")) /* the framework's mark of the whole step */
+        return N_PARTS;
     if (!strcmp(kind, "cpu_op"))
         return PART_OPERATORS;
     return !strcmp(kind, "python_call") ? PART_PYTHON : N_PARTS;
