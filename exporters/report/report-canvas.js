@@ -7,6 +7,18 @@ function colorOf(text) {
   const hue = ((hash % 360) + 360) % 360;
   return "hsl(" + hue + " 55% " + (isDark.matches ? "34%" : "74%") + ")";
 }
+/* What each operator takes longer or shorter than in the other result, by its name; ns a step. */
+const differences = new Map();
+for (const row of (data.comparison || {}).rows || [])
+  if (row.path && row.path.length && row.difference !== null)
+    differences.set(row.path[0], (differences.get(row.path[0]) || 0) + row.difference);
+const widest = Math.max(1, ...[...differences.values()].map(Math.abs));
+/* Red: longer, blue: shorter, the stronger the more. */
+function colorOfDifference(text) {
+  const share = (differences.get(text) || 0) / widest;
+  if (Math.abs(share) < 0.01) return style("--line");
+  return "hsl(" + (share > 0 ? 0 : 215) + " 80% 60% / " + (0.25 + 0.75 * Math.abs(share)) + ")";
+}
 function fit(canvas, height) {
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 300;
   canvas.style.height = height + "px";
@@ -50,7 +62,7 @@ function showFlames() {
   const target = body("flames"), sources = data.flames.sources, row = 18;
   document.getElementById("flames").hidden = !sources.length;
   if (!sources.length) return;
-  const state = { source: 0, isInverted: false, isIcicle: true, word: "", root: null, zoom: null,
+  const state = { source: 0, isInverted: false, isIcicle: true, isDifference: false, word: "", root: null, zoom: null,
     drawn: [] };
   const canvas = make("canvas", { id: "flame", tabindex: "0", role: "img",
     "aria-label": "Flame graph; click a frame to enlarge it, Escape shows all" });
@@ -62,7 +74,8 @@ function showFlames() {
     onclick: event => { state[key] = !state[key]; event.target.setAttribute("aria-pressed", state[key]);
       change(); } }, title);
   target.append(make("div", { class: "tools" }, pick, press("Invert", "isInverted", grow),
-    press("Icicle", "isIcicle", draw), make("button", { id: "flame-reset", onclick: () => {
+    press("Icicle", "isIcicle", draw), differences.size ?
+    press("Difference", "isDifference", draw) : "", make("button", { id: "flame-reset", onclick: () => {
       state.zoom = state.root; draw(); } }, "Show all"),
     make("input", { type: "search", id: "flame-search", placeholder: "Search", "aria-label":
       "Search frames", oninput: event => { state.word = event.target.value.toLowerCase(); draw(); } }),
@@ -93,7 +106,8 @@ function showFlames() {
       const isMatch = state.word && node.name.toLowerCase().includes(state.word);
       if (size < 0.4 || node.depth >= 60) return;
       if (isMatch && !isInside) matched += node.value;
-      context.fillStyle = isMatch ? mark : state.word ? dim : colorOf(node.name);
+      context.fillStyle = isMatch ? mark : state.word ? dim : state.isDifference ?
+        colorOfDifference(node.name) : colorOf(node.name);
       context.fillRect(x, y, Math.max(size - 0.6, 0.4), row - 1);
       context.fillStyle = isMatch ? style("--ground") : text;
       label(context, node.name, x + 4, y + row / 2, size - 6);

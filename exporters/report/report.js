@@ -46,8 +46,10 @@ function show(value, unit) {
   if (Array.isArray(value)) return value.join(" ← ");
   if (typeof value === "boolean") return value ? "yes" : "";
   if (typeof value !== "number") return value;
-  if (unit === "ns") return value > 1e17 ? "at " + time(value - data.facts.begin) : time(value);
-  if (unit === "us") return time(value * 1e3);
+  if (unit === "ns" || unit === "us") {
+    const ns = unit === "us" ? value * 1e3 : value;
+    return ns > 1e17 ? "at " + time(ns - data.facts.begin) : time(ns); /* a moment, no duration */
+  }
   if (unit === "ms") return time(value * 1e6);
   if (unit === "B") return bytes(value);
   if (unit === "B/s") return bytes(value) + "/s";

@@ -130,6 +130,32 @@ class ReportPageTest(StrobeTest):
                           mobile=width < 500, deviceScaleFactor=1)  # fmt: skip
                 page.screenshot(SHOTS / ("report-%s.png" % name))
 
+    @unittest.skipUnless(D3.exists(), "no node-d3")
+    def test_comparison(self):
+        """The second result is shown; a click colours the flame graph by the difference."""
+        sides = []
+        for name, size in (("before", 5), ("after", 25)):
+            made = MadeCapture(10 * STEP)
+            steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
+            for number in range(10):
+                at = number * STEP
+                made.operator(main, "aten::mm", at + 10 * MS, at + (10 + size) * MS + number)
+                made.operator(main, "aten::add", at + 50 * MS, at + 60 * MS + number)
+                made.step(steps, number, at, at + STEP)
+            sides.append(made.write(self.work / name / "capture.strobe"))
+        path = self.work / "compared.html"
+        self.strobe("report", *sides, "-o", path)
+        with self.open(path) as page:
+            row = page.value("document.querySelector('#table-comparison tbody tr').innerText")
+            self.assertIn("aten::mm", row)
+            self.assertIn("20 ms", row)
+            self.assertIn("400 %", row)
+            page.value("document.getElementById('flame-isDifference').click()")
+            colors = page.value("['aten::mm', 'aten::add'].map(colorOfDifference)")
+            self.assertTrue(colors[0].startswith("hsl(0 "), colors)
+            self.assertFalse(colors[1].startswith("hsl"), colors)
+            self.assertEqual(page.complaints, [])
+
     def test_without_library(self):
         path = self.make_page("library=/nonexistent/d3.js")
         with self.open(path) as page:
