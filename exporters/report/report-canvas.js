@@ -19,7 +19,7 @@ function colorOfDifference(text) {
   if (Math.abs(share) < 0.01) return style("--line");
   return "hsl(" + (share > 0 ? 0 : 215) + " 80% 60% / " + (0.25 + 0.75 * Math.abs(share)) + ")";
 }
-function fit(canvas, height) {
+function fitCanvas(canvas, height) {
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 300;
   canvas.style.height = height + "px";
   canvas.width = width * ratio;
@@ -31,7 +31,7 @@ function fit(canvas, height) {
   context.textBaseline = "middle";
   return [context, width];
 }
-function label(context, text, x, y, room) {
+function drawLabel(context, text, x, y, room) {
   if (room < 24) return;
   const fits = Math.floor(room / 6.2);
   context.fillText(text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "…" : text, x, y);
@@ -59,25 +59,25 @@ function growTree(source, isFrom) {
   return root;
 }
 function showFlames() {
-  const target = body("flames"), sources = data.flames.sources, row = 18;
+  const target = findBody("flames"), sources = data.flames.sources, row = 18;
   document.getElementById("flames").hidden = !sources.length;
   if (!sources.length) return;
   const state = { source: 0, isInverted: false, isIcicle: true, isDifference: false, word: "", root: null, zoom: null,
     drawn: [] };
-  const canvas = make("canvas", { id: "flame", tabindex: "0", role: "img",
+  const canvas = makeElement("canvas", { id: "flame", tabindex: "0", role: "img",
     "aria-label": "Flame graph; click a frame to enlarge it, Escape shows all" });
-  const note = make("p", { class: "faint" }), found = make("span", { class: "faint", id: "flame-found" });
-  const pick = make("select", { "aria-label": "What", onchange: event => {
+  const note = makeElement("p", { class: "faint" }), found = makeElement("span", { class: "faint", id: "flame-found" });
+  const pick = makeElement("select", { "aria-label": "What", onchange: event => {
     state.source = +event.target.value; grow(); } },
-    ...sources.map((source, i) => make("option", { value: i }, source.name)));
-  const press = (title, key, change) => make("button", { id: "flame-" + key, "aria-pressed": false,
+    ...sources.map((source, i) => makeElement("option", { value: i }, source.name)));
+  const press = (title, key, change) => makeElement("button", { id: "flame-" + key, "aria-pressed": false,
     onclick: event => { state[key] = !state[key]; event.target.setAttribute("aria-pressed", state[key]);
       change(); } }, title);
-  target.append(make("div", { class: "tools" }, pick, press("Invert", "isInverted", grow),
+  target.append(makeElement("div", { class: "tools" }, pick, press("Invert", "isInverted", grow),
     press("Icicle", "isIcicle", draw), differences.size ?
-    press("Difference", "isDifference", draw) : "", make("button", { id: "flame-reset", onclick: () => {
+    press("Difference", "isDifference", draw) : "", makeElement("button", { id: "flame-reset", onclick: () => {
       state.zoom = state.root; draw(); } }, "Show all"),
-    make("input", { type: "search", id: "flame-search", placeholder: "Search", "aria-label":
+    makeElement("input", { type: "search", id: "flame-search", placeholder: "Search", "aria-label":
       "Search frames", oninput: event => { state.word = event.target.value.toLowerCase(); draw(); } }),
     found), note, canvas);
   target.querySelector("#flame-isIcicle").setAttribute("aria-pressed", true);
@@ -85,8 +85,8 @@ function showFlames() {
   function grow() {
     const source = sources[state.source];
     state.root = state.zoom = growTree(source, state.isInverted);
-    note.textContent = source.left_out ? plain(source.left_out, 0) + " more paths with " +
-      show(source.rest, source.unit) + " are not in it." : "";
+    note.textContent = source.left_out ? formatNumber(source.left_out, 0) + " more paths with " +
+      formatValue(source.rest, source.unit) + " are not in it." : "";
     draw();
   }
   function deepest(node) {
@@ -96,7 +96,7 @@ function showFlames() {
   }
   function draw() {
     const depth = deepest(state.zoom) + 1, height = Math.min(depth, 60) * row + 2;
-    const [context, width] = fit(canvas, height);
+    const [context, width] = fitCanvas(canvas, height);
     const dim = style("--line"), text = style("--text"), mark = style("--high");
     let matched = 0;
     state.drawn = [];
@@ -110,7 +110,7 @@ function showFlames() {
         colorOfDifference(node.name) : colorOf(node.name);
       context.fillRect(x, y, Math.max(size - 0.6, 0.4), row - 1);
       context.fillStyle = isMatch ? style("--ground") : text;
-      label(context, node.name, x + 4, y + row / 2, size - 6);
+      drawLabel(context, node.name, x + 4, y + row / 2, size - 6);
       state.drawn.push({ node, x, y, size });
       let at = x;
       for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
@@ -126,11 +126,11 @@ function showFlames() {
       context.fillStyle = dim;
       context.fillRect(0, y, width, row - 1);
       context.fillStyle = text;
-      label(context, node.name, 4, y + row / 2, width - 8);
+      drawLabel(context, node.name, 4, y + row / 2, width - 8);
       state.drawn.push({ node, x: 0, y, size: width });
     }
     box(state.zoom, 0, width, false);
-    found.textContent = state.word ? "Found: " + plain(100 * matched / state.zoom.value) + " %" : "";
+    found.textContent = state.word ? "Found: " + formatNumber(100 * matched / state.zoom.value) + " %" : "";
   }
   function at(event) {
     const box = canvas.getBoundingClientRect();
@@ -153,11 +153,11 @@ function showFlames() {
   });
   canvas.addEventListener("mousemove", event => {
     const hit = at(event);
-    if (!hit) return hush();
-    tell(event, hit.node.name + "\n" + show(hit.node.value, sources[state.source].unit) + ", " +
-      plain(100 * hit.node.value / state.root.value) + " %");
+    if (!hit) return hideTip();
+    showTip(event, hit.node.name + "\n" + formatValue(hit.node.value, sources[state.source].unit) + ", " +
+      formatNumber(100 * hit.node.value / state.root.value) + " %");
   });
-  canvas.addEventListener("mouseleave", hush);
+  canvas.addEventListener("mouseleave", hideTip);
   addEventListener("resize", draw);
   isDark.addEventListener("change", draw);
   canvas.redraw = draw;
@@ -187,22 +187,22 @@ function layTracks() {
     b.spans.length - a.spans.length).slice(0, 40);
 }
 function showTimeline() {
-  const target = body("timeline"), lanes = layTracks(), row = 17, head = 18, top = 22;
+  const target = findBody("timeline"), lanes = layTracks(), row = 17, head = 18, top = 22;
   document.getElementById("timeline").hidden = !lanes.length;
   if (!lanes.length) return;
   const left = data.timeline.left_out;
-  const canvas = make("canvas", { id: "time", tabindex: "0", role: "img", "aria-label":
+  const canvas = makeElement("canvas", { id: "time", tabindex: "0", role: "img", "aria-label":
     "Timeline; plus and minus zoom, arrows move, Escape shows all" });
-  const names = make("input", { type: "search", id: "time-search", placeholder: "Search",
+  const names = makeElement("input", { type: "search", id: "time-search", placeholder: "Search",
     "aria-label": "Search spans", oninput: draw });
-  const found = make("span", { class: "faint", id: "time-found" });
-  target.append(make("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
-    "links are lines." + (left ? " " + plain(left, 0) + " spans under " + time(data.timeline.least) +
+  const found = makeElement("span", { class: "faint", id: "time-found" });
+  target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
+    "links are lines." + (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
-    plain(data.timeline.links_left_out, 0) + " links are left out." : "")),
-  make("div", { class: "tools" }, make("button", { onclick: () => zoom(0.5), "aria-label": "Zoom in" },
-    "+"), make("button", { onclick: () => zoom(2), "aria-label": "Zoom out" }, "−"),
-  make("button", { id: "time-all", onclick: () => { view = whole(); draw(); } }, "Show all"), names,
+    formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),
+  makeElement("div", { class: "tools" }, makeElement("button", { onclick: () => zoom(0.5), "aria-label": "Zoom in" },
+    "+"), makeElement("button", { onclick: () => zoom(2), "aria-label": "Zoom out" }, "−"),
+  makeElement("button", { id: "time-all", onclick: () => { view = whole(); draw(); } }, "Show all"), names,
   found), canvas);
   let view = first(), drawn = [], width = 300, drag = null;
 
@@ -233,11 +233,11 @@ function showTimeline() {
     });
     context.fillStyle = style("--faint");
     for (let i = 0; i < 6; i++)
-      label(context, time(view[0] + (view[1] - view[0]) * i / 6), 4 + width * i / 6, 10, width / 6);
+      drawLabel(context, formatTime(view[0] + (view[1] - view[0]) * i / 6), 4 + width * i / 6, 10, width / 6);
   }
   function draw() {
     const height = top + lanes.reduce((sum, lane) => sum + head + lane.depth * row + 6, 0);
-    const fitted = fit(canvas, height), context = fitted[0], word = names.value.toLowerCase();
+    const fitted = fitCanvas(canvas, height), context = fitted[0], word = names.value.toLowerCase();
     const places = new Map();
     let y = top, matches = 0;
     width = fitted[1];
@@ -246,7 +246,7 @@ function showTimeline() {
     for (const lane of lanes) {
       context.fillStyle = style("--faint");
       const who = lane.track.name || "track " + lane.track.number;
-      label(context, (lane.track.device >= 0 ? "device " + lane.track.device + ": " : "") + who, 4,
+      drawLabel(context, (lane.track.device >= 0 ? "device " + lane.track.device + ": " : "") + who, 4,
         y + head / 2, width);
       y += head;
       places.set(lane.number, y);
@@ -262,13 +262,13 @@ function showTimeline() {
           span.kind);
         context.fillRect(from, y + span.depth * row, Math.max(to - from - 0.5, 0.7), row - 1);
         context.fillStyle = isMatch ? style("--ground") : style("--text");
-        label(context, span.name || span.kind, from + 3, y + span.depth * row + row / 2, to - from - 5);
+        drawLabel(context, span.name || span.kind, from + 3, y + span.depth * row + row / 2, to - from - 5);
         drawn.push({ span, from, to: Math.max(to, from + 1), y: y + span.depth * row });
       }
       y += lane.depth * row + 6;
     }
     drawLinks(context, places);
-    found.textContent = word ? plain(matches, 0) + " in view" : "";
+    found.textContent = word ? formatNumber(matches, 0) + " in view" : "";
   }
   function drawLinks(context, places) {
     context.strokeStyle = style("--accent");
@@ -295,15 +295,15 @@ function showTimeline() {
     if (drag) {
       const by = (drag.x - event.clientX) / width * (drag.view[1] - drag.view[0]);
       view = [drag.view[0] + by, drag.view[1] + by];
-      hush();
+      hideTip();
       return draw();
     }
     const found = hit(event);
-    if (!found) return hush();
-    tell(event, (found.span.name || found.span.kind) + "\n" + found.span.kind + ", " +
-      time(found.span.end - found.span.begin) + ", at " + time(found.span.begin));
+    if (!found) return hideTip();
+    showTip(event, (found.span.name || found.span.kind) + "\n" + found.span.kind + ", " +
+      formatTime(found.span.end - found.span.begin) + ", at " + formatTime(found.span.begin));
   });
-  canvas.addEventListener("pointerleave", hush);
+  canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("dblclick", event => {
     const found = hit(event);
     if (found) { view = [found.span.begin, Math.max(found.span.end, found.span.begin + 100)]; draw(); }

@@ -1,8 +1,8 @@
 /* Steps and values over time, by d3. */
 
-function legend(names) {
-  return make("div", { class: "legend" }, ...names.map(([, title, color]) =>
-    make("span", {}, make("i", { style: "background:" + color }), title)));
+function makeLegend(names) {
+  return makeElement("div", { class: "legend" }, ...names.map(([, title, color]) =>
+    makeElement("span", {}, makeElement("i", { style: "background:" + color }), title)));
 }
 const stepsDrawn = 120; /* bars; more steps are shown by their longest */
 function stackedBars(target, list, names, unit) {
@@ -24,10 +24,10 @@ function stackedBars(target, list, names, unit) {
     d3.axisBottom(x).tickValues(d3.range(0, list.length, every)).tickFormat(i => list[i].label)
       .tickSizeOuter(0));
   svg.append("g").attr("transform", "translate(" + edge.left + ",0)")
-    .call(d3.axisLeft(y).ticks(5).tickFormat(time));
+    .call(d3.axisLeft(y).ticks(5).tickFormat(formatTime));
   list.forEach((step, i) => {
     const group = svg.append("g").attr("class", "step").attr("tabindex", 0).attr("role", "button")
-      .attr("data-number", step.label).attr("aria-label", "step " + step.label + ", " + time(sums[i]));
+      .attr("data-number", step.label).attr("aria-label", "step " + step.label + ", " + formatTime(sums[i]));
     let from = 0;
     for (const [key, , color] of names) {
       const value = Math.max(0, step[key] || 0) * scale;
@@ -37,63 +37,63 @@ function stackedBars(target, list, names, unit) {
     }
     if (sums[i] > y.domain()[1]) group.append("text").attr("x", x(i))
       .attr("y", edge.top - 6)
-      .text("↑ " + time(sums[i]));
+      .text("↑ " + formatTime(sums[i]));
     group.append("rect").attr("class", "over").attr("x", x(i)).attr("width", x.bandwidth())
       .attr("y", edge.top).attr("height", height - edge.bottom - edge.top);
-    group.node().addEventListener("mousemove", event => tell(event, "step " + step.label + ": " + time(sums[i]) + "\n" +
+    group.node().addEventListener("mousemove", event => showTip(event, "step " + step.label + ": " + formatTime(sums[i]) + "\n" +
       names.filter(([key]) => step[key] > 0).map(([key, title]) => title + ": " +
-        time(step[key] * scale)).join("\n")));
-    group.node().addEventListener("mouseleave", hush);
+        formatTime(step[key] * scale)).join("\n")));
+    group.node().addEventListener("mouseleave", hideTip);
     if (step.whole) {
-      group.node().addEventListener("click", () => choose(step.whole));
+      group.node().addEventListener("click", () => chooseStep(step.whole));
       group.node().addEventListener("keydown", event => {
         if (event.key === "Enter" || event.key === " ") {
           event.preventDefault();
-          choose(step.whole);
+          chooseStep(step.whole);
         }
       });
       chosen.listeners.push(() => group.classed("chosen", chosen.step === step.whole));
     }
   });
 }
-function longest(list, key) {
+function keepLongest(list, key) {
   if (list.length <= stepsDrawn) return list;
   const kept = new Set(list.slice().sort((a, b) => b[key] - a[key]).slice(0, stepsDrawn));
   return list.filter(each => kept.has(each));
 }
 function showSteps() {
-  const target = body("steps");
+  const target = findBody("steps");
   if (!steps.length) {
     document.getElementById("steps").hidden = true;
     return;
   }
-  const shown = longest(steps, "duration");
-  target.append(make("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
-    "The " + shown.length + " longest of " + plain(data.tables.step_part.total_rows, 0) + " steps. " :
+  const shown = keepLongest(steps, "duration");
+  target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
+    "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
     "") + "Where each step goes on the thread that announced it. " +
     (hasCharts ? "Choose a step, and all below shows that step alone." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
-    target.append(legend(used));
-    const frame = make("div", { id: "step-bars" });
+    target.append(makeLegend(used));
+    const frame = makeElement("div", { id: "step-bars" });
     target.append(frame);
     stackedBars(frame, shown.map(step => ({ ...step, label: step.number < 0 ? "all" : step.number,
       whole: step })), used, "ns");
   }
-  const table = makeTable("table-step_part", () => ({ rest: rest("step_part"),
-    columns: columns("step_part").filter(column => column.name !== "name"), rows: steps }));
-  target.append(hasCharts ? make("details", {}, make("summary", {}, "As a table"), table) : table);
+  const table = makeTable("table-step_part", () => ({ rest: readRest("step_part"),
+    columns: readColumns("step_part").filter(column => column.name !== "name"), rows: steps }));
+  target.append(hasCharts ? makeElement("details", {}, makeElement("summary", {}, "As a table"), table) : table);
 }
 function showDevice() {
-  const all = rows("step_trace");
+  const all = readRows("step_trace");
   if (all.length && hasCharts) {
-    body("device").append(make("h3", {}, "Device time of each step"), legend(deviceNames));
+    findBody("device").append(makeElement("h3", {}, "Device time of each step"), makeLegend(deviceNames));
     const devices = [...new Set(all.map(each => each.device))];
     for (const device of devices) {
-      const frame = make("div", {});
-      body("device").append(frame);
+      const frame = makeElement("div", {});
+      findBody("device").append(frame);
       const own = all.filter(each => each.device === device).sort((a, b) => a.begin - b.begin);
-      stackedBars(frame, longest(own, "stage").map(each => ({ ...each,
+      stackedBars(frame, keepLongest(own, "stage").map(each => ({ ...each,
         label: each.step === null ? "all" : each.step })), deviceNames, "us");
     }
   }
@@ -116,15 +116,15 @@ function smallChart(target, group, list) {
   const bands = svg.append("g"), lines = svg.append("g");
   const axis = svg.append("g").attr("transform", "translate(0," + (height - edge.bottom) + ")");
   svg.append("g").attr("transform", "translate(" + edge.left + ",0)").call(
-    d3.axisLeft(y).ticks(4).tickFormat(value => show(value, list[0].unit)));
+    d3.axisLeft(y).ticks(4).tickFormat(value => formatValue(value, list[0].unit)));
   const cursor = svg.append("line").attr("class", "cursor").attr("y1", edge.top)
     .attr("y2", height - edge.bottom).style("display", "none");
   const colors = d3.schemeTableau10 || d3.schemeCategory10;
   function draw() {
     x.domain(chosen.step ? [chosen.step.begin, chosen.step.end] : [0, length || 1]);
-    axis.call(d3.axisBottom(x).ticks(Math.max(2, width / 90)).tickFormat(time).tickSizeOuter(0));
+    axis.call(d3.axisBottom(x).ticks(Math.max(2, width / 90)).tickFormat(formatTime).tickSizeOuter(0));
     bands.selectAll("*").remove();
-    longest(steps, "duration").filter((step, i) => i % 2 === 0 && step.number >= 0).forEach(step => {
+    keepLongest(steps, "duration").filter((step, i) => i % 2 === 0 && step.number >= 0).forEach(step => {
       const from = Math.max(edge.left, x(step.begin)), to = Math.min(width - edge.right, x(step.end));
       if (to > from) bands.append("rect").attr("x", from).attr("width", to - from)
         .attr("y", edge.top).attr("height", height - edge.bottom - edge.top)
@@ -149,16 +149,16 @@ function smallChart(target, group, list) {
     const at = x.invert(event.clientX - svg.node().getBoundingClientRect().left);
     if (at < x.domain()[0] || at > x.domain()[1]) return;
     moveCursor(at);
-    tell(event, time(at) + "\n" + list.map(each => {
+    showTip(event, formatTime(at) + "\n" + list.map(each => {
       const bin = each.bins.reduce((best, next) => Math.abs((next[0] + 0.5) * each.width - at) <
         Math.abs((best[0] + 0.5) * each.width - at) ? next : best, each.bins[0]);
-      return each.name + ": " + show(bin[1], each.unit) + ", at most " + show(bin[2], each.unit);
+      return each.name + ": " + formatValue(bin[1], each.unit) + ", at most " + formatValue(bin[2], each.unit);
     }).join("\n"));
   });
-  svg.node().addEventListener("mouseleave", () => { moveCursor(null); hush(); });
+  svg.node().addEventListener("mouseleave", () => { moveCursor(null); hideTip(); });
   cursors.push(at => cursor.style("display", at === null ? "none" : null)
     .attr("x1", at === null ? 0 : x(at)).attr("x2", at === null ? 0 : x(at)));
-  target.append(legend(list.map((each, i) => [null, each.name, colors[i % colors.length]])));
+  target.append(makeLegend(list.map((each, i) => [null, each.name, colors[i % colors.length]])));
   chosen.listeners.push(draw);
   draw();
 }
@@ -169,20 +169,20 @@ function showSeries() {
     groups.set(each.group, list);
     if (list.length < 8) list.push(each);
   });
-  const target = body("series");
+  const target = findBody("series");
   document.getElementById("series").hidden = !groups.size;
   if (!hasCharts) {
     const list = [...groups.values()].flat().map(each => ({ name: each.group + ": " + each.name,
-      mean: show(each.bins.reduce((sum, bin) => sum + bin[1], 0) / each.bins.length, each.unit),
-      most: show(Math.max(...each.bins.map(bin => bin[2])), each.unit) }));
+      mean: formatValue(each.bins.reduce((sum, bin) => sum + bin[1], 0) / each.bins.length, each.unit),
+      most: formatValue(Math.max(...each.bins.map(bin => bin[2])), each.unit) }));
     target.append(makeTable("table-series", () => ({ rows: list, columns: [{ name: "name",
       title: "Value" }, { name: "mean", title: "mean" }, { name: "most", title: "most" }] })));
     return;
   }
-  const grid = make("div", { class: "grid" });
+  const grid = makeElement("div", { class: "grid" });
   target.append(grid);
   for (const [group, list] of groups) {
-    const chart = make("div", { class: "chart" }, make("h3", {}, group));
+    const chart = makeElement("div", { class: "chart" }, makeElement("h3", {}, group));
     grid.append(chart);
     smallChart(chart, group, list);
   }

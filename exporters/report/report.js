@@ -15,7 +15,7 @@ const deviceNames = [["computing", "Computing", "#2b73c4"],
 
 /* ---- small helpers ---- */
 
-function make(name, attributes, ...children) {
+function makeElement(name, attributes, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {}))
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
@@ -24,38 +24,38 @@ function make(name, attributes, ...children) {
   element.append(...children);
   return element;
 }
-function body(id) { return document.querySelector("#" + id + " .body"); }
-function plain(value, digits) {
+function findBody(id) { return document.querySelector("#" + id + " .body"); }
+function formatNumber(value, digits) {
   return value.toLocaleString("en", { maximumFractionDigits: digits === undefined ? 2 : digits });
 }
-function time(ns) {
+function formatTime(ns) {
   const size = Math.abs(ns);
-  if (size >= 1e9) return plain(ns / 1e9, 3) + " s";
-  if (size >= 1e6) return plain(ns / 1e6) + " ms";
-  if (size >= 1e3) return plain(ns / 1e3) + " µs";
-  return plain(ns, 0) + " ns";
+  if (size >= 1e9) return formatNumber(ns / 1e9, 3) + " s";
+  if (size >= 1e6) return formatNumber(ns / 1e6) + " ms";
+  if (size >= 1e3) return formatNumber(ns / 1e3) + " µs";
+  return formatNumber(ns, 0) + " ns";
 }
-function bytes(n) {
+function formatBytes(n) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   while (Math.abs(n) >= 1024 && unit < 4) { n /= 1024; unit++; }
-  return plain(n, unit ? 1 : 0) + " " + units[unit];
+  return formatNumber(n, unit ? 1 : 0) + " " + units[unit];
 }
-function show(value, unit) {
+function formatValue(value, unit) {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join(" ← ");
   if (typeof value === "boolean") return value ? "yes" : "";
   if (typeof value !== "number") return value;
   if (unit === "ns" || unit === "us") {
     const ns = unit === "us" ? value * 1e3 : value;
-    return ns > 1e17 ? "at " + time(ns - data.facts.begin) : time(ns); /* a moment, no duration */
+    return ns > 1e17 ? "at " + formatTime(ns - data.facts.begin) : formatTime(ns); /* a moment, no duration */
   }
-  if (unit === "ms") return time(value * 1e6);
-  if (unit === "B") return bytes(value);
-  if (unit === "B/s") return bytes(value) + "/s";
-  return plain(value) + (unit === "%" ? " %" : "");
+  if (unit === "ms") return formatTime(value * 1e6);
+  if (unit === "B") return formatBytes(value);
+  if (unit === "B/s") return formatBytes(value) + "/s";
+  return formatNumber(value) + (unit === "%" ? " %" : "");
 }
-function rows(kind) {
+function readRows(kind) {
   const table = data.tables[kind];
   if (!table) return [];
   const names = table.columns.map(column => column.name);
@@ -65,22 +65,22 @@ function rows(kind) {
     return object;
   });
 }
-function columns(kind) {
+function readColumns(kind) {
   const table = data.tables[kind];
   return [{ name: "name", title: "Name" }].concat(table.columns.map(column => ({ name: column.name, title: column.name.replace(/_/g, " "), unit: column.unit,
       summary: column.summary })));
 }
-function rest(kind) {
+function readRest(kind) {
   const table = data.tables[kind], left = table.total_rows - table.rows.length;
   if (!left) return null;
-  const sums = { name: plain(left, 0) + " more rows, summed up" };
+  const sums = { name: formatNumber(left, 0) + " more rows, summed up" };
   const adds = column => ["ns", "us", "ms", "B", ""].includes(column.unit) &&
     !/min|max|average|number|device|step/.test(column.name);
   table.columns.forEach((column, i) => { if (adds(column)) sums[column.name] = table.rest[i]; });
   return sums;
 }
 const tip = document.getElementById("tip");
-function tell(event, text) {
+function showTip(event, text) {
   tip.textContent = text;
   tip.style.whiteSpace = "pre-line";
   tip.style.display = "block";
@@ -88,13 +88,13 @@ function tell(event, text) {
   tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 4)) + "px";
   tip.style.top = Math.max(4, Math.min(event.clientY + 14, innerHeight - box.height - 4)) + "px";
 }
-function hush() { tip.style.display = "none"; }
+function hideTip() { tip.style.display = "none"; }
 
 /* ---- steps ---- */
 
-const steps = rows("step_part").sort((a, b) => a.begin - b.begin);
+const steps = readRows("step_part").sort((a, b) => a.begin - b.begin);
 function nameStep(step) { return step.number < 0 ? "the whole window" : "step " + step.number; }
-function choose(step) {
+function chooseStep(step) {
   chosen.step = chosen.step === step ? null : step;
   chosen.listeners.forEach(listener => listener());
 }
@@ -105,30 +105,30 @@ function inStep(begin) {
 /* ---- header ---- */
 
 function fact(title, value) {
-  return make("div", {}, make("span", {}, title), make("b", {}, value));
+  return makeElement("div", {}, makeElement("span", {}, title), makeElement("b", {}, value));
 }
 function showHeader() {
-  const facts = data.facts, clocks = rows("device_clock");
+  const facts = data.facts, clocks = readRows("device_clock");
   const header = document.getElementById("header");
-  const own = rows("finding").find(each => each.name === "own_cost");
+  const own = readRows("finding").find(each => each.name === "own_cost");
   document.title = "Strobe report: " + (facts.command || facts.host);
-  header.append(make("h1", {}, facts.command || "Strobe report"));
-  header.append(make("p", { class: "faint" }, [facts.host, facts.rank >= 0 ? "rank " + facts.rank : "",
+  header.append(makeElement("h1", {}, facts.command || "Strobe report"));
+  header.append(makeElement("p", { class: "faint" }, [facts.host, facts.rank >= 0 ? "rank " + facts.rank : "",
     facts.pid ? "process " + facts.pid : "", new Date(facts.begin / 1e6).toISOString().replace("T", " "),
     "Strobe " + facts.strobe_version].filter(Boolean).join(" · ")));
-  if (facts.lost) header.append(make("p", { class: "lost", role: "alert" },
-    plain(facts.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
-  if (!facts.complete) header.append(make("p", { class: "lost", role: "alert" },
+  if (facts.lost) header.append(makeElement("p", { class: "lost", role: "alert" },
+    formatNumber(facts.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
+  if (!facts.complete) header.append(makeElement("p", { class: "lost", role: "alert" },
     "The capture is not complete: it was not closed, or parts of it cannot be read."));
   const error = clocks.map(clock => clock.error).filter(value => value !== null);
-  header.append(make("div", { class: "facts" },
-    fact("Recorded", time(length)), fact("Steps", plain(data.steps.count, 0)),
-    fact("Median step", data.steps.count ? time(data.steps.median) : "–"),
-    fact("95 % of steps under", data.steps.count ? time(data.steps.p95) : "–"),
-    fact("Records", plain(facts.stored, 0)), fact("Lost", plain(facts.lost, 0)),
-    fact("Profiler's calls in steps", own ? plain(own.share) + " %" : "under 2 %"),
-    fact("Clock error", error.length ? time(Math.max(...error)) : "one clock")));
-  if (!hasCharts) header.append(make("p", { class: "faint", id: "no-charts" },
+  header.append(makeElement("div", { class: "facts" },
+    fact("Recorded", formatTime(length)), fact("Steps", formatNumber(data.steps.count, 0)),
+    fact("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
+    fact("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
+    fact("Records", formatNumber(facts.stored, 0)), fact("Lost", formatNumber(facts.lost, 0)),
+    fact("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
+    fact("Clock error", error.length ? formatTime(Math.max(...error)) : "one clock")));
+  if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
     "Tables stand for the charts: the library of charts was missing when the page was made " +
     "(Debian package node-d3)."));
 }
@@ -136,39 +136,39 @@ function showNav() {
   const nav = document.getElementById("nav");
   document.querySelectorAll("main section").forEach(section => {
     if (!section.hidden)
-      nav.append(make("a", { href: "#" + section.id }, section.querySelector("h2").textContent));
+      nav.append(makeElement("a", { href: "#" + section.id }, section.querySelector("h2").textContent));
   });
-  const filter = make("span", { id: "filter" });
+  const filter = makeElement("span", { id: "filter" });
   nav.append(filter);
   chosen.listeners.push(() => {
     filter.replaceChildren();
     if (chosen.step) filter.append(nameStep(chosen.step),
-      make("button", { onclick: () => choose(chosen.step) }, "Show all steps"));
+      makeElement("button", { onclick: () => chooseStep(chosen.step) }, "Show all steps"));
   });
 }
 
 /* ---- findings ---- */
 
 function showFinding(each) {
-  const share = each.share === null ? "" : plain(each.share, 1) + " % of the steps";
-  return make("div", { class: "finding " + each.severity, id: "finding-" + each.name },
-    make("h3", {}, make("span", { class: "tag" }, each.severity === "unknown" ? "cannot tell" :
-      each.severity), each.summary, make("span", { class: "share" }, share)),
-    each.share === null ? "" : make("div", { class: "bar" },
-      make("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
-    make("p", {}, each.advice),
-    make("p", { class: "faint" }, "Rests on " + plain(each.count, 0) + " × " + each.table +
-      (each.evidence ? ": " + each.evidence : "") + ". Sure to " + plain(each.confidence, 0) + " %."));
+  const share = each.share === null ? "" : formatNumber(each.share, 1) + " % of the steps";
+  return makeElement("div", { class: "finding " + each.severity, id: "finding-" + each.name },
+    makeElement("h3", {}, makeElement("span", { class: "tag" }, each.severity === "unknown" ? "cannot tell" :
+      each.severity), each.summary, makeElement("span", { class: "share" }, share)),
+    each.share === null ? "" : makeElement("div", { class: "bar" },
+      makeElement("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
+    makeElement("p", {}, each.advice),
+    makeElement("p", { class: "faint" }, "Rests on " + formatNumber(each.count, 0) + " × " + each.table +
+      (each.evidence ? ": " + each.evidence : "") + ". Sure to " + formatNumber(each.confidence, 0) + " %."));
 }
 function showFindings() {
-  const all = rows("finding"), target = body("findings");
+  const all = readRows("finding"), target = findBody("findings");
   if (!all.length) {
-    target.append(make("p", {}, "Nothing stands out: no rule found a fault in what was recorded."));
+    target.append(makeElement("p", {}, "Nothing stands out: no rule found a fault in what was recorded."));
     return;
   }
   all.slice(0, 7).forEach(each => target.append(showFinding(each)));
-  if (all.length > 7) target.append(make("details", {}, make("summary", {},
-    plain(all.length - 7, 0) + " more"), ...all.slice(7).map(showFinding)));
+  if (all.length > 7) target.append(makeElement("details", {}, makeElement("summary", {},
+    formatNumber(all.length - 7, 0) + " more"), ...all.slice(7).map(showFinding)));
 }
 
 /* ---- tables ---- */
@@ -181,19 +181,19 @@ function compare(a, b) {
 }
 /* A table that is sorted by its heads and searched in. `source()`: {columns, rows, rest, note}. */
 function makeTable(id, source) {
-  const search = make("input", { type: "search", placeholder: "Search", "aria-label": "Search",
+  const search = makeElement("input", { type: "search", placeholder: "Search", "aria-label": "Search",
     oninput: fill });
-  const found = make("span", { class: "faint" }), note = make("p", { class: "faint" });
-  const table = make("table", { id });
-  const frame = make("div", {}, make("div", { class: "tools" }, search, found), note,
-    make("div", { class: "scroll", tabindex: "0" }, table));
+  const found = makeElement("span", { class: "faint" }), note = makeElement("p", { class: "faint" });
+  const table = makeElement("table", { id });
+  const frame = makeElement("div", {}, makeElement("div", { class: "tools" }, search, found), note,
+    makeElement("div", { class: "scroll", tabindex: "0" }, table));
   let sort = null, isReverse = false;
 
   function head(column) {
     const isSorted = sort === column.name;
-    return make("th", { class: column.unit !== undefined && column.isNumber ? "n" : "", title:
+    return makeElement("th", { class: column.unit !== undefined && column.isNumber ? "n" : "", title:
       column.summary, "aria-sort": isSorted ? isReverse ? "ascending" : "descending" : "none" },
-      make("button", { onclick: () => {
+      makeElement("button", { onclick: () => {
         isReverse = sort === column.name && !isReverse;
         sort = column.name;
         fill();
@@ -203,9 +203,9 @@ function makeTable(id, source) {
   }
   let shown = [];
   function line(row, columns, name) {
-    return make("tr", name ? { class: name } : {}, ...columns.map(column =>
-      make("td", { class: column.isNumber ? "n" : "" },
-        show(row[column.name], column.unit) +
+    return makeElement("tr", name ? { class: name } : {}, ...columns.map(column =>
+      makeElement("td", { class: column.isNumber ? "n" : "" },
+        formatValue(row[column.name], column.unit) +
         (column.name === "name" && row.incomplete ? " (incomplete)" : ""))));
   }
   function fill() {
@@ -221,9 +221,9 @@ function makeTable(id, source) {
     if (sort) kept.sort((a, b) => compare(a[sort], b[sort]) * (isReverse ? -1 : 1));
     note.textContent = text || "";
     note.hidden = !text;
-    found.textContent = plain(kept.length, 0) + (kept.length === 1 ? " row" : " rows");
-    table.replaceChildren(make("thead", {}, make("tr", {}, ...used.map(head))),
-      make("tbody", {}, ...kept.map(row => line(row, used)),
+    found.textContent = formatNumber(kept.length, 0) + (kept.length === 1 ? " row" : " rows");
+    table.replaceChildren(makeElement("thead", {}, makeElement("tr", {}, ...used.map(head))),
+      makeElement("tbody", {}, ...kept.map(row => line(row, used)),
         ...(rest && !word ? [line(rest, used, "rest")] : [])));
   }
   frame.fill = fill;
@@ -231,8 +231,8 @@ function makeTable(id, source) {
   return frame;
 }
 function kindTable(kind, holds) {
-  return makeTable("table-" + kind, () => ({ columns: columns(kind), rest: rest(kind),
-    rows: rows(kind).filter(row => !holds || row[holds]) }));
+  return makeTable("table-" + kind, () => ({ columns: readColumns(kind), rest: readRest(kind),
+    rows: readRows(kind).filter(row => !holds || row[holds]) }));
 }
 /* What the spans of the timeline say about the chosen step, by name. */
 function sumSpans(kind) {
@@ -271,26 +271,26 @@ const percentiles = [{ name: "p50", title: "p50", unit: "ns", summary: "Median, 
 /* Of all steps the pass's table; of one step what the timeline has. */
 function stepTable(kind, ofSpans) {
   return () => {
-    if (!chosen.step) return { columns: columns(kind).concat(percentiles), rest: rest(kind),
-      rows: addPercentiles(rows(kind), ofSpans) };
+    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles), rest: readRest(kind),
+      rows: addPercentiles(readRows(kind), ofSpans) };
     const left = data.timeline.left_out;
     return { columns: spanColumns, rows: sumSpans(ofSpans), note: "Only " + nameStep(chosen.step) +
-      (left ? "; spans under " + time(data.timeline.least) + " are not in it." : ".") };
+      (left ? "; spans under " + formatTime(data.timeline.least) + " are not in it." : ".") };
   };
 }
 function showTables() {
   const wanted = [["operator_average", "Operators", "cpu_op"], ["op_statistic", "Kernels",
     "device_task"], ["function", "Functions", null], ["api_statistic", "Interface calls", "api_call"]];
   const there = wanted.filter(each => data.tables[each[0]]);
-  const target = body("tables"), tabs = make("div", { class: "tools", role: "tablist" });
-  const frame = make("div", {});
+  const target = findBody("tables"), tabs = makeElement("div", { class: "tools", role: "tablist" });
+  const frame = makeElement("div", {});
   if (!there.length) {
     document.getElementById("tables").hidden = true;
     return;
   }
   const made = there.map(([kind, title, ofSpans]) => {
     const table = ofSpans ? makeTable("table-" + kind, stepTable(kind, ofSpans)) : kindTable(kind);
-    const tab = make("button", { role: "tab", id: "tab-" + kind, onclick: () => select(tab, table) },
+    const tab = makeElement("button", { role: "tab", id: "tab-" + kind, onclick: () => select(tab, table) },
       title);
     tabs.append(tab);
     return { tab, table };
@@ -310,7 +310,7 @@ function showKinds(id, kinds) {
   let n = 0;
   for (const [kind, title, holds] of kinds) {
     if (!data.tables[kind]) continue;
-    body(id).append(make("h3", {}, title), kindTable(kind, holds));
+    findBody(id).append(makeElement("h3", {}, title), kindTable(kind, holds));
     n++;
   }
   return n;
@@ -326,7 +326,7 @@ function showComparison() {
     verdict: row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed" }));
   const sides = side => side && side.runs ? side.runs.map(run => run.path).join(", ") : "";
   section.querySelector(".body").append(
-    make("p", {}, "A: " + sides(comparison.a)), make("p", {}, "B: " + sides(comparison.b)),
+    makeElement("p", {}, "A: " + sides(comparison.a)), makeElement("p", {}, "B: " + sides(comparison.b)),
     makeTable("table-comparison", () => ({ rows: list, columns: [{ name: "name", title: "What" },
       { name: "a", title: "A", unit: "ns" }, { name: "b", title: "B", unit: "ns" },
       { name: "difference", title: "difference", unit: "ns" },
@@ -334,12 +334,12 @@ function showComparison() {
       { name: "verdict", title: "verdict" }] })));
 }
 function showAppendix() {
-  const target = body("appendix"), stored = data.facts.stored, lost = data.facts.lost;
-  target.append(make("p", {}, plain(stored + lost, 0) + " records were offered: " + plain(stored, 0) +
-    " stored, " + plain(lost, 0) + " lost."));
+  const target = findBody("appendix"), stored = data.facts.stored, lost = data.facts.lost;
+  target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
+    " stored, " + formatNumber(lost, 0) + " lost."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
     ["correlation", "Links between records"], ["device_clock", "Clocks"],
     ["sampling", "Sampling"], ["metadata", "Configuration and facts", "value"]]);
-  if (data.licence) target.append(make("details", {}, make("summary", {},
-    "The licence of the charts (d3)"), make("pre", {}, data.licence)));
+  if (data.licence) target.append(makeElement("details", {}, makeElement("summary", {},
+    "The licence of the charts (d3)"), makeElement("pre", {}, data.licence)));
 }

@@ -64,7 +64,7 @@ static Run clean_run(void)
     return run;
 }
 
-static const struct strobe_finding *find(Run *run, const char *id)
+static const struct strobe_finding *find_finding(Run *run, const char *id)
 {
     const StrobeView *views;
     size_t n = strobe_mock_emitted(run->mock, &views);
@@ -87,7 +87,7 @@ static guint count_findings(Run *run)
     return found;
 }
 
-static void finish(Run *run)
+static void finish_run(Run *run)
 {
     g_assert_cmpint(strobe_mock_run(run->mock), ==, STROBE_OK);
 }
@@ -95,8 +95,8 @@ static void finish(Run *run)
 /* It is the only one, and says something. */
 static const struct strobe_finding *expect_only(Run *run, const char *id, const char *severity)
 {
-    finish(run);
-    const struct strobe_finding *finding = find(run, id);
+    finish_run(run);
+    const struct strobe_finding *finding = find_finding(run, id);
 
     g_assert_nonnull(finding);
     g_assert_cmpuint(count_findings(run), ==, 1);
@@ -113,7 +113,7 @@ static void test_clean(void)
     Run run = clean_run();
     const StrobeView *views;
 
-    finish(&run);
+    finish_run(&run);
     g_assert_cmpuint(count_findings(&run), ==, 0);
     g_assert_cmpuint(strobe_mock_emitted(run.mock, &views), ==, STEPS);
     const struct strobe_step_part *part = views[3].fields;
@@ -212,11 +212,12 @@ static void test_no_steps(void)
     strobe_mock_facts(run.mock)->window_end_ns = STEP_NS;
     add_operator(&run, "aten::linear", 0, 50 * MS);
     add_gc(&run, run.thread, 50 * MS, 60 * MS);
-    finish(&run);
+    finish_run(&run);
     g_assert_cmpuint(count_findings(&run), ==, 2);
-    g_assert_cmpstr(strobe_mock_text(run.mock, find(&run, "steps")->severity), ==, "unknown");
-    g_assert_cmpfloat_with_epsilon(find(&run, "gc")->share, 10, 1e-9);
-    g_assert_cmpfloat_with_epsilon(find(&run, "gc")->confidence, 95 * 0.7, 1e-9);
+    g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "steps")->severity), ==,
+                    "unknown");
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->share, 10, 1e-9);
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->confidence, 95 * 0.7, 1e-9);
     strobe_mock_free(run.mock);
 }
 
@@ -240,7 +241,7 @@ static void test_host_bound(void)
     Run clean = clean_run(), run = clean_run();
 
     add_device_steps(&clean, 100, 20);
-    finish(&clean);
+    finish_run(&clean);
     g_assert_cmpuint(count_findings(&clean), ==, 0);
     add_device_steps(&run, 450, 20);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "host_bound", "high")->share, 45, 1e-9);
@@ -272,7 +273,7 @@ static void test_small_kernels(void)
 
     add_device_steps(&clean, 250, 0);
     add_kernels(&clean, MS);
-    finish(&clean);
+    finish_run(&clean);
     g_assert_cmpuint(count_findings(&clean), ==, 0);
     add_device_steps(&run, 250, 0);
     add_kernels(&run, 4000);
@@ -294,7 +295,7 @@ static void test_fragmentation(void)
     Run clean = clean_run(), run = clean_run();
 
     add_memory(&clean, 900, 1000);
-    finish(&clean);
+    finish_run(&clean);
     g_assert_cmpuint(count_findings(&clean), ==, 0);
     add_memory(&run, 200, 400);
     add_memory(&run, 400, 1000);
@@ -328,7 +329,7 @@ static void test_machine(void)
 
     add_pressure(&clean, "cpu", 5);
     add_pressure(&clean, "io", 5);
-    finish(&clean);
+    finish_run(&clean);
     g_assert_cmpuint(count_findings(&clean), ==, 0);
     add_pressure(&busy, "cpu", 60);
     expect_only(&busy, "contention", "medium");
@@ -348,13 +349,13 @@ static void test_losses(void)
     for (int i = 0; i < STEPS; i++)
         add_gc(&run, run.thread, i * STEP_NS + 91 * MS, i * STEP_NS + 99 * MS);
     strobe_mock_add(run.mock, &strobe_kind_loss, 0, 0, 10, 20, &loss);
-    finish(&run);
+    finish_run(&run);
     const StrobeView *views;
     strobe_mock_emitted(run.mock, &views);
     g_assert_cmpstr(strobe_mock_text(run.mock, views[0].name), ==, "losses");
-    g_assert_cmpuint(find(&run, "losses")->count, ==, 100);
-    g_assert_cmpstr(strobe_mock_text(run.mock, find(&run, "losses")->severity), ==, "high");
-    g_assert_cmpfloat_with_epsilon(find(&run, "gc")->confidence, 95 * 0.6, 1e-9);
+    g_assert_cmpuint(find_finding(&run, "losses")->count, ==, 100);
+    g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "losses")->severity), ==, "high");
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->confidence, 95 * 0.6, 1e-9);
     strobe_mock_free(run.mock);
 }
 
