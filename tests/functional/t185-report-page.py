@@ -156,6 +156,21 @@ class ReportPageTest(StrobeTest):
             self.assertFalse(colors[1].startswith("hsl"), colors)
             self.assertEqual(page.complaints, [])
 
+    def test_losses(self):
+        """A band above all else, and the first of the findings."""
+        made = MadeCapture(STEP)
+        process, main = made.track(STEPS, 1), made.track(THREAD, 1)
+        made.operator(main, "aten::mm", 0, 50 * MS)
+        made.step(process, 1, 0, STEP)
+        made.loss(process, 7, 1, main, 60 * MS, 70 * MS)
+        path = self.work / "lost.html"
+        self.strobe("report", made.write(self.work / "lost" / "capture.strobe"), "-o", path)
+        with self.open(path) as page:
+            self.assertIn("7 records were lost", page.value("document.querySelector('.lost').innerText"))
+            self.assertIn("7 records were lost",
+                          page.value("document.querySelector('.finding').innerText"))  # fmt: skip
+            self.assertEqual(page.complaints, [])
+
     def test_without_library(self):
         path = self.make_page("library=/nonexistent/d3.js")
         with self.open(path) as page:
