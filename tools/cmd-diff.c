@@ -6,12 +6,11 @@
 
 #include "command.h"
 #include "diff-report.h"
+#include "diff-scratch.h"
 #include "error.h"
-#include "folder.h"
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "options.h"
-#include "memory-limit.h"
 #include "show-rows.h"
 #include "terminal.h"
 
@@ -231,27 +230,11 @@ static gboolean read_rule(const Flags *flags, StrobeDiffBy by, StrobeDiffRule *r
     return TRUE;
 }
 
-/* The folder of imports, made when the first is needed. */
-static const char *make_scratch(gpointer user, GError **error)
-{
-    StrobeFreshFolder *scratch = user;
-
-    if (!scratch->path) {
-        g_autofree char *path =
-            g_build_filename(strobe_temporary_folder(NULL), "strobe-diff", NULL);
-        strobe_folder_begin(scratch, path, error);
-    }
-    return scratch->path;
-}
-
 static int compare_sides(const Flags *flags, StrobeRegistry *registry, StrobeDiff *diff)
 {
-    StrobeFreshFolder scratch = {.lock = -1, .around = -1};
     GError *error = NULL;
-    gboolean good = strobe_diff_compare(diff, registry, make_scratch, &scratch, &error);
 
-    strobe_folder_discard(&scratch);
-    if (!good)
+    if (!strobe_diff_compare_all(diff, registry, &error))
         return strobe_command_fail(error);
     if (flags->json) {
         StrobeJsonWriter *json = strobe_json_open();

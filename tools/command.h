@@ -27,6 +27,7 @@ int strobe_command_analyse(int argc, char **argv);
 int strobe_command_export(int argc, char **argv);
 int strobe_command_import(int argc, char **argv);
 int strobe_command_show(int argc, char **argv);
+int strobe_command_report(int argc, char **argv);
 int strobe_command_diff(int argc, char **argv);
 int strobe_command_info(int argc, char **argv);
 int strobe_command_plugins(int argc, char **argv);

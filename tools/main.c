@@ -31,6 +31,7 @@ static const Command commands[] = {
     {"run", NULL, strobe_command_run, "run a command and profile it"},
     {"attach", NULL, strobe_command_attach, "record a process that runs already"},
     {"show", NULL, strobe_command_show, "print tables of a result in the terminal"},
+    {"report", NULL, strobe_command_report, "make one page of a result, or compare two", TRUE},
     {"analyse", "analyze", strobe_command_analyse, "make the output files of a result again", TRUE},
     {"export", NULL, strobe_command_export, "make output files of a part of a result", TRUE},
     {"import", NULL, strobe_command_import, "take over results that another profiler wrote", TRUE},

@@ -234,6 +234,30 @@ static const StrobeColumn head_overhead_advice[] = {
     {"Advice", "text", STROBE_CELL_TEXT},
 };
 
+static const StrobeColumn finding[] = {
+    {"Finding", STROBE_COLUMN_NAME, STROBE_CELL_TEXT},
+    {"Severity", "severity", STROBE_CELL_TEXT},
+    {"Share %", "share", STROBE_CELL_FIXED2},
+    {"Sure %", "confidence", STROBE_CELL_FIXED2},
+    {"Summary", "summary", STROBE_CELL_TEXT},
+    {"Evidence", "evidence", STROBE_CELL_TEXT},
+    {"Advice", "advice", STROBE_CELL_TEXT},
+    INCOMPLETE,
+};
+
+static const StrobeColumn step_part[] = {
+    {"Step", "number", STROBE_CELL_INT},
+    {"Duration us", "duration", STROBE_CELL_US_FIXED},
+    {"GC us", "gc", STROBE_CELL_US_FIXED},
+    {"Data us", "data", STROBE_CELL_US_FIXED},
+    {"Synchronization us", "synchronization", STROBE_CELL_US_FIXED},
+    {"Compile us", "compile", STROBE_CELL_US_FIXED},
+    {"Operators us", "operators", STROBE_CELL_US_FIXED},
+    {"Python us", "python", STROBE_CELL_US_FIXED},
+    {"Other us", "other", STROBE_CELL_US_FIXED},
+    INCOMPLETE,
+};
+
 #define NO_HEAD_OVERHEAD                                                                           \
     "no range \"npu_fx_compiler inference\" or \"cache_compiler inference\" is in it, with "       \
     "\"TorchNpuGraphBase::Run\" and \"ExecuteGraph\" inside: the model must run in graph mode "    \
@@ -248,6 +272,8 @@ static const StrobePresentation presentations[] = {
     PRESENT(operator_average, "host_self"),
     PRESENT(operator_detail, "host_self"),
     PRESENT(step_summary, NULL),
+    PRESENT(finding, NULL),
+    PRESENT(step_part, NULL),
     PRESENT(loss, NULL),
     PRESENT(op_statistic, "total"),
     PRESENT(api_statistic, "total"),

@@ -33,7 +33,7 @@ typedef struct Import {
     GHashTable *kind_ids; /* StrobeKind to its id, by address */
 } Import;
 
-#define ASCEND_DB_KINDS 77
+#define ASCEND_DB_KINDS 79
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
 /* The standard kind of this name, NULL if the importer has none such. */

@@ -69,7 +69,7 @@ typedef struct Raw {
     gboolean is_full;
 } Raw;
 
-#define ASCEND_RAW_KINDS 79 /* with those of the device half */
+#define ASCEND_RAW_KINDS 81 /* with those of the device half */
 extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
 
 /* Emits; NULL, and is_full set, when the capture has no room. */

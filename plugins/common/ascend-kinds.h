@@ -34,6 +34,6 @@
         &strobe_kind_correlation, &strobe_kind_device_clock, &strobe_kind_head_overhead,           \
         &strobe_kind_head_overhead_step, &strobe_kind_head_overhead_summary,                       \
         &strobe_kind_head_overhead_advice, &strobe_kind_cpu_sample, &strobe_kind_function,         \
-        &strobe_kind_call_path
+        &strobe_kind_call_path, &strobe_kind_finding, &strobe_kind_step_part
 
 #endif

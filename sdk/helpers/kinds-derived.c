@@ -349,3 +349,29 @@ static const StrobeField head_overhead_advice_fields[] = {
 };
 KIND(head_overhead_advice, "head_overhead_advice", SPAN, head_overhead_advice_fields,
      "Who owns the parts of the head overhead, and what to do.");
+
+static const StrobeField finding_fields[] = {
+    FIELD("severity", STRING, "", "high, medium, low; unknown: it cannot be told."),
+    FIELD("share", F64, "%", "Of the time of all steps, absent: not a share of time."),
+    FIELD("confidence", F64, "%", "How sure it is."),
+    FIELD("count", U64, "", "Records that it rests on."),
+    FIELD("summary", STRING, "", "What was found, in one sentence."),
+    FIELD("evidence", STRING, "", "The names or values that weigh most."),
+    FIELD("table", STRING, "", "Kind of the records that it rests on."),
+    FIELD("advice", STRING, "", "What to do."),
+};
+KIND(finding, "finding", SPAN, finding_fields, "What cost the program time, and what to do.");
+
+static const StrobeField step_part_fields[] = {
+    FIELD("number", I64, "", "Number of the step, -1: the whole window."),
+    FIELD("duration", I64, "ns", "Duration of the step."),
+    FIELD("gc", I64, "ns", "Garbage collection, of any thread."),
+    FIELD("data", I64, "ns", "Waiting for data."),
+    FIELD("synchronization", I64, "ns", "Waiting for a device."),
+    FIELD("compile", I64, "ns", "Compiling graphs or kernels."),
+    FIELD("operators", I64, "ns", "Operators."),
+    FIELD("python", I64, "ns", "Python functions, as far as calls were recorded."),
+    FIELD("other", I64, "ns", "The rest."),
+};
+KIND(step_part, "step_part", SPAN, step_part_fields,
+     "Where the time of one step went on its thread.");

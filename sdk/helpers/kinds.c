@@ -256,6 +256,8 @@ const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_head_overhead_step,
     &strobe_kind_head_overhead_summary,
     &strobe_kind_head_overhead_advice,
+    &strobe_kind_finding,
+    &strobe_kind_step_part,
     NULL,
 };
 

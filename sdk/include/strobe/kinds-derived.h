@@ -312,6 +312,34 @@ struct strobe_head_overhead_advice {
     StrobeStringId text; /* what to do, or whom to ask */
 };
 
+/* "finding": one thing that cost the program time, or that makes the numbers unsure, with what to
+ * do about it (pass finding); named by its id, such as data_loading; the heaviest first. */
+struct strobe_finding {
+    StrobeStringId severity; /* high, medium, low; unknown: it cannot be told */
+    double share;            /* %; of the time of all steps, absent: not a share of time */
+    double confidence;       /* %; how sure it is */
+    uint64_t count;          /* records that it rests on */
+    StrobeStringId summary;  /* what was found, in one sentence */
+    StrobeStringId evidence; /* the names or values that weigh most */
+    StrobeStringId table;    /* kind of the records that it rests on */
+    StrobeStringId advice;   /* what to do */
+};
+
+/* "step_part": where the time of one step went on the thread that announced it (pass finding); each
+ * moment counts once, for the first of these that holds it. Number -1: the whole window, where no
+ * steps were announced. */
+struct strobe_step_part {
+    int64_t number;          /* number of the step */
+    int64_t duration;        /* ns */
+    int64_t gc;              /* ns; garbage collection, of any thread */
+    int64_t data;            /* ns; waiting for data */
+    int64_t synchronization; /* ns; waiting for a device */
+    int64_t compile;         /* ns; compiling graphs or kernels */
+    int64_t operators;       /* ns; operators */
+    int64_t python;          /* ns; Python functions, as far as calls were recorded */
+    int64_t other;           /* ns; the rest */
+};
+
 extern const StrobeKind strobe_kind_kernel_detail;
 extern const StrobeKind strobe_kind_operator_device;
 extern const StrobeKind strobe_kind_kernel_link;
@@ -331,6 +359,8 @@ extern const StrobeKind strobe_kind_head_overhead;
 extern const StrobeKind strobe_kind_head_overhead_step;
 extern const StrobeKind strobe_kind_head_overhead_summary;
 extern const StrobeKind strobe_kind_head_overhead_advice;
+extern const StrobeKind strobe_kind_finding;
+extern const StrobeKind strobe_kind_step_part;
 
 #if defined(__cplusplus)
 }

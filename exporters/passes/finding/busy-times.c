@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "busy-times.h"
+
+#include "intervals.h"
+
+/* The stretches of one thread. */
+typedef struct BusyThread {
+    StrobeTrackId track;
+    GArray *parts[N_PARTS]; /* of Interval */
+    gint64 gap_ns[N_PARTS]; /* over which stretches are joined */
+    gint64 busy_ns;
+} BusyThread;
+
+struct BusyTimes {
+    GHashTable *threads; /* track -> BusyThread */
+    GArray *steps;       /* of BusyStep */
+    gboolean has_steps;
+};
+
+static void free_thread(gpointer data)
+{
+    BusyThread *thread = data;
+
+    for (guint i = 0; i < N_PARTS; i++)
+        g_array_unref(thread->parts[i]);
+    g_free(thread);
+}
+
+BusyTimes *busy_times_new(void)
+{
+    BusyTimes *times = g_new0(BusyTimes, 1);
+
+    times->threads = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_thread);
+    times->steps = g_array_new(FALSE, TRUE, sizeof(BusyStep));
+    return times;
+}
+
+void busy_times_free(BusyTimes *times)
+{
+    g_hash_table_unref(times->threads);
+    g_array_unref(times->steps);
+    g_free(times);
+}
+
+static BusyThread *find_thread(BusyTimes *times, StrobeTrackId track)
+{
+    BusyThread *thread = g_hash_table_lookup(times->threads, GUINT_TO_POINTER(track));
+
+    if (thread)
+        return thread;
+    thread = g_new0(BusyThread, 1);
+    thread->track = track;
+    for (guint i = 0; i < N_PARTS; i++)
+        thread->parts[i] = intervals_new();
+    g_hash_table_insert(times->threads, GUINT_TO_POINTER(track), thread);
+    return thread;
+}
+
+/* Joins stretches over wider and wider gaps until half of the room is free. */
+static void coarsen_stretches(GArray *set, gint64 *gap_ns)
+{
+    intervals_merge(set);
+    while (set->len > BUSY_STRETCHES_MAX / 2) {
+        guint kept = 1;
+
+        *gap_ns = *gap_ns ? 2 * *gap_ns : 1000;
+        for (guint i = 1; i < set->len; i++) {
+            Interval next = g_array_index(set, Interval, i);
+            Interval *last = &g_array_index(set, Interval, kept - 1);
+
+            if (next.begin_ns - last->end_ns <= *gap_ns)
+                last->end_ns = MAX(last->end_ns, next.end_ns);
+            else
+                g_array_index(set, Interval, kept++) = next;
+        }
+        g_array_set_size(set, kept);
+    }
+}
+
+/* Spans of a thread come children before parents: a parent takes the place of its children. */
+void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64 begin_ns,
+                    gint64 end_ns)
+{
+    BusyThread *thread = find_thread(times, track);
+    GArray *set = thread->parts[part];
+
+    if (end_ns <= begin_ns)
+        return;
+    thread->busy_ns += end_ns - begin_ns;
+    while (set->len) {
+        Interval *last = &g_array_index(set, Interval, set->len - 1);
+
+        if (last->begin_ns <= begin_ns && last->end_ns >= end_ns)
+            return;
+        if (last->begin_ns < begin_ns || last->end_ns > end_ns)
+            break;
+        g_array_set_size(set, set->len - 1);
+    }
+    intervals_add(set, begin_ns, end_ns);
+    if (set->len >= BUSY_STRETCHES_MAX)
+        coarsen_stretches(set, &thread->gap_ns[part]);
+}
+
+void busy_times_add_step(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
+                         gint64 end_ns)
+{
+    const BusyStep step = {
+        .number = number, .thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
+
+    if (end_ns > begin_ns && times->steps->len < BUSY_STEPS_MAX)
+        g_array_append_val(times->steps, step);
+}
+
+static gint compare_steps(gconstpointer a, gconstpointer b)
+{
+    const BusyStep *x = a, *y = b;
+
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The thread that announced the steps, else the one that was busiest; NULL: there is none. */
+static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *host,
+                                    StrobeInstance *self)
+{
+    guint64 announcer = times->steps->len ? g_array_index(times->steps, BusyStep, 0).thread : 0;
+    BusyThread *thread, *busiest = NULL;
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, times->threads);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&thread)) {
+        const StrobeTrackView *track = host->track(self, thread->track);
+
+        if (announcer && track && track->type == STROBE_TRACK_THREAD && track->number == announcer)
+            return thread;
+        if (!busiest || thread->busy_ns > busiest->busy_ns ||
+            (thread->busy_ns == busiest->busy_ns && thread->track < busiest->track))
+            busiest = thread;
+    }
+    return busiest;
+}
+
+/* Garbage collection holds all threads of the interpreter up. */
+static GArray *collect_gc(BusyTimes *times)
+{
+    GArray *all = intervals_new();
+    BusyThread *thread;
+    GHashTableIter iter;
+
+    g_hash_table_iter_init(&iter, times->threads);
+    while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&thread))
+        g_array_append_vals(all, thread->parts[PART_GC]->data, thread->parts[PART_GC]->len);
+    intervals_merge(all);
+    return all;
+}
+
+gint64 busy_times_covered(const GArray *set, gint64 begin_ns, gint64 end_ns)
+{
+    guint low = 0, high = set->len;
+    gint64 sum = 0;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(set, Interval, middle).end_ns <= begin_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < set->len; low++) {
+        const Interval *each = &g_array_index(set, Interval, low);
+
+        if (each->begin_ns >= end_ns)
+            break;
+        sum += MIN(each->end_ns, end_ns) - MAX(each->begin_ns, begin_ns);
+    }
+    return sum;
+}
+
+/* A part gets what it adds to the parts before it. */
+static void divide_steps(BusyTimes *times, BusyThread *thread)
+{
+    g_autoptr(GArray) covered = collect_gc(times);
+
+    for (guint part = 0; part <= N_PARTS; part++) {
+        if (part > 0 && part < N_PARTS && thread) {
+            intervals_merge(thread->parts[part]);
+            GArray *both = intervals_union(covered, thread->parts[part]);
+            g_array_unref(covered);
+            covered = both;
+        }
+        for (guint i = 0; i < times->steps->len; i++) {
+            BusyStep *step = &g_array_index(times->steps, BusyStep, i);
+            gint64 before = 0;
+
+            for (guint k = 0; k < part; k++)
+                before += step->parts[k];
+            step->parts[part] =
+                (part < N_PARTS ? busy_times_covered(covered, step->begin_ns, step->end_ns)
+                                : step->end_ns - step->begin_ns) -
+                before;
+        }
+    }
+}
+
+const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
+                               StrobeInstance *self)
+{
+    const StrobeMetadata *metadata = host->metadata(self);
+
+    g_array_sort(times->steps, compare_steps);
+    times->has_steps = times->steps->len > 0;
+    if (!times->has_steps)
+        busy_times_add_step(times, -1, 0, metadata->window_begin_ns, metadata->window_end_ns);
+    divide_steps(times, find_main_thread(times, host, self));
+    return times->steps;
+}
+
+gboolean busy_times_has_steps(const BusyTimes *times)
+{
+    return times->has_steps;
+}

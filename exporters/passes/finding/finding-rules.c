@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "finding-rules.h"
+
+#include <string.h>
+#include <strobe/kinds.h>
+
+#include "intervals.h"
+
+#define HIGH_SHARE 20.0 /* %; of the steps */
+#define MEDIUM_SHARE 5.0
+#define OUTLIER_FACTOR 1.5 /* of the median step */
+#define OUTLIER_STEPS_MIN 5u
+#define START_FACTOR 3.0  /* of the median step: the first one is the start-up, and left out */
+#define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
+#define WITH_LOSSES 0.6
+#define MIB (1024.0 * 1024.0)
+
+/* What all rules look at. */
+typedef struct Case {
+    const Measures *m;
+    const GArray *steps; /* of BusyStep */
+    guint first;         /* the first one that counts */
+    gint64 steps_ns;
+    gint64 parts_ns[N_PARTS + 1];
+    guint n_steps;
+} Case;
+
+typedef gboolean (*Rule)(const Case *c, Finding *out);
+
+void finding_free(gpointer data)
+{
+    Finding *finding = data;
+
+    g_free(finding->summary);
+    g_free(finding->evidence);
+    g_free(finding);
+}
+
+static double share_of(double part, double whole)
+{
+    return whole > 0 ? 100.0 * part / whole : 0;
+}
+
+/* ---- parts of the steps ---- */
+
+static const struct {
+    StepPart part;
+    const char *id, *table, *what, *advice;
+    double least_share, confidence; /* % */
+} part_rules[] = {
+    {PART_DATA, "data_loading", "cpu_op", "Steps wait for the next batch of data",
+     "Load batches in other processes (num_workers of DataLoader above 0, persistent_workers, "
+     "pin_memory), prefetch more of them, or make the transforms cheaper.",
+     5, 90},
+    {PART_GC, "gc", "gc", "Python's garbage collector interrupts the steps",
+     "Call gc.freeze() after the set-up and raise gc.set_threshold(), or collect by gc.collect() "
+     "between steps; look for code that makes many objects in cycles.",
+     3, 95},
+    {PART_SYNCHRONIZATION, "synchronization", "cpu_op",
+     "The program waits for the device inside the steps",
+     "Do not read values of the device in the loop (.item(), .cpu(), print of a tensor, "
+     "synchronize()): gather them and read them every so many steps.",
+     2, 85},
+    {PART_COMPILE, "recompilation", "cpu_op", "Graphs or kernels are compiled inside the steps",
+     "Keep shapes and types the same from step to step, mark sizes that change as dynamic, and let "
+     "the first steps warm up before the recording.",
+     2, 80},
+};
+
+static gboolean detect_part(const Case *c, guint rule, Finding *out)
+{
+    StepPart part = part_rules[rule].part;
+    double share = share_of((double)c->parts_ns[part], (double)c->steps_ns);
+
+    if (share < part_rules[rule].least_share)
+        return FALSE;
+    out->id = part_rules[rule].id;
+    out->table = part_rules[rule].table;
+    out->advice = part_rules[rule].advice;
+    out->share = share;
+    out->confidence = part_rules[rule].confidence;
+    out->count = c->m->n_spans[part];
+    out->summary =
+        g_strdup_printf("%s: %.1f %% of their time (%.2f ms a step).", part_rules[rule].what, share,
+                        (double)c->parts_ns[part] / c->n_steps / 1e6);
+    out->evidence = measures_top_names(c->m, part);
+    return TRUE;
+}
+
+/* ---- steps ---- */
+
+static gint compare_durations(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+
+    return (x > y) - (x < y);
+}
+
+static gint64 median_step(const Case *c)
+{
+    g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(gint64));
+
+    for (guint i = 0; i < c->steps->len; i++) {
+        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
+        gint64 duration = step->end_ns - step->begin_ns;
+        g_array_append_val(sorted, duration);
+    }
+    g_array_sort(sorted, compare_durations);
+    return g_array_index(sorted, gint64, sorted->len / 2);
+}
+
+static gboolean detect_outliers(const Case *c, Finding *out)
+{
+    gint64 median = c->n_steps >= OUTLIER_STEPS_MIN ? median_step(c) : 0;
+    gint64 excess = 0, longest = 0, number = 0;
+
+    for (guint i = c->first; median && i < c->steps->len; i++) {
+        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
+        gint64 duration = step->end_ns - step->begin_ns;
+
+        if ((double)duration < OUTLIER_FACTOR * (double)median)
+            continue;
+        out->count++;
+        excess += duration - median;
+        if (duration > longest) {
+            longest = duration;
+            number = step->number;
+        }
+    }
+    out->share = share_of((double)excess, (double)c->steps_ns);
+    if (out->share < 3)
+        return FALSE;
+    out->id = "step_outliers";
+    out->table = "step";
+    out->confidence = 80;
+    out->summary =
+        g_strdup_printf("%" G_GUINT64_FORMAT
+                        " of %u steps take over %.1f times the median step; what they take more is "
+                        "%.1f %% of the time.",
+                        out->count, c->n_steps, OUTLIER_FACTOR, out->share);
+    out->evidence = g_strdup_printf("step %" G_GINT64_FORMAT " %.2f ms, median %.2f ms", number,
+                                    (double)longest / 1e6, (double)median / 1e6);
+    out->advice = "Compare one of these steps with a usual one: evaluation, saving, recompilation "
+                  "or another program's load often lies in it.";
+    return TRUE;
+}
+
+static gboolean detect_no_steps(const Case *c, Finding *out)
+{
+    guint64 n_spans = 0;
+
+    for (guint i = 0; i < N_PARTS; i++)
+        n_spans += c->m->n_spans[i];
+    if (busy_times_has_steps(c->m->times) || n_spans == 0)
+        return FALSE;
+    out->id = "steps";
+    out->table = "step";
+    out->severity = "unknown";
+    out->share = STROBE_ABSENT_F64;
+    out->confidence = 100;
+    out->summary = g_strdup("Cannot tell how steps differ, because the program announced none; "
+                            "shares are of the whole window.");
+    out->evidence = g_strdup("no record of step");
+    out->advice = "Call step() of the profiler once an iteration, or strobe_step() in C.";
+    return TRUE;
+}
+
+/* ---- devices ---- */
+
+static gboolean detect_small_kernels(const Case *c, Finding *out)
+{
+    double small = share_of((double)c->m->n_small_kernels, (double)c->m->n_kernels);
+
+    out->share = share_of(c->m->device_free_us, c->m->device_stage_us);
+    if (c->m->n_kernels < 20 * (guint64)c->n_steps || small < 80 || out->share < 20)
+        return FALSE;
+    out->id = "small_kernels";
+    out->table = "device_task";
+    out->count = c->m->n_small_kernels;
+    out->confidence = 75;
+    out->summary = g_strdup_printf("%.0f %% of the kernels take less than %d us, and the device is "
+                                   "idle for %.1f %% of the steps between them.",
+                                   small, MEASURES_SMALL_KERNEL_NS / 1000, out->share);
+    out->evidence = g_strdup_printf("%" G_GUINT64_FORMAT " kernels, mean %.2f us", c->m->n_kernels,
+                                    (double)c->m->kernel_ns / 1e3 / (double)c->m->n_kernels);
+    out->advice = "Fuse operators (torch.compile, fused optimizers, graphs), or make the batch "
+                  "larger, so that a kernel does more.";
+    return TRUE;
+}
+
+static gboolean detect_host_bound(const Case *c, Finding *out)
+{
+    out->share = share_of(c->m->device_free_us, c->m->device_stage_us);
+    if (c->m->n_device_steps == 0 || out->share < 30)
+        return FALSE;
+    out->id = "host_bound";
+    out->table = "step_trace";
+    out->count = c->m->n_device_steps;
+    out->confidence = 85;
+    out->summary = g_strdup_printf(
+        "The device is idle for %.1f %% of the steps: the host launches too late.", out->share);
+    out->evidence = g_strdup_printf("free %.2f ms of %.2f ms", c->m->device_free_us / 1e3,
+                                    c->m->device_stage_us / 1e3);
+    out->advice = "See what the host does meanwhile: findings on data, synchronisation and garbage "
+                  "collection come first; else launch graphs instead of single kernels.";
+    return TRUE;
+}
+
+static gboolean detect_communication(const Case *c, Finding *out)
+{
+    out->share = share_of(c->m->device_communication_us, c->m->device_stage_us);
+    if (c->m->n_device_steps == 0 || out->share < 5)
+        return FALSE;
+    out->id = "communication";
+    out->table = "step_trace";
+    out->count = c->m->n_device_steps;
+    out->confidence = 90;
+    out->summary = g_strdup_printf(
+        "Communication that no computing overlaps takes %.1f %% of the steps.", out->share);
+    out->evidence = g_strdup_printf("%.2f ms of %.2f ms", c->m->device_communication_us / 1e3,
+                                    c->m->device_stage_us / 1e3);
+    out->advice =
+        "Start the reduction of gradients earlier (bucket sizes of DDP), accumulate "
+        "gradients over more batches, and look for a rank that is slower than the others.";
+    return TRUE;
+}
+
+/* ---- memory ---- */
+
+static gboolean detect_fragmentation(const Case *c, Finding *out)
+{
+    gint64 unused = c->m->peak_reserved - c->m->allocated_at_peak;
+    double share = share_of((double)unused, (double)c->m->peak_reserved);
+
+    if (c->m->n_memory == 0 || share < 25 || (double)unused < 64 * MIB)
+        return FALSE;
+    out->id = "fragmentation";
+    out->table = "memory_event";
+    out->count = c->m->n_memory;
+    out->confidence = 70;
+    out->severity = share >= 50 ? "high" : "medium";
+    out->summary = g_strdup_printf("At the peak the allocator holds %.0f MiB, of which %.0f %% is "
+                                   "not in use.",
+                                   (double)c->m->peak_reserved / MIB, share);
+    out->evidence =
+        g_strdup_printf("reserved %.0f MiB, allocated %.0f MiB", (double)c->m->peak_reserved / MIB,
+                        (double)c->m->allocated_at_peak / MIB);
+    out->advice = "Let segments grow (expandable_segments:True of the allocator), and keep the "
+                  "sizes of batches from changing.";
+    return TRUE;
+}
+
+static gboolean detect_memory_limit(const Case *c, Finding *out)
+{
+    if (c->m->n_host_memory == 0 || c->m->peak_group_share < 90)
+        return FALSE;
+    out->id = "memory_peak";
+    out->table = "host_mem";
+    out->count = c->m->n_host_memory;
+    out->confidence = 90;
+    out->severity = c->m->peak_group_share >= 97 ? "high" : "medium";
+    out->summary = g_strdup_printf("Memory of the control group reaches %.0f %% of its limit.",
+                                   c->m->peak_group_share);
+    out->evidence = g_strdup_printf("%" G_GUINT64_FORMAT " samples", c->m->n_host_memory);
+    out->advice = "Raise the limit, or see the call paths at the peak: the kernel takes pages away "
+                  "before it ends the program.";
+    return TRUE;
+}
+
+/* ---- the machine ---- */
+
+static gboolean detect_contention(const Case *c, Finding *out)
+{
+    double pressure = weighted_mean(&c->m->pressure[PRESSURE_CPU]);
+    double throttled = weighted_mean(&c->m->throttled);
+    double wait = weighted_mean(&c->m->processor_wait);
+
+    if (pressure < 20 && throttled < 5 && wait < 20)
+        return FALSE;
+    out->id = "contention";
+    out->table = throttled >= 5 ? "host_throttle" : pressure >= 20 ? "host_pressure" : "host_cpu";
+    out->count = throttled >= 5   ? c->m->throttled.count
+                 : pressure >= 20 ? c->m->pressure[PRESSURE_CPU].count
+                                  : c->m->processor_wait.count;
+    out->confidence = throttled >= 5 || wait >= 20 ? 80 : 60;
+    out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
+    out->summary = g_strdup("Threads are ready and wait for a processor.");
+    out->evidence = g_strdup_printf("pressure %.0f %%, held up by the limit %.0f %%, threads ready "
+                                    "that waited %.0f %%",
+                                    pressure, throttled, wait);
+    out->advice = "Give the program more processors or fewer threads (OMP_NUM_THREADS, "
+                  "num_workers), and move other work away.";
+    return TRUE;
+}
+
+static gboolean detect_disk(const Case *c, Finding *out)
+{
+    double pressure = weighted_mean(&c->m->pressure[PRESSURE_IO]);
+    double waiting = weighted_mean(&c->m->disk);
+
+    if (pressure < 10 && waiting < 20)
+        return FALSE;
+    out->id = "disk";
+    out->table = waiting >= 20 ? "host_disk" : "host_pressure";
+    out->count = waiting >= 20 ? c->m->disk.count : c->m->pressure[PRESSURE_IO].count;
+    out->confidence = waiting >= 20 ? 80 : 60;
+    out->severity = MAX(pressure, waiting) >= 50 ? "high" : "medium";
+    out->summary = g_strdup("The program, or the machine, waits for storage.");
+    out->evidence = g_strdup_printf("the process waited %.0f %%, pressure on the system %.0f %%",
+                                    waiting, pressure);
+    out->advice = "Keep the data in memory or on a faster disk, read larger parts, and write "
+                  "checkpoints beside the steps.";
+    return TRUE;
+}
+
+/* ---- the recording ---- */
+
+static gboolean detect_losses(const Case *c, Finding *out)
+{
+    const StrobeMetadata *metadata = c->m->host->metadata(c->m->self);
+    guint64 n_lost = MAX(c->m->n_lost, metadata->n_lost);
+    double share = share_of((double)n_lost, (double)n_lost + (double)metadata->n_stored);
+
+    if (n_lost == 0)
+        return FALSE;
+    out->id = "losses";
+    out->table = "loss";
+    out->count = n_lost;
+    out->confidence = 100;
+    out->severity = share >= 1 ? "high" : "medium";
+    out->summary = g_strdup_printf("%" G_GUINT64_FORMAT " records were lost: all numbers may be "
+                                   "too small.",
+                                   n_lost);
+    out->evidence = g_strdup_printf("%.2f %% of what was offered", share);
+    out->advice = "Record again with a larger buffer (--buffer), fewer collectors or fewer steps; "
+                  "strobe info names the causes.";
+    return TRUE;
+}
+
+static gboolean detect_own_cost(const Case *c, Finding *out)
+{
+    gint64 cost = 0;
+
+    intervals_merge(c->m->own_calls);
+    for (guint i = c->first; i < c->steps->len; i++) {
+        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
+
+        cost += busy_times_covered(c->m->own_calls, step->begin_ns, step->end_ns);
+    }
+    out->share = share_of((double)cost, (double)c->steps_ns);
+    if (out->share < 2)
+        return FALSE;
+    out->id = "own_cost";
+    out->table = "collector_call";
+    out->count = c->m->n_own_calls;
+    out->confidence = 80;
+    out->summary = g_strdup_printf("Calls into Strobe's own collectors take %.1f %% of the steps.",
+                                   out->share);
+    out->evidence = g_strdup_printf("%.2f ms", (double)cost / 1e6);
+    out->advice = "Turn off the collectors that you do not need, or sample less often.";
+    return TRUE;
+}
+
+/* ---- all ---- */
+
+static const Rule rules[] = {
+    detect_losses,     detect_outliers,      detect_no_steps,      detect_small_kernels,
+    detect_host_bound, detect_communication, detect_fragmentation, detect_memory_limit,
+    detect_contention, detect_disk,          detect_own_cost,
+};
+
+static guint weight_of(const char *severity)
+{
+    return !strcmp(severity, "high")     ? 3
+           : !strcmp(severity, "medium") ? 2
+           : !strcmp(severity, "low")    ? 1
+                                         : 0;
+}
+
+/* Losses first: they make all others unsure. */
+static gint compare_findings(gconstpointer a, gconstpointer b)
+{
+    const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;
+    gboolean is_loss_x = !strcmp(x->id, "losses"), is_loss_y = !strcmp(y->id, "losses");
+    guint weight_x = weight_of(x->severity), weight_y = weight_of(y->severity);
+
+    if (is_loss_x != is_loss_y)
+        return is_loss_x ? -1 : 1;
+    if (weight_x != weight_y)
+        return weight_x > weight_y ? -1 : 1;
+    double share_x = x->share >= 0 ? x->share : -1, share_y = y->share >= 0 ? y->share : -1;
+
+    if (share_x != share_y)
+        return share_x > share_y ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+static void add_finding(GPtrArray *found, const Case *c, Finding *finding, gboolean is_incomplete)
+{
+    if (!finding->severity)
+        finding->severity = finding->share >= HIGH_SHARE     ? "high"
+                            : finding->share >= MEDIUM_SHARE ? "medium"
+                                                             : "low";
+    if (strcmp(finding->severity, "unknown") != 0 && finding->confidence < 100) {
+        finding->confidence *= busy_times_has_steps(c->m->times) ? 1 : WITHOUT_STEPS;
+        finding->confidence *= is_incomplete ? WITH_LOSSES : 1;
+    }
+    g_ptr_array_add(found, finding);
+}
+
+static void sum_steps(Case *c)
+{
+    const BusyStep *first = &g_array_index(c->steps, BusyStep, 0);
+
+    if (c->steps->len >= OUTLIER_STEPS_MIN &&
+        (double)(first->end_ns - first->begin_ns) >= START_FACTOR * (double)median_step(c))
+        c->first = 1;
+    for (guint i = c->first; i < c->steps->len; i++) {
+        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
+
+        c->steps_ns += step->end_ns - step->begin_ns;
+        for (guint part = 0; part <= N_PARTS; part++)
+            c->parts_ns[part] += step->parts[part];
+    }
+    c->n_steps = MAX(c->steps->len - c->first, 1);
+}
+
+/* A finding without a share of time. */
+static Finding *new_finding(void)
+{
+    Finding *finding = g_new0(Finding, 1);
+
+    finding->share = STROBE_ABSENT_F64;
+    return finding;
+}
+
+GPtrArray *finding_rules_apply(const Measures *measures, const GArray *steps,
+                               gboolean is_incomplete)
+{
+    GPtrArray *found = g_ptr_array_new_with_free_func(finding_free);
+    Case c = {.m = measures, .steps = steps};
+
+    sum_steps(&c);
+    for (guint i = 0; i < G_N_ELEMENTS(part_rules) + G_N_ELEMENTS(rules); i++) {
+        Finding *finding = new_finding();
+        gboolean is_found = i < G_N_ELEMENTS(part_rules)
+                                ? detect_part(&c, i, finding)
+                                : rules[i - G_N_ELEMENTS(part_rules)](&c, finding);
+
+        if (is_found)
+            add_finding(found, &c, finding, is_incomplete);
+        else
+            finding_free(finding);
+    }
+    g_ptr_array_sort(found, compare_findings);
+    return found;
+}

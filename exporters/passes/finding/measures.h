@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the finding pass sums up while records come: bounded, whatever their number. */
+#ifndef STROBE_PASSES_MEASURES_H
+#define STROBE_PASSES_MEASURES_H
+
+#include <glib.h>
+#include <strobe/helpers/fields.h>
+
+#include "busy-times.h"
+
+#define MEASURES_NAMES_MAX 4096u /* names a part; what is beyond is not named as evidence */
+#define MEASURES_SMALL_KERNEL_NS 10000
+
+/* A value that was sampled over intervals. */
+typedef struct WeightedMean {
+    double sum, weight;
+    guint64 count;
+} WeightedMean;
+
+/* One name among those of a part. */
+typedef struct NamedTime {
+    StrobeStringId name;
+    gint64 time_ns;
+    guint64 count;
+} NamedTime;
+
+enum { PRESSURE_CPU, PRESSURE_MEMORY, PRESSURE_IO, N_PRESSURES };
+
+typedef struct Measures {
+    const StrobeConsumerHost *host;
+    StrobeInstance *self;
+    BusyTimes *times;
+    GHashTable *causes;         /* kind and name -> StepPart + 1 */
+    GHashTable *names[N_PARTS]; /* name -> NamedTime */
+    guint64 n_spans[N_PARTS];
+    guint64 n_kernels, n_small_kernels;
+    gint64 kernel_ns;
+    double device_stage_us, device_free_us, device_communication_us; /* of step_trace */
+    guint64 n_device_steps;
+    gint64 peak_reserved, allocated_at_peak; /* B */
+    guint64 n_memory;
+    WeightedMean pressure[N_PRESSURES], throttled, processor_wait, disk;
+    double peak_group_share; /* %; of the control group's memory limit */
+    guint64 n_host_memory;
+    guint64 n_lost;
+    GArray *own_calls; /* of Interval, of calls into collectors */
+    guint64 n_own_calls;
+    StrobeBinder binders[24];
+} Measures;
+
+Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self);
+void measures_free(Measures *measures);
+void measures_add(Measures *measures, const StrobeView *record);
+
+/* The value, 0 if nothing was sampled. */
+double weighted_mean(const WeightedMean *mean);
+/* The names of a part that took longest, such as "aten::item 3 x, 1.20 ms"; "" if there are none.
+ * (transfer full) */
+char *measures_top_names(const Measures *measures, StepPart part);
+
+#endif

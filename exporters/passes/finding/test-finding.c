@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A made run, clean or with one fault in it. */
+#include "finding.h"
+
+#include <glib.h>
+#include <strobe/kinds.h>
+
+#include "mock-consumer-host.h"
+
+extern const StrobePlugin strobe_plugin_1;
+
+#define MS G_GINT64_CONSTANT(1000000)
+#define STEPS 10
+#define STEP_NS (100 * MS)
+#define THREAD 4711
+
+typedef struct Run {
+    StrobeMockHost *mock;
+    StrobeTrackId thread;
+} Run;
+
+static void add_operator(Run *run, const char *name, int64_t begin, int64_t end)
+{
+    const struct strobe_cpu_op fields = {.sequence = -1};
+
+    strobe_mock_add(run->mock, &strobe_kind_cpu_op, run->thread,
+                    strobe_mock_string(run->mock, name), begin, end, &fields);
+}
+
+static void add_step(Run *run, int64_t number, int64_t begin, int64_t end)
+{
+    const struct strobe_step fields = {.number = number, .thread = THREAD};
+
+    strobe_mock_add(run->mock, &strobe_kind_step, 0, strobe_mock_string(run->mock, "step"), begin,
+                    end, &fields);
+}
+
+static void add_gc(Run *run, StrobeTrackId track, int64_t begin, int64_t end)
+{
+    const struct strobe_gc fields = {.generation = 2};
+
+    strobe_mock_add(run->mock, &strobe_kind_gc, track, 0, begin, end, &fields);
+}
+
+/* Ten steps of 100 ms: 2 ms for the next batch, 1 ms of gc, 80 ms of operators, nested. */
+static Run clean_run(void)
+{
+    Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
+
+    run.thread = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, THREAD, "main", "", -1);
+    strobe_mock_metadata(run.mock)->window_begin_ns = 0;
+    strobe_mock_metadata(run.mock)->window_end_ns = STEPS * STEP_NS;
+    strobe_mock_metadata(run.mock)->n_stored = 1000;
+    for (int i = 0; i < STEPS; i++) {
+        int64_t at = i * STEP_NS;
+
+        add_operator(&run, "enumerate(DataLoader)#next", at, at + 2 * MS);
+        add_operator(&run, "aten::mm", at + 6 * MS, at + 30 * MS);
+        add_operator(&run, "aten::linear", at + 5 * MS, at + 85 * MS);
+        add_gc(&run, run.thread, at + 90 * MS, at + 91 * MS);
+        add_operator(&run, "ProfilerStep#1", at, at + STEP_NS); /* no operator */
+        add_step(&run, i, at, at + STEP_NS);
+    }
+    return run;
+}
+
+static const struct strobe_finding *find_finding(Run *run, const char *id)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(run->mock, &views);
+
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(views[i].kind->name, "finding") &&
+            !strcmp(strobe_mock_text(run->mock, views[i].name), id))
+            return views[i].fields;
+    return NULL;
+}
+
+static guint count_findings(Run *run)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(run->mock, &views);
+    guint found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += !strcmp(views[i].kind->name, "finding");
+    return found;
+}
+
+static void finish_run(Run *run)
+{
+    g_assert_cmpint(strobe_mock_run(run->mock), ==, STROBE_OK);
+}
+
+/* It is the only one, and says something. */
+static const struct strobe_finding *expect_only(Run *run, const char *id, const char *severity)
+{
+    finish_run(run);
+    const struct strobe_finding *finding = find_finding(run, id);
+
+    g_assert_nonnull(finding);
+    g_assert_cmpuint(count_findings(run), ==, 1);
+    g_assert_cmpstr(strobe_mock_text(run->mock, finding->severity), ==, severity);
+    g_assert_cmpstr(strobe_mock_text(run->mock, finding->summary), !=, "");
+    g_assert_cmpstr(strobe_mock_text(run->mock, finding->evidence), !=, "");
+    g_assert_cmpstr(strobe_mock_text(run->mock, finding->advice), !=, "");
+    g_assert_cmpuint(finding->count, >, 0);
+    return finding;
+}
+
+static void test_clean(void)
+{
+    Run run = clean_run();
+    const StrobeView *views;
+
+    finish_run(&run);
+    g_assert_cmpuint(count_findings(&run), ==, 0);
+    g_assert_cmpuint(strobe_mock_emitted(run.mock, &views), ==, STEPS);
+    const struct strobe_step_part *part = views[3].fields;
+    g_assert_cmpint(part->number, ==, 3);
+    g_assert_cmpint(part->duration, ==, STEP_NS);
+    g_assert_cmpint(part->data, ==, 2 * MS);
+    g_assert_cmpint(part->gc, ==, 1 * MS);
+    g_assert_cmpint(part->operators, ==, 80 * MS);
+    g_assert_cmpint(part->other, ==, 17 * MS);
+    strobe_mock_free(run.mock);
+}
+
+static void test_data_loading(void)
+{
+    Run run = clean_run();
+
+    for (int i = 0; i < STEPS; i++)
+        add_operator(&run, "enumerate(DataLoader)#next", i * STEP_NS + 50 * MS,
+                     i * STEP_NS + 88 * MS);
+    /* 2 ms, and 38 ms of which a part lies in an operator */
+    const struct strobe_finding *finding = expect_only(&run, "data_loading", "high");
+    g_assert_cmpfloat_with_epsilon(finding->share, 40, 1e-9);
+    g_assert_cmpfloat_with_epsilon(finding->confidence, 90, 1e-9);
+    g_assert_nonnull(
+        strstr(strobe_mock_text(run.mock, finding->evidence), "enumerate(DataLoader)#next 20 x"));
+    strobe_mock_free(run.mock);
+}
+
+/* Of another thread too. */
+static void test_gc(void)
+{
+    Run run = clean_run();
+    StrobeTrackId other = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, 9, "other", "", -1);
+
+    for (int i = 0; i < STEPS; i++)
+        add_gc(&run, other, i * STEP_NS + 91 * MS, i * STEP_NS + 99 * MS);
+    const struct strobe_finding *finding = expect_only(&run, "gc", "medium");
+    g_assert_cmpfloat_with_epsilon(finding->share, 9, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void test_synchronization(void)
+{
+    Run run = clean_run();
+    const struct strobe_api_call call = {.connection = STROBE_ABSENT_U64};
+
+    for (int i = 0; i < STEPS; i++)
+        strobe_mock_add(run.mock, &strobe_kind_api_call, run.thread,
+                        strobe_mock_string(run.mock, "aclrtSynchronizeStream"),
+                        i * STEP_NS + 10 * MS, i * STEP_NS + 14 * MS, &call);
+    const struct strobe_finding *finding = expect_only(&run, "synchronization", "low");
+    g_assert_cmpfloat_with_epsilon(finding->share, 4, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void test_recompilation(void)
+{
+    Run run = clean_run();
+
+    add_operator(&run, "_compile.compile_inner (dynamo_timed)", 4 * STEP_NS + 5 * MS,
+                 4 * STEP_NS + 85 * MS);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "recompilation", "medium")->share, 8, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void test_outliers(void)
+{
+    Run run = clean_run();
+
+    add_step(&run, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
+    add_operator(&run, "aten::linear", STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
+    const struct strobe_finding *finding = expect_only(&run, "step_outliers", "high");
+    g_assert_cmpfloat_with_epsilon(finding->share, 100.0 * 3 / 14, 1e-9);
+    g_assert_cmpuint(finding->count, ==, 1);
+    strobe_mock_free(run.mock);
+}
+
+/* The start-up, in the first step, hides nothing of the others. */
+static void test_start(void)
+{
+    Run run = clean_run();
+
+    add_step(&run, -5, -20 * STEP_NS, 0);
+    for (int i = 0; i < STEPS; i++)
+        add_gc(&run, run.thread, i * STEP_NS + 91 * MS, i * STEP_NS + 99 * MS);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "gc", "medium")->share, 9, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void test_no_steps(void)
+{
+    Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
+
+    run.thread = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, THREAD, "main", "", -1);
+    strobe_mock_metadata(run.mock)->window_begin_ns = 0;
+    strobe_mock_metadata(run.mock)->window_end_ns = STEP_NS;
+    add_operator(&run, "aten::linear", 0, 50 * MS);
+    add_gc(&run, run.thread, 50 * MS, 60 * MS);
+    finish_run(&run);
+    g_assert_cmpuint(count_findings(&run), ==, 2);
+    g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "steps")->severity), ==,
+                    "unknown");
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->share, 10, 1e-9);
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->confidence, 95 * 0.7, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void add_device_steps(Run *run, double free_us, double communication_us)
+{
+    const struct strobe_step_trace fields = {
+        .stage = 1000,
+        .free = free_us,
+        .communication_not_overlapped = communication_us,
+        .computing = 1000 - free_us - communication_us,
+    };
+
+    strobe_mock_derived_kind(run->mock, &strobe_kind_step_trace);
+    for (int i = 0; i < STEPS; i++)
+        strobe_mock_add(run->mock, &strobe_kind_step_trace, 0, 0, i * STEP_NS,
+                        i * STEP_NS + STEP_NS, &fields);
+}
+
+static void test_host_bound(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_device_steps(&clean, 100, 20);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_device_steps(&run, 450, 20);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "host_bound", "high")->share, 45, 1e-9);
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(run.mock);
+}
+
+static void test_communication(void)
+{
+    Run run = clean_run();
+
+    add_device_steps(&run, 100, 150);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "communication", "medium")->share, 15, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void add_kernels(Run *run, int64_t duration)
+{
+    const struct strobe_device_task fields = {.is_kernel = 1};
+
+    for (int i = 0; i < 50 * STEPS; i++)
+        strobe_mock_add(run->mock, &strobe_kind_device_task, 0, 0, i * 2 * MS,
+                        i * 2 * MS + duration, &fields);
+}
+
+static void test_small_kernels(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_device_steps(&clean, 250, 0);
+    add_kernels(&clean, MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_device_steps(&run, 250, 0);
+    add_kernels(&run, 4000);
+    expect_only(&run, "small_kernels", "high");
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(run.mock);
+}
+
+static void add_memory(Run *run, int64_t allocated_mib, int64_t reserved_mib)
+{
+    const struct strobe_memory_event fields = {.total_allocated = allocated_mib << 20,
+                                               .total_reserved = reserved_mib << 20};
+
+    strobe_mock_add(run->mock, &strobe_kind_memory_event, run->thread, 0, 10, 10, &fields);
+}
+
+static void test_fragmentation(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_memory(&clean, 900, 1000);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_memory(&run, 200, 400);
+    add_memory(&run, 400, 1000);
+    add_memory(&run, 990, 999);
+    expect_only(&run, "fragmentation", "high");
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(run.mock);
+}
+
+static void test_memory_peak(void)
+{
+    Run run = clean_run();
+    const struct strobe_host_mem fields = {.cgroup_usage = 95, .cgroup_limit = 100};
+
+    strobe_mock_add(run.mock, &strobe_kind_host_mem, 0, 0, 10, 10, &fields);
+    expect_only(&run, "memory_peak", "medium");
+    strobe_mock_free(run.mock);
+}
+
+static void add_pressure(Run *run, const char *name, double some)
+{
+    const struct strobe_host_pressure fields = {.some = some, .interval = 1000};
+
+    strobe_mock_add(run->mock, &strobe_kind_host_pressure, 0, strobe_mock_string(run->mock, name),
+                    10, 10, &fields);
+}
+
+static void test_machine(void)
+{
+    Run clean = clean_run(), busy = clean_run(), disk = clean_run();
+
+    add_pressure(&clean, "cpu", 5);
+    add_pressure(&clean, "io", 5);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_pressure(&busy, "cpu", 60);
+    expect_only(&busy, "contention", "medium");
+    add_pressure(&disk, "io", 60);
+    expect_only(&disk, "disk", "high");
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(busy.mock);
+    strobe_mock_free(disk.mock);
+}
+
+/* All that is found beside a loss is less sure. */
+static void test_losses(void)
+{
+    Run run = clean_run();
+    const struct strobe_loss loss = {.count = 100, .cause = 1};
+
+    for (int i = 0; i < STEPS; i++)
+        add_gc(&run, run.thread, i * STEP_NS + 91 * MS, i * STEP_NS + 99 * MS);
+    strobe_mock_add(run.mock, &strobe_kind_loss, 0, 0, 10, 20, &loss);
+    finish_run(&run);
+    const StrobeView *views;
+    strobe_mock_emitted(run.mock, &views);
+    g_assert_cmpstr(strobe_mock_text(run.mock, views[0].name), ==, "losses");
+    g_assert_cmpuint(find_finding(&run, "losses")->count, ==, 100);
+    g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "losses")->severity), ==, "high");
+    g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->confidence, 95 * 0.6, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+static void test_own_cost(void)
+{
+    Run run = clean_run();
+    const struct strobe_collector_call call = {.status = 0};
+
+    for (int i = 0; i < STEPS; i++)
+        strobe_mock_add(run.mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
+                        i * STEP_NS + 46 * MS, &call);
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "own_cost", "medium")->share, 6, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/finding/clean", test_clean);
+    g_test_add_func("/finding/data-loading", test_data_loading);
+    g_test_add_func("/finding/gc", test_gc);
+    g_test_add_func("/finding/synchronization", test_synchronization);
+    g_test_add_func("/finding/recompilation", test_recompilation);
+    g_test_add_func("/finding/outliers", test_outliers);
+    g_test_add_func("/finding/start", test_start);
+    g_test_add_func("/finding/no-steps", test_no_steps);
+    g_test_add_func("/finding/host-bound", test_host_bound);
+    g_test_add_func("/finding/communication", test_communication);
+    g_test_add_func("/finding/small-kernels", test_small_kernels);
+    g_test_add_func("/finding/fragmentation", test_fragmentation);
+    g_test_add_func("/finding/memory-peak", test_memory_peak);
+    g_test_add_func("/finding/machine", test_machine);
+    g_test_add_func("/finding/losses", test_losses);
+    g_test_add_func("/finding/own-cost", test_own_cost);
+    return g_test_run();
+}

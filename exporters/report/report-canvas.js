@@ -1,0 +1,349 @@
+/* The flame graph and the timeline, on canvases. */
+
+function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name); }
+function colorOf(text) {
+  let hash = 7;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
+  const hue = ((hash % 360) + 360) % 360;
+  return "hsl(" + hue + " 55% " + (isDark.matches ? "34%" : "74%") + ")";
+}
+/* What each operator takes longer or shorter than in the other result, by its name; ns a step. */
+const differences = new Map();
+for (const row of (data.comparison || {}).rows || [])
+  if (row.path && row.path.length && row.difference !== null)
+    differences.set(row.path[0], (differences.get(row.path[0]) || 0) + row.difference);
+const widest = Math.max(1, ...[...differences.values()].map(Math.abs));
+/* Red: longer, blue: shorter, the stronger the more. */
+function colorOfDifference(text) {
+  const share = (differences.get(text) || 0) / widest;
+  if (Math.abs(share) < 0.01) return style("--line");
+  return "hsl(" + (share > 0 ? 0 : 215) + " 80% 60% / " + (0.25 + 0.75 * Math.abs(share)) + ")";
+}
+function fitCanvas(canvas, height) {
+  const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 300;
+  canvas.style.height = height + "px";
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  return [context, width];
+}
+function drawLabel(context, text, x, y, room) {
+  if (room < 24) return;
+  const fits = Math.floor(room / 6.2);
+  context.fillText(text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "…" : text, x, y);
+}
+
+/* ---- flame graph ---- */
+
+/* `isFrom`: from the innermost frame on. */
+function growTree(source, isFrom) {
+  const root = { name: "all", value: 0, children: new Map(), parent: null, depth: 0 };
+  for (const [value, ...frames] of source.paths) {
+    let node = root;
+    root.value += value;
+    for (const frame of isFrom ? frames.reverse() : frames) {
+      let next = node.children.get(frame);
+      if (!next) {
+        next = { name: data.flames.frames[frame] || "(unknown)", value: 0, children: new Map(),
+          parent: node, depth: node.depth + 1 };
+        node.children.set(frame, next);
+      }
+      next.value += value;
+      node = next;
+    }
+  }
+  return root;
+}
+function showFlames() {
+  const target = findBody("flames"), sources = data.flames.sources, row = 18;
+  document.getElementById("flames").hidden = !sources.length;
+  if (!sources.length) return;
+  const state = { source: 0, isInverted: false, isIcicle: true, isDifference: false, word: "", root: null, zoom: null,
+    drawn: [] };
+  const canvas = makeElement("canvas", { id: "flame", tabindex: "0", role: "img",
+    "aria-label": "Flame graph; click a frame to enlarge it, Escape shows all" });
+  const note = makeElement("p", { class: "faint" }), found = makeElement("span", { class: "faint", id: "flame-found" });
+  const pick = makeElement("select", { "aria-label": "What", onchange: event => {
+    state.source = +event.target.value; grow(); } },
+    ...sources.map((source, i) => makeElement("option", { value: i }, source.name)));
+  const press = (title, key, change) => makeElement("button", { id: "flame-" + key, "aria-pressed": false,
+    onclick: event => { state[key] = !state[key]; event.target.setAttribute("aria-pressed", state[key]);
+      change(); } }, title);
+  target.append(makeElement("div", { class: "tools" }, pick, press("Invert", "isInverted", grow),
+    press("Icicle", "isIcicle", draw), differences.size ?
+    press("Difference", "isDifference", draw) : "", makeElement("button", { id: "flame-reset", onclick: () => {
+      state.zoom = state.root; draw(); } }, "Show all"),
+    makeElement("input", { type: "search", id: "flame-search", placeholder: "Search", "aria-label":
+      "Search frames", oninput: event => { state.word = event.target.value.toLowerCase(); draw(); } }),
+    found), note, canvas);
+  target.querySelector("#flame-isIcicle").setAttribute("aria-pressed", true);
+
+  function grow() {
+    const source = sources[state.source];
+    state.root = state.zoom = growTree(source, state.isInverted);
+    note.textContent = source.left_out ? formatNumber(source.left_out, 0) + " more paths with " +
+      formatValue(source.rest, source.unit) + " are not in it." : "";
+    draw();
+  }
+  function deepest(node) {
+    let depth = node.depth;
+    for (const child of node.children.values()) depth = Math.max(depth, deepest(child));
+    return depth;
+  }
+  function draw() {
+    const depth = deepest(state.zoom) + 1, height = Math.min(depth, 60) * row + 2;
+    const [context, width] = fitCanvas(canvas, height);
+    const dim = style("--line"), text = style("--text"), mark = style("--high");
+    let matched = 0;
+    state.drawn = [];
+    state.width = width;
+    function box(node, x, size, isInside) {
+      const y = state.isIcicle ? node.depth * row : height - (node.depth + 1) * row;
+      const isMatch = state.word && node.name.toLowerCase().includes(state.word);
+      if (size < 0.4 || node.depth >= 60) return;
+      if (isMatch && !isInside) matched += node.value;
+      context.fillStyle = isMatch ? mark : state.word ? dim : state.isDifference ?
+        colorOfDifference(node.name) : colorOf(node.name);
+      context.fillRect(x, y, Math.max(size - 0.6, 0.4), row - 1);
+      context.fillStyle = isMatch ? style("--ground") : text;
+      drawLabel(context, node.name, x + 4, y + row / 2, size - 6);
+      state.drawn.push({ node, x, y, size });
+      let at = x;
+      for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+        const part = size * child.value / node.value;
+        box(child, at, part, isInside || isMatch);
+        at += part;
+      }
+    }
+    const above = [];
+    for (let node = state.zoom.parent; node; node = node.parent) above.unshift(node);
+    for (const node of above) {
+      const y = state.isIcicle ? node.depth * row : height - (node.depth + 1) * row;
+      context.fillStyle = dim;
+      context.fillRect(0, y, width, row - 1);
+      context.fillStyle = text;
+      drawLabel(context, node.name, 4, y + row / 2, width - 8);
+      state.drawn.push({ node, x: 0, y, size: width });
+    }
+    box(state.zoom, 0, width, false);
+    found.textContent = state.word ? "Found: " + formatNumber(100 * matched / state.zoom.value) + " %" : "";
+  }
+  function at(event) {
+    const box = canvas.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top;
+    return state.drawn.find(each => x >= each.x && x < each.x + each.size && y >= each.y &&
+      y < each.y + row);
+  }
+  canvas.addEventListener("click", event => {
+    const hit = at(event);
+    if (hit) { state.zoom = hit.node; draw(); }
+  });
+  canvas.addEventListener("keydown", event => {
+    const children = [...state.zoom.children.values()].sort((a, b) => b.value - a.value);
+    if (event.key === "Escape") state.zoom = state.root;
+    else if (event.key === "ArrowDown" && children.length) state.zoom = children[0];
+    else if (event.key === "ArrowUp" && state.zoom.parent) state.zoom = state.zoom.parent;
+    else return;
+    event.preventDefault();
+    draw();
+  });
+  canvas.addEventListener("mousemove", event => {
+    const hit = at(event);
+    if (!hit) return hideTip();
+    showTip(event, hit.node.name + "\n" + formatValue(hit.node.value, sources[state.source].unit) + ", " +
+      formatNumber(100 * hit.node.value / state.root.value) + " %");
+  });
+  canvas.addEventListener("mouseleave", hideTip);
+  addEventListener("resize", draw);
+  isDark.addEventListener("change", draw);
+  canvas.redraw = draw;
+  canvas.state = state;
+  grow();
+}
+
+/* ---- timeline ---- */
+
+/* Rows of each track: a span lies below those that enclose it. */
+function layTracks() {
+  const { spans, tracks, names, kinds } = data.timeline, lanes = tracks.map(() => []);
+  for (const [track, name, kind, begin, size] of spans)
+    lanes[track].push({ name: names[name], kind: kinds[kind], begin, end: begin + size, depth: 0 });
+  return tracks.map((track, i) => {
+    const ends = [];
+    let depth = 0;
+    lanes[i].sort((a, b) => a.begin - b.begin || b.end - a.end);
+    for (const span of lanes[i]) {
+      while (ends.length && ends[ends.length - 1] <= span.begin) ends.pop();
+      span.depth = Math.min(ends.length, 11);
+      ends.push(span.end);
+      depth = Math.max(depth, span.depth + 1);
+    }
+    return { track, number: i, spans: lanes[i], depth };
+  }).filter(lane => lane.spans.length).sort((a, b) => a.track.device - b.track.device ||
+    b.spans.length - a.spans.length).slice(0, 40);
+}
+function showTimeline() {
+  const target = findBody("timeline"), lanes = layTracks(), row = 17, head = 18, top = 22;
+  document.getElementById("timeline").hidden = !lanes.length;
+  if (!lanes.length) return;
+  const left = data.timeline.left_out;
+  const canvas = makeElement("canvas", { id: "time", tabindex: "0", role: "img", "aria-label":
+    "Timeline; plus and minus zoom, arrows move, Escape shows all" });
+  const names = makeElement("input", { type: "search", id: "time-search", placeholder: "Search",
+    "aria-label": "Search spans", oninput: draw });
+  const found = makeElement("span", { class: "faint", id: "time-found" });
+  target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
+    "links are lines." + (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
+    " are left out." : "") + (data.timeline.links_left_out ? " " +
+    formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),
+  makeElement("div", { class: "tools" }, makeElement("button", { onclick: () => zoom(0.5), "aria-label": "Zoom in" },
+    "+"), makeElement("button", { onclick: () => zoom(2), "aria-label": "Zoom out" }, "−"),
+  makeElement("button", { id: "time-all", onclick: () => { view = whole(); draw(); } }, "Show all"), names,
+  found), canvas);
+  let view = first(), drawn = [], width = 300, drag = null;
+
+  function whole() { return chosen.step ? [chosen.step.begin, chosen.step.end] : [0, length || 1]; }
+  /* The median step: all of a long recording shows nothing. */
+  function first() {
+    const step = steps.slice().sort((a, b) => a.duration - b.duration)[steps.length >> 1];
+    return step && steps.length > 1 ? [step.begin, step.end] : whole();
+  }
+  function zoom(factor, at) {
+    const middle = at === undefined ? (view[0] + view[1]) / 2 : at;
+    const size = Math.max((view[1] - view[0]) * factor, 100);
+    view = [middle - (middle - view[0]) * factor, 0];
+    view[1] = view[0] + size;
+    draw();
+  }
+  function move(share) {
+    const by = (view[1] - view[0]) * share;
+    view = [view[0] + by, view[1] + by];
+    draw();
+  }
+  function x(at) { return (at - view[0]) / (view[1] - view[0]) * width; }
+  function drawSteps(context, height) {
+    context.fillStyle = style("--band");
+    steps.forEach((step, i) => {
+      if (step.number >= 0 && i % 2 === 0 && step.end > view[0] && step.begin < view[1])
+        context.fillRect(x(step.begin), 0, x(step.end) - x(step.begin), height);
+    });
+    context.fillStyle = style("--faint");
+    for (let i = 0; i < 6; i++)
+      drawLabel(context, formatTime(view[0] + (view[1] - view[0]) * i / 6), 4 + width * i / 6, 10, width / 6);
+  }
+  function draw() {
+    const height = top + lanes.reduce((sum, lane) => sum + head + lane.depth * row + 6, 0);
+    const fitted = fitCanvas(canvas, height), context = fitted[0], word = names.value.toLowerCase();
+    const places = new Map();
+    let y = top, matches = 0;
+    width = fitted[1];
+    drawn = [];
+    drawSteps(context, height);
+    for (const lane of lanes) {
+      context.fillStyle = style("--faint");
+      const who = lane.track.name || "track " + lane.track.number;
+      drawLabel(context, (lane.track.device >= 0 ? "device " + lane.track.device + ": " : "") + who, 4,
+        y + head / 2, width);
+      y += head;
+      places.set(lane.number, y);
+      const ends = new Float64Array(12).fill(-1);
+      for (const span of lane.spans) {
+        if (span.end < view[0] || span.begin > view[1]) continue;
+        const from = Math.max(x(span.begin), 0), to = Math.min(x(span.end), width);
+        const isMatch = word && span.name.toLowerCase().includes(word);
+        if (isMatch) matches++;
+        if (to - from < 0.5 && from - ends[span.depth] < 0.5 && !isMatch) continue;
+        ends[span.depth] = Math.max(to, from + 0.7);
+        context.fillStyle = isMatch ? style("--high") : word ? style("--line") : colorOf(span.name ||
+          span.kind);
+        context.fillRect(from, y + span.depth * row, Math.max(to - from - 0.5, 0.7), row - 1);
+        context.fillStyle = isMatch ? style("--ground") : style("--text");
+        drawLabel(context, span.name || span.kind, from + 3, y + span.depth * row + row / 2, to - from - 5);
+        drawn.push({ span, from, to: Math.max(to, from + 1), y: y + span.depth * row });
+      }
+      y += lane.depth * row + 6;
+    }
+    drawLinks(context, places);
+    found.textContent = word ? formatNumber(matches, 0) + " in view" : "";
+  }
+  function drawLinks(context, places) {
+    context.strokeStyle = style("--accent");
+    context.globalAlpha = 0.5;
+    let n = 0;
+    for (const [from, begin, to, end] of data.timeline.links) {
+      if (!places.has(from) || !places.has(to) || begin < view[0] || end > view[1] || n++ > 300) continue;
+      context.beginPath();
+      context.moveTo(x(begin), places.get(from) + row / 2);
+      context.lineTo(x(end), places.get(to) + row / 2);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+  function hit(event) {
+    const box = canvas.getBoundingClientRect();
+    const px = event.clientX - box.left, py = event.clientY - box.top;
+    return drawn.find(each => px >= each.from - 1 && px <= each.to + 1 && py >= each.y &&
+      py < each.y + row);
+  }
+  canvas.addEventListener("pointerdown", event => { drag = { x: event.clientX, view }; });
+  addEventListener("pointerup", () => { drag = null; });
+  canvas.addEventListener("pointermove", event => {
+    if (drag) {
+      const by = (drag.x - event.clientX) / width * (drag.view[1] - drag.view[0]);
+      view = [drag.view[0] + by, drag.view[1] + by];
+      hideTip();
+      return draw();
+    }
+    const found = hit(event);
+    if (!found) return hideTip();
+    showTip(event, (found.span.name || found.span.kind) + "\n" + found.span.kind + ", " +
+      formatTime(found.span.end - found.span.begin) + ", at " + formatTime(found.span.begin));
+  });
+  canvas.addEventListener("pointerleave", hideTip);
+  canvas.addEventListener("dblclick", event => {
+    const found = hit(event);
+    if (found) { view = [found.span.begin, Math.max(found.span.end, found.span.begin + 100)]; draw(); }
+  });
+  canvas.addEventListener("wheel", event => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    const box = canvas.getBoundingClientRect();
+    zoom(event.deltaY > 0 ? 1.25 : 0.8,
+      view[0] + (event.clientX - box.left) / width * (view[1] - view[0]));
+  }, { passive: false });
+  canvas.addEventListener("keydown", event => {
+    if (event.key === "+") zoom(0.5);
+    else if (event.key === "-") zoom(2);
+    else if (event.key === "ArrowLeft") move(-0.2);
+    else if (event.key === "ArrowRight") move(0.2);
+    else if (event.key === "Escape") { view = whole(); draw(); }
+    else return;
+    event.preventDefault();
+  });
+  addEventListener("resize", draw);
+  isDark.addEventListener("change", draw);
+  chosen.listeners.push(() => { view = whole(); draw(); });
+  canvas.view = () => view;
+  draw();
+}
+
+/* ---- all ---- */
+
+showHeader();
+showFindings();
+showComparison();
+showSteps();
+showTables();
+showFlames();
+showSeries();
+showTimeline();
+document.getElementById("memory").hidden = !showKinds("memory", [["heap_path",
+  "Call paths that held most"], ["memory_block", "The largest allocations"]]);
+showDevice();
+showAppendix();
+showNav();
+document.body.dataset.ready = "yes";

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call paths for the flame graphs: those that took most. */
+#ifndef STROBE_REPORT_FLAMES_H
+#define STROBE_REPORT_FLAMES_H
+
+#include "report-cells.h"
+
+#define REPORT_PATHS_MAX 2000u /* a source */
+#define REPORT_DEPTH_MAX 96u   /* frames of a path, the innermost ones */
+
+typedef struct ReportFlames ReportFlames;
+
+ReportFlames *report_flames_new(const ReportSource *source);
+void report_flames_free(ReportFlames *flames);
+void report_flames_add(ReportFlames *flames, const StrobeView *record);
+/* {frames: [text], sources: [{name, unit, paths: [[value, frame ...]], rest, left_out}]}; frames
+ * outermost first. */
+void report_flames_write(ReportFlames *flames, StrobeJsonWriter *json);
+
+#endif

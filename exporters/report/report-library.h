@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are put into the page: the library of charts, its licence, a comparison. */
+#ifndef STROBE_REPORT_LIBRARY_H
+#define STROBE_REPORT_LIBRARY_H
+
+#include <glib.h>
+
+#define REPORT_FILE_MAX (4u << 20) /* bytes */
+
+/* The contents; NULL with the reason in *problem (free both). */
+char *report_file_read(const char *path, gsize *length, char **problem);
+
+/* Whether a script of this text can stand in a page: nothing in it ends the element. */
+gboolean report_script_is_safe(const char *text);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report-operators.h"
+
+#include <string.h>
+
+#define NAMES_MAX 2048u /* a kind; what is beyond has no percentiles */
+#define STEPS_MAX 1048576u
+#define PARTS 4u /* buckets an octave */
+#define BUCKETS (64u * PARTS)
+
+enum { OF_OPERATORS, OF_TASKS, OF_CALLS, N_SORTS };
+
+static const char *const sorts[N_SORTS] = {"cpu_op", "device_task", "api_call"};
+
+typedef struct DurationCounts {
+    StrobeStringId name;
+    guint64 n;
+    guint32 buckets[BUCKETS];
+} DurationCounts;
+
+struct ReportOperators {
+    GHashTable *names[N_SORTS]; /* name -> DurationCounts */
+    GArray *steps;              /* of gint64, ns */
+};
+
+ReportOperators *report_operators_new(void)
+{
+    ReportOperators *operators = g_new0(ReportOperators, 1);
+
+    for (guint i = 0; i < N_SORTS; i++)
+        operators->names[i] = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+    operators->steps = g_array_new(FALSE, FALSE, sizeof(gint64));
+    return operators;
+}
+
+void report_operators_free(ReportOperators *operators)
+{
+    for (guint i = 0; i < N_SORTS; i++)
+        g_hash_table_unref(operators->names[i]);
+    g_array_unref(operators->steps);
+    g_free(operators);
+}
+
+/* The two bits after the highest one say which quarter of its octave a duration is in. */
+static guint bucket_of(gint64 duration)
+{
+    if (duration < 4)
+        return (guint)MAX(duration, 0);
+    guint octave = g_bit_storage((gulong)duration) - 1;
+
+    return octave * PARTS + (guint)((duration >> (octave - 2)) & 3);
+}
+
+static double middle_of(guint bucket)
+{
+    if (bucket < 4)
+        return bucket;
+    double low = (double)(G_GINT64_CONSTANT(1) << (bucket / PARTS)) * (1 + bucket % PARTS / 4.0);
+
+    return low + (double)(G_GINT64_CONSTANT(1) << (bucket / PARTS)) / 8;
+}
+
+static void count_duration(ReportOperators *operators, guint sort, const StrobeView *record)
+{
+    GHashTable *names = operators->names[sort];
+    DurationCounts *counts = g_hash_table_lookup(names, GUINT_TO_POINTER(record->name));
+
+    if (!counts) {
+        if (g_hash_table_size(names) >= NAMES_MAX)
+            return;
+        counts = g_new0(DurationCounts, 1);
+        counts->name = record->name;
+        g_hash_table_insert(names, GUINT_TO_POINTER(record->name), counts);
+    }
+    counts->n++;
+    counts->buckets[bucket_of(record->end_ns - record->begin_ns)]++;
+}
+
+void report_operators_add(ReportOperators *operators, const StrobeView *record)
+{
+    gint64 duration = record->end_ns - record->begin_ns;
+
+    if (!strcmp(record->kind->name, "step") && operators->steps->len < STEPS_MAX)
+        g_array_append_val(operators->steps, duration);
+    for (guint i = 0; i < N_SORTS; i++)
+        if (!strcmp(record->kind->name, sorts[i]))
+            count_duration(operators, i, record);
+}
+
+static gint compare_durations(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+
+    return (x > y) - (x < y);
+}
+
+static gint64 step_at(const GArray *sorted, double share)
+{
+    guint at = (guint)(share * (sorted->len - 1) + 0.5);
+
+    return g_array_index(sorted, gint64, at);
+}
+
+void report_operators_write_steps(ReportOperators *operators, StrobeJsonWriter *json)
+{
+    g_array_sort(operators->steps, compare_durations);
+    strobe_json_begin_object(json);
+    strobe_json_key(json, "count");
+    strobe_json_uint(json, operators->steps->len);
+    if (operators->steps->len) {
+        strobe_json_key(json, "median");
+        strobe_json_int(json, step_at(operators->steps, 0.5));
+        strobe_json_key(json, "p95");
+        strobe_json_int(json, step_at(operators->steps, 0.95));
+    }
+    strobe_json_end_object(json);
+}
+
+static double duration_at(const DurationCounts *counts, double share)
+{
+    guint64 before = 0;
+
+    for (guint i = 0; i < BUCKETS; i++) {
+        before += counts->buckets[i];
+        if ((double)before >= share * (double)counts->n)
+            return middle_of(i);
+    }
+    return 0;
+}
+
+void report_operators_write(const ReportOperators *operators, const ReportSource *source,
+                            StrobeJsonWriter *json)
+{
+    DurationCounts *counts;
+    GHashTableIter iter;
+
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < N_SORTS; i++) {
+        strobe_json_key(json, sorts[i]);
+        strobe_json_begin_array(json);
+        g_hash_table_iter_init(&iter, operators->names[i]);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&counts)) {
+            strobe_json_begin_array(json);
+            report_write_text(json, source->host->string(source->self, counts->name));
+            strobe_json_double(json, duration_at(counts, 0.5));
+            strobe_json_double(json, duration_at(counts, 0.95));
+            strobe_json_end_array(json);
+        }
+        strobe_json_end_array(json);
+    }
+    strobe_json_end_object(json);
+}

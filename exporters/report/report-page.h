@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page as a file. */
+#ifndef STROBE_REPORT_PAGE_H
+#define STROBE_REPORT_PAGE_H
+
+#include <strobe/helpers/safe-file.h>
+
+#include "report-flames.h"
+#include "report-operators.h"
+#include "report-series.h"
+#include "report-spans.h"
+#include "report-tables.h"
+
+typedef struct ReportContent {
+    ReportSource source;
+    ReportTables *tables;
+    ReportOperators *operators;
+    ReportSeries *series;
+    ReportSpans *spans;
+    ReportFlames *flames;
+} ReportContent;
+
+/* Returns 0 or an errno value. What cannot be put into the page is missing from it, with a warning.
+ */
+int report_page_write(ReportContent *content, StrobeSafeFile *file);
+
+#endif

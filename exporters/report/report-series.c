@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report-series.h"
+
+#include <string.h>
+
+#define BINS_MAX 480u
+#define SERIES_MAX 64u
+#define FIRST_WIDTH_NS 100000
+
+/* What is drawn: a field of a kind, in a group that has one chart. */
+static const struct {
+    const char *kind, *field, *group;
+    gboolean is_named; /* a series for each name of a record */
+} drawn[] = {
+    {"host_cpu", "usage", "Processor", FALSE},
+    {"host_mem", "resident", "Memory", FALSE},
+    {"host_pressure", "some", "Pressure", TRUE},
+    {"host_disk", "read_rate", "Disk", TRUE},
+    {"host_disk", "write_rate", "Disk", TRUE},
+    {"host_net", "rx_rate", "Network", TRUE},
+    {"host_net", "tx_rate", "Network", TRUE},
+    {"memory_event", "total_allocated", "Allocator", FALSE},
+    {"memory_event", "total_reserved", "Allocator", FALSE},
+    {"memory_usage", "hbm", "Device memory", TRUE},
+    {"memory_usage", "ddr", "Device memory", TRUE},
+    {"counter", "value", "Counters", TRUE},
+};
+
+typedef struct SeriesBin {
+    double sum, most;
+    guint64 n;
+} SeriesBin;
+
+typedef struct OneSeries {
+    guint place; /* in `drawn` */
+    StrobeStringId name;
+    gint32 device;
+    gint64 width_ns;
+    char *unit;
+    SeriesBin bins[BINS_MAX];
+} OneSeries;
+
+struct ReportSeries {
+    ReportSource source;
+    GPtrArray *all; /* of OneSeries */
+};
+
+static void free_series(gpointer data)
+{
+    g_free(((OneSeries *)data)->unit);
+    g_free(data);
+}
+
+ReportSeries *report_series_new(const ReportSource *source)
+{
+    ReportSeries *series = g_new0(ReportSeries, 1);
+
+    series->source = *source;
+    series->all = g_ptr_array_new_with_free_func(free_series);
+    return series;
+}
+
+void report_series_free(ReportSeries *series)
+{
+    g_ptr_array_unref(series->all);
+    g_free(series);
+}
+
+/* NULL: there are too many. */
+static OneSeries *find_series(ReportSeries *series, guint place, const StrobeView *record,
+                              const char *unit)
+{
+    StrobeStringId name = drawn[place].is_named ? record->name : 0;
+    const StrobeTrackView *track = series->source.host->track(series->source.self, record->track);
+    gint32 device = track ? track->device : -1;
+
+    for (guint i = 0; i < series->all->len; i++) {
+        OneSeries *each = g_ptr_array_index(series->all, i);
+
+        if (each->place == place && each->name == name && each->device == device)
+            return each;
+    }
+    if (series->all->len >= SERIES_MAX)
+        return NULL;
+    OneSeries *added = g_new0(OneSeries, 1);
+    added->place = place;
+    added->name = name;
+    added->device = device;
+    added->width_ns = FIRST_WIDTH_NS;
+    added->unit = g_strdup(unit);
+    g_ptr_array_add(series->all, added);
+    return added;
+}
+
+static void add_bin(SeriesBin *into, const SeriesBin *from)
+{
+    if (from->n == 0)
+        return;
+    into->most = into->n ? MAX(into->most, from->most) : from->most;
+    into->sum += from->sum;
+    into->n += from->n;
+}
+
+/* Two bins become one. */
+static void widen_bins(OneSeries *series)
+{
+    for (guint i = 0; i < BINS_MAX / 2; i++) {
+        SeriesBin both = series->bins[2 * i];
+
+        add_bin(&both, &series->bins[2 * i + 1]);
+        series->bins[i] = both;
+    }
+    memset(series->bins + BINS_MAX / 2, 0, sizeof(SeriesBin) * (BINS_MAX - BINS_MAX / 2));
+    series->width_ns *= 2;
+}
+
+static void add_value(OneSeries *series, gint64 at_ns, double value)
+{
+    const SeriesBin one = {value, value, 1};
+
+    if (at_ns < 0 || at_ns > G_MAXINT64 / 4)
+        return;
+    while (at_ns / series->width_ns >= BINS_MAX)
+        widen_bins(series);
+    add_bin(&series->bins[at_ns / series->width_ns], &one);
+}
+
+static void add_field(ReportSeries *series, guint place, const StrobeView *record)
+{
+    gint64 origin_ns = series->source.host->metadata(series->source.self)->window_begin_ns;
+
+    for (guint i = 0; i < record->kind->n_fields; i++) {
+        const StrobeFieldView *field = &record->kind->fields[i];
+        double value;
+
+        if (strcmp(field->name, drawn[place].field) != 0)
+            continue;
+        ReportCell cell = report_cell_read(record, field);
+        OneSeries *one = report_cell_number(&cell, &value)
+                             ? find_series(series, place, record, field->unit)
+                             : NULL;
+        if (one)
+            add_value(one, record->begin_ns - origin_ns, value);
+        return;
+    }
+}
+
+void report_series_add(ReportSeries *series, const StrobeView *record)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(drawn); i++)
+        if (!strcmp(record->kind->name, drawn[i].kind))
+            add_field(series, i, record);
+}
+
+static void write_name(const ReportSeries *series, const OneSeries *one, StrobeJsonWriter *json)
+{
+    StrobeText name = series->source.host->string(series->source.self, one->name);
+    g_autofree char *device = one->device >= 0 ? g_strdup_printf(" (%d)", one->device) : NULL;
+    const char *field = drawn[one->place].field;
+
+    strobe_json_key(json, "name");
+    strobe_json_string_begin(json);
+    strobe_json_string_part(json, name.bytes, MIN(name.length, REPORT_TEXT_MAX));
+    if (name.length)
+        strobe_json_string_part(json, " ", 1);
+    strobe_json_string_part(json, field, strlen(field));
+    if (device)
+        strobe_json_string_part(json, device, strlen(device));
+    strobe_json_string_end(json);
+}
+
+static void write_bins(const OneSeries *one, StrobeJsonWriter *json)
+{
+    strobe_json_key(json, "bins");
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < BINS_MAX; i++) {
+        if (one->bins[i].n == 0)
+            continue;
+        strobe_json_begin_array(json);
+        strobe_json_uint(json, i);
+        strobe_json_double(json, one->bins[i].sum / (double)one->bins[i].n);
+        strobe_json_double(json, one->bins[i].most);
+        strobe_json_end_array(json);
+    }
+    strobe_json_end_array(json);
+}
+
+void report_series_write(const ReportSeries *series, StrobeJsonWriter *json)
+{
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < series->all->len; i++) {
+        const OneSeries *one = g_ptr_array_index(series->all, i);
+
+        strobe_json_begin_object(json);
+        strobe_json_key(json, "group");
+        strobe_json_string(json, drawn[one->place].group);
+        write_name(series, one, json);
+        strobe_json_key(json, "unit");
+        strobe_json_string(json, one->unit);
+        strobe_json_key(json, "width");
+        strobe_json_int(json, one->width_ns);
+        write_bins(one, json);
+        strobe_json_end_object(json);
+    }
+    strobe_json_end_array(json);
+}

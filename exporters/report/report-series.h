@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values over time: each series has a bounded number of bins, which grow wider as time goes on. */
+#ifndef STROBE_REPORT_SERIES_H
+#define STROBE_REPORT_SERIES_H
+
+#include "report-cells.h"
+
+typedef struct ReportSeries ReportSeries;
+
+ReportSeries *report_series_new(const ReportSource *source);
+void report_series_free(ReportSeries *series);
+void report_series_add(ReportSeries *series, const StrobeView *record);
+/* [{group, name, unit, width, bins: [[bin, mean, most], ...]}]; bins are counted from the window's
+ * begin, `width` is in ns. */
+void report_series_write(const ReportSeries *series, StrobeJsonWriter *json);
+
+#endif

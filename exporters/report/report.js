@@ -1,0 +1,345 @@
+"use strict";
+/* The page's data, its header, findings and tables. */
+const data = JSON.parse(document.getElementById("data").textContent);
+const hasCharts = typeof d3 !== "undefined";
+const isDark = matchMedia("(prefers-color-scheme: dark)");
+const chosen = { step: null, listeners: [] };
+const length = data.facts.end - data.facts.begin;
+const partNames = [["operators", "Operators", "#2b73c4"], ["python", "Python", "#5bb5c9"],
+  ["gc", "Garbage collection", "#d1495b"], ["data", "Waiting for data", "#d99a1c"],
+  ["synchronization", "Waiting for the device", "#8c6bb1"], ["compile", "Compiling", "#2f7d4f"],
+  ["other", "Other", "#9aa3af"]];
+const deviceNames = [["computing", "Computing", "#2b73c4"],
+  ["communication_not_overlapped", "Communication, not overlapped", "#d99a1c"],
+  ["free", "Idle", "#9aa3af"]];
+
+/* ---- small helpers ---- */
+
+function makeElement(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {}))
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(key, value === true ? "" : value);
+  element.append(...children);
+  return element;
+}
+function findBody(id) { return document.querySelector("#" + id + " .body"); }
+function formatNumber(value, digits) {
+  return value.toLocaleString("en", { maximumFractionDigits: digits === undefined ? 2 : digits });
+}
+function formatTime(ns) {
+  const size = Math.abs(ns);
+  if (size >= 1e9) return formatNumber(ns / 1e9, 3) + " s";
+  if (size >= 1e6) return formatNumber(ns / 1e6) + " ms";
+  if (size >= 1e3) return formatNumber(ns / 1e3) + " µs";
+  return formatNumber(ns, 0) + " ns";
+}
+function formatBytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (Math.abs(n) >= 1024 && unit < 4) { n /= 1024; unit++; }
+  return formatNumber(n, unit ? 1 : 0) + " " + units[unit];
+}
+function formatValue(value, unit) {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.join(" ← ");
+  if (typeof value === "boolean") return value ? "yes" : "";
+  if (typeof value !== "number") return value;
+  if (unit === "ns" || unit === "us") {
+    const ns = unit === "us" ? value * 1e3 : value;
+    return ns > 1e17 ? "at " + formatTime(ns - data.facts.begin) : formatTime(ns); /* a moment, no duration */
+  }
+  if (unit === "ms") return formatTime(value * 1e6);
+  if (unit === "B") return formatBytes(value);
+  if (unit === "B/s") return formatBytes(value) + "/s";
+  return formatNumber(value) + (unit === "%" ? " %" : "");
+}
+function readRows(kind) {
+  const table = data.tables[kind];
+  if (!table) return [];
+  const names = table.columns.map(column => column.name);
+  return table.rows.map(row => {
+    const object = { name: row[0], begin: row[1], end: row[2], incomplete: row[3] };
+    names.forEach((name, i) => { object[name] = row[i + 4]; });
+    return object;
+  });
+}
+function readColumns(kind) {
+  const table = data.tables[kind];
+  return [{ name: "name", title: "Name" }].concat(table.columns.map(column => ({ name: column.name, title: column.name.replace(/_/g, " "), unit: column.unit,
+      summary: column.summary })));
+}
+function readRest(kind) {
+  const table = data.tables[kind], left = table.total_rows - table.rows.length;
+  if (!left) return null;
+  const sums = { name: formatNumber(left, 0) + " more rows, summed up" };
+  const adds = column => ["ns", "us", "ms", "B", ""].includes(column.unit) &&
+    !/min|max|average|number|device|step/.test(column.name);
+  table.columns.forEach((column, i) => { if (adds(column)) sums[column.name] = table.rest[i]; });
+  return sums;
+}
+const tip = document.getElementById("tip");
+function showTip(event, text) {
+  tip.textContent = text;
+  tip.style.whiteSpace = "pre-line";
+  tip.style.display = "block";
+  const box = tip.getBoundingClientRect();
+  tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 4)) + "px";
+  tip.style.top = Math.max(4, Math.min(event.clientY + 14, innerHeight - box.height - 4)) + "px";
+}
+function hideTip() { tip.style.display = "none"; }
+
+/* ---- steps ---- */
+
+const steps = readRows("step_part").sort((a, b) => a.begin - b.begin);
+function nameStep(step) { return step.number < 0 ? "the whole window" : "step " + step.number; }
+function chooseStep(step) {
+  chosen.step = chosen.step === step ? null : step;
+  chosen.listeners.forEach(listener => listener());
+}
+function inStep(begin) {
+  return !chosen.step || (begin >= chosen.step.begin && begin < chosen.step.end);
+}
+
+/* ---- header ---- */
+
+function fact(title, value) {
+  return makeElement("div", {}, makeElement("span", {}, title), makeElement("b", {}, value));
+}
+function showHeader() {
+  const facts = data.facts, clocks = readRows("device_clock");
+  const header = document.getElementById("header");
+  const own = readRows("finding").find(each => each.name === "own_cost");
+  document.title = "Strobe report: " + (facts.command || facts.host);
+  header.append(makeElement("h1", {}, facts.command || "Strobe report"));
+  header.append(makeElement("p", { class: "faint" }, [facts.host, facts.rank >= 0 ? "rank " + facts.rank : "",
+    facts.pid ? "process " + facts.pid : "", new Date(facts.begin / 1e6).toISOString().replace("T", " "),
+    "Strobe " + facts.strobe_version].filter(Boolean).join(" · ")));
+  if (facts.lost) header.append(makeElement("p", { class: "lost", role: "alert" },
+    formatNumber(facts.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
+  if (!facts.complete) header.append(makeElement("p", { class: "lost", role: "alert" },
+    "The capture is not complete: it was not closed, or parts of it cannot be read."));
+  const error = clocks.map(clock => clock.error).filter(value => value !== null);
+  header.append(makeElement("div", { class: "facts" },
+    fact("Recorded", formatTime(length)), fact("Steps", formatNumber(data.steps.count, 0)),
+    fact("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
+    fact("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
+    fact("Records", formatNumber(facts.stored, 0)), fact("Lost", formatNumber(facts.lost, 0)),
+    fact("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
+    fact("Clock error", error.length ? formatTime(Math.max(...error)) : "one clock")));
+  if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
+    "Tables stand for the charts: the library of charts was missing when the page was made " +
+    "(Debian package node-d3)."));
+}
+function showNav() {
+  const nav = document.getElementById("nav");
+  document.querySelectorAll("main section").forEach(section => {
+    if (!section.hidden)
+      nav.append(makeElement("a", { href: "#" + section.id }, section.querySelector("h2").textContent));
+  });
+  const filter = makeElement("span", { id: "filter" });
+  nav.append(filter);
+  chosen.listeners.push(() => {
+    filter.replaceChildren();
+    if (chosen.step) filter.append(nameStep(chosen.step),
+      makeElement("button", { onclick: () => chooseStep(chosen.step) }, "Show all steps"));
+  });
+}
+
+/* ---- findings ---- */
+
+function showFinding(each) {
+  const share = each.share === null ? "" : formatNumber(each.share, 1) + " % of the steps";
+  return makeElement("div", { class: "finding " + each.severity, id: "finding-" + each.name },
+    makeElement("h3", {}, makeElement("span", { class: "tag" }, each.severity === "unknown" ? "cannot tell" :
+      each.severity), each.summary, makeElement("span", { class: "share" }, share)),
+    each.share === null ? "" : makeElement("div", { class: "bar" },
+      makeElement("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
+    makeElement("p", {}, each.advice),
+    makeElement("p", { class: "faint" }, "Rests on " + formatNumber(each.count, 0) + " × " + each.table +
+      (each.evidence ? ": " + each.evidence : "") + ". Sure to " + formatNumber(each.confidence, 0) + " %."));
+}
+function showFindings() {
+  const all = readRows("finding"), target = findBody("findings");
+  if (!all.length) {
+    target.append(makeElement("p", {}, "Nothing stands out: no rule found a fault in what was recorded."));
+    return;
+  }
+  all.slice(0, 7).forEach(each => target.append(showFinding(each)));
+  if (all.length > 7) target.append(makeElement("details", {}, makeElement("summary", {},
+    formatNumber(all.length - 7, 0) + " more"), ...all.slice(7).map(showFinding)));
+}
+
+/* ---- tables ---- */
+
+function compare(a, b) {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  return typeof a === "number" && typeof b === "number" ? b - a : String(a) < String(b) ? -1 : 1;
+}
+/* A table that is sorted by its heads and searched in. `source()`: {columns, rows, rest, note}. */
+function makeTable(id, source) {
+  const search = makeElement("input", { type: "search", placeholder: "Search", "aria-label": "Search",
+    oninput: fill });
+  const found = makeElement("span", { class: "faint" }), note = makeElement("p", { class: "faint" });
+  const table = makeElement("table", { id });
+  const frame = makeElement("div", {}, makeElement("div", { class: "tools" }, search, found), note,
+    makeElement("div", { class: "scroll", tabindex: "0" }, table));
+  let sort = null, isReverse = false;
+
+  function head(column) {
+    const isSorted = sort === column.name;
+    return makeElement("th", { class: column.unit !== undefined && column.isNumber ? "n" : "", title:
+      column.summary, "aria-sort": isSorted ? isReverse ? "ascending" : "descending" : "none" },
+      makeElement("button", { onclick: () => {
+        isReverse = sort === column.name && !isReverse;
+        sort = column.name;
+        fill();
+        const again = [...table.querySelectorAll("th button")][shown.indexOf(column.name)];
+        if (again) again.focus();
+      } }, column.title + (isSorted ? isReverse ? " ▲" : " ▼" : "")));
+  }
+  let shown = [];
+  function line(row, columns, name) {
+    return makeElement("tr", name ? { class: name } : {}, ...columns.map(column =>
+      makeElement("td", { class: column.isNumber ? "n" : "" },
+        formatValue(row[column.name], column.unit) +
+        (column.name === "name" && row.incomplete ? " (incomplete)" : ""))));
+  }
+  function fill() {
+    const { columns, rows, rest, note: text } = source();
+    const used = columns.filter(column => rows.some(row => row[column.name] !== null &&
+      row[column.name] !== undefined && row[column.name] !== ""));
+    for (const column of used)
+      column.isNumber = rows.some(row => typeof row[column.name] === "number");
+    shown = used.map(column => column.name);
+    const word = search.value.toLowerCase();
+    const kept = rows.filter(row => !word || used.some(column =>
+      String(row[column.name]).toLowerCase().includes(word)));
+    if (sort) kept.sort((a, b) => compare(a[sort], b[sort]) * (isReverse ? -1 : 1));
+    note.textContent = text || "";
+    note.hidden = !text;
+    found.textContent = formatNumber(kept.length, 0) + (kept.length === 1 ? " row" : " rows");
+    table.replaceChildren(makeElement("thead", {}, makeElement("tr", {}, ...used.map(head))),
+      makeElement("tbody", {}, ...kept.map(row => line(row, used)),
+        ...(rest && !word ? [line(rest, used, "rest")] : [])));
+  }
+  frame.fill = fill;
+  fill();
+  return frame;
+}
+function kindTable(kind, holds) {
+  return makeTable("table-" + kind, () => ({ columns: readColumns(kind), rest: readRest(kind),
+    rows: readRows(kind).filter(row => !holds || row[holds]) }));
+}
+/* What the spans of the timeline say about the chosen step, by name. */
+function sumSpans(kind) {
+  const { spans, names, kinds } = data.timeline, sums = new Map(), open = new Map();
+  const place = kinds.indexOf(kind);
+  const own = spans.filter(span => span[2] === place && inStep(span[3]))
+    .sort((a, b) => a[3] - b[3] || b[4] - a[4]);
+  for (const span of own) {
+    const stack = open.get(span[0]) || [];
+    open.set(span[0], stack);
+    while (stack.length && stack[stack.length - 1].end <= span[3]) stack.pop();
+    const sum = sums.get(span[1]) || { name: names[span[1]], calls: 0, total: 0, self: 0 };
+    sums.set(span[1], sum);
+    sum.calls++;
+    sum.total += span[4];
+    sum.self += span[4];
+    if (stack.length) stack[stack.length - 1].sum.self -= span[4];
+    stack.push({ end: span[3] + span[4], sum });
+  }
+  return [...sums.values()].sort((a, b) => b.self - a.self);
+}
+function addPercentiles(list, kind) {
+  const known = new Map((data.percentiles[kind] || []).map(each => [each[0], each]));
+  for (const row of list) {
+    const found = known.get(row.name);
+    const most = row.host_max || row.max || Infinity;
+    row.p50 = found ? Math.min(found[1], most) : null;
+    row.p95 = found ? Math.min(found[2], most) : null;
+  }
+  return list;
+}
+const spanColumns = [{ name: "name", title: "Name" }, { name: "calls", title: "calls", unit: "" },
+  { name: "self", title: "self", unit: "ns" }, { name: "total", title: "total", unit: "ns" }];
+const percentiles = [{ name: "p50", title: "p50", unit: "ns", summary: "Median, within 9 %" },
+  { name: "p95", title: "p95", unit: "ns", summary: "95 % take no longer, within 9 %" }];
+/* Of all steps the pass's table; of one step what the timeline has. */
+function stepTable(kind, ofSpans) {
+  return () => {
+    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles), rest: readRest(kind),
+      rows: addPercentiles(readRows(kind), ofSpans) };
+    const left = data.timeline.left_out;
+    return { columns: spanColumns, rows: sumSpans(ofSpans), note: "Only " + nameStep(chosen.step) +
+      (left ? "; spans under " + formatTime(data.timeline.least) + " are not in it." : ".") };
+  };
+}
+function showTables() {
+  const wanted = [["operator_average", "Operators", "cpu_op"], ["op_statistic", "Kernels",
+    "device_task"], ["function", "Functions", null], ["api_statistic", "Interface calls", "api_call"]];
+  const there = wanted.filter(each => data.tables[each[0]]);
+  const target = findBody("tables"), tabs = makeElement("div", { class: "tools", role: "tablist" });
+  const frame = makeElement("div", {});
+  if (!there.length) {
+    document.getElementById("tables").hidden = true;
+    return;
+  }
+  const made = there.map(([kind, title, ofSpans]) => {
+    const table = ofSpans ? makeTable("table-" + kind, stepTable(kind, ofSpans)) : kindTable(kind);
+    const tab = makeElement("button", { role: "tab", id: "tab-" + kind, onclick: () => select(tab, table) },
+      title);
+    tabs.append(tab);
+    return { tab, table };
+  });
+  function select(tab, table) {
+    made.forEach(each => each.tab.setAttribute("aria-selected", each.tab === tab));
+    frame.replaceChildren(table);
+  }
+  target.append(tabs, frame);
+  select(made[0].tab, made[0].table);
+  chosen.listeners.push(() => made.forEach(each => each.table.fill()));
+}
+
+/* ---- the other sections ---- */
+
+function showKinds(id, kinds) {
+  let n = 0;
+  for (const [kind, title, holds] of kinds) {
+    if (!data.tables[kind]) continue;
+    findBody(id).append(makeElement("h3", {}, title), kindTable(kind, holds));
+    n++;
+  }
+  return n;
+}
+function showComparison() {
+  const section = document.getElementById("comparison"), comparison = data.comparison;
+  section.hidden = !comparison;
+  if (!comparison) return;
+  const list = (comparison.rows || []).map(row => ({
+    name: Array.isArray(row.path) ? row.path.join(" / ") : row.path || row.name,
+    a: row.a ? row.a.value : null, b: row.b ? row.b.value : null,
+    difference: row.difference, percent: row.relative, q: row.q,
+    verdict: row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed" }));
+  const sides = side => side && side.runs ? side.runs.map(run => run.path).join(", ") : "";
+  section.querySelector(".body").append(
+    makeElement("p", {}, "A: " + sides(comparison.a)), makeElement("p", {}, "B: " + sides(comparison.b)),
+    makeTable("table-comparison", () => ({ rows: list, columns: [{ name: "name", title: "What" },
+      { name: "a", title: "A", unit: "ns" }, { name: "b", title: "B", unit: "ns" },
+      { name: "difference", title: "difference", unit: "ns" },
+      { name: "percent", title: "difference %", unit: "%" }, { name: "q", title: "q", unit: "" },
+      { name: "verdict", title: "verdict" }] })));
+}
+function showAppendix() {
+  const target = findBody("appendix"), stored = data.facts.stored, lost = data.facts.lost;
+  target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
+    " stored, " + formatNumber(lost, 0) + " lost."));
+  showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
+    ["correlation", "Links between records"], ["device_clock", "Clocks"],
+    ["sampling", "Sampling"], ["metadata", "Configuration and facts", "value"]]);
+  if (data.licence) target.append(makeElement("details", {}, makeElement("summary", {},
+    "The licence of the charts (d3)"), makeElement("pre", {}, data.licence)));
+}

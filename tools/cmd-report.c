@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* strobe report: one page of a result, or of two that are compared. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analysis.h"
+#include "command.h"
+#include "config.h"
+#include "diff-report.h"
+#include "diff-scratch.h"
+#include "error.h"
+#include "held-result.h"
+#include "memory-flags.h"
+#include "plugin-folders.h"
+#include "progress-bar.h"
+
+#define DEFAULT_OUTPUT "report.html"
+#define COMPARED_ROWS 500
+
+static const StrobeUsage usage = {
+    .name = "report",
+    .arguments = "RESULT [OTHER]",
+    .summary =
+        "Makes one HTML page of a result: findings with what to do about them, the steps, tables,\n"
+        "a flame graph, the machine over time, a timeline. It needs no network and no other file.\n"
+        "With two results the page is of the second one, and compares it with the first by the\n"
+        "rules of `strobe diff`. Each is a result directory or a capture.",
+    .examples =
+        "Examples:\n"
+        "  strobe report result\n"
+        "  strobe report before_ascend_pt after_ascend_pt -o compared.html --open\n"
+        "\n"
+        "The charts are drawn by the library of Debian's package node-d3, which is put into\n"
+        "the page; where it is not installed, tables stand for the charts.",
+};
+
+typedef struct Flags {
+    char *output;
+    gboolean open;
+    StrobeMemoryFlags memory;
+    char **plugin_path;
+} Flags;
+
+static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
+{
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
+         "The page to write (default: " DEFAULT_OUTPUT ")", "FILE"},
+        {"open", 0, 0, G_OPTION_ARG_NONE, &flags->open, "Show it in the browser (xdg-open)", NULL},
+        STROBE_MAX_MEM_OPTION(&flags->memory),
+        STROBE_TMP_DIR_OPTION(&flags->memory),
+        {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
+         "Look for plugins here first; repeatable", "DIR"},
+        {NULL},
+    };
+
+    if (!strobe_command_parse(&usage, entries, argc, argv))
+        return FALSE;
+    if (*argc != 2 && *argc != 3) {
+        strobe_command_misuse(&usage, "%d results are named, expected one, or two to compare",
+                              *argc - 1);
+        return FALSE;
+    }
+    if (flags->output && (!*flags->output || g_str_has_suffix(flags->output, "/"))) {
+        strobe_command_misuse(&usage, "--output is \"%s\", expected the name of a file",
+                              flags->output);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* ---- the comparison ---- */
+
+static int write_to(void *file, const char *bytes, size_t length)
+{
+    return fwrite(bytes, 1, length, file) == length ? 0 : EIO;
+}
+
+/* As JSON in a file that has no name; -1 with an error. */
+static int write_comparison(const StrobeDiff *diff, GError **error)
+{
+    int descriptor = memfd_create("strobe-comparison", MFD_CLOEXEC);
+    FILE *file = descriptor >= 0 ? fdopen(dup(descriptor), "w") : NULL;
+    StrobeJsonWriter json;
+
+    if (file) {
+        strobe_json_init(&json, write_to, file, 0);
+        strobe_diff_write(diff, COMPARED_ROWS, TRUE, &json);
+    }
+    if (file && strobe_json_flush(&json) == 0 && fclose(file) == 0)
+        return descriptor;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot keep the comparison: %s",
+                g_strerror(errno));
+    return -1;
+}
+
+/* -1 with an error. */
+static int compare_results(StrobeRegistry *registry, char **paths, GError **error)
+{
+    char *a[] = {paths[0], NULL}, *b[] = {paths[1], NULL};
+    char *const *const sides[] = {a, b};
+    const StrobeDiffRule rule = {.threshold = NAN};
+    g_autoptr(StrobeDiff) diff = strobe_diff_new(sides, STROBE_DIFF_BY_OPERATOR, &rule);
+
+    return strobe_diff_compare_all(diff, registry, error) ? write_comparison(diff, error) : -1;
+}
+
+/* ---- the page ---- */
+
+/* The one result that a path names. */
+static StrobeResult *find_result(GPtrArray *results, const char *path, GError **error)
+{
+    if (results->len == 1)
+        return g_ptr_array_index(results, 0);
+    const StrobeResult *first = g_ptr_array_index(results, 0);
+    g_set_error(error, STROBE_USAGE_ERROR, 0,
+                "\"%s\" holds %u results: name one of them, such as %s", path, results->len,
+                first->directory ? first->directory : first->capture);
+    return NULL;
+}
+
+/* The exporter with its options, as --export names it. */
+static StrobeConfig *configure_exporter(const char *name, int comparison, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(name, ",", -1);
+    g_autofree char *escaped = g_strjoinv("\\,", parts);
+    g_autofree char *compared = comparison >= 0
+                                    ? g_strdup_printf(",comparison=/proc/self/fd/%d", comparison)
+                                    : g_strdup("");
+    g_autofree char *text = g_strdup_printf("report:file=%s%s", escaped, compared);
+    char *exporters[] = {text, NULL};
+
+    return strobe_analysis_exporters(NULL, exporters, NULL, error);
+}
+
+static gboolean run_pipeline(StrobeRegistry *registry, const StrobeResult *result,
+                             const StrobeConfigComponent *exporter, int folder, const char *path,
+                             GError **error)
+{
+    StrobePipeline *pipeline = strobe_pipeline_new(registry);
+    StrobeHeldResult held;
+    gboolean good = FALSE;
+
+    strobe_pipeline_set_output(pipeline, folder, path);
+    if (strobe_pipeline_add_exporter(pipeline, exporter, error) &&
+        strobe_held_result_open(&held, result, error)) {
+        GError *failure = NULL;
+
+        strobe_pipeline_on_progress(pipeline, strobe_bar_show, (gpointer) "reading");
+        good = strobe_pipeline_run(pipeline, &held.result, &failure);
+        strobe_bar_clear();
+        if (!good)
+            g_propagate_error(error, strobe_held_result_name(&held, failure));
+        strobe_held_result_close(&held);
+    }
+    strobe_pipeline_free(pipeline);
+    return good;
+}
+
+static gboolean write_page(StrobeRegistry *registry, const char *source, const char *output,
+                           int comparison, GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(output), *name = g_path_get_basename(output);
+    g_autoptr(GPtrArray) results = strobe_result_find(source, error);
+    const StrobeResult *result = results ? find_result(results, source, error) : NULL;
+    StrobeConfig *config = result ? configure_exporter(name, comparison, error) : NULL;
+    int folder = config ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    gboolean good = FALSE;
+
+    if (folder >= 0)
+        good = run_pipeline(registry, result, g_ptr_array_index(config->exporters, 0), folder,
+                            parent, error);
+    else if (config)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                    "Cannot write \"%s\": the folder \"%s\": %s", output, parent,
+                    g_strerror(errno));
+    if (folder >= 0)
+        close(folder);
+    strobe_config_free(config);
+    return good;
+}
+
+static void open_page(const char *output)
+{
+    const char *words[] = {"xdg-open", output, NULL};
+    g_autoptr(GError) error = NULL;
+
+    if (!g_spawn_async(NULL, (char **)words, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &error))
+        strobe_complain("Cannot open the page: %s", error->message);
+}
+
+static int run(Flags *flags, char **paths)
+{
+    const char *output = flags->output ? flags->output : DEFAULT_OUTPUT;
+    GError *error = NULL;
+    int code, comparison = -1;
+
+    if (!strobe_plugin_folders_check(flags->plugin_path, &code) ||
+        !strobe_memory_flags_apply(&flags->memory, &code))
+        return code;
+    StrobeRegistry *registry = strobe_registry_new((const char *const *)flags->plugin_path);
+    if (paths[1])
+        comparison = compare_results(registry, paths, &error);
+    if (!error)
+        write_page(registry, paths[1] ? paths[1] : paths[0], output, comparison, &error);
+    if (comparison >= 0)
+        close(comparison);
+    strobe_registry_free(registry);
+    if (error)
+        return strobe_command_fail(error);
+    printf("%s\n", output);
+    if (flags->open)
+        open_page(output);
+    return STROBE_EXIT_OK;
+}
+
+int strobe_command_report(int argc, char **argv)
+{
+    Flags flags = {0};
+    int code = STROBE_EXIT_USAGE;
+
+    if (parse_flags(&argc, &argv, &flags))
+        code = run(&flags, argv + 1);
+    g_free(flags.output);
+    g_strfreev(flags.plugin_path);
+    return code;
+}

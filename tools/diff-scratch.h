@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compares results; those of other profilers are imported into a folder that goes away again. */
+#ifndef STROBE_TOOLS_DIFF_SCRATCH_H
+#define STROBE_TOOLS_DIFF_SCRATCH_H
+
+#include "diff-compare.h"
+
+gboolean strobe_diff_compare_all(StrobeDiff *diff, StrobeRegistry *registry, GError **error);
+
+#endif
