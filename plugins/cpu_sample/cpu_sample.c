@@ -281,6 +281,7 @@ static void cpu_sample_close(void *user)
 {
     CpuSample *state = user;
 
+    drain_thread_stop(state->thread);
     strobe_perf_rings_close(state->rings);
     timer_reader_close(state->timers);
     tasks_clear(&state->tasks);
@@ -438,7 +439,9 @@ static void drain_at_once(void *user)
 /* A Python program is not late for its first samples, and others have the thread a second only. */
 static void keep_thread(CpuSample *state)
 {
+    pthread_mutex_lock(&state->lock);
     const int is_needed = state->python.has_found || state->n_samples++ < SAMPLES_TO_FIND;
+    pthread_mutex_unlock(&state->lock);
     const int is_sampling = state->rings || state->timers; /* not where that failed */
 
     if (is_needed == (state->thread != NULL) || !state->python.is_wanted || !is_sampling)
