@@ -25,11 +25,11 @@ static int has_number(const PythonInterpreter *interpreter, ProcessMemory *memor
            number == (uint64_t)tid;
 }
 
-/* 0: it has none of that number. */
+/* 0: it has none of that number. `left`: how many threads may still be looked at. */
 static uint64_t find_in_list(const PythonInterpreter *interpreter, ProcessMemory *memory,
-                             uint64_t thread, pid_t tid)
+                             uint64_t thread, pid_t tid, uint32_t *left)
 {
-    for (uint32_t i = 0; i < THREADS_MAX && thread; i++) {
+    for (; *left && thread; (*left)--) {
         if (has_number(interpreter, memory, thread, tid))
             return thread;
         if (process_memory_word(memory, thread + interpreter->layout.thread_next, &thread) != 0)
@@ -43,12 +43,13 @@ static uint64_t search_thread(const PythonInterpreter *interpreter, ProcessMemor
 {
     const PythonLayout *layout = &interpreter->layout;
     uint64_t at = interpreter->runtime + layout->runtime_interpreters, state, first, thread = 0;
+    uint32_t left = THREADS_MAX;
 
     for (uint32_t i = 0; i < INTERPRETERS_MAX && !thread; i++) {
         if (process_memory_word(memory, at, &state) != 0 || state == 0)
             return 0;
         if (process_memory_word(memory, state + layout->interpreter_threads, &first) == 0)
-            thread = find_in_list(interpreter, memory, first, tid);
+            thread = find_in_list(interpreter, memory, first, tid, &left);
         at = state + layout->interpreter_next;
     }
     return thread;
