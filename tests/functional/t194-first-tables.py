@@ -73,6 +73,7 @@ class Programs:
     """The ten; `words` begin a command, up to its "--"."""
 
     words = ()
+    delta = DELTA
 
     def first_table(self, *command, seconds=SECONDS):
         done = subprocess.run([*map(str, self.words), *map(str, command)], cwd=self.work, env=self.environment,
@@ -97,7 +98,7 @@ class Programs:
 
     def assertThreeToOne(self, large, small):
         self.assertGreater(small, 0)
-        self.assertAlmostEqual(large / (large + small), 0.75, delta=DELTA)
+        self.assertAlmostEqual(large / (large + small), 0.75, delta=self.delta)
 
     def write(self, name, text):
         path = self.work / name
@@ -212,7 +213,10 @@ class PrivilegedTest(Programs, StrobeTest):
 
 @needs_other_user
 class RefusedTest(Programs, StrobeTest):
-    """By a filter of system calls, as in a container."""
+    """By a filter of system calls, as in a container. Timers sample at the kernel's ticks: where others
+    wait for the processors, the shares of a program that leaves them at one place are off by 3 points."""
+
+    delta = max(DELTA, 0.05)
 
     def setUp(self):
         super().setUp()
