@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ struct StrobePerfRings {
     const char *proc_root;
     pid_t pid;
     size_t page_size, ring_bytes;
-    size_t time_from_end; /* where the time lies in other events; 0: they have none */
+    size_t time_from_end;  /* where the time lies in other events; 0: they have none */
+    struct pollfd *polled; /* of each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;
     Ring *rings;
@@ -115,6 +117,7 @@ static int make_ring(StrobePerfRings *rings, int descriptor)
             return -1;
         rings->ring_bytes /= 2;
     }
+    rings->polled[rings->n_rings] = (struct pollfd){.fd = descriptor, .events = POLLIN};
     rings->rings[rings->n_rings++] =
         (Ring){.descriptor = descriptor, .page = page, .bytes = rings->ring_bytes};
     return 0;
@@ -161,7 +164,8 @@ static int open_events(StrobePerfRings *rings, const struct perf_event_attr *att
     }
     rings->descriptors = calloc(n_events, sizeof(int));
     rings->rings = calloc((size_t)processors, sizeof *rings->rings);
-    if (!rings->descriptors || !rings->rings) {
+    rings->polled = calloc((size_t)processors, sizeof *rings->polled);
+    if (!rings->descriptors || !rings->rings || !rings->polled) {
         errno = ENOMEM;
         return -1;
     }
@@ -203,6 +207,7 @@ void strobe_perf_rings_close(StrobePerfRings *rings)
         close(rings->descriptors[i]);
     free(rings->descriptors);
     free(rings->rings);
+    free(rings->polled);
     free(rings->tids);
     free(rings);
 }
@@ -219,6 +224,19 @@ void strobe_perf_rings_disable(StrobePerfRings *rings)
 }
 
 /* ---- reading ---- */
+
+/* A ring whose threads have ended is always ready. */
+void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms)
+{
+    static const struct timespec pause = {.tv_nsec = 500000};
+
+    if (poll(rings->polled, rings->n_rings, timeout_ms) <= 0)
+        return;
+    for (uint32_t i = 0; i < rings->n_rings; i++)
+        if (rings->polled[i].revents & POLLIN)
+            return;
+    nanosleep(&pause, NULL);
+}
 
 uint64_t strobe_perf_rings_lost(const StrobePerfRings *rings)
 {

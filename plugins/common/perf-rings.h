@@ -38,6 +38,10 @@ void strobe_perf_rings_disable(StrobePerfRings *rings);
  * kernel's PERF_RECORD_LOST leaves out those after which nothing was recorded. */
 uint64_t strobe_perf_rings_lost(const StrobePerfRings *rings);
 
+/* Waits until something is recorded, where the attributes have the kernel wake a reader, at most so
+ * long. Needs no more than that the rings are open: another thread may read them. */
+void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms);
+
 /* Until when all that has happened is surely to be seen: CLOCK_MONOTONIC, ns. */
 uint64_t strobe_perf_settled_ns(void);
 

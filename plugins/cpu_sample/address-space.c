@@ -93,6 +93,7 @@ void address_space_add(AddressSpace *space, const MappedCode *code)
         use_dump(space, code->object);
     else if (space->dump && code_object_is_unnamed(code->object))
         added.object = space->dump;
+    space->n_changes++;
     remove_range(space, code->begin, code->end);
     insert_code(space, position_of(space, code->begin), &added);
 }
@@ -110,6 +111,7 @@ void address_space_copy(AddressSpace *space, const AddressSpace *from)
     if (from->n == 0 || make_room(space, from->n) != 0)
         return;
     memcpy(space->mapped, from->mapped, from->n * sizeof *from->mapped);
+    space->n_changes++;
     space->n = from->n;
 }
 

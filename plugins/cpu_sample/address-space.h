@@ -13,7 +13,8 @@ typedef struct MappedCode {
 typedef struct AddressSpace {
     MappedCode *mapped; /* in order, without overlap */
     size_t n, room;
-    CodeObject *dump; /* lists what is in no file; NULL: there is none */
+    CodeObject *dump;   /* lists what is in no file; NULL: there is none */
+    uint64_t n_changes; /* how often code was mapped */
 } AddressSpace;
 
 /* A new mapping takes the place of those that it covers. */

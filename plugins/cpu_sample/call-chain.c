@@ -47,28 +47,71 @@ static StrobeStringId intern_kernel(CallChains *chains, StrobeWriter *writer, ui
     return id;
 }
 
-/* All but the innermost are return addresses: the call lies before them. */
-StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const AddressSpace *space,
-                                const uint64_t *addresses, size_t n)
+static size_t append_python(CallChains *chains, StrobeWriter *writer, const PythonStack *stack,
+                            StrobeStringId *frames, size_t room)
 {
-    StrobeStringId frames[FRAMES_MAX];
-    size_t n_frames = 0;
-    int is_kernel = 0, is_innermost = 1;
+    size_t n = stack->n < room ? stack->n : room;
 
-    for (size_t i = 0; i < n && n_frames < FRAMES_MAX; i++) {
-        uint64_t address = addresses[i];
+    for (size_t i = 0; i < n; i++)
+        frames[i] = python_code_intern(chains->host, writer, stack->frames[i]);
+    return n;
+}
+
+/* The addresses of a chain one after the other. */
+typedef struct ChainWalk {
+    const AddressSpace *space;
+    const uint64_t *addresses;
+    size_t n, at;
+    int is_kernel, is_inner; /* not the innermost one: the call lies before what is returned to */
+    uint64_t address;
+    const MappedCode *code; /* NULL: of the kernel */
+} ChainWalk;
+
+/* 0: the chain has ended. */
+static int walk_on(ChainWalk *walk)
+{
+    while (walk->at < walk->n) {
+        uint64_t address = walk->addresses[walk->at++];
         if (address >= (uint64_t)PERF_CONTEXT_MAX) {
-            is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-            is_innermost = 1; /* of the user's frames too, where the call into the kernel is */
+            walk->is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
+            walk->is_inner = 0; /* nor of the user's frames, where the call into the kernel is */
             continue;
         }
-        address -= !is_innermost;
-        is_innermost = 0;
-        const MappedCode *code = is_kernel ? NULL : address_space_find(space, address);
-        if (!is_kernel && !code)
+        walk->address = address - (uint64_t)walk->is_inner;
+        walk->is_inner = 1;
+        walk->code = walk->is_kernel ? NULL : address_space_find(walk->space, walk->address);
+        return walk->is_kernel || walk->code;
+    }
+    return 0;
+}
+
+int call_chain_has(const AddressSpace *space, const uint64_t *addresses, size_t n,
+                   const CodeObject *object)
+{
+    ChainWalk walk = {.space = space, .addresses = addresses, .n = n};
+
+    while (walk_on(&walk))
+        if (walk.code && walk.code->object == object)
+            return 1;
+    return 0;
+}
+
+StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const AddressSpace *space,
+                                const uint64_t *addresses, size_t n, const PythonCallers *python)
+{
+    const size_t most = chains->frames_max ? chains->frames_max : FRAMES_MAX;
+    ChainWalk walk = {.space = space, .addresses = addresses, .n = n};
+    StrobeStringId frames[FRAMES_MAX];
+    size_t n_frames = 0;
+
+    while (n_frames < most && walk_on(&walk)) {
+        if (python && walk.code && walk.code->object == python->interpreter) {
+            n_frames +=
+                append_python(chains, writer, python->stack, frames + n_frames, most - n_frames);
             break;
-        frames[n_frames++] = is_kernel ? intern_kernel(chains, writer, address)
-                                       : intern_user(chains, writer, code, address);
+        }
+        frames[n_frames++] = walk.code ? intern_user(chains, writer, walk.code, walk.address)
+                                       : intern_kernel(chains, writer, walk.address);
     }
     return n_frames ? chains->host->stack(writer, frames, n_frames) : 0;
 }

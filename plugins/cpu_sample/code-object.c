@@ -13,6 +13,7 @@
 
 #define HEADERS_MAX 64
 #define NOTES_MAX 4096
+#define CODE_PAGE 4096
 #define DELETED " (deleted)"
 
 static int read_exactly(int file, void *to, size_t size, uint64_t offset)
@@ -55,9 +56,7 @@ static void read_object(int file, CodeObject *object)
     }
 }
 
-/* The mapped file itself, whatever lies at its path by now, or else the path as the process sees
- * it, or as it is. */
-static int open_mapped(pid_t pid, const CodeMapping *mapping)
+int code_mapping_open(pid_t pid, const CodeMapping *mapping)
 {
     char path[PATH_MAX];
     int file;
@@ -108,7 +107,7 @@ static CodeObject *find_known(const CodeObjects *objects, const CodeObject *want
 /* The kernel knows the build-id of what it has mapped; another file may lie at the path by now. */
 static void read_mapped(CodeObject *object, pid_t pid, const CodeMapping *mapping)
 {
-    int file = open_mapped(pid, mapping);
+    int file = code_mapping_open(pid, mapping);
 
     if (file >= 0)
         read_object(file, object);
@@ -154,6 +153,17 @@ uint64_t code_object_address(const CodeObject *object, uint64_t offset)
             return offset - segment->offset + segment->address;
     }
     return offset;
+}
+
+/* A mapping begins with the page in which a segment begins. */
+uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset)
+{
+    for (uint32_t i = 0; i < object->n_segments; i++) {
+        const CodeSegment *segment = &object->segments[i];
+        if (offset < segment->offset + segment->size && offset + CODE_PAGE > segment->offset)
+            return begin - offset - (segment->address - segment->offset);
+    }
+    return begin - offset;
 }
 
 /* "PREFIX" number "SUFFIX" */

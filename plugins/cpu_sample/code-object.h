@@ -38,6 +38,14 @@ typedef struct CodeMapping {
 /* The object of a mapping of the process; read once for each path and build-id. NULL: no memory. */
 CodeObject *code_objects_find(CodeObjects *objects, pid_t pid, const CodeMapping *mapping);
 
+/* Opens the file of a mapping: the mapped file itself, whatever lies at its path by now, or else
+ * the path as the process sees it, or as it is. A descriptor, or -1. */
+int code_mapping_open(pid_t pid, const CodeMapping *mapping);
+
+/* What is added to an address that the object's program headers give where its byte `offset` is
+ * mapped at `begin`. */
+uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset);
+
 /* The address that the object's program headers give to a byte of the file; without headers the
  * offset itself. */
 uint64_t code_object_address(const CodeObject *object, uint64_t offset);

@@ -2,14 +2,18 @@
 #include "cpu_sample.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../common/perf-rings.h"
 #include "call-chain.h"
+#include "drain-thread.h"
+#include "python-samples.h"
 #include "sample-event.h"
 #include "sample-time.h"
 #include "sample-tasks.h"
@@ -19,10 +23,19 @@
  * deepest stacks fits. */
 #define RING_BYTES (512u << 10)
 
+/* How a thread that must be quick waits: for the kernel, at most so long; or, where timers sample,
+ * some time, a longer one when nothing has come for long. */
+#define SAMPLES_TO_FIND 10
+#define WAIT_MS 50
+#define PAUSE_NS 500000
+#define IDLE_PAUSE_NS 2000000
+#define IDLE_DRAINS 200
+
 typedef struct CpuSample {
     const StrobeHost *host;
     StrobeInstance *self;
-    StrobeKindId kind;
+    StrobeKindId kind, metadata;
+    StrobeTrackId track; /* of facts */
     pid_t pid;
     struct perf_event_attr attributes;
     StrobePerfRings *rings; /* NULL: not started, or source=timer */
@@ -31,6 +44,11 @@ typedef struct CpuSample {
     Tasks tasks;
     CallChains chains;
     SampleRate rate;
+    PythonSamples python;
+    DrainThread *thread;  /* drains where there are Python frames to be read; NULL: not needed */
+    pthread_mutex_t lock; /* of all above, against that thread */
+    uint32_t n_empty;   /* of that thread: times that it found nothing, since it found something */
+    uint32_t n_samples; /* how often the sampler has called, while no interpreter is found */
 } CpuSample;
 
 /* ---- events ---- */
@@ -43,10 +61,20 @@ static int64_t time_of(CpuSample *state, const Sample *sample)
                             sample->period);
 }
 
+static StrobeStackId intern_stack(CpuSample *state, StrobeWriter *writer, SampledProcess *process,
+                                  const Sample *sample)
+{
+    const PythonCallers *python = python_samples_join(&state->python, process, sample);
+
+    python_samples_report(state->host, state->self, process);
+    return call_chain_intern(&state->chains, writer, &process->space, sample->addresses,
+                             sample->n_addresses, python);
+}
+
 static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
 {
     const StrobeHost *host = state->host;
-    const SampledProcess *process = tasks_process(&state->tasks, (pid_t)sample->pid);
+    SampledProcess *process = tasks_process(&state->tasks, (pid_t)sample->pid);
     const SampledThread *thread =
         tasks_thread(&state->tasks, (pid_t)sample->pid, (pid_t)sample->tid);
 
@@ -57,8 +85,7 @@ static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sa
         return;
     }
     int64_t time = time_of(state, sample);
-    StrobeStackId stack = call_chain_intern(&state->chains, writer, &process->space,
-                                            sample->addresses, sample->n_addresses);
+    StrobeStackId stack = intern_stack(state, writer, process, sample);
     StrobeStringId name = host->intern(writer, thread->name, strlen(thread->name));
     struct strobe_cpu_sample *record =
         host->reserve(writer, state->kind, thread->track, name, sample->time, 0);
@@ -143,15 +170,18 @@ static void take_event(CpuSample *state, StrobeWriter *writer,
     }
 }
 
-static void drain_until(CpuSample *state, uint64_t until)
+/* Returns how many events there were. */
+static int drain_until(CpuSample *state, uint64_t until)
 {
     StrobeWriter *writer = state->host->writer(state->self);
     const struct perf_event_header *event;
+    int n = 0;
 
     if (!writer || !state->rings)
-        return;
-    while ((event = strobe_perf_rings_next(state->rings, until)) != NULL)
+        return 0;
+    for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++)
         take_event(state, writer, event);
+    return n;
 }
 
 /* ---- source=timer ---- */
@@ -173,17 +203,25 @@ static void take_timer_sample(CpuSample *state, StrobeWriter *writer, const Samp
     take_sample(state, writer, sample);
 }
 
-static void drain_timers(CpuSample *state)
+static int drain_rings_of_timers(CpuSample *state)
 {
     StrobeWriter *writer = state->host->writer(state->self);
     const Sample *sample;
+    int n = 0;
 
     if (!writer)
-        return;
+        return 0;
+    timer_reader_begin(state->timers);
+    for (; (sample = timer_reader_next(state->timers)) != NULL; n++)
+        take_timer_sample(state, writer, sample);
+    return n;
+}
+
+static void drain_timers(CpuSample *state)
+{
     state->n_drains++;
     timer_reader_look(state->timers);
-    while ((sample = timer_reader_next(state->timers)) != NULL)
-        take_timer_sample(state, writer, sample);
+    drain_rings_of_timers(state);
 }
 
 static StrobeStatus start_timers(CpuSample *state)
@@ -243,10 +281,12 @@ static void cpu_sample_close(void *user)
 {
     CpuSample *state = user;
 
+    drain_thread_stop(state->thread);
     strobe_perf_rings_close(state->rings);
     timer_reader_close(state->timers);
     tasks_clear(&state->tasks);
     call_chains_clear(&state->chains);
+    pthread_mutex_destroy(&state->lock);
     free(state);
 }
 
@@ -260,10 +300,12 @@ static int choose_event(CpuSample *state)
         .has_kernel = host->option_bool(state->self, "kernel"),
         .has_children = strcmp(children, "none") != 0,
         .has_pools = strcmp(children, "unrecorded") == 0,
+        .has_wakeups = host->option_bool(state->self, "python"),
         .is_software_only = strcmp(host->option_text(state->self, "event"), "clock") == 0,
     };
 
     state->rate.nominal_ns = 1000000000u / wish.frequency;
+    state->chains.frames_max = wish.has_stacks ? 0 : 1;
     if (has_timers(state)) {
         state->attributes =
             (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .exclude_kernel = 1};
@@ -274,6 +316,8 @@ static int choose_event(CpuSample *state)
 
 static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self, void **state_out)
 {
+    const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_PROCESS, .device = -1};
     CpuSample *state = calloc(1, sizeof *state);
 
     if (!state)
@@ -281,13 +325,17 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     state->host = state->tasks.host = state->chains.host = host;
     state->self = state->tasks.self = self;
     state->pid = (pid_t)host->pid(self);
+    pthread_mutex_init(&state->lock, NULL);
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_sample, &state->kind);
+    if (status == STROBE_OK)
+        status = host->kind(self, &strobe_kind_metadata, &state->metadata);
     if (status == STROBE_OK && choose_event(state) != 0)
         status = fail_sampling(state, errno);
     if (status != STROBE_OK) {
         cpu_sample_close(state);
         return status;
     }
+    state->track = host->track(self, &track);
     *state_out = state;
     return STROBE_OK;
 }
@@ -307,6 +355,8 @@ static StrobeStatus cpu_sample_start(void *user)
 {
     CpuSample *state = user;
 
+    python_samples_begin(&state->python, state->host->option_bool(state->self, "python"));
+    state->n_samples = 0;
     if (has_timers(state))
         return start_timers(state);
     raise_descriptor_limit(state);
@@ -325,14 +375,8 @@ static int is_prepared(CpuSample *state)
     return state->attributes.exclude_kernel || call_chains_prepare(&state->chains);
 }
 
-static StrobeStatus cpu_sample_stop(void *user)
+static void stop_rings(CpuSample *state)
 {
-    CpuSample *state = user;
-
-    if (state->timers)
-        stop_timers(state);
-    if (!state->rings)
-        return STROBE_OK;
     strobe_perf_rings_disable(state->rings);
     while (!is_prepared(state))
         ;
@@ -342,19 +386,85 @@ static StrobeStatus cpu_sample_stop(void *user)
         state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
     strobe_perf_rings_close(state->rings);
     state->rings = NULL;
+}
+
+static StrobeStatus cpu_sample_stop(void *user)
+{
+    CpuSample *state = user;
+
+    drain_thread_stop(state->thread);
+    state->thread = NULL;
+    if (state->timers)
+        stop_timers(state);
+    if (state->rings)
+        stop_rings(state);
+    python_samples_record(&state->python, state->host, state->self, state->metadata, state->track);
     tasks_forget(&state->tasks);
     return STROBE_OK;
 }
-
 /* Meanwhile the rings hold what there is. */
-static void cpu_sample_sample(void *user)
+static int drain_what_is_there(CpuSample *state, uint64_t until)
+{
+    int n = 0;
+
+    pthread_mutex_lock(&state->lock);
+    if (state->timers)
+        n = drain_rings_of_timers(state);
+    else if (is_prepared(state))
+        n = drain_until(state, until);
+    pthread_mutex_unlock(&state->lock);
+    return n;
+}
+
+static void wait_for_timers(const CpuSample *state)
+{
+    const int is_idle = state->n_empty > IDLE_DRAINS;
+    const struct timespec pause = {.tv_nsec = is_idle ? IDLE_PAUSE_NS : PAUSE_NS};
+
+    nanosleep(&pause, NULL);
+}
+
+/* Frames of Python are read while the thread still runs what it was found at. */
+static void drain_at_once(void *user)
 {
     CpuSample *state = user;
 
     if (state->timers)
+        wait_for_timers(state);
+    else
+        strobe_perf_rings_wait(state->rings, WAIT_MS);
+    state->n_empty = drain_what_is_there(state, UINT64_MAX) ? 0 : state->n_empty + 1;
+}
+
+/* A Python program is not late for its first samples, and others have the thread a second only. */
+static void keep_thread(CpuSample *state)
+{
+    pthread_mutex_lock(&state->lock);
+    const int is_needed = state->python.has_found || state->n_samples++ < SAMPLES_TO_FIND;
+    pthread_mutex_unlock(&state->lock);
+    const int is_sampling = state->rings || state->timers; /* not where that failed */
+
+    if (is_needed == (state->thread != NULL) || !state->python.is_wanted || !is_sampling)
+        return;
+    if (is_needed) {
+        state->thread = drain_thread_start(drain_at_once, state);
+        return;
+    }
+    drain_thread_stop(state->thread);
+    state->thread = NULL;
+}
+
+static void cpu_sample_sample(void *user)
+{
+    CpuSample *state = user;
+
+    pthread_mutex_lock(&state->lock);
+    if (state->timers)
         drain_timers(state);
-    else if (is_prepared(user))
-        drain_until(user, strobe_perf_settled_ns());
+    pthread_mutex_unlock(&state->lock);
+    if (!state->thread)
+        drain_what_is_there(state, strobe_perf_settled_ns());
+    keep_thread(state);
 }
 
 static int64_t cpu_sample_interval(void *user)

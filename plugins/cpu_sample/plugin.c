@@ -72,6 +72,15 @@ static const StrobeOption options[] = {
         .max = 1e9,
         .summary = "Time between two readings of the kernel's buffers.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "python",
+        .default_value = "true",
+        .summary = "Name Python functions (CPython 3.11 to 3.13) instead of the interpreter's own, "
+                   "where the process's memory may be read; the kernel wakes a reader for each "
+                   "sample.",
+    },
 };
 
 static const StrobeVariable variables[] = {
@@ -85,7 +94,7 @@ static const StrobeVariable variables[] = {
     },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample};
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample, &strobe_kind_metadata};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),

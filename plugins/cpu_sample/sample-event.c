@@ -34,7 +34,7 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = 1u << 30, /* nobody waits for it */
+        .wakeup_watermark = wish->has_wakeups ? 1 : 1u << 30, /* nobody waits for it */
     };
 }
 

@@ -12,6 +12,7 @@
 
 typedef struct SampleWish {
     uint32_t frequency;   /* Hz */
+    int has_wakeups;      /* a reader is woken for each event, not only looks at times */
     int has_stacks;       /* the callers too, not only the innermost frame */
     int has_kernel;       /* what is done in the kernel too */
     int has_children;     /* processes that the program starts too */

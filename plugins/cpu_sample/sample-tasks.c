@@ -100,8 +100,10 @@ void tasks_exit(Tasks *tasks, pid_t pid)
 {
     SampledProcess *process = find_process(tasks, pid);
 
-    if (process && process->n_threads > 0 && --process->n_threads == 0)
+    if (process && process->n_threads > 0 && --process->n_threads == 0) {
         address_space_clear(&process->space);
+        python_process_clear(&process->python);
+    }
 }
 
 void tasks_rename(Tasks *tasks, pid_t pid, pid_t tid, const char *name)
@@ -121,6 +123,7 @@ void tasks_exec(Tasks *tasks, pid_t pid)
     process->n_threads = 1;
     process->is_recorded = 0;
     address_space_empty(&process->space);
+    python_process_clear(&process->python);
 }
 
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping)
@@ -150,8 +153,10 @@ void tasks_forget(Tasks *tasks)
 {
     for (size_t i = 0; i < tasks->processes.room; i++) {
         SampledProcess *process = (SampledProcess *)tasks->processes.places[i].value;
-        if (process)
+        if (process) {
             address_space_clear(&process->space);
+            python_process_clear(&process->python);
+        }
         free(process);
     }
     number_table_clear(&tasks->processes);

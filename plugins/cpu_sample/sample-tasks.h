@@ -6,11 +6,14 @@
 #include <strobe/collector.h>
 
 #include "address-space.h"
+#include "python-process.h"
 
 typedef struct SampledProcess {
     AddressSpace space;
+    PythonProcess python;
     uint32_t n_threads;
     uint32_t n_read; /* when its mappings were read last, see tasks_refresh */
+    int is_reported; /* what is missing of its Python frames was said */
     int is_recorded; /* it has a pool, or is a child of such a process: another session samples it
                       */
 } SampledProcess;

@@ -125,7 +125,7 @@ static void test_own_code(Fixture *f, gconstpointer unused)
     StrobeNativeFrame first, second;
 
     g_assert_cmpint(address_space_read(&f->space, &f->objects, getpid()), ==, 0);
-    call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain));
+    call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain), NULL);
     const char *texts[] = {get_frame(f, 0), get_frame(f, 1)};
     g_assert_true(strobe_native_frame_read(texts[0], strlen(texts[0]), &first));
     g_assert_cmpmem(first.path, first.path_length, path, strlen(path));
@@ -134,6 +134,32 @@ static void test_own_code(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(second.address, ==,
                      first.address);   /* a return address: the call lies before */
     g_assert_cmpuint(n_frames, ==, 2); /* no code of the process is at 1 */
+}
+
+/* Python frames stand for those of the interpreter and for what has called it. */
+static void test_python_callers(Fixture *f, gconstpointer unused)
+{
+    static PythonCode inner = {.id = 0x101}, outer = {.id = 0x102};
+    PythonStack stack = {.n = 2, .frames = {&inner, &outer}};
+    CodeObject interpreter = {.path = (char *)"[python]"}, library = {.path = (char *)"[library]"};
+    const PythonCallers python = {&interpreter, &stack};
+    const guint64 chain[] = {PERF_CONTEXT_USER, 20, 40, 41, 21};
+
+    address_space_add(&f->space, &(MappedCode){16, 32, 0, &library});
+    address_space_add(&f->space, &(MappedCode){32, 64, 0, &interpreter});
+    g_assert_true(call_chain_has(&f->space, chain, G_N_ELEMENTS(chain), &interpreter));
+    g_assert_false(call_chain_has(&f->space, chain, 2, &interpreter));
+    call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain), &python);
+    g_assert_cmpuint(n_frames, ==, 3);
+    g_assert_cmpstr(get_frame(f, 0), ==, "[library]");
+    g_assert_cmpuint(frames[1], ==, inner.id);
+    g_assert_cmpuint(frames[2], ==, outer.id);
+    f->chains.frames_max = 1;
+    call_chain_intern(&f->chains, f->writer, &f->space, chain + 2, 1, &python);
+    g_assert_cmpuint(n_frames, ==, 1);
+    g_assert_cmpuint(frames[0], ==, inner.id);
+    number_table_clear(&library.frames);
+    number_table_clear(&interpreter.frames);
 }
 
 static void test_kernel(Fixture *f, gconstpointer unused)
@@ -151,7 +177,7 @@ static void test_kernel(Fixture *f, gconstpointer unused)
                         -1, NULL);
     f->chains.kernel = kernel_symbols_open(path);
     g_assert_cmpint(kernel_symbols_read(f->chains.kernel), ==, 1);
-    call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain));
+    call_chain_intern(&f->chains, f->writer, &f->space, chain, G_N_ELEMENTS(chain), NULL);
     g_assert_cmpstr(get_frame(f, 0), ==, "do_work (kernel)");
     g_assert_cmpstr(get_frame(f, 1), ==, "do_more (kernel)");
     g_assert_cmpuint(n_frames, ==, 2);
@@ -271,6 +297,7 @@ int main(int argc, char **argv)
     g_test_add("/cpu_sample/" name, Fixture, NULL, set_up, function, tear_down)
     ADD("mappings", test_mappings);
     ADD("own-code", test_own_code);
+    ADD("python-callers", test_python_callers);
     ADD("kernel", test_kernel);
     ADD("replaced-file", test_replaced_file);
     ADD("object-names", test_object_names);

@@ -119,6 +119,10 @@ void timer_reader_look(TimerReader *reader)
             add_process(reader, (pid_t)atoi(entry->d_name + length));
     if (folder)
         closedir(folder);
+}
+
+void timer_reader_begin(TimerReader *reader)
+{
     reader->at = reader->first;
 }
 

@@ -20,8 +20,10 @@ TimerReader *timer_reader_open(const char *proc_root, pid_t pid, uint64_t interv
 /* No further samples are taken. NULL is allowed. */
 void timer_reader_close(TimerReader *reader);
 
-/* Looks for processes that have begun; to be called before the samples are read. */
+/* Looks for processes that have begun. */
 void timer_reader_look(TimerReader *reader);
+/* To be called before the samples are read. */
+void timer_reader_begin(TimerReader *reader);
 /* The next sample, valid until the next call; NULL: there is none now. */
 const Sample *timer_reader_next(TimerReader *reader);
 
