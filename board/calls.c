@@ -17,7 +17,7 @@
 #include "process.h"
 #include "recorder.h"
 
-#define POOL_BYTES ((size_t)4 << 20)
+#define POOL_BYTES ((size_t)16 << 20) /* bursts of all threads, until the writer has its turn */
 #define FLUSH_NS 500000000
 #define FACTS_MAX 16384u
 

@@ -4,10 +4,11 @@
  *
  * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
  * prof-init PATH, prof-start, prof-stop, prof-finalize (print their codes); abort (kills itself);
- * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
- * number of calls that failed.
+ * every (calls each function once); steady FILE (calls until it is killed); wait (until its input
+ * ends); no-finalize. Prints the number of calls that failed.
  */
 #include "svp-double.h"
+#include "svp-every.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -123,6 +124,8 @@ int main(int argc, char **argv)
             exit(atoi(next));
         else if (!strcmp(argv[i], "load"))
             load();
+        else if (!strcmp(argv[i], "every"))
+            n_failed += svp_call_every(model);
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
         else if (!strcmp(argv[i], "prof-init"))
