@@ -24,6 +24,7 @@ class BoardTest(StrobeTest):
         self.config = self.work / "acl.json"
         self.double = self.work / "double.txt"
         self.given = self.work / "given.json"
+        self.environment["TMPDIR"] = str(self.work)  # has the locks of devices
 
     def configure(self, double=LAYERS, dump=None, **keys):
         values = {"switch": "on", "output": str(self.jobs), "aacpu": "on",

@@ -2,7 +2,6 @@
 """Kits for boards of other processors: built by cross file, run under qemu-user with the double."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -53,7 +52,7 @@ class KitTest(BoardTest):
              "LD_PRELOAD=%s" % (kit / "board" / "libstrobe-board.so"),
              kit / "tests" / "svp-double" / "svp-program", self.config, "/models/a.b-c.1.om",
              "load", "execute", "2", "threads", "4", "1000"],
-            env={**os.environ, "SVP_DOUBLE": str(self.double)}, capture_output=True, text=True)
+            env={**self.environment, "SVP_DOUBLE": str(self.double)}, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, "failed 0\n"), done.stderr)
         self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AAcore.0.a.b-c.1.1.1.1.1",
                                        "AclModule.0.a.b-c.1.1"])
