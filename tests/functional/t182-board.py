@@ -107,6 +107,14 @@ class RecordingTest(BoardTest):
         self.assertEqual([path.name for path in (second / "data").glob("AAcore*")
                           if path.suffix != ".done"], ["AAcore.1.a.b-c.1.1.1.1.1"])
 
+    def test_calls_before_the_first_inference(self):
+        """The JOB is one to be kept from then on, with what was called before."""
+        self.configure()
+        self.run_program("threads", 1, 20, "load", "execute", 1)
+        calls = self.calls()
+        self.assertEqual((calls["svp_acl_init"], calls["svp_acl_rt_malloc"],
+                          calls["svp_acl_rt_free"]), (1, 10, 10))
+
     def test_errors_pass(self):
         """What the runtime returns is what the program gets."""
         self.configure(double="error svp_acl_rt_malloc 200000\n" + LAYERS)
@@ -182,6 +190,39 @@ class RecordingTest(BoardTest):
             for text in (str(self.config), *named):
                 self.assertIn(text, done.stderr)
             self.assertFalse((self.work / "ran").exists())
+
+    def test_damaged_files(self):
+        """The program runs unprofiled; the command ends before it starts anything."""
+        self.configure()
+        whole = self.config.read_bytes()
+        for text, on_board, on_desk in (
+                (whole[:-5], "no JSON at byte", "no valid JSON, line 1"),
+                (b"\xff\xfe" + whole, "no JSON at byte 0", "no valid JSON, line 1"),
+                (whole + b" " * (1 << 20), "over 1 MiB", "more than the 1048576 bytes allowed"),
+                (None, "cannot be read: Is a directory", "Is a directory")):
+            self.config.unlink()
+            if text is None:
+                self.config.mkdir()
+            else:
+                self.config.write_bytes(text)
+            output, errors = self.run_program("load", "execute", 1)
+            self.assertEqual(output, "failed 0\n")
+            done = self.strobe("run", "-c", self.config, "--", "touch", "ran", code=3,
+                               cwd=self.work)
+            for found, words in ((errors, on_board), (done.stderr, on_desk)):
+                self.assertIn(str(self.config), found)
+                self.assertIn(words, found)
+            self.assertEqual(list(self.jobs.iterdir()), [])
+            self.assertFalse((self.work / "ran").exists())
+
+    def test_byte_order_mark(self):
+        """Editors write one before the text: it is passed over."""
+        self.configure()
+        self.config.write_bytes(b"\xef\xbb\xbf" + self.config.read_bytes())
+        self.run_program("load", "execute", 1)
+        self.assertEqual(json.loads(self.given.read_text(encoding="utf-8-sig"))["profiler"]["switch"],
+                         "off")
+        self.assertEqual(len(self.data()), 2)
 
     # ---- profiling by calls ----
 
