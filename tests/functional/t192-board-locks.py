@@ -48,6 +48,17 @@ class LocksTest(BoardTest):
         self.assertNotIn("another process", errors)
         self.assertEqual((output, self.count(other), self.count(self.jobs)), ("failed 0\n", 1, 1))
 
+    def test_fork(self):
+        """A child is not profiled, and neither its calls nor its end touch its parent's JOB."""
+        self.configure(interval="1")
+        output, errors = self.run_program("load", "execute", 1, "fork", "execute", 1)
+        self.assertEqual(output, "failed 0\n", errors)
+        info = self.info()
+        self.assertEqual((info["state"], info["counters"]["captures"]), ("complete", 2))
+        self.assertEqual(self.calls(), {
+            "svp_acl_init": 1, "svp_acl_mdl_set_config_opt": 1, "svp_acl_mdl_load_with_config": 1,
+            "svp_acl_mdl_execute": 2, "svp_acl_finalize": 1})
+
     def test_umask(self):
         for mask, is_warned in (0o000, True), (0o022, True), (0o027, False), (0o077, False):
             self.configure()
