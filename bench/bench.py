@@ -55,6 +55,7 @@ BENCHMARKS = {
     "host_sampling": collectors.host_sampling,
     "osrt": collectors.osrt,
     "npu": collectors.npu,
+    "board_calls": collectors.board_calls,
     "heap": collectors.heap,
     "memory_shut": collectors.memory_shut,
 }

@@ -2,6 +2,7 @@
 """What collectors cost that record by themselves: marks, calls, samples, kernels, blocks."""
 
 import glob
+import json
 import pathlib
 
 from rows import Row, added
@@ -103,6 +104,31 @@ def npu(bench):
             ">= 20 M/s", "simulated kernels from MSPTI's buffers, by the time of one core", best="most"),
         Row("npu_hand_over", "ns", found["hand_over"],
             note="a buffer of 4 MB, on the vendor's thread; being preempted included"),
+    ]
+
+
+def board_calls(bench):
+    """A wrapped call of a camera board's runtime, by the time of the call itself."""
+    double = str(bench.build / "tests" / "svp-double" / "libsvp_acl.so")
+    library = str(bench.build / "board" / "libstrobe-board.so")
+    folder = pathlib.Path(bench.scratch)
+    config = folder / "acl.json"
+    config.write_text(json.dumps({"profiler": {"switch": "on", "output": str(folder)}}))
+
+    def measure(preload, path=""):
+        environment = dict(bench.environment, LD_PRELOAD=preload, TMPDIR=str(folder))
+        return bench.lines([bench.program("board_calls"), path], environment)["call"]
+
+    plain = measure(double)
+    shut = measure(library + " " + double)
+    recorded = measure(library + " " + double, config)
+    span = bench.lines([bench.program("record"), "span", bench.scratch])["own"]
+    own = [sample - min(plain) for sample in recorded]
+    return [
+        Row("board_call_disabled", "ns", shut, "the runtime's double alone", plain,
+            "<= 2 ns added", "a call adds %.2f ns" % (min(shut) - min(plain))),
+        Row("board_call", "ns", own, "a Strobe span", span, "<= 3 x",
+            "without the time of the runtime's double"),
     ]
 
 

@@ -71,6 +71,7 @@ static uint64_t now_ns(void)
 
 static void forget_session(void)
 {
+    board_unlock(); /* the parent's descriptors go on holding them */
     if (!board_is_on)
         return;
     board_is_on = 0;
@@ -96,11 +97,32 @@ static BoardJob *job_of(uint32_t device)
     if (board.n_jobs == DEVICES_MAX)
         return NULL;
     job = &board.jobs[board.n_jobs];
+    if (!board_lock_device(device)) {
+        errno = EBUSY;
+        return NULL;
+    }
     if (board_job_make(job, board.output, device))
         return NULL;
     board.n_jobs++;
     board_say("%s: created", job->path);
     return job;
+}
+
+/* It is read from /proc, as umask() sets it for all threads. */
+static void warn_of_umask(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    unsigned mask = 027;
+    char line[256];
+
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Umask: %o", &mask);
+    if (file)
+        fclose(file);
+    if ((mask & 027) != 027)
+        board_say("umask %04o lets others read what the program writes: 0027 is safe; the JOB's "
+                  "directories have 0750, its files 0640",
+                  mask);
 }
 
 static void begin_session(void)
@@ -109,8 +131,9 @@ static void begin_session(void)
     BoardJob *job;
     int error;
 
-    if (!board_output_find(board.config.output, board.output))
+    if (!board_output_find(board.config.output, board.output) || !board_lock_output(board.output))
         return;
+    warn_of_umask();
     board.totals.is_simulated = board_runtime("svp_double_op_counters") != NULL;
     job = job_of(current_device);
     error = job ? 0 : errno;
@@ -119,7 +142,9 @@ static void begin_session(void)
         board.has_calls = !error;
     }
     if (!job || error) {
-        board_say("profiling is off: %s: %s", board.output, strerror(error));
+        if (error != EBUSY) /* which has been said */
+            board_say("profiling is off: %s: %s", board.output, strerror(error));
+        board_unlock();
         return;
     }
     board_job_write_info(job, &board.config, BOARD_COLLECTING, &board.totals);
@@ -194,6 +219,7 @@ static void end_session(int state)
         board_say("lost: %llu captures, %llu records",
                   (unsigned long long)board.totals.n_lost_captures,
                   (unsigned long long)board.totals.n_lost_records);
+    board_unlock();
     board.n_jobs = 0;
     board.has_executed = 0;
     memset(&board.totals, 0, sizeof board.totals);

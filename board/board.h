@@ -38,6 +38,13 @@ int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns
  * 0: neither; profiling is off. */
 int board_output_find(const char *wanted, char out[SVP_PATH_MAX]);
 
+/* ---- lock.c: one recording for each device and output folder ---- */
+
+/* 0: another process has it, and a message says so. */
+int board_lock_output(const char *output);
+int board_lock_device(uint32_t device);
+void board_unlock(void);
+
 /* ---- calls.c: the calls of all threads, through the recorder ---- */
 
 int board_calls_begin(const char *folder, int is_simulated);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture-format.h"
@@ -17,7 +18,7 @@
 #include "process.h"
 #include "recorder.h"
 
-#define POOL_BYTES ((size_t)4 << 20)
+#define POOL_BYTES ((size_t)16 << 20) /* bursts of all threads, until the writer has its turn */
 #define FLUSH_NS 500000000
 #define METADATA_MAX 16384u
 
@@ -90,7 +91,10 @@ static int begin_window(const char *folder, int is_simulated)
     snprintf(path, sizeof path, "%.4000s/data/.calls", folder);
     snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, path);
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    return fd < 0 ? errno : strobe_recorder_begin_window(fd, path, metadata.text);
+    if (fd < 0)
+        return errno;
+    fchmod(fd, 0640); /* whatever the umask is */
+    return strobe_recorder_begin_window(fd, path, metadata.text);
 }
 
 int board_calls_begin(const char *folder, int is_simulated)

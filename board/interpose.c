@@ -12,15 +12,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A program that calls it has the runtime, unless it is linked statically. */
+enum { PARAMETER = 100000, RUNNING = 100042, NOT_RUNNING = 100043, UNSUPPORTED = 148049 };
+
+/* NULL: the program is linked with the runtime statically, or the runtime is an older one. */
 static void *find_function(const char *name)
 {
     void *function = board_runtime(name);
 
-    if (!function) {
-        board_say("there is no function %s behind this library: is libsvp_acl.so loaded?", name);
-        exit(127);
-    }
+    if (!function)
+        board_say("%s: libsvp_acl.so is not loaded or does not have this function", name);
     return function;
 }
 
@@ -34,14 +34,17 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
     errno = number;
 }
 
-/* The runtime's function of the same name. */
-#define REAL(name_, parameters_)                                                                   \
-    static int(*_Atomic next) parameters_;                                                         \
-    int(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                             \
+/* The runtime's function of the same name. Without it the call returns `missing_`. */
+#define REAL_OF(type_, name_, parameters_, missing_)                                               \
+    static type_(*_Atomic next) parameters_;                                                       \
+    type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \
     if (__builtin_expect(!real, 0)) {                                                              \
-        real = (int(*) parameters_)find_function("svp_acl_" #name_);                               \
+        real = (type_(*) parameters_)find_function("svp_acl_" #name_);                             \
+        if (!real)                                                                                 \
+            return missing_;                                                                       \
         __atomic_store_n(&next, real, __ATOMIC_RELAXED);                                           \
     }
+#define REAL(name_, parameters_) REAL_OF(int, name_, parameters_, UNSUPPORTED)
 
 #define CALL(name_, mode_, parameters_, arguments_, model_)                                        \
     EXPORT int svp_acl_##name_ parameters_;                                                        \
@@ -54,6 +57,20 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
         const int status = real arguments_;                                                        \
         record_call("svp_acl_" #name_, mode_, begin, status, model_, 0);                           \
         return status;                                                                             \
+    }
+
+/* A function whose result is no error code: it is recorded with the status 0. */
+#define QUERY(type_, name_, parameters_, arguments_)                                               \
+    EXPORT type_ svp_acl_##name_ parameters_;                                                      \
+    EXPORT type_ svp_acl_##name_ parameters_                                                       \
+    {                                                                                              \
+        REAL_OF(type_, name_, parameters_, 0)                                                      \
+        if (__builtin_expect(!atomic_load_explicit(&board_is_on, memory_order_relaxed), 1))        \
+            return real arguments_;                                                                \
+        const uint64_t begin = board_calls_now();                                                  \
+        type_ result = real arguments_;                                                            \
+        record_call("svp_acl_" #name_, "others", begin, 0, 0, 0);                                  \
+        return result;                                                                             \
     }
 
 /* clang-format off */
@@ -90,6 +107,20 @@ CALL(mdl_set_output_aipp, "model", (uint32_t model, void *set, size_t index, con
 CALL(mdl_init_dump, "model", (void), (), 0)
 CALL(mdl_set_dump, "model", (const char *path), (path), 0)
 CALL(mdl_finalize_dump, "model", (void), (), 0)
+CALL(prof_model_subscribe, "others", (uint32_t model, const void *config), (model, config), model)
+CALL(prof_model_unsubscribe, "others", (uint32_t model), (model), model)
+CALL(prof_destroy_subscribe_config, "others", (const void *config), (config), 0)
+CALL(prof_get_op_desc_size, "others", (size_t *size), (size), 0)
+CALL(prof_get_op_num, "others", (const void *data, size_t length, uint32_t *n), (data, length, n), 0)
+CALL(prof_get_op_type_len, "others", (const void *data, size_t length, uint32_t index, size_t *size), (data, length, index, size), 0)
+CALL(prof_get_op_type, "others", (const void *data, size_t length, uint32_t index, char *out, size_t size), (data, length, index, out, size), 0)
+CALL(prof_get_op_name_len, "others", (const void *data, size_t length, uint32_t index, size_t *size), (data, length, index, size), 0)
+CALL(prof_get_op_name, "others", (const void *data, size_t length, uint32_t index, char *out, size_t size), (data, length, index, out, size), 0)
+QUERY(uint64_t, prof_get_op_start, (const void *data, size_t length, uint32_t index), (data, length, index))
+QUERY(uint64_t, prof_get_op_end, (const void *data, size_t length, uint32_t index), (data, length, index))
+QUERY(uint64_t, prof_get_op_duration, (const void *data, size_t length, uint32_t index), (data, length, index))
+QUERY(size_t, prof_get_model_id, (const void *data, size_t length, uint32_t index), (data, length, index))
+QUERY(const void *, prof_create_subscribe_config, (int8_t time_info, int metrics, const void *fd), (time_info, metrics, fd))
 /* clang-format on */
 
 /* ---- those that change what is recorded ---- */
@@ -227,7 +258,6 @@ EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const vo
 
 /* ---- profiling by calls: the runtime's own does not begin ---- */
 
-enum { PARAMETER = 100000, RUNNING = 100042, NOT_RUNNING = 100043 };
 #define KNOWN_MASK 15u
 
 typedef struct Config {
@@ -237,8 +267,14 @@ typedef struct Config {
 static char api_path[SVP_PATH_MAX];
 static const Config *started;
 
-EXPORT int svp_acl_prof_init(const char *path, size_t length);
-EXPORT int svp_acl_prof_init(const char *path, size_t length)
+static int record_own(const char *name, uint64_t begin, int status)
+{
+    if (board_is_on)
+        record_call(name, "others", begin, status, 0, 0);
+    return status;
+}
+
+static int name_output(const char *path, size_t length)
 {
     if (board_session_is_by_file() || api_path[0])
         return RUNNING;
@@ -249,8 +285,7 @@ EXPORT int svp_acl_prof_init(const char *path, size_t length)
     return 0;
 }
 
-EXPORT int svp_acl_prof_finalize(void);
-EXPORT int svp_acl_prof_finalize(void)
+static int forget_output(void)
 {
     if (board_session_is_by_file())
         return RUNNING;
@@ -265,23 +300,23 @@ EXPORT const void *svp_acl_prof_create_config(const uint32_t *devices, uint32_t 
 EXPORT const void *svp_acl_prof_create_config(const uint32_t *devices, uint32_t n, int metrics,
                                               const void *events, uint64_t mask)
 {
+    const uint64_t begin = board_calls_now();
     Config *config =
         devices && n && !events && !(mask & ~(uint64_t)KNOWN_MASK) ? malloc(sizeof *config) : NULL;
 
     if (config)
         config->mask = metrics == 0 ? mask : mask & ~(uint64_t)4;
+    record_own("svp_acl_prof_create_config", begin, config ? 0 : PARAMETER);
     return config;
 }
 
-EXPORT int svp_acl_prof_destroy_config(const void *config);
-EXPORT int svp_acl_prof_destroy_config(const void *config)
+static int destroy_config(const void *config)
 {
     free((void *)(uintptr_t)config);
     return config ? 0 : PARAMETER;
 }
 
-EXPORT int svp_acl_prof_start(const void *config);
-EXPORT int svp_acl_prof_start(const void *config)
+static int start_session(const void *config)
 {
     int code;
 
@@ -297,8 +332,7 @@ EXPORT int svp_acl_prof_start(const void *config)
     return code;
 }
 
-EXPORT int svp_acl_prof_stop(const void *config);
-EXPORT int svp_acl_prof_stop(const void *config)
+static int stop_session(const void *config)
 {
     if (board_session_is_by_file())
         return RUNNING;
@@ -308,4 +342,44 @@ EXPORT int svp_acl_prof_stop(const void *config)
         return PARAMETER;
     started = NULL;
     return board_session_stop();
+}
+
+EXPORT int svp_acl_prof_init(const char *path, size_t length);
+EXPORT int svp_acl_prof_init(const char *path, size_t length)
+{
+    const uint64_t begin = board_calls_now();
+
+    return record_own("svp_acl_prof_init", begin, name_output(path, length));
+}
+
+EXPORT int svp_acl_prof_finalize(void);
+EXPORT int svp_acl_prof_finalize(void)
+{
+    const uint64_t begin = board_calls_now();
+
+    return record_own("svp_acl_prof_finalize", begin, forget_output());
+}
+
+EXPORT int svp_acl_prof_destroy_config(const void *config);
+EXPORT int svp_acl_prof_destroy_config(const void *config)
+{
+    const uint64_t begin = board_calls_now();
+
+    return record_own("svp_acl_prof_destroy_config", begin, destroy_config(config));
+}
+
+EXPORT int svp_acl_prof_start(const void *config);
+EXPORT int svp_acl_prof_start(const void *config)
+{
+    const uint64_t begin = board_calls_now();
+
+    return record_own("svp_acl_prof_start", begin, start_session(config));
+}
+
+EXPORT int svp_acl_prof_stop(const void *config);
+EXPORT int svp_acl_prof_stop(const void *config)
+{
+    const uint64_t begin = board_calls_now();
+
+    return record_own("svp_acl_prof_stop", begin, stop_session(config));
 }

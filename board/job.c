@@ -84,10 +84,10 @@ int board_job_make(BoardJob *job, const char *output, uint32_t device)
                 random[k] = (unsigned char)(read_clock(CLOCK_MONOTONIC) >> k % 16);
         svp_job_name(random, job->name);
         snprintf(job->path, sizeof job->path, "%.3800s/%s", output, job->name);
-        error = mkdir(job->path, 0750) ? errno : 0;
+        error = mkdir(job->path, 0750) || chmod(job->path, 0750) ? errno : 0;
     }
     snprintf(data, sizeof data, "%.4080s/data", job->path);
-    if (!error && mkdir(data, 0750))
+    if (!error && (mkdir(data, 0750) || chmod(data, 0750)))
         error = errno;
     if (error)
         job->path[0] = 0;
@@ -136,7 +136,7 @@ static int write_file(const char *path, const char *bytes, size_t length)
     if (fd < 0)
         return errno;
     error = write_all(fd, bytes, length);
-    if (!error && fsync(fd))
+    if (!error && (fchmod(fd, 0640) || fsync(fd)))
         error = errno;
     close(fd);
     if (!error && rename(made, path))

@@ -346,7 +346,7 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
     StrobeClockTrend trend;
     Out *out = calloc(1, sizeof *out);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
-    int error = fd < 0 ? errno : 0;
+    int error = fd < 0 || fchmod(fd, 0640) ? errno : 0;
 
     if (out)
         out->bytes = malloc(BLOCK_BYTES);

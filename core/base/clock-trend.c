@@ -148,12 +148,13 @@ static void bound_error(const StrobeClockTrend *trend, StrobeClockLink *link,
 
 static int64_t measure_suspend(const StrobeClockLink *link)
 {
-    __int128 after = (__int128)link->to.boottime_ns - link->to.monotonic_ns;
-    __int128 before = (__int128)link->from.boottime_ns - link->from.monotonic_ns;
+    int64_t after, before, time;
 
-    return after - before >= SUSPEND_MIN_NS && after - before <= INT64_MAX / 4
-               ? (int64_t)(after - before)
-               : 0;
+    if (__builtin_sub_overflow(link->to.boottime_ns, link->to.monotonic_ns, &after) ||
+        __builtin_sub_overflow(link->from.boottime_ns, link->from.monotonic_ns, &before) ||
+        __builtin_sub_overflow(after, before, &time))
+        return 0;
+    return time >= SUSPEND_MIN_NS && time <= INT64_MAX / 4 ? time : 0;
 }
 
 static void summarise_link(StrobeClockTrend *trend, const StrobeClockLink *link)

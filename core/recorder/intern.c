@@ -19,8 +19,16 @@ static inline uint64_t load_u64(const unsigned char *p)
 
 static inline uint64_t mix_words(uint64_t a, uint64_t b)
 {
+#ifdef __SIZEOF_INT128__
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+    const uint64_t first = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    const uint64_t second = (a & UINT32_MAX) * (b >> 32) + (first & UINT32_MAX);
+
+    return a * b ^ ((a >> 32) * (b >> 32) + (first >> 32) + (second >> 32));
+#endif
 }
 
 static inline uint64_t load_u32(const unsigned char *p)

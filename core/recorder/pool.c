@@ -194,7 +194,8 @@ static void note_file_system(StrobePool *pool)
         return;
     pool->is_tmpfs = fs.f_type == TMPFS_MAGIC;
     pool->mapping_keeps_lock = pool->is_tmpfs || fs.f_type == EXT4_SUPER_MAGIC ||
-                               fs.f_type == XFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC;
+                               (uint32_t)fs.f_type == XFS_SUPER_MAGIC ||
+                               (uint32_t)fs.f_type == BTRFS_SUPER_MAGIC;
 }
 
 static int create_in(StrobePool *pool, const struct pool_header *plan, const char *directory)

@@ -234,6 +234,7 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
     return used;
 }
 
+#ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 Wide;
 
 #define PLACES_MAX 20 /* of 17 digits of what is at least 1e-4 */
@@ -316,6 +317,15 @@ static int quick_shortest_digits(double value, char *digits, int *exponent)
         used--;
     return used;
 }
+#else
+static int quick_shortest_digits(double value, char *digits, int *exponent)
+{
+    (void)value;
+    (void)digits;
+    (void)exponent;
+    return 0;
+}
+#endif
 
 static int shortest_digits(double value, char *digits, int *exponent)
 {

@@ -13,66 +13,10 @@ import time
 import unittest
 
 import tap
-from support import BUILD, StrobeTest
-
-LIBRARY = BUILD / "board" / "libstrobe-board.so"
-PROGRAM = BUILD / "tests" / "svp-double" / "svp-program"
-LAYERS = """\
-layer conv1 Convolution AA_CORE 400 400000 320000 260000 20000 12000 40000 8000 96000 60000 1048576 524288 2000 65
-layer pool1 Pooling AA_CORE 200 200000 0 0 180000 120000 140000 2000 90000 0 409600 102400 1000 35
-layer detect DetectionOutput AA_CPU 300
-layer conv2+relu2 Convolution AA_CORE 100 100000 50000 40000 10000 0 5000 1000 60000 20000 204800 51200 1000 30
-"""
+from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
 
 
-class BoardTest(StrobeTest):
-    def setUp(self):
-        super().setUp()
-        self.jobs = self.work / "jobs"
-        self.jobs.mkdir()
-        self.config = self.work / "acl.json"
-        self.double = self.work / "double.txt"
-        self.given = self.work / "given.json"
-
-    def configure(self, double=LAYERS, dump=None, **keys):
-        values = {"switch": "on", "output": str(self.jobs), "aacpu": "on",
-                  "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "interval": "0", **keys}
-        sections = {"profiler": {key: value for key, value in values.items() if value is not None}}
-        if dump:
-            sections["dump"] = dump
-        self.config.write_text(json.dumps(sections))
-        self.double.write_text(double)
-
-    def begin(self, *words, config=None, **options):
-        environment = {**self.environment, "LD_PRELOAD": str(LIBRARY),
-                       "SVP_DOUBLE": str(self.double), "SVP_DOUBLE_CONFIG": str(self.given)}
-        config = self.config if config is None else config
-        return subprocess.Popen(
-            [PROGRAM, config, "/models/a.b-c.1.om", *map(str, words)], env=environment,
-            cwd=self.work, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, **options)
-
-    def run_program(self, *words, code=0, **options):
-        process = self.begin(*words, **options)
-        output, errors = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, code, errors)
-        return output, errors
-
-    def job(self):
-        (job,) = self.jobs.glob("JOB*")
-        return job
-
-    def info(self, device=0):
-        return json.loads((self.job() / ("info.json.%d" % device)).read_text())
-
-    def calls(self, job=None):
-        shown = json.loads(self.strobe("svp", "show", "-dir", job or self.job(), "--json").stdout)
-        return {row["Name"]: row["Count"] for row in shown["acl_statistic"]}
-
-    def data(self):
-        return sorted(path.name for path in (self.job() / "data").iterdir()
-                      if not path.name.endswith(".done"))
-
+class RecordingTest(BoardTest):
     # ---- recording ----
 
     def test_run(self):
@@ -163,6 +107,14 @@ class BoardTest(StrobeTest):
         self.assertEqual([path.name for path in (second / "data").glob("AAcore*")
                           if path.suffix != ".done"], ["AAcore.1.a.b-c.1.1.1.1.1"])
 
+    def test_calls_before_the_first_inference(self):
+        """The JOB is one to be kept from then on, with what was called before."""
+        self.configure()
+        self.run_program("threads", 1, 20, "load", "execute", 1)
+        calls = self.calls()
+        self.assertEqual((calls["svp_acl_init"], calls["svp_acl_rt_malloc"],
+                          calls["svp_acl_rt_free"]), (1, 10, 10))
+
     def test_errors_pass(self):
         """What the runtime returns is what the program gets."""
         self.configure(double="error svp_acl_rt_malloc 200000\n" + LAYERS)
@@ -238,6 +190,39 @@ class BoardTest(StrobeTest):
             for text in (str(self.config), *named):
                 self.assertIn(text, done.stderr)
             self.assertFalse((self.work / "ran").exists())
+
+    def test_damaged_files(self):
+        """The program runs unprofiled; the command ends before it starts anything."""
+        self.configure()
+        whole = self.config.read_bytes()
+        for text, on_board, on_desk in (
+                (whole[:-5], "no JSON at byte", "no valid JSON, line 1"),
+                (b"\xff\xfe" + whole, "no JSON at byte 0", "no valid JSON, line 1"),
+                (whole + b" " * (1 << 20), "over 1 MiB", "more than the 1048576 bytes allowed"),
+                (None, "cannot be read: Is a directory", "Is a directory")):
+            self.config.unlink()
+            if text is None:
+                self.config.mkdir()
+            else:
+                self.config.write_bytes(text)
+            output, errors = self.run_program("load", "execute", 1)
+            self.assertEqual(output, "failed 0\n")
+            done = self.strobe("run", "-c", self.config, "--", "touch", "ran", code=3,
+                               cwd=self.work)
+            for found, words in ((errors, on_board), (done.stderr, on_desk)):
+                self.assertIn(str(self.config), found)
+                self.assertIn(words, found)
+            self.assertEqual(list(self.jobs.iterdir()), [])
+            self.assertFalse((self.work / "ran").exists())
+
+    def test_byte_order_mark(self):
+        """Editors write one before the text: it is passed over."""
+        self.configure()
+        self.config.write_bytes(b"\xef\xbb\xbf" + self.config.read_bytes())
+        self.run_program("load", "execute", 1)
+        self.assertEqual(json.loads(self.given.read_text(encoding="utf-8-sig"))["profiler"]["switch"],
+                         "off")
+        self.assertEqual(len(self.data()), 2)
 
     # ---- profiling by calls ----
 

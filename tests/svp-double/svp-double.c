@@ -22,7 +22,7 @@ typedef struct Layer {
 
 /* One layer as it goes through the pipe of a subscription. */
 typedef struct Description {
-    uint32_t layer, reserved;
+    uint32_t layer, model;
     uint64_t start, end;
 } Description;
 
@@ -106,12 +106,17 @@ static void __attribute__((constructor)) read_file(void)
         fclose(file);
 }
 
-static int error_of(const char *name)
+int svp_double_error(const char *name)
 {
     for (uint32_t i = 0; i < board.n_errors; i++)
         if (strcmp(board.errors[i].name, name) == 0)
             return board.errors[i].code;
     return 0;
+}
+
+int svp_double_model_error(const char *name, uint32_t id)
+{
+    return id == 0 || id > board.n_models ? 100011 : svp_double_error(name);
 }
 
 /* ---- system, runtime ---- */
@@ -139,7 +144,7 @@ int svp_acl_init(const char *config_path)
         }
     }
     board.is_started = 1;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_finalize(void)
@@ -147,7 +152,7 @@ int svp_acl_finalize(void)
     if (!board.is_started)
         return 100037;
     board.is_started = 0;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_set_device(int32_t device)
@@ -155,61 +160,61 @@ int svp_acl_rt_set_device(int32_t device)
     if (device < 0 || (uint32_t)device >= board.n_devices)
         return 100000;
     current_device = device;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_reset_device(int32_t device)
 {
     (void)device;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_get_device(int32_t *device)
 {
     *device = current_device;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_get_device_count(uint32_t *count)
 {
     *count = board.n_devices;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_create_stream(void **stream)
 {
     *stream = malloc(1);
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_destroy_stream(void *stream)
 {
     free(stream);
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_synchronize_stream(void *stream)
 {
     (void)stream;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_synchronize_device(void)
 {
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_malloc(void **memory, size_t size, int policy)
 {
     (void)policy;
     *memory = malloc(size);
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_rt_free(const void *memory)
 {
     free((void *)(uintptr_t)memory);
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 /* ---- models ---- */
@@ -219,7 +224,7 @@ static int load_model(const char *name, uint32_t *id)
     pthread_mutex_lock(&lock);
     *id = ++board.n_models;
     pthread_mutex_unlock(&lock);
-    return error_of(name);
+    return svp_double_error(name);
 }
 
 int svp_acl_mdl_load_from_mem(const void *model, size_t size, uint32_t *id)
@@ -241,7 +246,7 @@ int svp_acl_mdl_set_config_opt(void *handle, int attribute, const void *value, s
     (void)attribute;
     (void)value;
     (void)size;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 static uint64_t now_ns(void)
@@ -260,13 +265,13 @@ static void sleep_us(uint64_t us)
 }
 
 /* The layers one after the other, which then are told through the subscription. */
-static void run_layers(const Subscription *subscription)
+static void run_layers(uint32_t id, const Subscription *subscription)
 {
     uint64_t at = now_ns();
 
     for (uint32_t i = 0; i < board.n_layers; i++) {
         const uint64_t end = at + board.layers[i].us * 1000;
-        const Description description = {i, 0, at / board.ns_per_unit, end / board.ns_per_unit};
+        const Description description = {i, id, at / board.ns_per_unit, end / board.ns_per_unit};
 
         at = end;
         if (subscription &&
@@ -278,70 +283,42 @@ static void run_layers(const Subscription *subscription)
         sleep_us((at - now) / 1000 + 1);
 }
 
-int svp_acl_mdl_execute(uint32_t id, const void *input, const void *output)
+static int run_model(const char *name, uint32_t id)
 {
-    (void)input;
-    (void)output;
     if (id == 0 || id > board.n_models)
         return 100011;
     const uint32_t number = __atomic_fetch_add(&board.n_executed, 1, __ATOMIC_RELAXED);
     const uint64_t begin = now_ns();
-    run_layers(id < MODELS_MAX ? board.subscribed[id] : NULL);
+    run_layers(id, id < MODELS_MAX ? board.subscribed[id] : NULL);
     const uint64_t wanted = number < 2 ? board.execute_us[number] * 1000 : 0;
     const uint64_t passed = now_ns() - begin;
     if (passed < wanted)
         sleep_us((wanted - passed) / 1000);
-    return error_of(__func__);
+    return svp_double_error(name);
+}
+
+int svp_acl_mdl_execute(uint32_t id, const void *input, const void *output)
+{
+    (void)input;
+    (void)output;
+    return run_model(__func__, id);
+}
+
+/* It has ended when the call returns. */
+int svp_acl_mdl_execute_async(uint32_t id, const void *input, const void *output, void *stream)
+{
+    (void)input;
+    (void)output;
+    (void)stream;
+    return run_model(__func__, id);
 }
 
 int svp_acl_mdl_unload(uint32_t id)
 {
-    (void)id;
-    return error_of(__func__);
+    return svp_double_model_error(__func__, id);
 }
 
 /* ---- profiling ---- */
-
-int svp_acl_prof_init(const char *path, size_t length)
-{
-    (void)path;
-    (void)length;
-    return error_of(__func__);
-}
-
-int svp_acl_prof_finalize(void)
-{
-    return error_of(__func__);
-}
-
-const void *svp_acl_prof_create_config(const uint32_t *devices, uint32_t n, int metrics,
-                                       const void *events, uint64_t mask)
-{
-    (void)devices;
-    (void)n;
-    (void)metrics;
-    (void)events;
-    (void)mask;
-    return malloc(1);
-}
-
-int svp_acl_prof_destroy_config(const void *config)
-{
-    free((void *)(uintptr_t)config);
-    return 0;
-}
-
-int svp_acl_prof_start(const void *config)
-{
-    (void)config;
-    return error_of(__func__);
-}
-
-int svp_acl_prof_stop(const void *config)
-{
-    (void)config;
-    return error_of(__func__);
-}
 
 const void *svp_acl_prof_create_subscribe_config(int8_t time_info, int metrics, const void *fd)
 {
@@ -367,7 +344,7 @@ int svp_acl_prof_model_subscribe(uint32_t id, const void *config)
     if (board.subscribed[id])
         return 148046;
     board.subscribed[id] = config;
-    return error_of(__func__);
+    return svp_double_error(__func__);
 }
 
 int svp_acl_prof_model_unsubscribe(uint32_t id)
@@ -415,6 +392,33 @@ int svp_acl_prof_get_op_name(const void *data, size_t length, uint32_t index, ch
     const Description *op = description_at(data, length, index);
 
     return op ? put_text(board.layers[op->layer].name, out, size) : 100000;
+}
+
+static int put_length(const char *text, size_t *size)
+{
+    *size = strlen(text) + 1;
+    return 0;
+}
+
+int svp_acl_prof_get_op_type_len(const void *data, size_t length, uint32_t index, size_t *size)
+{
+    const Description *op = description_at(data, length, index);
+
+    return op ? put_length(board.layers[op->layer].type, size) : 100000;
+}
+
+int svp_acl_prof_get_op_name_len(const void *data, size_t length, uint32_t index, size_t *size)
+{
+    const Description *op = description_at(data, length, index);
+
+    return op ? put_length(board.layers[op->layer].name, size) : 100000;
+}
+
+size_t svp_acl_prof_get_model_id(const void *data, size_t length, uint32_t index)
+{
+    const Description *op = description_at(data, length, index);
+
+    return op ? op->model : 0;
 }
 
 uint64_t svp_acl_prof_get_op_start(const void *data, size_t length, uint32_t index)

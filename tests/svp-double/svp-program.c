@@ -4,10 +4,11 @@
  *
  * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
  * prof-init PATH, prof-start, prof-stop, prof-finalize (print their codes); abort (kills itself);
- * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
- * number of calls that failed.
+ * every (calls each function once); fork (a child calls); steady FILE (calls until it is killed);
+ * wait (until its input ends); no-finalize. Prints the number of calls that failed.
  */
 #include "svp-double.h"
+#include "svp-every.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int n_failed;
@@ -86,6 +88,21 @@ static void call_steadily(const char *path)
     }
 }
 
+/* A child calls, and ends as a program does. */
+static void call_in_child(void)
+{
+    int status = 1;
+    const pid_t child = fork();
+    int32_t device;
+
+    if (child == 0) {
+        count_failure(svp_acl_rt_get_device(&device));
+        execute_model(1);
+        exit(n_failed);
+    }
+    count_failure(child < 0 || waitpid(child, &status, 0) != child || status);
+}
+
 /* ---- profiling by calls ---- */
 
 static const void *get_profile_config(void)
@@ -124,6 +141,10 @@ int main(int argc, char **argv)
             exit(atoi(next));
         else if (!strcmp(argv[i], "load"))
             load_model();
+        else if (!strcmp(argv[i], "fork"))
+            call_in_child();
+        else if (!strcmp(argv[i], "every"))
+            n_failed += svp_call_every(model);
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
         else if (!strcmp(argv[i], "prof-init"))

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * board_calls CONFIG [REPEATS]: ns of one call of a camera board's runtime, svp_acl_rt_get_device,
+ * with the profiler as CONFIG has it. The runtime's double is preloaded, and before it the library
+ * that records or none.
+ */
+#include <dlfcn.h>
+
+#include "measure.h"
+
+#define CALLS 20000
+
+static void *find(const char *name)
+{
+    void *function = dlsym(RTLD_DEFAULT, name);
+
+    if (!function)
+        fail("the runtime's double is not preloaded: there is no", name);
+    return function;
+}
+
+/* So that the JOB is one to be kept. */
+static void run_model(void)
+{
+    int (*load)(const void *, uint32_t *) =
+        (int (*)(const void *, uint32_t *))find("svp_acl_mdl_load_with_config");
+    int (*execute)(uint32_t, const void *, const void *) =
+        (int (*)(uint32_t, const void *, const void *))find("svp_acl_mdl_execute");
+    uint32_t model = 0;
+
+    if (load(&model, &model) || execute(model, NULL, NULL))
+        fail("the double", "runs no model");
+}
+
+int main(int argc, char **argv)
+{
+    static Samples samples = {.name = "call"};
+    const long repeats = number_argument(argc, argv, 2, 20);
+    int (*init)(const char *) = (int (*)(const char *))find("svp_acl_init");
+    int (*finalize)(void) = (int (*)(void))find("svp_acl_finalize");
+    int (*call)(int32_t *) = (int (*)(int32_t *))find("svp_acl_rt_get_device");
+    const struct timespec pause = {0, 100000000}; /* the writer empties the pool */
+
+    init(argc > 1 && *argv[1] ? argv[1] : NULL);
+    run_model();
+    for (long i = 0; i < repeats; i++) {
+        int32_t device;
+        const double begin = now_ns();
+
+        for (int k = 0; k < CALLS; k++)
+            call(&device);
+        samples_add(&samples, (now_ns() - begin) / CALLS);
+        nanosleep(&pause, NULL);
+    }
+    finalize();
+    samples_print(&samples);
+    return 0;
+}

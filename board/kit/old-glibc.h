@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kit runs where the C library is as old as 2.28: it takes the oldest version of each function
+ * that later became part of another library or a new symbol. Included before every file of a kit.
+ */
+#ifndef STROBE_BOARD_OLD_GLIBC_H
+#define STROBE_BOARD_OLD_GLIBC_H
+
+#if defined(__aarch64__)
+#define STROBE_OLDEST "GLIBC_2.17"
+#elif defined(__arm__)
+#define STROBE_OLDEST "GLIBC_2.4"
+#else
+#error "no kit for this processor"
+#endif
+
+#define STROBE_TAKE(name_) __asm__(".symver " #name_ "," #name_ "@" STROBE_OLDEST)
+
+STROBE_TAKE(dlsym);
+STROBE_TAKE(dladdr1);
+STROBE_TAKE(pthread_create);
+STROBE_TAKE(pthread_detach);
+STROBE_TAKE(pthread_join);
+STROBE_TAKE(pthread_key_create);
+STROBE_TAKE(pthread_key_delete);
+STROBE_TAKE(pthread_once);
+STROBE_TAKE(pthread_setspecific);
+STROBE_TAKE(pthread_getspecific);
+STROBE_TAKE(pthread_sigmask);
+
+#endif

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every function of a camera board's runtime: recorded once for each call, in order, by device."""
+
+import json
+import re
+import subprocess
+import unittest
+
+from support import BUILD
+from svp_board import LAYERS, LIBRARY, BoardTest
+
+DOUBLE = BUILD / "tests" / "svp-double" / "libsvp_acl.so"
+RUNTIME = """set_device reset_device get_device get_run_mode get_device_count synchronize_device
+    create_context destroy_context set_current_context get_current_context create_stream
+    destroy_stream synchronize_stream malloc malloc_cached free malloc_host free_host mem_flush
+    mem_invalidate subscribe_report unsubscribe_report process_report launch_callback
+    set_op_wait_timeout"""
+MODEL = """load_from_mem load_with_config execute execute_async unload get_desc
+    set_dynamic_batch_size set_dynamic_hw_size set_total_t set_config_opt set_input_aipp
+    set_output_aipp init_dump set_dump finalize_dump"""
+PROFILING = """init finalize create_config destroy_config start stop model_subscribe
+    model_unsubscribe create_subscribe_config destroy_subscribe_config get_op_desc_size get_op_num
+    get_op_type_len get_op_type get_op_name_len get_op_name get_op_start get_op_end
+    get_op_duration get_model_id"""
+MODES = {
+    **{"svp_acl_" + name: "others" for name in ("init", "finalize")},
+    **{"svp_acl_rt_" + name: "runtime" for name in RUNTIME.split()},
+    **{"svp_acl_mdl_" + name: "model" for name in MODEL.split()},
+    **{"svp_acl_prof_" + name: "others" for name in PROFILING.split()},
+}
+
+
+def exported(library):
+    text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True,
+                          check=True).stdout
+    return {line.split()[2] for line in text.splitlines()}
+
+
+class CallsTest(BoardTest):
+    def events(self, job):
+        """The calls of a JOB as its timeline has them."""
+        self.strobe("svp", "export", "timeline", "-dir", job)
+        return [event for path in sorted((job / "timeline").glob("acl_*.json"))
+                for event in json.loads(path.read_text()) if event["ph"] == "X"]
+
+    def test_names(self):
+        """The library and the double have the same functions, no more and no fewer."""
+        self.assertEqual(exported(LIBRARY), set(MODES))
+        self.assertEqual({name for name in exported(DOUBLE) if name.startswith("svp_acl_")},
+                         set(MODES))
+
+    def test_each_once(self):
+        self.configure()
+        output, errors = self.run_program("load", "every")
+        self.assertEqual(output, "failed 0\n", errors)
+        events = self.events(self.job())
+        self.assertEqual({event["name"]: event["args"]["Mode"] for event in events}, MODES)
+        self.assertEqual(sorted(event["name"] for event in events), sorted(MODES))
+
+    def test_each_without_profiling(self):
+        self.configure(switch="off")
+        output, errors = self.run_program("load", "every")
+        self.assertEqual(output, "failed 0\n", errors)
+
+    def test_missing_function(self):
+        """A function that the runtime does not have: an error code, a message, no end."""
+        program = self.work / "program.c"
+        program.write_text("int svp_acl_rt_set_op_wait_timeout(unsigned);\n"
+                           "int main(void) { return svp_acl_rt_set_op_wait_timeout(1) != 148049; }")
+        built = self.work / "program"
+        subprocess.run(["cc", "-o", built, program, LIBRARY], check=True)
+        done = subprocess.run([built], env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("svp_acl_rt_set_op_wait_timeout: libsvp_acl.so is not loaded", done.stderr)
+
+    def test_threads_in_order(self):
+        """16 threads of 10,000 calls: each thread's malloc and free by turns, none lost."""
+        self.configure(double="devices 2\n" + LAYERS, interval="1")
+        output, errors = self.run_program("load", "execute", 1, "device", 1, "execute", 1,
+                                          "threads", 16, 10000)
+        self.assertEqual(output, "failed 0\n", errors)
+        by_number = {int(path.name.rsplit(".", 1)[1]): path.parent
+                     for path in self.jobs.glob("JOB*/info.json.*")}
+        self.assertEqual(sorted(by_number), [0, 1])
+        self.assertEqual([re.sub(r"^AAcore\.", "", path.name) for path in sorted(
+            self.jobs.glob("JOB*/data/AAcore.*")) if path.suffix != ".done" and
+            path.parent.parent == by_number[1]], ["1.a.b-c.1.1.1.1.1"])
+        info = json.loads((by_number[0] / "info.json.0").read_text())
+        self.assertEqual(info["counters"]["lost_records"], 0)
+        threads = {}
+        for event in self.events(by_number[0]):
+            if event["name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free"):
+                threads.setdefault(event["tid"], []).append(event)
+        self.assertEqual([len(events) for events in threads.values()], [10000] * 16)
+        for events in threads.values():
+            self.assertEqual([event["name"] for event in events],
+                             ["svp_acl_rt_malloc", "svp_acl_rt_free"] * 5000)
+            for event, following in zip(events, events[1:]):
+                self.assertLessEqual(round((event["ts"] + event["dur"]) * 1000),
+                                     round(following["ts"] * 1000) + 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

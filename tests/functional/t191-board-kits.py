@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kits for boards of other processors: built by cross file, run under qemu-user with the double."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from svp_board import LAYERS, BoardTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+OLDEST_GLIBC = 2, 28
+EMULATORS = {"aarch64-linux-gnu": "qemu-aarch64", "arm-linux-gnueabihf": "qemu-arm"}
+
+
+class KitTest(BoardTest):
+    def build(self, machine):
+        for tool in machine + "-gcc", "meson", "ninja":
+            if not shutil.which(tool):
+                self.skipTest("%s is not installed" % tool)
+        kit = self.work / machine
+        for command in (["meson", "setup", kit, SOURCE, "-Dboard_kit=true", "--cross-file",
+                         SOURCE / "board" / "kit" / (machine + ".ini")], ["ninja", "-C", kit]):
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return kit
+
+    def check_libraries(self, library):
+        """Those of the C library, and none of its functions that came after 2.28."""
+        text = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True,
+                              check=True).stdout
+        names = re.findall(r"NEEDED.*\[(.*)\]", text)
+        self.assertIn("libc.so.6", names)
+        self.assertEqual([name for name in names if not re.match(
+            r"lib(c|pthread|dl|m)\.so|ld-linux", name)], [])
+        text = subprocess.run(["readelf", "--dyn-syms", "-W", library], capture_output=True,
+                              text=True, check=True).stdout
+        versions = re.findall(r"(\S+)@GLIBC_(\d+)\.(\d+)", text)
+        self.assertGreater(len(versions), 20)
+        self.assertEqual([found for found in versions
+                          if (int(found[1]), int(found[2])) > OLDEST_GLIBC], [])
+
+    def check_run(self, kit, machine):
+        emulator = shutil.which(EMULATORS[machine])
+        if not emulator:
+            self.skipTest("%s is not installed" % EMULATORS[machine])
+        self.configure(interval="1")
+        done = subprocess.run(
+            [emulator, "-L", "/usr/" + machine, "-E",
+             "LD_PRELOAD=%s" % (kit / "board" / "libstrobe-board.so"),
+             kit / "tests" / "svp-double" / "svp-program", self.config, "/models/a.b-c.1.om",
+             "load", "execute", "2", "threads", "4", "1000"],
+            env={**self.environment, "SVP_DOUBLE": str(self.double)}, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "failed 0\n"), done.stderr)
+        self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AAcore.0.a.b-c.1.1.1.1.1",
+                                       "AclModule.0.a.b-c.1.1"])
+        info = self.info()
+        self.assertEqual((info["state"], info["simulated"], info["counters"]),
+                         ("complete", True, {"captures": 2, "lost_captures": 0, "lost_records": 0}))
+        shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+        self.assertEqual([row["OP Name"] for row in shown["op_statistic"]][:4],
+                         [line.split()[1] for line in LAYERS.splitlines()])
+        count = sum(row["Count"] for row in shown["acl_statistic"]
+                    if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free"))
+        self.assertEqual(count, 4000)
+
+    def check_kit(self, machine):
+        kit = self.build(machine)
+        self.check_libraries(kit / "board" / "libstrobe-board.so")
+        self.check_run(kit, machine)
+
+    def test_aarch64(self):
+        self.check_kit("aarch64-linux-gnu")
+
+    def test_armhf(self):
+        self.check_kit("arm-linux-gnueabihf")
+
+
+if __name__ == "__main__":
+    unittest.main()
