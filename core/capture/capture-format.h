@@ -55,7 +55,7 @@ struct strobe_block_header {
     uint32_t window;        /* number of the window in its session, from 1 */
     uint32_t thread_buffer; /* STROBE_THREAD_BUFFER_NONE: not from a thread buffer */
     uint64_t sequence;      /* of the thread buffer's block: (thread buffer, sequence, offset) names
-                               these bytes; FACTS:      the number of the segment, from 0 */
+                               these bytes; METADATA:      the number of the segment, from 0 */
     uint32_t offset;        /* of the payload in the thread buffer's block */
     uint32_t track;         /* of the thread buffer's thread */
     uint64_t base;          /* what the begins of short times count from, ticks */

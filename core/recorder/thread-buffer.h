@@ -4,8 +4,8 @@
  *
  * A thread's StrobeWriter is its private half of a thread buffer; the half that must survive a kill
  * is in the pool. Everything that touches the pool happens between enter_section() and
- * leave_section(); closing the gate and waiting until no writer is inside makes it safe to unmap the
- * pool. libc only.
+ * leave_section(); closing the gate and waiting until no writer is inside makes it safe to unmap
+ * the pool. libc only.
  */
 #ifndef STROBE_CORE_THREAD_BUFFER_H
 #define STROBE_CORE_THREAD_BUFFER_H

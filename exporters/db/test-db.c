@@ -204,7 +204,7 @@ static void test_loss(Fixture *f, gconstpointer unused)
     FIELDS(loss, fields);
     fields.count = 12;
     fields.cause = 1;
-    fields.thread_buffer = fixture_thread(f, 9);
+    fields.thread = fixture_thread(f, 9);
     ADD(loss, 0, "disk_full", T0, T0 + 5);
     fixture_run(f);
     CHECK("SELECT name, startNs, endNs, count, cause, thread FROM loss",

@@ -21,7 +21,7 @@
 
 static const char schema[] =
     "PRAGMA user_version = 1;"
-    "PRAGMA external_keys = ON;"
+    "PRAGMA foreign_keys = ON;"
     "PRAGMA journal_mode = OFF;"
     "PRAGMA synchronous = OFF;"
     "BEGIN;"

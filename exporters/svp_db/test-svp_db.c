@@ -41,7 +41,7 @@ static void test_example(SvpFixture *f, gconstpointer unused)
         {"SELECT records || name FROM source_file", "12AAcore.0 a"},
         {"SELECT count(*) FROM lost", "0"},
         {"PRAGMA integrity_check", "ok"},
-        {"SELECT count(*) FROM pragma_external_key_check", "0"},
+        {"SELECT count(*) FROM pragma_foreign_key_check", "0"},
     };
     g_autofree char *path = g_build_filename(f->folder, "svp_profile.db", NULL);
 

@@ -141,7 +141,7 @@ static void fill_own(void *fields, int kind, const Draw *draw)
         struct strobe_loss *record = fields;
         record->count = 0; /* offered = stored + lost must stay true */
         record->cause = STROBE_LOSS_COLLECTOR_DROPPED;
-        record->thread_buffer = 0;
+        record->thread = 0;
     } else if (kind == FAKE_COLLECTOR_CALL) {
         struct strobe_collector_call *record = fields;
         record->status = STROBE_OK;

@@ -87,7 +87,7 @@ static void test_raw(void)
           M(host_mem, major_faults), M(host_mem, cgroup_usage), M(host_mem, cgroup_limit),
           M(host_mem, available));
     CHECK(metadata, metadata, M(metadata, value), M(metadata, is_json));
-    CHECK(loss, loss, M(loss, count), M(loss, cause), M(loss, thread_buffer));
+    CHECK(loss, loss, M(loss, count), M(loss, cause), M(loss, thread));
     CHECK(collector_call, collector_call, M(collector_call, status));
     CHECK(diagnostic, diagnostic, M(diagnostic, text), M(diagnostic, level));
 }

@@ -92,7 +92,7 @@ class SegmentsTest(StrobeTest):
         self.assertEqual(whole["kinds"]["marker"], 1)  # begun in a segment that is gone
         self.assertLess(whole["kinds"]["marker_instant"], MARKS)
         text = self.strobe("info", self.directory).stdout
-        self.assertRegex(text, r"\npieces +2, from number %d on: earlier ones were rolled away\n"
+        self.assertRegex(text, r"\nsegments +2, from number %d on: earlier ones were rolled away\n"
                          % whole["first_segment"])
 
 

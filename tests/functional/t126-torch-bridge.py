@@ -91,8 +91,8 @@ class BridgeTest(StrobeTest):
     def start_held(self, *flags):
         """A build whose compiler waits for go()."""
         (self.work / "hold").touch()
-        process = self.start("torch", "build", "--torch", self.torch, *flags)
         calls = self.calls()
+        process = self.start("torch", "build", "--torch", self.torch, *flags)
         self.wait_until(lambda: self.calls() > calls, "a call of the compiler", process)
         return process
 

@@ -473,7 +473,7 @@ int main(int argc, char **argv)
     g_test_add_func("/loss-report/open-and-no-block", test_open_and_no_block);
     g_test_add_func("/loss-report/too-large", test_too_large);
     g_test_add_func("/loss-report/undeclared-kind", test_undeclared_kind);
-    g_test_add_func("/loss-report/no-lane", test_no_thread_buffer);
+    g_test_add_func("/loss-report/no-thread-buffer", test_no_thread_buffer);
     g_test_add_func("/loss-report/signal", test_signal);
     g_test_add_func("/loss-report/thread-ended", test_thread_ended);
     g_test_add_func("/loss-report/thread-ended-at-ring", test_thread_ended_at_ring);

@@ -71,7 +71,7 @@ static void sum_loss(struct sums *sums, const StrobeView *view)
 {
     guint64 count = strobe_view_u64(view, offsetof(struct strobe_loss, count));
     guint32 cause = strobe_view_u32(view, offsetof(struct strobe_loss, cause));
-    guint32 track = strobe_view_u32(view, offsetof(struct strobe_loss, thread_buffer));
+    guint32 track = strobe_view_u32(view, offsetof(struct strobe_loss, thread));
 
     g_assert_cmpuint(cause, <, STROBE_LOSS_CAUSES);
     sums->lost[cause] += count;

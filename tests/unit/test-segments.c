@@ -277,11 +277,11 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/segments/whole", test_segments);
     g_test_add_func("/segments/rolled-away", test_rolled_away);
-    g_test_add_func("/segments/piece-missing", test_segment_missing);
+    g_test_add_func("/segments/segment-missing", test_segment_missing);
     g_test_add_func("/segments/last-missing", test_last_missing);
     g_test_add_func("/segments/later-seal", test_later_seal);
-    g_test_add_func("/segments/piece-of-another", test_segment_of_another);
-    g_test_add_func("/segments/piece-not-closed", test_segment_not_closed);
+    g_test_add_func("/segments/segment-of-another", test_segment_of_another);
+    g_test_add_func("/segments/segment-not-closed", test_segment_not_closed);
     g_test_add_func("/segments/newest-empty", test_newest_empty);
     g_test_add_func("/segments/names", test_names);
     g_test_add_func("/segments/find", test_find);

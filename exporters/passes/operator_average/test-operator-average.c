@@ -113,7 +113,7 @@ static void test_incomplete(void)
 {
     for (uint64_t lost = 0; lost < 2; lost++) {
         StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
-        const struct strobe_loss loss = {.count = lost, .thread_buffer = 77};
+        const struct strobe_loss loss = {.count = lost, .thread = 77};
         const StrobeView *views;
 
         add_operators(mock);

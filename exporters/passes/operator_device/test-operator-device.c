@@ -432,7 +432,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/recorded", test_recorded);
     g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
     g_test_add_func("/operator-device/recorded-threads", test_recorded_threads);
-    g_test_add_func("/operator-device/foreign-threads", test_external_threads);
+    g_test_add_func("/operator-device/external-threads", test_external_threads);
     g_test_add_func("/operator-device/recorded-beside-queue", test_recorded_beside_queue);
     return g_test_run();
 }

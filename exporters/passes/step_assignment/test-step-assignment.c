@@ -115,7 +115,7 @@ static void test_bound(void)
 
 static void add_loss(StrobeTrackId thread, int64_t begin, int64_t end)
 {
-    const struct strobe_loss loss = {.count = 3, .thread_buffer = thread};
+    const struct strobe_loss loss = {.count = 3, .thread = thread};
 
     strobe_mock_add(mock, &strobe_kind_loss, 0, 0, begin, end, &loss);
 }

@@ -97,8 +97,8 @@ struct strobe_metadata {
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {
     uint64_t count;
-    uint32_t cause;              /* STROBE_LOSS_* */
-    StrobeTrackId thread_buffer; /* track of the thread that lost them; 0: not of one thread */
+    uint32_t cause;       /* STROBE_LOSS_* */
+    StrobeTrackId thread; /* track of the thread that lost them; 0: not of one thread */
 };
 
 /* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */
