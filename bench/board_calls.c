@@ -10,7 +10,7 @@
 
 #define CALLS 20000
 
-static void *find(const char *name)
+static void *find_function(const char *name)
 {
     void *function = dlsym(RTLD_DEFAULT, name);
 
@@ -23,9 +23,9 @@ static void *find(const char *name)
 static void run_model(void)
 {
     int (*load)(const void *, uint32_t *) =
-        (int (*)(const void *, uint32_t *))find("svp_acl_mdl_load_with_config");
+        (int (*)(const void *, uint32_t *))find_function("svp_acl_mdl_load_with_config");
     int (*execute)(uint32_t, const void *, const void *) =
-        (int (*)(uint32_t, const void *, const void *))find("svp_acl_mdl_execute");
+        (int (*)(uint32_t, const void *, const void *))find_function("svp_acl_mdl_execute");
     uint32_t model = 0;
 
     if (load(&model, &model) || execute(model, NULL, NULL))
@@ -36,9 +36,9 @@ int main(int argc, char **argv)
 {
     static Samples samples = {.name = "call"};
     const long repeats = number_argument(argc, argv, 2, 20);
-    int (*init)(const char *) = (int (*)(const char *))find("svp_acl_init");
-    int (*finalize)(void) = (int (*)(void))find("svp_acl_finalize");
-    int (*call)(int32_t *) = (int (*)(int32_t *))find("svp_acl_rt_get_device");
+    int (*init)(const char *) = (int (*)(const char *))find_function("svp_acl_init");
+    int (*finalize)(void) = (int (*)(void))find_function("svp_acl_finalize");
+    int (*call)(int32_t *) = (int (*)(int32_t *))find_function("svp_acl_rt_get_device");
     const struct timespec pause = {0, 100000000}; /* the writer empties the pool */
 
     init(argc > 1 && *argv[1] ? argv[1] : NULL);

@@ -194,7 +194,7 @@ static void open_page(const char *output)
         strobe_complain("Cannot open the page: %s", error->message);
 }
 
-static int run(Flags *flags, char **paths)
+static int run_report(Flags *flags, char **paths)
 {
     const char *output = flags->output ? flags->output : DEFAULT_OUTPUT;
     GError *error = NULL;
@@ -225,7 +225,7 @@ int strobe_command_report(int argc, char **argv)
     int code = STROBE_EXIT_USAGE;
 
     if (parse_flags(&argc, &argv, &flags))
-        code = run(&flags, argv + 1);
+        code = run_report(&flags, argv + 1);
     g_free(flags.output);
     g_strfreev(flags.plugin_path);
     return code;

@@ -6,7 +6,7 @@
 #include "test-chrome-trace-fixture.h"
 #include "trace-out.h"
 
-#define TURNS 9000u       /* many chunks of what is held back */
+#define ROUNDS 9000u       /* many chunks of what is held back */
 #define THREADS 20u       /* more than there are groups */
 #define LONG_TEXT 150000u /* longer than a part is at first */
 
@@ -82,7 +82,7 @@ static void add_device(Fixture *f, guint i, gboolean has_points)
                     t, t + 11, &task);
     if (i % 400 == 7)
         strobe_mock_add(f->mock, &strobe_kind_host_cpu, counters, 0, t, t, &cpu);
-    if (has_points && i > TURNS / 2 && i % 600 == 5)
+    if (has_points && i > ROUNDS / 2 && i % 600 == 5)
         strobe_mock_add(f->mock, &strobe_kind_flow_point, flows, string(f, "MsTx"), t, t, &point);
 }
 
@@ -152,7 +152,7 @@ static char *make_trace(const Case *c)
         strobe_mock_option(f.mock, "gzip", "true");
     add_tracks(&f);
     g_assert_cmpint(strobe_mock_open(f.mock), ==, STROBE_OK);
-    for (guint i = 0; i < TURNS; i++) {
+    for (guint i = 0; i < ROUNDS; i++) {
         add_framework(&f, i);
         add_device(&f, i, c->has_points);
         if (i % 700 == 0 || i % 700 == 1 || i % 700 == 80)

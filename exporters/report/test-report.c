@@ -56,13 +56,13 @@ static void add_average(Fixture *f, const char *name, gint64 self)
                     0, &fields);
 }
 
-static void expect(const char *page, const char *part)
+static void expect_part(const char *page, const char *part)
 {
     if (!strstr(page, part))
         g_error("\"%s\" is not in the page", part);
 }
 
-static guint count(const char *page, const char *part)
+static guint count_parts(const char *page, const char *part)
 {
     guint n = 0;
 
@@ -78,7 +78,7 @@ static void test_hostile_name(Fixture *f, gconstpointer unused)
     add_average(f, "</script><img src=x>", 10);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *page = take_file(f, "report.html");
-    expect(page, "\\u003c/script>\\u003cimg src=x>");
+    expect_part(page, "\\u003c/script>\\u003cimg src=x>");
     g_assert_null(strstr(page, "</script><img"));
     g_assert_null(strstr(page, "@DATA@"));
     g_assert_null(strstr(page, "@STYLE@"));
@@ -97,11 +97,11 @@ static void test_many_rows(Fixture *f, gconstpointer unused)
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *page = take_file(f, "report.html");
-    g_assert_cmpuint(count(page, "[\"op-"), ==, 500);
-    expect(page, "\"total_rows\":700");
-    expect(page, "\"op-201-\"");
+    g_assert_cmpuint(count_parts(page, "[\"op-"), ==, 500);
+    expect_part(page, "\"total_rows\":700");
+    expect_part(page, "\"op-201-\"");
     g_assert_null(strstr(page, "\"op-200-\""));
-    expect(page, "\"rest\":[400.0,20100.0,20100.0,");
+    expect_part(page, "\"rest\":[400.0,20100.0,20100.0,");
 }
 
 /* The library comes into the page; one that would end its element does not. */
@@ -114,7 +114,7 @@ static void test_library(Fixture *f, gconstpointer unused)
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_remove(path);
     g_autofree char *page = take_file(f, "report.html");
-    expect(page, "<script>var charts = 4711;</script>");
+    expect_part(page, "<script>var charts = 4711;</script>");
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 0);
 }
 
@@ -136,7 +136,7 @@ static void test_missing_library(Fixture *f, gconstpointer unused)
     strobe_mock_option(f->mock, "library", "/nonexistent/d3.js");
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_autofree char *page = take_file(f, "report.html");
-    expect(page, "<script></script>");
+    expect_part(page, "<script></script>");
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 

@@ -189,7 +189,7 @@ static void lose_owner(Image *image)
     set_frame(image, 1, 0, 1, 200);
 }
 
-static void misalign(Image *image)
+static void misalign_frames(Image *image)
 {
     set_frame(image, 0, frame_at(1) + 4, 0, 0);
 }
@@ -215,7 +215,7 @@ static void test_torn(void)
     assert_torn(lose_caller);
     assert_torn(lose_type);
     assert_torn(lose_owner);
-    assert_torn(misalign);
+    assert_torn(misalign_frames);
     assert_torn(leave_memory);
     assert_torn(lose_name);
     assert_torn(cut_name);

@@ -181,12 +181,12 @@ static void test_rotation(void)
         rows[row->tid - 1000]++;
         n_long += row->interval > 1000000000;
     }
-    gsize n_turns = 0;
+    gsize n_found = 0;
     for (int i = 0; i < N; i++) {
         g_assert_cmpuint(rows[i], >=, 2);
-        n_turns += rows[i] < 20;
+        n_found += rows[i] < 20;
     }
-    g_assert_cmpuint(n_turns, ==, N - 72);
+    g_assert_cmpuint(n_found, ==, N - 72);
     g_assert_cmpuint(n_long, >, N - 72);
     free_mock(mock);
     tree_free(root);

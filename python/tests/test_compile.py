@@ -271,7 +271,7 @@ class UnderRun(unittest.TestCase):
         self.assertGreater(broken["cpu_op.guards"], 0)
         self.assertGreater(rows["0/0"]["duration"], broken["duration"])
 
-    def test_arrows_and_nesting_in_the_trace_for_tensorboard(self):
+    def test_flow_events_and_nesting_in_the_trace_for_tensorboard(self):
         out = os.path.join(_program("run").folder, "tensorboard")
         command.run(["export", self.result, "-o", out, "--export", "tensorboard"])
         (path,) = glob.glob(os.path.join(out, "*", "ASCEND_PROFILER_OUTPUT", "*.pt.trace.json"))
@@ -279,9 +279,9 @@ class UnderRun(unittest.TestCase):
             events = json.load(file)["traceEvents"]
         operators = [e for e in events if e.get("cat") in ("cpu_op", "user_annotation")]
         names = {e["ts"]: e["name"] for e in operators if e["name"].startswith("CompiledFunction")}
-        arrows = [names.get(e["ts"]) for e in events if e.get("cat") == "fwdbwd"]
-        self.assertEqual(arrows.count("CompiledFunction"), 3)
-        self.assertEqual(arrows.count("CompiledFunctionBackward"), 3)
+        flow_events = [names.get(e["ts"]) for e in events if e.get("cat") == "fwdbwd"]
+        self.assertEqual(flow_events.count("CompiledFunction"), 3)
+        self.assertEqual(flow_events.count("CompiledFunctionBackward"), 3)
         self.assertEqual(_overlaps(operators), [])
 
     def test_a_graph_break_is_an_instant(self):

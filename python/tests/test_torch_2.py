@@ -97,8 +97,8 @@ class Parameters(FolderTest):
     def test_timeout_while_rows_are_read(self):
         """What was read until then is kept."""
         prof = self._loop(1)
-        moments = iter([0.0, *[1.0] * 3, *[99.0] * 9])
-        clock = unittest.mock.Mock(monotonic=lambda: next(moments))
+        times = iter([0.0, *[1.0] * 3, *[99.0] * 9])
+        clock = unittest.mock.Mock(monotonic=lambda: next(times))
         with messages() as told, unittest.mock.patch.object(capture_table, "time", clock):
             found = capture_table.read_events(
                 prof._recording.directory, capture_table.Request(timeout_s=5)

@@ -51,11 +51,11 @@ class Unseen(FolderTest):
     def test_exception_of_a_handler_ends_it(self):
         """As Ctrl-C does. The program would wait for ever."""
 
-        class Interruption(Exception):
+        class Interrupted(Exception):
             pass
 
         def interrupt(number, frame):
-            raise Interruption
+            raise Interrupted
 
         before = signal.signal(signal.SIGUSR1, interrupt)
         self.addCleanup(signal.signal, signal.SIGUSR1, before)
@@ -74,7 +74,7 @@ class Unseen(FolderTest):
             "import os, signal; open(%r, 'w').write(str(os.getpid())); "
             "open(%r, 'w').close(); signal.pause()"
         )
-        with self.assertRaises(Interruption):
+        with self.assertRaises(Interrupted):
             _run(sys.executable, "-S", "-c", program % (pids, fifo))
         thread.join()
         with open(pids) as file:

@@ -303,7 +303,7 @@ class RecordingTest(BoardTest):
             self.assertLessEqual(found, count + 2)
             shutil.rmtree(self.job())
 
-    def test_kill_at_some_moments(self):
+    def test_kill_at_random_times(self):
         self.kill_often(4)
 
     @tap.long_test
