@@ -169,27 +169,27 @@ function showFlames() {
 
 /* Rows of each track: a span lies below those that enclose it. */
 function layTracks() {
-  const { spans, tracks, names, kinds } = data.timeline, lanes = tracks.map(() => []);
+  const { spans, tracks, names, kinds } = data.timeline, trackRows = tracks.map(() => []);
   for (const [track, name, kind, begin, size] of spans)
-    lanes[track].push({ name: names[name], kind: kinds[kind], begin, end: begin + size, depth: 0 });
+    trackRows[track].push({ name: names[name], kind: kinds[kind], begin, end: begin + size, depth: 0 });
   return tracks.map((track, i) => {
     const ends = [];
     let depth = 0;
-    lanes[i].sort((a, b) => a.begin - b.begin || b.end - a.end);
-    for (const span of lanes[i]) {
+    trackRows[i].sort((a, b) => a.begin - b.begin || b.end - a.end);
+    for (const span of trackRows[i]) {
       while (ends.length && ends[ends.length - 1] <= span.begin) ends.pop();
       span.depth = Math.min(ends.length, 11);
       ends.push(span.end);
       depth = Math.max(depth, span.depth + 1);
     }
-    return { track, number: i, spans: lanes[i], depth };
-  }).filter(lane => lane.spans.length).sort((a, b) => a.track.device - b.track.device ||
+    return { track, number: i, spans: trackRows[i], depth };
+  }).filter(trackRow => trackRow.spans.length).sort((a, b) => a.track.device - b.track.device ||
     b.spans.length - a.spans.length).slice(0, 40);
 }
 function showTimeline() {
-  const target = findBody("timeline"), lanes = layTracks(), row = 17, head = 18, top = 22;
-  document.getElementById("timeline").hidden = !lanes.length;
-  if (!lanes.length) return;
+  const target = findBody("timeline"), trackRows = layTracks(), row = 17, head = 18, top = 22;
+  document.getElementById("timeline").hidden = !trackRows.length;
+  if (!trackRows.length) return;
   const left = data.timeline.left_out;
   const canvas = makeElement("canvas", { id: "time", tabindex: "0", role: "img", "aria-label":
     "Timeline; plus and minus zoom, arrows move, Escape shows all" });
@@ -236,22 +236,22 @@ function showTimeline() {
       drawLabel(context, formatTime(view[0] + (view[1] - view[0]) * i / 6), 4 + width * i / 6, 10, width / 6);
   }
   function draw() {
-    const height = top + lanes.reduce((sum, lane) => sum + head + lane.depth * row + 6, 0);
+    const height = top + trackRows.reduce((sum, trackRow) => sum + head + trackRow.depth * row + 6, 0);
     const fitted = fitCanvas(canvas, height), context = fitted[0], word = names.value.toLowerCase();
     const places = new Map();
     let y = top, matches = 0;
     width = fitted[1];
     drawn = [];
     drawSteps(context, height);
-    for (const lane of lanes) {
+    for (const trackRow of trackRows) {
       context.fillStyle = style("--faint");
-      const who = lane.track.name || "track " + lane.track.number;
-      drawLabel(context, (lane.track.device >= 0 ? "device " + lane.track.device + ": " : "") + who, 4,
+      const who = trackRow.track.name || "track " + trackRow.track.number;
+      drawLabel(context, (trackRow.track.device >= 0 ? "device " + trackRow.track.device + ": " : "") + who, 4,
         y + head / 2, width);
       y += head;
-      places.set(lane.number, y);
+      places.set(trackRow.number, y);
       const ends = new Float64Array(12).fill(-1);
-      for (const span of lane.spans) {
+      for (const span of trackRow.spans) {
         if (span.end < view[0] || span.begin > view[1]) continue;
         const from = Math.max(x(span.begin), 0), to = Math.min(x(span.end), width);
         const isMatch = word && span.name.toLowerCase().includes(word);
@@ -265,7 +265,7 @@ function showTimeline() {
         drawLabel(context, span.name || span.kind, from + 3, y + span.depth * row + row / 2, to - from - 5);
         drawn.push({ span, from, to: Math.max(to, from + 1), y: y + span.depth * row });
       }
-      y += lane.depth * row + 6;
+      y += trackRow.depth * row + 6;
     }
     drawLinks(context, places);
     found.textContent = word ? formatNumber(matches, 0) + " in view" : "";

@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const hasCharts = typeof d3 !== "undefined";
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 const chosen = { step: null, listeners: [] };
-const length = data.facts.end - data.facts.begin;
+const length = data.metadata.end - data.metadata.begin;
 const partNames = [["operators", "Operators", "#2b73c4"], ["python", "Python", "#5bb5c9"],
   ["gc", "Garbage collection", "#d1495b"], ["data", "Waiting for data", "#d99a1c"],
   ["synchronization", "Waiting for the device", "#8c6bb1"], ["compile", "Compiling", "#2f7d4f"],
@@ -48,7 +48,7 @@ function formatValue(value, unit) {
   if (typeof value !== "number") return value;
   if (unit === "ns" || unit === "us") {
     const ns = unit === "us" ? value * 1e3 : value;
-    return ns > 1e17 ? "at " + formatTime(ns - data.facts.begin) : formatTime(ns); /* a moment, no duration */
+    return ns > 1e17 ? "at " + formatTime(ns - data.metadata.begin) : formatTime(ns); /* a moment, no duration */
   }
   if (unit === "ms") return formatTime(value * 1e6);
   if (unit === "B") return formatBytes(value);
@@ -104,30 +104,30 @@ function inStep(begin) {
 
 /* ---- header ---- */
 
-function fact(title, value) {
+function makeEntry(title, value) {
   return makeElement("div", {}, makeElement("span", {}, title), makeElement("b", {}, value));
 }
 function showHeader() {
-  const facts = data.facts, clocks = readRows("device_clock");
+  const metadata = data.metadata, clocks = readRows("device_clock");
   const header = document.getElementById("header");
   const own = readRows("finding").find(each => each.name === "own_cost");
-  document.title = "Strobe report: " + (facts.command || facts.host);
-  header.append(makeElement("h1", {}, facts.command || "Strobe report"));
-  header.append(makeElement("p", { class: "faint" }, [facts.host, facts.rank >= 0 ? "rank " + facts.rank : "",
-    facts.pid ? "process " + facts.pid : "", new Date(facts.begin / 1e6).toISOString().replace("T", " "),
-    "Strobe " + facts.strobe_version].filter(Boolean).join(" · ")));
-  if (facts.lost) header.append(makeElement("p", { class: "lost", role: "alert" },
-    formatNumber(facts.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
-  if (!facts.complete) header.append(makeElement("p", { class: "lost", role: "alert" },
+  document.title = "Strobe report: " + (metadata.command || metadata.host);
+  header.append(makeElement("h1", {}, metadata.command || "Strobe report"));
+  header.append(makeElement("p", { class: "faint" }, [metadata.host, metadata.rank >= 0 ? "rank " + metadata.rank : "",
+    metadata.pid ? "process " + metadata.pid : "", new Date(metadata.begin / 1e6).toISOString().replace("T", " "),
+    "Strobe " + metadata.strobe_version].filter(Boolean).join(" · ")));
+  if (metadata.lost) header.append(makeElement("p", { class: "lost", role: "alert" },
+    formatNumber(metadata.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
+  if (!metadata.complete) header.append(makeElement("p", { class: "lost", role: "alert" },
     "The capture is not complete: it was not closed, or parts of it cannot be read."));
   const error = clocks.map(clock => clock.error).filter(value => value !== null);
-  header.append(makeElement("div", { class: "facts" },
-    fact("Recorded", formatTime(length)), fact("Steps", formatNumber(data.steps.count, 0)),
-    fact("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
-    fact("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
-    fact("Records", formatNumber(facts.stored, 0)), fact("Lost", formatNumber(facts.lost, 0)),
-    fact("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
-    fact("Clock error", error.length ? formatTime(Math.max(...error)) : "one clock")));
+  header.append(makeElement("div", { class: "summary" },
+    makeEntry("Recorded", formatTime(length)), makeEntry("Steps", formatNumber(data.steps.count, 0)),
+    makeEntry("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
+    makeEntry("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
+    makeEntry("Records", formatNumber(metadata.stored, 0)), makeEntry("Lost", formatNumber(metadata.lost, 0)),
+    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
+    makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "one clock")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
     "Tables stand for the charts: the library of charts was missing when the page was made " +
     "(Debian package node-d3)."));
@@ -334,12 +334,12 @@ function showComparison() {
       { name: "verdict", title: "verdict" }] })));
 }
 function showAppendix() {
-  const target = findBody("appendix"), stored = data.facts.stored, lost = data.facts.lost;
+  const target = findBody("appendix"), stored = data.metadata.stored, lost = data.metadata.lost;
   target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
     " stored, " + formatNumber(lost, 0) + " lost."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
     ["correlation", "Links between records"], ["device_clock", "Clocks"],
-    ["sampling", "Sampling"], ["metadata", "Configuration and facts", "value"]]);
+    ["sampling", "Sampling"], ["metadata", "Configuration and metadata", "value"]]);
   if (data.licence) target.append(makeElement("details", {}, makeElement("summary", {},
     "The licence of the charts (d3)"), makeElement("pre", {}, data.licence)));
 }

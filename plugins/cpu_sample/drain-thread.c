@@ -31,7 +31,7 @@ struct DrainThread {
 
 /* It works for some microseconds at a time and must not wait for its turn: short slices (Linux
  * 6.12), and before others where that is permitted. */
-static void ask_for_early_turns(void)
+static void ask_for_early_wakeups(void)
 {
     ScheduleWish wish = {.size = sizeof wish, .nice = NICE, .slice = SLICE_NS};
 
@@ -46,7 +46,7 @@ static void *drain_main(void *data)
     DrainThread *thread = data;
 
     prctl(PR_SET_NAME, "strobe-python");
-    ask_for_early_turns();
+    ask_for_early_wakeups();
     while (!atomic_load(&thread->is_stopping))
         thread->drain(thread->user);
     return NULL;

@@ -29,7 +29,7 @@ def call():
         work()
 
 
-def print_facts():
+def print_state():
     with open("/proc/self/status", encoding="utf-8") as file:
         print("".join(line for line in file if re.match(STATUS, line)), end="")
     for name in sorted(os.listdir("/proc/self/fd"), key=int):
@@ -49,10 +49,10 @@ def print_facts():
         print("no child")
 
 
-def show_facts():
+def show_state():
     call()
     sys.setprofile(None)
-    print_facts()
+    print_state()
 
 
 def close_descriptors():
@@ -234,7 +234,7 @@ def end_at_once():
 
 
 CASES = {
-    "facts": show_facts,
+    "state": show_state,
     "close descriptors": close_descriptors,
     "few descriptors": use_up_descriptors,
     "keeps capabilities": keep_capabilities,

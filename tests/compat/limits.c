@@ -38,7 +38,7 @@ static int use_up_descriptors(int argc, char **argv)
     printf("%d descriptors, then %s\n", n, strerror(errno));
     while (n)
         close(held[--n]);
-    print_facts();
+    print_state();
     return 0;
 }
 
@@ -87,7 +87,7 @@ static int limit_files(int argc, char **argv)
     signal(SIGXFSZ, SIG_DFL);
     unlink("limited");
     close(fd);
-    print_facts();
+    print_state();
     return 0;
 }
 

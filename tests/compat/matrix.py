@@ -54,9 +54,9 @@ class Case:
     unstable: str = None  # a pattern: what differs from run to run
 
 
-def native(name, *words, marks=1000, quick=("marks",), sets=NATIVE, **facts):
+def native(name, *words, marks=1000, quick=("marks",), sets=NATIVE, **options):
     """A case of compat-program."""
-    return Case([PROGRAM, name, *words], sets, marks, quick=quick, **facts)
+    return Case([PROGRAM, name, *words], sets, marks, quick=quick, **options)
 
 
 def is_root():

@@ -15,11 +15,11 @@
 
 #define N_THREADS 8
 
-static int show_facts(int argc, char **argv)
+static int show_state(int argc, char **argv)
 {
     (void)argc, (void)argv;
     make_marks();
-    print_facts();
+    print_state();
     return 7;
 }
 
@@ -46,7 +46,7 @@ static int use_threads(int argc, char **argv)
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
     make_marks();
-    print_facts();
+    print_state();
     return 0;
 }
 
@@ -68,13 +68,13 @@ static int execute_chain(int argc, char **argv)
     printf("program %d\n", left);
     if (left)
         execute_again("exec", left - 1);
-    print_facts();
+    print_state();
     return 5;
 }
 
 static void *execute_from_thread(void *user)
 {
-    execute_again("facts", 0);
+    execute_again("state", 0);
     return user;
 }
 
@@ -105,7 +105,7 @@ static int become_daemon(int argc, char **argv)
     check(chdir("/") == 0, "chdir");
     umask(027);
     make_marks();
-    print_facts();
+    print_state();
     fflush(stdout);
     _exit(0);
 }
@@ -158,7 +158,7 @@ static int use_profiling_timer(int argc, char **argv)
     printf("interval set: %d, handler kept: %d\n", timer.it_interval.tv_usec > 0,
            found.sa_handler == count_signal);
     setitimer(ITIMER_PROF, &none, NULL);
-    print_facts();
+    print_state();
     return 0;
 }
 
@@ -212,7 +212,7 @@ static int close_from(int argc, char **argv)
     make_marks();
     closefrom(3);
     write_own_files();
-    print_facts();
+    print_state();
     return 0;
 }
 
@@ -222,12 +222,12 @@ static int close_a_range(int argc, char **argv)
     make_marks();
     check(close_range(3, ~0U, argc ? CLOSE_RANGE_UNSHARE : 0) == 0, "close_range");
     write_own_files();
-    print_facts();
+    print_state();
     return 0;
 }
 
 const struct program_case process_cases[] = {
-    {"facts", show_facts},
+    {"state", show_state},
     {"threads", use_threads},
     {"exec", execute_chain},
     {"exec-in-thread", execute_in_thread},

@@ -16,7 +16,7 @@ extern const struct program_case process_cases[], limit_cases[], right_cases[], 
 void make_marks(void);
 /* Prints what the process knows of itself: threads, descriptors, signals, rights, limits,
  * variables, children. */
-void print_facts(void);
+void print_state(void);
 /* Prints the user and group ids and the capabilities of every thread. */
 void print_rights(void);
 /* Ends the program with a message if a call failed. */

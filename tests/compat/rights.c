@@ -59,7 +59,7 @@ static int set_ids(int argc, char **argv)
     make_marks();
     check(setgid(OTHER_USER) == 0 && setuid(OTHER_USER) == 0, "setuid");
     make_marks();
-    print_facts();
+    print_state();
     return 0;
 }
 
@@ -132,7 +132,7 @@ static int enter_mount_namespace(int argc, char **argv)
     check(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0, "mount");
     check(mount("tmpfs", "/dev/shm", "tmpfs", 0, NULL) == 0, "mount /dev/shm");
     make_marks();
-    print_facts();
+    print_state();
     return 0;
 }
 

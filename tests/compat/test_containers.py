@@ -83,13 +83,13 @@ class ContainersTest(MatrixTest):
 @unittest.skipIf(CANNOT_UNSHARE, CANNOT_UNSHARE)
 class NamespaceTest(ContainersTest):
     def test_run_is_first(self):
-        self.assertEnds([*CONTAINER, *self.run_words("marks"), PROGRAM, "facts"], self.environment)
+        self.assertEnds([*CONTAINER, *self.run_words("marks"), PROGRAM, "state"], self.environment)
 
     def test_run_is_first_and_killed(self):
         self.assertRecovered([*CONTAINER, *self.run_words("marks"), PROGRAM, "wait"], self.environment)
 
     def test_program_is_first(self):
-        self.assertEnds([*CONTAINER, PROGRAM, "facts"], self.own)
+        self.assertEnds([*CONTAINER, PROGRAM, "state"], self.own)
 
     def test_program_is_first_and_killed(self):
         self.assertRecovered([*CONTAINER, PROGRAM, "wait"], self.own)
@@ -99,10 +99,10 @@ class NamespaceTest(ContainersTest):
 
     def test_container_within_a_run(self):
         """Without a collector that works in `unshare` too."""
-        self.assertEnds([*self.run_words("default"), *CONTAINER, PROGRAM, "facts"], self.environment)
+        self.assertEnds([*self.run_words("default"), *CONTAINER, PROGRAM, "state"], self.environment)
 
     def test_own_shared_memory(self):
-        self.assertEnds([*CONTAINER, *OWN_MEMORY, PROGRAM, "facts"], self.own)
+        self.assertEnds([*CONTAINER, *OWN_MEMORY, PROGRAM, "state"], self.own)
 
     def test_own_shared_memory_and_killed(self):
         self.assertRecovered([*CONTAINER, *OWN_MEMORY, PROGRAM, "wait"], self.own)

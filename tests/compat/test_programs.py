@@ -4,7 +4,7 @@
 from matrix import NEEDS_ROOT, MatrixTest, add_cases, can_unshare, native
 
 CASES = {
-    "facts": native("facts", environment={"COMPAT_WATCH_CHILDREN": "1"}),
+    "state": native("state", environment={"COMPAT_WATCH_CHILDREN": "1"}),
     "threads": native("threads", marks=9000),
     "exec": native("exec", marks=4000),
     "exec in a thread": native("exec-in-thread", marks=2000),

@@ -11,12 +11,12 @@ SCRIPT_FILE = str(pathlib.Path(__file__).with_name("cases.py"))
 DUMP = r"0x[0-9a-f]+|\nExtension modules: strobe\._strobe \(total: 1\)\n"
 
 
-def script(name, sets=SCRIPT, quick=("python",), **facts):
-    return Case([PYTHON, SCRIPT_FILE, name], sets, quick=quick, **facts)
+def script(name, sets=SCRIPT, quick=("python",), **options):
+    return Case([PYTHON, SCRIPT_FILE, name], sets, quick=quick, **options)
 
 
 CASES = {
-    "facts": script("facts", calls=2000),
+    "state": script("state", calls=2000),
     "close descriptors": script("close descriptors", calls=4000),
     "few descriptors": script("few descriptors", calls=2000),
     "keeps capabilities": script("keeps capabilities", quick=(), calls=4000, skip=NEEDS_ROOT),

@@ -24,7 +24,7 @@ static void count_child(int number)
     n_children_ended++;
 }
 
-/* From the start on: a child of Strobe's must not end unseen before the facts are printed. */
+/* From the start on: a child of Strobe's must not end unseen before the state is printed. */
 __attribute__((constructor)) static void watch_children(void)
 {
     if (getenv("COMPAT_WATCH_CHILDREN"))
@@ -165,7 +165,7 @@ static void print_attributes(void)
            getpriority(PRIO_PROCESS, 0), getpgrp() == getpid());
 }
 
-void print_facts(void)
+void print_state(void)
 {
     print_threads();
     print_descriptors();
