@@ -46,9 +46,9 @@ static const StrobeUsage usage = {
         "      optimizer has stepped (see --step-on).\n"
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
-        "      The first process in which a collector can work is recorded; --follow: all. A "
-        "shell\n"
-        "      in which only host_sys, say, can work gives way to a process in which others can.\n"
+        "      Records the first process in which a collector can work; with --follow, all of\n"
+        "      them. A shell in which only host_sys can work gives way to a process in which\n"
+        "      other collectors can work.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
         "      Records into memory only; writes the last 30 s when the signal comes or a step "
         "takes\n"
@@ -75,11 +75,11 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
          "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
-         "Collector beside the default ones (cpu_op, cpu_sample, gc, host_sys, metadata), or "
+         "Add a collector to the default ones (cpu_op, cpu_sample, gc, host_sys, metadata), or set "
          "options of one of these; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->no_defaults,
-         "Only the collectors that are named", NULL},
+         "Do not add the default collectors", NULL},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
          "Exporter with options, instead of the default ones; repeatable",
          "NAME[:OPTION=VALUE,...]"},
@@ -88,7 +88,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "flush_interval=1s,sync=none|window|interval,compress=none|zstd",
          "TEXT"},
         {"rotate", 0, 0, G_OPTION_ARG_FILENAME, &flags->rotate,
-         "Let the capture roll over, keep the last segments: size=1GB,time=10min,steps=100,keep=5",
+         "Split the capture into segments and keep the last ones: size=1GB,time=10min,steps=100,"
+         "keep=5",
          "TEXT"},
         {"dump", 0, 0, G_OPTION_ARG_FILENAME, &flags->dump,
          "When a flight recorder (--buffer policy=ring) writes what it holds: signal=SIGUSR2,"
@@ -101,7 +102,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
-         "Fail after a good command if nothing was recorded, records are lost or files unwritten",
+         "Exit with 6 if the command succeeded but nothing was recorded, records were lost or "
+         "files were not written",
          NULL},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
          "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
@@ -117,7 +119,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
     return strobe_command_parse(&usage, entries, argc, argv);
 }
 
-/* Lines about results, which the user asked to be told in a file of his own too. */
+/* Appends the paths of the result directories to the file that the user named. */
 static void append_report(const char *path, char *const *directories)
 {
     FILE *file = path ? fopen(path, "ae") : NULL;
@@ -170,7 +172,7 @@ static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *regist
                         special, advice);
 }
 
-/* Nobody recorded, or nothing came of it: says why. */
+/* Prints why there is no result. */
 static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry, char **command,
                             char *const *environment, gboolean is_claimed, gboolean has_notes)
 {
@@ -194,7 +196,7 @@ static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry
         strobe_complain("Nothing was recorded");
 }
 
-/* Removes what processes recorded from which another one took the run, with their pools. */
+/* Removes the results and pools of processes whose claim on the run another process took over. */
 static void remove_dropped(char *const *directories)
 {
     for (; *directories; directories++) {
@@ -244,7 +246,7 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
-/* Is all that was collected what the samples have of children too? */
+/* Did only collectors for any process record, and cpu_sample, which samples children too? */
 static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim *claim,
                                      const char *directory)
 {
@@ -348,7 +350,7 @@ static int run_command(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegist
         g_error_free(error);
         return code;
     }
-    /* Not before: a program has no use of it, and what was recorded is worth more than a limit. */
+    /* Applied only now: the limit is for the analysis and must not stop a recording. */
     strobe_memory_flags_apply(&flags->memory, &code);
     gboolean good = finish_run(config, registry, generation, &folder, flags, report, &end, command,
                                environment);

@@ -3,9 +3,9 @@
  * The capture file: a sequence of blocks, each with its own framing and checksums.
  *
  * Every block can be found (magic), checked and understood by itself: its header names its thread
- * buffer, track and window and carries a clock pair. Little endian. Blocks of definitions (facts,
- * kinds, tracks, strings) come before the first record that needs them. docs/capture.md is the
- * description for readers.
+ * buffer, track and window and carries a clock pair. Little endian. Blocks of definitions
+ * (metadata, kinds, tracks, strings) come before the first record that needs them. docs/capture.md
+ * is the description for readers.
  */
 #ifndef STROBE_CORE_CAPTURE_FORMAT_H
 #define STROBE_CORE_CAPTURE_FORMAT_H
@@ -34,7 +34,7 @@
 #define STROBE_BLOCK_COMPRESSED 0x80000000u
 
 enum {
-    STROBE_BLOCK_METADATA = 1, /* JSON text: the session's facts and the configuration */
+    STROBE_BLOCK_METADATA = 1, /* JSON text: the session's metadata and the configuration */
     STROBE_BLOCK_KINDS = 2,    /* kind definitions, see kind-table.h */
     STROBE_BLOCK_STRINGS = 3,  /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,   /* struct strobe_stored_track each */
@@ -54,8 +54,8 @@ struct strobe_block_header {
     uint32_t payload_bytes;
     uint32_t window;        /* number of the window in its session, from 1 */
     uint32_t thread_buffer; /* STROBE_THREAD_BUFFER_NONE: not from a thread buffer */
-    uint64_t sequence;      /* of the thread buffer's block: (thread buffer, sequence, offset) names
-                               these bytes; METADATA:      the number of the segment, from 0 */
+    uint64_t sequence;      /* of the thread buffer's block: (thread buffer, sequence, offset)
+                               identifies these bytes; METADATA: number of the segment, from 0 */
     uint32_t offset;        /* of the payload in the thread buffer's block */
     uint32_t track;         /* of the thread buffer's thread */
     uint64_t base;          /* what the begins of short times count from, ticks */
@@ -69,7 +69,7 @@ _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 /* A block of reserve with its header. */
 #define STROBE_RESERVE_BYTES 4096u
 
-/* A later seal replaces an earlier one, but one that says "continued" no other. */
+/* A later seal replaces an earlier one, but a seal with `continued` replaces none without it. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;

@@ -63,7 +63,7 @@ void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClo
 /* Makes each the other. */
 void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
 
-/* Appends the facts, JSON text, of a segment. */
+/* Appends the metadata, JSON text, of a segment. */
 int strobe_capture_write_metadata(StrobeCaptureWriter *writer, const char *metadata,
                                   uint32_t segment);
 
@@ -87,9 +87,9 @@ int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct po
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
-/* Appends a loss record for every thread buffer and cause that lost more than has been told, and
- * for the losses that are of no thread buffer; in the reserve, where they may be too many, one for
- * every cause. To remember what was seen as told is the caller's business. */
+/* Appends a loss record for every thread buffer and cause with losses that are not reported yet,
+ * and for the losses of no thread buffer. In the reserve, which is small, one for every cause. The
+ * caller must remember `seen` as reported. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);

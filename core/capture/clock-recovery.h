@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a capture that its program left open, for who finishes it later: perhaps after days,
- * after a reboot, or with a counter that was reset since.
+ * The clock of a capture that its program left open, for recovery: perhaps days later, after a
+ * reboot, or after a reset of the counter.
  */
 #ifndef STROBE_CORE_CLOCK_RECOVERY_H
 #define STROBE_CORE_CLOCK_RECOVERY_H

@@ -16,7 +16,7 @@
 /* What there is to know about a segment. */
 typedef struct StrobeIndexPassSegment {
     guint64 number;                        /* in the capture, from 0 */
-    StrobeClockPair first_pair, seal_pair; /* of the blocks of facts and seal */
+    StrobeClockPair first_pair, seal_pair; /* of the METADATA and SEAL blocks */
     gboolean has_metadata, is_sealed;
     gboolean is_left_out; /* removed meanwhile, or of another capture */
     struct strobe_stored_seal seal;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strings that were written beside their records, because the recorder's table was full. Their
- * number has no limit. Whoever keeps ids has them put into the string table; for others the last
- * ones are enough.
+ * number has no limit. A reader that keeps ids puts them all into the string table; else only the
+ * last ones are remembered.
  */
 #ifndef STROBE_CORE_INLINE_STRINGS_H
 #define STROBE_CORE_INLINE_STRINGS_H
@@ -11,7 +11,7 @@
 
 typedef struct StrobeInlineStrings StrobeInlineStrings;
 
-/* Has the table's frames named as they are to be told (frame-names.h). */
+/* Also resolves the names of the table's frames (frame-names.h). */
 StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table);
 void strobe_inline_strings_free(StrobeInlineStrings *strings);
 

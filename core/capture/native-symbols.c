@@ -12,7 +12,8 @@
 #include "own-program.h"
 
 #define PROGRAM "strobe-symbols"
-#define STARTS_MAX 16 /* a process that a file has ended is started again */
+#define STARTS_MAX 16     /* a process that a file has ended is started again */
+#define VAIN_STARTS_MAX 2 /* a process that has never answered: it cannot run here */
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 
@@ -21,6 +22,7 @@ struct StrobeNativeSymbols {
     pid_t pid;
     int socket; /* -1: it does not run */
     guint n_starts;
+    gboolean has_answered;
     GHashTable *bad; /* paths of objects that have ended it */
     char buffer[8192];
     gsize at, filled;
@@ -94,7 +96,8 @@ static gboolean start_program(StrobeNativeSymbols *symbols)
 
     if (symbols->socket >= 0)
         return TRUE;
-    if (!symbols->program[0] || symbols->n_starts++ >= STARTS_MAX ||
+    if (!symbols->program[0] ||
+        symbols->n_starts++ >= (symbols->has_answered ? STARTS_MAX : VAIN_STARTS_MAX) ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return FALSE;
     symbols->at = symbols->filled = 0;
@@ -187,6 +190,7 @@ static gboolean request_functions(StrobeNativeSymbols *symbols, const char *fram
     for (guint64 i = 0; i < n; i++)
         if (!receive_function(symbols, object, functions))
             return FALSE;
+    symbols->has_answered = TRUE;
     return TRUE;
 }
 

@@ -102,7 +102,7 @@ static gboolean last_record(const struct pool_block *block, guint64 words[2])
 }
 
 /* A span that was left open becomes a record and then leaves the stack. In between it is both. It
- * need not be the innermost: loose ones that have ended, or that others will end, may lie inside.
+ * need not be the innermost: async spans that have ended, or that others will end, may lie inside.
  */
 static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
                                const struct pool_block *block)

@@ -14,7 +14,7 @@
 typedef struct StrobeReader StrobeReader;
 
 /* Opens a capture: a directory with all segments of one (a result directory), or one file alone.
- * Fails if it is not a capture or not one block of facts is readable. Blocks of a thread buffer
+ * Fails if it is not a capture or no METADATA block is readable. Blocks of a thread buffer
  * come in the order in which they were filled. Read together, a span that is open at the end of one
  * segment is the record that a later segment has of it; read alone, a segment gives it as
  * unfinished. */
@@ -39,7 +39,7 @@ void strobe_reader_keep_strings(StrobeReader *reader);
 /* Share of the file that has been read, 0..1. */
 double strobe_reader_progress(const StrobeReader *reader);
 
-/* Facts of the session as stored by the recorder (pid, host, command, rank ...). */
+/* Metadata of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_metadata(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
 /* What the times of records have above CLOCK_MONOTONIC of the recorder's host; the same for all. */

@@ -210,7 +210,7 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
     return (gint64)MIN(error_ns, SLACK_MAX);
 }
 
-/* Does the record belong to the window? Core kinds always do, and what was told to do. */
+/* Does the record belong to the window? Core kinds and records OF_WINDOW always do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                 guint32 clock, gboolean is_reported, StrobeView *view)
 {

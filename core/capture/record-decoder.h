@@ -15,8 +15,8 @@ typedef struct StrobeWindowEdges {
     gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
     gboolean is_first;             /* of its session: nothing was recorded before it */
     gboolean is_only;              /* and nothing is behind it */
-    gboolean is_end_reported;      /* 0: by records of the host's clock alone, which were the last
-                                  thing of a program that died; others may lie behind */
+    gboolean is_end_reported;      /* FALSE: recovery took the end from the last records of the
+                                      host's clock; records of other clocks may be later */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;

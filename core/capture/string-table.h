@@ -21,7 +21,7 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
-/* How much is looked at in vain where each of them is found once. */
+/* Number of extra probe steps needed to find each id once. */
 guint64 strobe_string_table_steps(StrobeStringTable *table);
 /* One more than the highest id that has bytes. */
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);

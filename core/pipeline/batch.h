@@ -22,7 +22,7 @@ typedef struct StrobeBatch {
     gsize bytes; /* all of that */
 } StrobeBatch;
 
-/* The next records; those beyond the cut (NULL: none) are left out. `n_read` grows by all of them.
+/* The next records that pass `filter` (NULL: all). `n_read` grows by all records that were read.
  * NULL at the end, or with an error. */
 StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);

@@ -41,7 +41,7 @@ typedef struct StrobeConsumer {
     StrobeDerived *newest;      /* record emitted last; NULL: none that is kept */
     guint64 *unkept;            /* fields of a record that is not kept */
     GArray *messages;           /* kept in its thread; NULL: printed at once */
-    GHashTable *metadata_texts; /* key to text, of facts that are no texts */
+    GHashTable *metadata_texts; /* key to text, for metadata values that are not strings */
 } StrobeConsumer;
 
 #endif

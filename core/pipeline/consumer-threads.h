@@ -18,10 +18,10 @@ typedef struct StrobeConsumerThreads StrobeConsumerThreads;
 StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
                                                      const GPtrArray *exporters);
 
-/* To all who want any of its kinds. */
+/* Pushes the batch to each consumer that wants any of its kinds. */
 void strobe_consumer_threads_push(StrobeConsumerThreads *threads, StrobeBatch *batch);
-/* No more raw records. Both are valid until the threads have ended. `facts` NULL: the capture
- * cannot be read; passes derive nothing then, and no consumer's `end` is called. */
+/* No more raw records. `metadata` and `gaps` must stay valid until the threads have ended.
+ * `metadata` NULL: the capture cannot be read; no consumer's `raw_end` or `end` is called. */
 void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeMetadata *metadata,
                                      StrobeGaps *gaps);
 

@@ -14,7 +14,7 @@ gboolean strobe_consumer_is_pass(const StrobeConsumer *consumer);
 gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindView *kind);
 
 /* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
- * calls do nothing. `facts` are copied; `storage` must outlive the run. */
+ * calls do nothing. `metadata` is copied; `storage` must outlive the run. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
                           const StrobeMetadata *metadata, StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);

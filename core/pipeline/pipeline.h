@@ -33,8 +33,8 @@ gboolean strobe_pipeline_set_pass(StrobePipeline *pipeline, const StrobeConfigCo
  * of an import, 3 for what was recorded. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
 
-/* Lets only what the cut holds reach passes and consumers; NULL (the default): all. The cut counts,
- * and must outlive the runs. */
+/* Lets only records that pass the filter reach passes and consumers; NULL (the default): all. The
+ * filter counts records, and must outlive the runs. */
 void strobe_pipeline_set_filter(StrobePipeline *pipeline, StrobeFilter *filter);
 
 /* Called now and then with the share done, 0..1, and the records that came by; for a progress bar.

@@ -7,13 +7,13 @@
  * as unfinished. One that ends below others stays there without a begin until the stack has
  * shrunk to it.
  *
- * Of two that end one only one may succeed: who exchanges its begin for 0. No later span in the
- * same place has the same begin. Locking the bus takes as long as reading the counter, so a thread
- * that is alone with its thread buffer does without: it clears the key and then looks whether the
- * thread buffer is shared. Others share the thread buffer, with a barrier in every thread, before
- * they look at the key: they find it cleared, or the thread finds its thread buffer shared. Only
- * the thread buffer's thread writes keys: that of a span which another thread ended stays, also
- * under a span without a key that has the place next.
+ * If two threads end the same span, only the one that exchanges its begin for 0 succeeds. No later
+ * span in the same entry has the same begin. A locked instruction takes as long as reading the
+ * clock, so the owner of an unshared thread buffer uses none: it clears the key and then checks
+ * whether the buffer is shared. Another thread marks the buffer as shared, with a barrier in every
+ * thread, before it reads the key. So it finds the key cleared, or the owner finds its buffer
+ * shared. Only the owner writes keys. The key of a span that another thread ended stays in the
+ * entry, even if the next span in this entry has no key.
  */
 #include "async-span.h"
 
@@ -22,7 +22,7 @@
 
 #define NEAR 16u /* places from the top */
 
-/* What its record needs of a span that somebody ended. */
+/* The parts of an ended span that its record needs. */
 struct taken {
     uint64_t begin;
     uint32_t name, track;
@@ -63,9 +63,10 @@ static void trim_stack(StrobeWriter *w)
     publish_depth(w);
 }
 
-/* An ended span near the top, NULL: none, or none above an open one of that key: of these the
- * innermost ends first. In a deep stack all are looked at, so that spans of which one always begins
- * before the last one ends do not fill it. */
+/* Finds the entry of an ended span near the top of the stack; returns NULL if there is none. Does
+ * not look below an open async span with `key`: the new span must lie above it, because the
+ * innermost span of a key ends first. Searches the whole stack if it is deep, so that a chain of
+ * overlapping spans does not fill it. */
 static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
 {
     uint32_t bottom = w->depth < NEAR || w->depth >= STROBE_POOL_SPANS / 2 ? 0 : w->depth - NEAR;
@@ -80,9 +81,10 @@ static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
     return NULL;
 }
 
-/* On the stack, or in the place of one that has ended; a name beside its record must lie in the
- * thread buffer in the order of the stack. Only where others see it: and so all places beyond are
- * of spans that have not ended. */
+/* Puts the span into the entry of an ended one, else on top of the stack. A span with an inline
+ * name always goes on top, because inline names lie in stack order. An async span is lost if the
+ * stack in the pool is full: other threads cannot see deeper entries, so deeper entries never hold
+ * ended spans. */
 static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
                       uint64_t argument)
 {
@@ -115,7 +117,7 @@ static int32_t __attribute__((noinline)) open_async(uint64_t key, uint32_t kind,
     return is_placed;
 }
 
-/* Deeper, the place of one that has ended is looked for. */
+/* The fast path needs an empty stack, or a shallow one whose top span is open. */
 static int may_open_shortly(const StrobeWriter *w)
 {
     return w->depth == 0 || (w->depth < NEAR && !is_ended(&w->thread_buffer->spans[w->depth - 1]));
@@ -186,9 +188,9 @@ static void offer_taken(StrobeWriter *w)
                           memory_order_release);
 }
 
-/* Reads the span and takes it; 0 where somebody was faster. A name that the thread buffer keeps is
- * written anew first: the thread buffer may use its place again as soon as the begin is gone, and
- * the track's place as soon as the thread has no span. */
+/* Reads and takes the span; returns 0 if another thread took it first. Before it takes the begin,
+ * it keeps the track and copies a name that lies in the thread buffer: afterwards the buffer may
+ * reuse the name's place, and the track's place once the thread has no open span. */
 static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_buffer,
                      struct pool_span *open, uint64_t key, struct taken *taken)
 {

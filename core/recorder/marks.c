@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marking calls of strobe.h: the shortest way into a thread buffer, one bracket a call. */
+/* Marking calls of strobe.h: the shortest way into a thread buffer, one critical section a call. */
 #include <strobe/kinds.h>
 #include "kind-table.h"
 #include "thread-buffer-inline.h"

@@ -38,8 +38,8 @@
 /* Strings at most; a small pool has places for a quarter of them. A power of two. */
 #define STROBE_POOL_STRINGS 262144u
 #define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* bytes of a pool that is not small */
-/* Of the places and of the bytes, stacks get one in so many: the texts of their frames must not run
- * out of room before them, as a stack can be written beside its record and a frame cannot. */
+/* Stacks get one of this many places and bytes. So stacks run out of room before the texts of their
+ * frames do: a stack can be written inline, a frame cannot. */
 #define STROBE_POOL_STACK_SHARE 4u
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
@@ -47,7 +47,7 @@
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
-/* Loss counts at seen_at: what is being told, then what each window ended with. */
+/* Loss counts at seen_at: those being written now, then those at each window's end. */
 #define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
 
 struct StrobeRing;
@@ -81,7 +81,7 @@ static inline uint32_t strobe_span_kind(uint64_t head)
     return (uint16_t)(head >> 16);
 }
 
-/* What a thread buffer keeps where a kill cannot reach it. One thread writes, the writer reads. */
+/* The half of a thread buffer that survives a kill. Its thread writes it, the writer reads it. */
 struct pool_thread_buffer {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
     _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
@@ -143,7 +143,7 @@ _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 /* What becomes of a window. The program sets OPEN and ENDED, the writer WRITING and then 0 in
  * `window`. */
 enum {
-    STROBE_WINDOW_OPEN = 1,    /* its capture has its facts: the writer is to take it over */
+    STROBE_WINDOW_OPEN = 1,    /* its capture has its metadata: the writer takes it over */
     STROBE_WINDOW_WRITING = 2, /* the writer has it open */
     STROBE_WINDOW_ENDED = 3    /* the thread buffers have handed over: the rest is to be written */
 };
@@ -154,7 +154,7 @@ struct pool_window {
     _Atomic uint32_t window; /* its number, 0: none */
     _Atomic uint32_t state;  /* STROBE_WINDOW_* */
     _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
-    uint32_t n_stuck;        /* threads that have not left their bracket at its end */
+    uint32_t n_stuck;        /* threads still in a critical section at its end */
     uint32_t has_strays;     /* blocks that are neither a thread buffer's nor in the full list */
     uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
@@ -184,7 +184,7 @@ struct pool_dump {
     char reason[STROBE_DUMP_REASON_BYTES];
 };
 
-/* What the writer says to the program; kept until others have come after it. */
+/* Messages of the writer to the program; each is kept until newer ones overwrite it. */
 #define STROBE_POOL_MESSAGES 64u
 struct pool_message {
     _Atomic uint32_t text;      /* id of the string */
@@ -210,7 +210,7 @@ struct pool_control {
     _Atomic uint32_t n_dumps;             /* without a call that waits: made or failed so far */
     _Atomic uint32_t n_refused_dumps;     /* that the configuration did not allow */
     struct pool_dump dumps[STROBE_DUMPS]; /* by number modulo their number */
-    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* told in the present or last window */
+    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* in the present or last window */
 
     /* Collectors that run in the writer process. */
     _Atomic uint64_t paused;         /* by the program: bit n - 1 of collector n */
@@ -241,7 +241,7 @@ struct pool_header {
     uint64_t setup_bytes; /* of the text for the writer, which ends with NUL; 0: none */
 
     uint32_t string_places; /* a power of two; there are twice as many slots */
-    uint64_t id[2]; /* random; the capture's facts name it, so that neither is taken for another */
+    uint64_t id[2];         /* random; also in the capture's metadata, to match pool and capture */
     uint64_t pid;
     uint32_t clock_counter;
 
@@ -265,7 +265,7 @@ struct pool_header {
     /* Losses that are of no thread buffer, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_reported[STROBE_LOSS_CAUSES];
-    /* Where in the capture what is at seen_at is being told; 0: nothing is. */
+    /* Offset in the capture at which the losses at seen_at are being written; 0: none are. */
     _Atomic uint64_t telling_at;
 
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
@@ -275,7 +275,7 @@ struct pool_header {
 
 /* The ring of full blocks, see ring.h. */
 typedef struct StrobeRing {
-    _Atomic uint32_t busy; /* who is at its tail, see strobe_ring_take; 0: nobody */
+    _Atomic uint32_t busy; /* id of the thread that holds the tail, see ring.h; 0: none */
     uint32_t reserved;
     _Atomic uint64_t head; /* position and, above it, the turn: odd while a dump is on */
     _Atomic uint64_t tail;
@@ -304,8 +304,8 @@ typedef struct StrobePool {
  * /dev/shm, else (no room; a pid namespace that can end with it) in `fallback_dir`. `setup` is the
  * text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
-/* 0: in a container, whose /dev/shm can end with its first process, and so with all that could read
- * the pool. */
+/* Returns 0 in a container (a pid namespace): its /dev/shm can vanish when its first process ends,
+ * and the pool with it. */
 int strobe_pool_shared_memory_lasts(void);
 /* A copy of the text for the writer (free it); NULL: there is none, or no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
@@ -320,9 +320,9 @@ void strobe_pool_close_file(StrobePool *pool);
 /* The lock of the pool's one writer, process or thread. Returns 0 or an errno value. */
 int strobe_pool_lock_for_writer(const StrobePool *pool);
 
-/* Is there the program, or the writer? The program has a lock on the file (flock) that lasts as
- * long as its mapping, the writer one (of its open file, on the first byte) as long as it lives:
- * zombie or not, whatever pid they have here. */
+/* Does the program, or the writer, still hold its lock? The program holds a lock on the file
+ * (flock) as long as its mapping exists; the writer holds an open-file lock on the first byte as
+ * long as it lives. Neither test depends on pids or zombie states. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
 /* The program's process as the calling one sees it, asked while the program starts its writer; 0:
@@ -419,8 +419,8 @@ static inline int strobe_pool_has_windows(const struct pool_header *header)
     return any;
 }
 
-/* What was lost when the window ended (its `end` says that it has), so that what the next one loses
- * is told apart. */
+/* Loss counts at the end of the window, valid once its `end` is set. They separate its losses from
+ * those of the next window. */
 static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
                                                    uint32_t window)
 {
@@ -445,7 +445,7 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t th
 /* The thread buffer's open spans of the window for which there was no place: they are lost when it
  * ends. */
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
-/* Remembers that what was seen was told. */
+/* Marks the losses in `seen` as reported. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
 /* Takes a free block, NULL when there is none. Lock-free, any thread. */

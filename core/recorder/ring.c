@@ -148,7 +148,7 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, 
         collect_blocks(ring, pool);
         unlock_ring(ring);
     }
-    /* Where all that is full is still to come in: whoever is at it takes some hundred ns. */
+    /* The lock's holder may still be adding all full blocks: that takes some hundred ns. */
     n = pop_blocks(ring, 0, blocks, max, pool);
     for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
         pause_processor();
@@ -194,7 +194,7 @@ void strobe_ring_pin(StrobeRing *ring)
     while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
         ;
     atomic_store(&ring->pinned, head & POSITION);
-    /* What somebody took out just before is to be in the loss report. */
+    /* Wait until blocks that were taken out just before are counted in the loss report. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
 }

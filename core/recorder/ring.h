@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ring of a flight recorder: full blocks in the order in which they were handed over, of which
- * the oldest are used again when no free one is left. Nothing is written until somebody asks.
+ * the oldest are used again when no free one is left. Nothing is written until a dump is requested.
  *
- * A try-lock guards the end at which full blocks come in. The other end has none, so that a thread
- * finds a block there though whoever has the lock was put aside by the scheduler: `head` is moved
- * by compare and swap, and counts in its upper bits the times that a dump began or ended, so that
- * nobody takes a block by what held before. The writer keeps so many blocks free that thread
- * buffers rarely come here. It lies in the pool. libc only.
+ * A try-lock guards the end at which full blocks come in. The other end has no lock, so that a
+ * thread can take a block while the lock's holder is not running: `head` is moved by compare and
+ * swap. Its upper bits count the begins and ends of dumps, so that a swap based on an earlier state
+ * fails. The writer keeps so many blocks free that threads rarely come here. The ring lies in the
+ * pool. libc only.
  */
 #ifndef STROBE_CORE_RING_H
 #define STROBE_CORE_RING_H
@@ -15,9 +15,9 @@
 #include "pool.h"
 
 /* A block for a thread buffer that found none free: the oldest of the ring; NULL when a dump needs
- * it. Any thread; no lock, no wait. `who` is not 0 and nobody else's. */
+ * it. Any thread; no lock, no wait. `who` identifies the caller; not 0. */
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who);
-/* That thread ended in the midst of it, by a signal handler: others must not wait for it. */
+/* Call this if a signal handler ended that call: releases the lock if `who` holds it. */
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
 
 #define STROBE_RING_CONTROL (UINT32_MAX - 1) /* the control thread */

@@ -89,7 +89,7 @@ static void leave_spans(struct thread_buffers_end *e, uint32_t index)
         uint32_t bytes =
             8 * strobe_unfinished_words(thread_buffer, &thread_buffer->spans[depth - 1], track,
                                         e->end, strobe_pool_inline_id(e->pool), record);
-        if (!bytes) /* a loose one that has ended */
+        if (!bytes) /* an async span that has ended */
             continue;
         struct pool_block *block = block_with_room(e, index, bytes);
         if (!block) {

@@ -27,7 +27,7 @@ struct thread_buffer_state {
     _Atomic uint64_t late;
     _Atomic uint32_t
         n_counting; /* threads without a thread buffer that count a loss; the pool stays */
-    _Atomic int has_abandoned;   /* a bracket, without leaving it */
+    _Atomic int has_abandoned;   /* a thread ended in, or jumped out of, a critical section */
     _Atomic uint64_t window_end; /* of the window that ended last, ticks */
 };
 
@@ -39,18 +39,18 @@ struct thread_buffer_thread {
 };
 extern __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 /* Spans opened inside so many others that the pool has no place for them: they are recorded like
- * any other, but a kill loses those that are open. Touched only by who nests that deep. */
+ * any other, but a kill loses those that are open. Only threads that nest that deep touch it. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
 
 /* First record of this thread in this window; `frame` is that of the call that offers it. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame);
-/* The thread finds itself inside a bracket in the call with this frame. Where a signal handler has
- * jumped out of that bracket, leaves it; 0: it goes on. */
+/* A call with this frame finds its thread inside a critical section. Leaves the critical section if
+ * a signal handler has jumped out of it; 0: it is still going on. */
 int strobe_thread_buffer_leave_ended(StrobeWriter *writer, uintptr_t frame);
 /* Gives the block to the writer; takes an empty one (0: there is none, and `cause` says why). */
 void strobe_thread_buffer_hand_over(StrobeWriter *writer);
 int strobe_thread_buffer_next_block(StrobeWriter *writer, uint32_t *cause);
-/* Writes a string as a record of its own; returns its id, 0: no room. Inside a bracket. */
+/* Writes a string as a record of its own; returns its id, 0: no room. In a critical section. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *writer, const void *bytes, size_t length,
                                            int is_stack);
 /* Interns what is longer than usual, or not in the table; inside a bracket. */
@@ -69,15 +69,15 @@ void strobe_thread_buffer_unpark(uint32_t index);
  * thread. */
 void strobe_thread_buffer_share(uint32_t index);
 
-/* What a span that is about to be opened is to be called, given the id of a string beside its
- * record: its bytes are kept if the string was just written and there is room. Inside a bracket. */
+/* Returns the name of a span that is about to be opened, given the id of an inline string. Keeps
+ * the string's bytes if it was just written and there is room. Inside a critical section. */
 uint32_t strobe_span_name_keep(StrobeWriter *writer, uint32_t id);
 /* Writes a name that the thread buffer keeps into the writer's block; returns its id. Inside a
- * bracket. */
+ * critical section. */
 uint32_t strobe_span_name_write(StrobeWriter *writer,
                                 const struct pool_thread_buffer *thread_buffer, uint32_t name);
 
-/* ---- brackets ---- */
+/* ---- critical sections ---- */
 
 static inline uint32_t gate_now(void)
 {
@@ -99,7 +99,7 @@ static inline void leave_section(StrobeWriter *w)
     atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_release);
 }
 
-/* Does it record for a window that is shut, at the host's bidding? */
+/* Does the host let this thread add late records to a window that is shut? */
 static inline int is_late(const StrobeWriter *w)
 {
     return strobe_thread.late != 0 && strobe_thread.late == w->generation;
@@ -122,7 +122,7 @@ static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
     return 1;
 }
 
-/* As above for a call that offers a record: one that hits another's bracket is a loss. */
+/* As above, for a call that offers a record: inside another critical section it is lost. */
 static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -135,8 +135,8 @@ static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
     return enter_uncounted(w, busy);
 }
 
-/* What `busy` says in a bracket that offers a record and ends with the call with this frame: only a
- * signal handler hits that. */
+/* The value of `busy` in a critical section that offers a record and ends with the call with this
+ * frame: only a signal handler can interrupt it. */
 static inline uint64_t encode_offering(uintptr_t frame)
 {
     return frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_OFFERS;
@@ -290,8 +290,8 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     return fields;
 }
 
-/* Fills in all but the begin, which comes last. Whoever reads it meanwhile (a dump) sees by the
- * begin, 0 and then new, that it changes. */
+/* Fills in all but the begin, which the caller stores last. A concurrent reader (a dump) detects
+ * the change by the begin: it is 0 first and then new. */
 static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t what, uint32_t name,
                               uint64_t argument)
 {
@@ -365,7 +365,7 @@ static inline uint64_t key_of(const struct pool_span *open)
     return atomic_load_explicit(&open->key, memory_order_relaxed);
 }
 
-/* Closes the span of this depth, and of those inside it all but loose ones. */
+/* Closes the span of this depth and the spans inside it, except async ones. */
 static inline void drop_spans(StrobeWriter *w, uint32_t depth)
 {
     if (__builtin_expect(depth < w->depth, 0)) {
@@ -403,8 +403,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
  *
  * For what is usual: a thread that has recorded in this window, a counter to read, a known name,
  * the innermost span, times that fit one word, room in the block. It calls nothing, so that the
- * compiler needs neither a frame nor saved registers; where it returns 0, the general way is to be
- * gone. Inside a bracket.
+ * compiler needs neither a frame nor saved registers; if it returns 0, the caller takes the general
+ * path. Inside a critical section.
  */
 
 #define SPAN_HEAD 24u   /* bytes of header, begin and end */

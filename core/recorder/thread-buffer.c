@@ -383,8 +383,8 @@ static void park_writer(StrobeWriter *w)
     strobe_thread_buffer_unpark(w->index);
 }
 
-/* Does what the thread was about to record go with its bracket? A span that it is ending is among
- * the open ones until it has left the stack. */
+/* Is the record that the thread was about to write lost with its critical section? A span that it
+ * is ending counts as open until it has left the stack. */
 static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_t busy)
 {
     uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
@@ -479,8 +479,8 @@ void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-/* A bracket is a few stores long; threads that lost their processors in one are waited for, all
- * together. One that was seen outside once is: it may enter again, but then finds the gate shut. */
+/* A critical section is a few stores long. Waits for threads that were preempted in one, with one
+ * deadline for all. A thread seen outside once is done: if it enters again, the gate is shut. */
 static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
     while (atomic_load_explicit(&w->busy, memory_order_acquire) != THREAD_BUFFER_IDLE) {

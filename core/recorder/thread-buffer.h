@@ -19,12 +19,12 @@
 #define STROBE_DEEP_SPANS 768u  /* open spans beyond those that the pool keeps */
 #define THREAD_BUFFER_INLINE 4u /* strings written beside their records, the last ones */
 
-/* What a writer does, in the low bits of `busy`. Above them is the border below which everything
- * lies that may hit the bracket (frames.h): a call above it sees that the bracket was left by
- * siglongjmp. */
+/* What a writer does, in the low bits of `busy`. The bits above hold a stack address: every frame
+ * that can interrupt the critical section lies below it (frames.h). A call with a frame above it
+ * knows that siglongjmp has left the critical section. */
 enum {
     THREAD_BUFFER_IDLE = 0,
-    THREAD_BUFFER_INSIDE = 1, /* inside a bracket that offers no record */
+    THREAD_BUFFER_INSIDE = 1, /* inside a critical section that offers no record */
     THREAD_BUFFER_OFFERS = 2, /* ... that offers one */
     THREAD_BUFFER_ENDS = 3    /* ... that ends the span of the depth in the high bits */
 };
@@ -102,8 +102,8 @@ int strobe_thread_buffer_is_own(uint32_t index);
 void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a bracket (returns 0), or one is stuck there (returns the number of those: the pool
- * must then stay mapped). What a stuck one was about to record is counted as late. */
+ * is inside a critical section (returns 0), or some are stuck there (returns their number: the pool
+ * must then stay mapped). The record that a stuck writer was about to write is counted as late. */
 void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_thread_buffer_close_gate(uint64_t end);
 /* Does a window of this process accept records? No system call; 0 in a forked child. */
@@ -113,8 +113,8 @@ int strobe_thread_buffer_is_gate_open(void);
  * more. What it recorded is handed over by strobe_thread_buffers_end(). */
 void strobe_thread_buffer_record_late(uint32_t window);
 
-/* Was the thread on this thread buffer inside a bracket when the gate was shut? Others may be busy
- * for a moment later on: they look at the gate, find it shut and leave all as it is. */
+/* Was the thread on this thread buffer inside a critical section when the gate was shut? Other
+ * threads may be busy for a moment later: they find the gate shut and change nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
 /* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
@@ -124,8 +124,8 @@ uint64_t strobe_thread_buffer_take_late(void);
  * begins.
  */
 int strobe_thread_buffer_is_counting(void);
-/* Has a thread left a bracket by a jump or by its end since the last call? The block that it had in
- * hand may be neither its thread buffer's nor in a queue. */
+/* Has a thread jumped out of a critical section, or ended in one, since the last call? The block
+ * that it was handling may belong to no thread buffer and to no queue. */
 int strobe_thread_buffer_take_abandoned(void);
 
 /* See StrobeHost for what these do. */

@@ -15,7 +15,7 @@
 /* Id of the track of equal type, number, clock, device, group and name, a new one if there is none;
  * 0 when the table is full. A thread asked for without a name is known by its number alone, and its
  * own track stays from then on, so that the id can be kept. Any thread, lock-free, in time
- * proportional to the number of tracks of that sort. */
+ * proportional to the number of tracks of that type. */
 uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack *track);
 
 /* Adds the calling thread's own track as that of the thread buffer; returns its id, 0 (and counted)

@@ -125,7 +125,7 @@ static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 
 /* ---- losses ---- */
 
-/* What was seen has been told: in the capture, or to the session at least. */
+/* Marks the losses in `seen` as reported: in the capture, or at least to the session. */
 static void tell_all(StrobeWriterLoop *d)
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
@@ -138,9 +138,9 @@ static void tell_all(StrobeWriterLoop *d)
     strobe_pool_tell_losses(d->pool, d->seen);
 }
 
-/* Writes what was seen to be lost since the last time, by cause and thread. What could not be
- * written is told the next time. A kill in between is no reason to tell it twice: recovery finds
- * the records at telling_at, or does not. */
+/* Writes the losses since the last time, by cause and thread. The next call repeats what could not
+ * be written. A kill in between does not duplicate them: recovery looks for the records at
+ * telling_at. */
 static int write_losses(StrobeWriterLoop *d, uint64_t now)
 {
     LoopWindow *w = &d->window;
@@ -227,9 +227,8 @@ void strobe_flush_full(StrobeWriterLoop *d)
 
 /* ---- the end of a window ---- */
 
-/* Blocks that threads stuck inside a bracket have not handed over, have taken off their thread
- * buffer, or not put there yet; what they committed is written. Those of threads that jumped out of
- * theirs are given back: nobody else will. */
+/* Writes what was committed in blocks that are in no queue, because a thread is stuck inside a
+ * critical section or has jumped out of one. If no thread is stuck, frees the blocks. */
 static void write_strays(StrobeWriterLoop *d)
 {
     for (uint32_t i = 0; i < d->pool->n_blocks; i++) {
@@ -268,7 +267,7 @@ static int write_end(StrobeWriterLoop *d)
     return error ? error : strobe_capture_write_seal(&w->writer, w->begin, w->end, 0);
 }
 
-/* On a full disk what was lost is told in the room that was kept for that. */
+/* On a full disk the losses and the seal go into the reserve. */
 static void finish_capture(StrobeWriterLoop *d)
 {
     uint64_t unwritten = 0;

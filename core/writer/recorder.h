@@ -38,9 +38,9 @@ int64_t strobe_recorder_pid(void);
 /* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
-/* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`; `facts`
- * is JSON text. The file is to lie at `path` with STROBE_CAPTURE_UNNAMED behind it; it is renamed
- * when its facts are written. From its return on, records are accepted. */
+/* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`.
+ * `metadata` is JSON text. The file must lie at `path` with STROBE_CAPTURE_UNNAMED appended; it is
+ * renamed once its metadata is written. Records are accepted when this returns. */
 int strobe_recorder_begin_window(int fd, const char *path, const char *metadata);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
@@ -50,7 +50,7 @@ void strobe_recorder_shut_window(void);
 void strobe_recorder_record_late(void);
 /* Shuts the gate if it is not; the writer writes what is left and seals the capture. Waits
  * for that for `patience_ns` at most (-1: as long as it takes). Returns the first error of writing,
- * EINPROGRESS when it is not done: what failed is then told by strobe_recorder_wait(). */
+ * EINPROGRESS when it is not done: strobe_recorder_wait() then returns what failed. */
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first error of writing. */
 int strobe_recorder_wait(uint32_t window);
@@ -60,7 +60,7 @@ int strobe_recorder_is_written(uint32_t window);
 /* Policy ring: the writer makes a result directory with what the ring holds, while recording goes
  * on. The first waits for it and returns its path; any thread but the writer's; EINVAL when no ring
  * records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a signal handler) and the third
- * (the thread that steps) do not wait, and the others take what they led to, see writer-link.h. */
+ * (the thread that steps) do not wait. The last two read their outcome, see writer-link.h. */
 int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
 void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
@@ -83,7 +83,7 @@ void strobe_recorder_lost(uint32_t cause, uint64_t count);
 /* Threads that found no room in the track table, since the last call: what they recorded is shown
  * without a thread. */
 uint32_t strobe_recorder_take_trackless(void);
-/* Records that came after the last window was sealed: the next capture tells of them. */
+/* Number of records that came after the last window was sealed: the next capture counts them. */
 uint64_t strobe_recorder_late(void);
 /* Losses of the session's present or last window by cause; none without a recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
@@ -107,7 +107,7 @@ int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind
                          size_t n_kinds);
 /* From here on records of this process are accepted in the window, which the program has begun. */
 void strobe_recorder_join_window(uint32_t window);
-/* No more are; hands over what there is. Returns how many threads are inside a bracket for good. */
+/* Ends that; hands over the records. Returns how many threads are stuck in a critical section. */
 unsigned strobe_recorder_leave_window(uint64_t end);
 /* In the writer process: says something to the program, see strobe_recorder_take_message(). Any
  * thread. */

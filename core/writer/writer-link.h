@@ -32,8 +32,8 @@ int strobe_link_stop(StrobeWriterLink *link);
 
 /* Waits until there is room for another window; EOWNERDEAD: there will not be. */
 int strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
-/* The window's place in the pool has its begin and its capture's path, and from here on recovery
- * knows the window. */
+/* Call this when the window's place in the pool holds its begin and its capture's path. From
+ * then on recovery knows the window. */
 void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
 /* The window that was named has its capture. Waits until the writer has
  * begun to write it, unless it is busy with the one before: returns why it cannot. Then, too, the
@@ -45,8 +45,8 @@ void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window);
 void strobe_link_end_sampling(StrobeWriterLink *link);
 /* Has some of them paused, others go on: bits, as in struct pool_control. Waits as above. */
 void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed);
-/* The gate is shut: what is lost from here on is not the threads'. The window goes on until
- * strobe_link_end_window(). */
+/* Call this when the gate is shut: stores the window's end and the losses so far. The window goes
+ * on until strobe_link_end_window(). */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
 /* The thread buffers have handed over: the writer writes everything that is left, seals and closes.
  */

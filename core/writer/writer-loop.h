@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the loss
- * report of losses, and seals. It runs in a process beside the program or, where there can be none,
- * in a thread of it; either way it knows of the program what is in the pool. libc only. */
+ * report, and seals. It runs in a process beside the program or, if no process can be started, in a
+ * thread of it; either way it knows only what is in the pool. libc only. */
 #ifndef STROBE_CORE_WRITER_LOOP_H
 #define STROBE_CORE_WRITER_LOOP_H
 
@@ -25,7 +25,7 @@ typedef struct LoopWindow {
     uint32_t number; /* 0: none */
     int undefined;   /* why the definitions could not be written, the last time */
     uint64_t begin, end;
-    unsigned n_stuck; /* writers that have not left their bracket at its end */
+    unsigned n_stuck; /* threads that were still inside a critical section at its end */
     int has_strays;   /* blocks that are neither a thread buffer's nor queued, see write_strays */
     int is_joined;    /* program.begin has been called, program.end not */
     unsigned n_stuck_here; /* in this process */
@@ -46,8 +46,8 @@ typedef struct StrobeWriterLoopProgram {
      * `why` is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
      * configuration allows none now. */
     StrobeMakeDump *make_dump;
-    /* What records in the writer's process is to begin, or to end, in a window. The second
-     * returns how many threads of it are inside a bracket for good. */
+    /* Collectors in the writer's process begin, or end, recording in a window. `end` returns how
+     * many of its threads are stuck inside a critical section. */
     void (*begin)(void *user, uint32_t window, const char *capture);
     unsigned (*end)(void *user, uint64_t end);
     void *user;
@@ -69,7 +69,7 @@ typedef struct StrobeWriterLoop {
     uint32_t n_threads_ended; /* before the last cycle */
     int64_t swept_ns;         /* the ring's ended threads */
 
-    StrobeLossCounts *seen; /* in the pool: what is just being told */
+    StrobeLossCounts *seen; /* in the pool: the losses that are being written now */
     struct drain_partial {
         uint32_t block, used;
     } partial[STROBE_POOL_THREAD_BUFFERS];
@@ -82,7 +82,7 @@ void strobe_writer_loop_clear(StrobeWriterLoop *loop);
 /* Works until the program has asked for the end, or is gone, and all windows are written. */
 void strobe_writer_loop_run(StrobeWriterLoop *loop);
 
-/* ---- between the drain's files ---- */
+/* ---- between the writer's files ---- */
 
 /* The present window's place in the pool. */
 static inline struct pool_window *strobe_writer_loop_place(const StrobeWriterLoop *loop)
@@ -99,12 +99,12 @@ void strobe_flush_remember(StrobeWriterLoop *loop, int error);
 /* Which partly filled blocks there are, and how far. */
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
-/* Writes the ring's content and what belongs to it into the writer's capture; up to the seal if it
- * is not the window's own, whose thread buffers have handed over: then what it lost is in
- * drain->seen. `lost`: the records that could not be written are counted there. */
+/* Writes the ring's content and what belongs to it into the writer's capture; for a dump, the seal
+ * too. For the window's own capture, whose thread buffers have handed over, the seal is left out
+ * and its losses are in loop->seen. Adds the records that could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
-/* Writes what the ring holds behind the facts of the capture at `path`. Returns 0 or an errno
+/* Writes what the ring holds after the metadata of the capture at `path`. Returns 0 or an errno
  * value. */
 int strobe_dump_serve(StrobeWriterLoop *loop, const char *path);
 /* Serves the program's requests for dumps; `is_recording`: the ring holds something to dump. */

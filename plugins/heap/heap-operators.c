@@ -2,10 +2,11 @@
 /*
  * The operators new and delete, by the names that C++ compilers give them where size_t is a long.
  *
- * Those of a C++ runtime call malloc and free, and so do these in their place (`is_direct`): then a
- * call path ends at who said new. Only when there is no memory is the runtime's own called, which
- * asks the program's new_handler and throws. Allocators have operators of their own, which call no
- * malloc: these are called as they are. An exception passes through; nothing here has to be undone.
+ * The operators of a C++ runtime call malloc and free. The operators here call malloc and free in
+ * their place (`is_direct`), so that a call path ends at the caller of new. When memory runs out
+ * they call the runtime's operator, which calls the program's new_handler and throws. Allocators
+ * have their own operators, which do not call malloc: these are called unchanged. An exception
+ * passes through: nothing here needs cleanup.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static int goes_direct(int i)
     return is_direct[i];
 }
 
-/* Those of the runtime that was loaded with `caller`, later than the program. */
+/* Finds the operators of a runtime that was loaded after the program, with `caller`'s library. */
 static void find_late(const void *caller)
 {
     Dl_info info;
@@ -140,8 +141,8 @@ static void find_late(const void *caller)
         dlclose(library);
 }
 
-/* NULL: there is none. Where it is not known yet this may wait for the loader: there is no memory
- * left, and it has to be thrown. */
+/* Returns the operator that ours replaces, or NULL if there is none. The first lookup may wait for
+ * the loader; that is acceptable, because memory has run out and the runtime must throw. */
 static void *next_of(int i, const void *caller)
 {
     void *found = atomic_load_explicit(&next[i], memory_order_acquire);

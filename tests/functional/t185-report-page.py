@@ -110,7 +110,7 @@ class ReportPageTest(StrobeTest):
                          r"^Found: [\d.]+ %$")  # fmt: skip
         value = "document.getElementById('flame').state.zoom"
         page.value("document.getElementById('flame').dispatchEvent("
-                   "new KeyboardEvent('keydown', {key: 'FlowEventDown'}))")  # fmt: skip
+                   "new KeyboardEvent('keydown', {key: 'ArrowDown'}))")  # fmt: skip
         self.assertNotEqual(page.value(value + ".name"), "all")
         page.value("document.getElementById('flame').dispatchEvent("
                    "new KeyboardEvent('keydown', {key: 'Escape'}))")  # fmt: skip

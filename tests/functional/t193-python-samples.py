@@ -123,7 +123,7 @@ class PythonSamplesTest(StrobeTest):
     def test_threads(self):
         """Each sample has the frames of its own thread."""
         rows = self.sample(self.supported[0], "threads", 30)
-        workers = [row for row in rows if "work_" in row["stack"]]
+        workers = [row for row in rows if ": work_" in row["stack"]]
         self.assertEqual(len({row["track"] for row in workers}), 2)
         self.assertFalse([row for row in workers if row["track"] == row["process"]])
         self.assertShares(rows, 0.1)

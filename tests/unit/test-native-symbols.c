@@ -149,11 +149,38 @@ static void test_damaged_objects(void)
     g_rand_free(rand);
 }
 
+/* A program that cannot run here, such as one that lacks a library, is not started for each object.
+ */
+static void test_vain_starts(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);
+    g_autofree char *program = g_build_filename(folder, "program", NULL);
+    g_autofree char *starts = g_build_filename(folder, "starts", NULL), *written = NULL;
+    g_autofree char *script = g_strdup_printf("#!/bin/sh\necho started >>%s\nexit 127\n", starts);
+    StrobeNativeSymbols *symbols;
+
+    g_assert_true(g_file_set_contents(program, script, -1, NULL));
+    g_assert_cmpint(chmod(program, 0700), ==, 0);
+    symbols = strobe_native_symbols_new(program);
+    for (guint i = 0; i < 10; i++) {
+        g_autofree char *path = g_strdup_printf("/no/such/file%u", i);
+        g_autofree char *text = resolve_with(symbols, path, NULL);
+        g_assert_true(g_str_has_prefix(text, "file"));
+    }
+    strobe_native_symbols_free(symbols);
+    g_assert_true(g_file_get_contents(starts, &written, NULL, NULL));
+    g_assert_cmpstr(written, ==, "started\nstarted\n");
+    g_remove(starts);
+    g_remove(program);
+    g_rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/native-symbols/other-texts", test_other_texts);
     g_test_add_func("/native-symbols/bad-programs", test_bad_programs);
+    g_test_add_func("/native-symbols/vain-starts", test_vain_starts);
     if (!PROGRAM) /* built without libdw */
         return g_test_run();
     g_test_add_func("/native-symbols/function", test_function);

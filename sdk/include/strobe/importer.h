@@ -125,9 +125,9 @@ typedef struct StrobeImporterHost {
     StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
     /* Adds all that a capture of Strobe's holds which is a part of the source: `descriptor` (lent)
      * is its file. Kinds, tracks, texts and ids of links are taken as they are; times become
-     * CLOCK_MONOTONIC of the host that recorded: time_base can say what time of day that was. Its
-     * damage and a missing end are told as those of `part`. `n` (may be NULL): its records. An
-     * error, with the reason told by `fail`, where it is no capture. */
+     * CLOCK_MONOTONIC of the host that recorded: time_base can give its time of day. Its damage and
+     * a missing end are reported as those of `part`. `n` (may be NULL): its number of records. An
+     * error, whose reason is passed to `fail`, if it is no capture. */
     StrobeStatus (*capture)(StrobeInstance *self, const char *part, int32_t descriptor,
                             uint64_t *n);
     /* end of base ABI 1.0 */

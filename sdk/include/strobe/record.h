@@ -112,9 +112,9 @@ typedef struct StrobeRecordHeader {
 } StrobeRecordHeader;
 
 #define STROBE_RECORD_HAS_TRACK 0x8000u  /* a track word follows the times */
-#define STROBE_RECORD_UNFINISHED 0x4000u /* a span that nobody ended; written by the host only */
-/* Of the window that it is told in, wherever it begins: what caused it lies there, as a kernel's
- * launch does that had to wait. Set by who lays records out, reserve_bulk. */
+#define STROBE_RECORD_UNFINISHED 0x4000u /* a span that was not ended; written by the host only */
+/* The record belongs to the window in which it is recorded, wherever it begins: its cause lies in
+ * that window, such as the launch of a kernel that had to wait. Set by callers of reserve_bulk. */
 #define STROBE_RECORD_OF_WINDOW 0x2000u
 #define STROBE_RECORD_WORDS_MASK 0x1fffu
 
@@ -159,16 +159,16 @@ enum {
     STROBE_LOSS_POOL_EMPTY = 0, /* no free block: the disk is slower than the program */
     STROBE_LOSS_DISK_FULL = 1,  /* the capture could not be written */
     STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
-    STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: a signal or interposer hit the bracket */
+    STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: by a signal handler or an interposer */
     STROBE_LOSS_LATE = 4,       /* arrived after the window was sealed */
-    STROBE_LOSS_COLLECTOR_FAILED = 5, /* told by one that failed, or of a kind not declared */
+    STROBE_LOSS_COLLECTOR_FAILED = 5, /* its collector failed, or its kind is not declared */
     STROBE_LOSS_NO_THREAD_BUFFER =
         6,                      /* more threads recording at once than there are thread buffers */
     STROBE_LOSS_SPAN_DEPTH = 7, /* a span begun inside 1024 open ones */
     STROBE_LOSS_STRING_CUT = 8, /* a string was cut or left out (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
     STROBE_LOSS_OVERWRITTEN = 10,      /* older than what a flight recorder keeps: no mishap */
-    STROBE_LOSS_WRITER_GONE = 11,      /* no free block, and nobody who could free one */
+    STROBE_LOSS_WRITER_GONE = 11,      /* no free block, and the writer has ended */
     STROBE_LOSS_CAUSES = 12
 };
 
