@@ -43,7 +43,7 @@ static const StrobeUsage usage = {
         "      of the host. strobe show then lists the functions.\n"
         "  strobe attach 4711 --collect cpu_sample:frequency=99 --no-default-collectors\n"
         "\n"
-        "It takes the rights to observe the process: it is your own, or you are root.\n"
+        "You need the right to observe the process: it is your own, or you are root.\n"
         "\n"
         "Exit codes: 2 usage, 3 configuration, 4 a collector that cannot work here, 5 no such\n"
         "process, 6 cannot write, 1 not permitted or not possible.",

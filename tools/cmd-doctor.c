@@ -29,8 +29,8 @@ static const StrobeUsage usage = {
         "      send it.\n"
         "  strobe doctor --python ~/venv/bin/python3 --json\n"
         "\n"
-        "Exit codes: 0 Strobe works here (what is limited or not installed is told), 1 something\n"
-        "of Strobe or that it was told to use does not work, 2 usage, 6 cannot write the file.",
+        "Exit codes: 0 Strobe works here (it lists what is limited or not installed), 1 a part\n"
+        "of Strobe, or something it is to use, does not work, 2 usage, 6 cannot write the file.",
 };
 
 static void examine_system(StrobeDoctorReport *report, const char *const *folders,

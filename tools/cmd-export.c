@@ -20,7 +20,7 @@ static const StrobeUsage usage = {
                "of some\n"
                "ranks, on some tracks, of some kinds or with some names. Each folder that it makes "
                "stands\n"
-               "by itself: the files say what they would say had no more been recorded. Conditions "
+               "by itself: the files are as if nothing else had been recorded. Conditions "
                "of one\n"
                "sort are alternatives (repeat the flag), those of different sorts must all hold. A "
                "record\n"

@@ -55,7 +55,7 @@ static const StrobeUsage usage = {
         "ns since the epoch; integers beyond 2^53 are text. schema_version changes when a key\n"
         "changes its meaning.\n"
         "\n"
-        "Exit code 8: the program marked nothing of what a head_overhead table is made of.",
+        "Exit code 8: the program made none of the marks that a head_overhead table needs.",
 };
 
 /* Without a table those are tried in this order. */

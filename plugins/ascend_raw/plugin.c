@@ -12,7 +12,7 @@ static const StrobeOption options[] = {
         .default_value = "64MB",
         .min = 0,
         .max = 268435456,
-        .summary = "Metadata of operators' tensors that is kept; of operators beyond it none.",
+        .summary = "Limit for metadata of operators' tensors; operators beyond it have none.",
     },
 };
 

@@ -18,7 +18,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "stack",
         .default_value = "false",
-        .summary = "Record the stack in which each operator runs; of Python with python_call.",
+        .summary = "Record the stack of each operator; with python_call the Python stack.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -171,7 +171,7 @@ static const StrobeOption options[] = {
         .default_value = "0s",
         .min = 0,
         .max = 6e10,
-        .summary = "How long open takes, as that of a library does which hangs.",
+        .summary = "How long open takes, to simulate a library that hangs.",
     },
 };
 

@@ -22,7 +22,7 @@ static const StrobeOption options[] = {
         .default_value = "0",
         .min = 0,
         .max = 1e15,
-        .summary = "Record one allocation in so many bytes on average; 0 records every one.",
+        .summary = "Record one allocation per this many bytes on average; 0 records every one.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -47,7 +47,7 @@ static const StrobeOption options[] = {
         .default_value = "16777216",
         .min = 1,
         .max = 67108864,
-        .summary = "Room for so many recorded blocks that are allocated at once, 16 bytes each.",
+        .summary = "Number of recorded blocks that can be live at once; each takes 16 bytes.",
     },
 };
 

@@ -24,7 +24,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_LIST,
         .name = "domain_exclude",
         .default_value = "",
-        .summary = "No marks of these domains; of no effect with domain_include.",
+        .summary = "Leave out marks of these domains; ignored with domain_include.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -32,7 +32,7 @@ static const StrobeOption options[] = {
         .name = "ranges",
         .default_value = "communication+dataloader+save_checkpoint+profiler_step",
         .choices = range_choices,
-        .summary = "What is marked in Python programs that use PyTorch, without a change to them.",
+        .summary = "Ranges that are marked in unchanged Python programs that use PyTorch.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -33,8 +33,8 @@ static const char *const host_usage_choices[] = {"cpu", "mem", NULL};
 
 static const StrobeOption options[] = {
     CHOICE("backend", "mspti", backend_choices,
-           "Who tells: MSPTI, or CANN's own profiling (aclprof), whose files are joined when the "
-           "result is analysed; auto: aclprof where an option asks for what only that tells."),
+           "Source of records: MSPTI, or CANN's own profiling (aclprof), whose files are joined "
+           "when the result is analysed; auto: aclprof if an option needs what only it records."),
     CHOICE("profiler_level", "Level1", level_choices,
            "Level0: kernels, communication, launches, marks; Level1: calls of AscendCL too; "
            "Level2: calls of the runtime too; Level_none: marks only."),
@@ -51,9 +51,9 @@ static const StrobeOption options[] = {
     NUMBER(INT, "buffers", "16", 2, 1024,
            "Number of buffers; the first session of a process decides."),
     NUMBER(DURATION, "flush_interval", "1s", 1e7, 6e10,
-           "How often MSPTI is asked for what lies in a buffer that is not full."),
+           "How often records are fetched from MSPTI's buffers that are not full."),
     LIST("details", detail_choices,
-         "What the result is to have that only aclprof tells, so that auto takes that; "
+         "Data for the result that only aclprof records, so auto selects aclprof; "
          "module_memory is task_memory=true, the others need Level1."),
     CHOICE("aic_metrics", "level", metric_choices,
            "aclprof: metrics of the cores, of level 1 and 2; level: PipeUtilization at these."),

@@ -11,7 +11,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "profiling",
         .default_value = "true",
-        .summary = "Time the commands of queues too that the program made without profiling.",
+        .summary = "Also time commands of queues that the program made without profiling.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -21,7 +21,7 @@ def _write(level, text):
 
 
 def _warnings_disabled():
-    """Warnings are told by rank 0 only."""
+    """Only rank 0 prints warnings."""
     for name in ("TORCH_NPU_WARNING_DISABLE", "TORCH_NPU_DISABLED_WARNING"):
         if os.environ.get(name) == "1":
             return True

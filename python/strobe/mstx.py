@@ -135,7 +135,7 @@ def mstx_range(message, stream=None, domain="default"):
 
 
 class annotate:
-    """A context manager, or a decorator, whose range is called as the function without a message."""
+    """A context manager or decorator. Without a message the range has the function's name."""
 
     def __init__(self, message="", stream=None, domain="default"):
         self._mark = (message, stream, domain)

@@ -96,7 +96,7 @@ def _headline(reason):
 
 
 def _take_compilation(metrics):
-    """One is over, whatever came of it."""
+    """Takes a compilation that has ended, successfully or not."""
     compilation = _current()
     del _here.compilation
     id = str(metrics.get("compile_id") or "?")
@@ -148,7 +148,7 @@ def _add_range(times, name, id, function, place, reason, counts):
 
 
 def _cleaned(name, id, function, place, reason):
-    """Texts without what no C string holds, of bounded length."""
+    """Texts of bounded length, without what a C string cannot hold."""
     texts = (name[:_NAME_MAX], id, function, place, reason[:_REASON_MAX])
     return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
 

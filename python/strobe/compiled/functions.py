@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions that PyTorch's Python code opens for its own profiler only.
 
-torch.compile opens them while torch.autograd.profiler says that a profile runs, by a type that does
-nothing unless that profiler itself does. Both are replaced while a window records.
+torch.compile opens them while a flag of torch.autograd.profiler says that a profile runs. Their
+type does nothing unless that profiler records. Flag and type are replaced while a window records.
 """
 
 from .. import _strobe
@@ -29,7 +29,7 @@ def replace(replacements):
 
 
 def put_back():
-    """The flag; the rest is put back with the replacements."""
+    """Puts the flag back; the replacements put back the rest."""
     global _own
     own, _own = _own, None
     if own is not None:

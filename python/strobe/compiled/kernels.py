@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of Inductor that report themselves to profilers.
 
-They do if an option of Inductor is on while they are made, which is part of the key of Inductor's
-cache. It is on around each compilation for as long as a session or a profile wants it.
+They do so if an option of Inductor is on while they are made. The option is part of the key of
+Inductor's cache. It is on around each compilation while a session or a profile wants it.
 
-Before PyTorch 2.8 nothing surrounds backward functions that are compiled at their first call, but
-options are those of the whole process: it is then on all the time.
+Before PyTorch 2.8 no callback surrounds backward functions that are compiled at their first call.
+There the option, which applies to the whole process, is on all the time.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ _all_the_time = contextlib.ExitStack()
 
 
 def want(who):
-    """From now on, until unwant(who)."""
+    """Keeps the option wanted until unwant(who)."""
     if not _wanted_by:
         surroundings.add(_switched_on)
         torch_import.call_after(_switch_on_if_old, surroundings.DYNAMO)

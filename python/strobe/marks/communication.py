@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranges of what process groups of torch.distributed do, in the domain "communication".
 
-libtorch itself tells of the operations, so that those are there too that no Python function issues,
-as the gradients' of DistributedDataParallel. A group's own threads tell of most, which do not know
-whose they are: the group is known where the process has one only, and of send() and recv().
+libtorch itself reports the operations. So operations that no Python function issues are marked too,
+such as the gradients' of DistributedDataParallel. A group's own threads report most operations, and
+they do not know their group. The group is known for send() and recv(), and where the process has
+only one.
 """
 
 import functools
@@ -36,7 +37,7 @@ def mark(replacements):
 
 
 def _put(replacements, distributed_c10d, name, wrap):
-    """In torch.distributed, and in the module that its functions call each other in."""
+    """Replaces a function in torch.distributed and in the module that defines it."""
     import torch.distributed
 
     original = getattr(distributed_c10d, name, None)
@@ -65,7 +66,7 @@ def _updating(function, distributed_c10d):
 
 
 def _told(function, distributed_c10d):
-    """The function, with its group told to the collector for as long as it runs."""
+    """Wraps the function: while it runs the collector knows its group."""
     signature = inspect.signature(function)
     peer_name = _PEERS.get(function.__name__)
     set_group = _strobe.mstx.set_group

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many floating point operations a call is: 2 * m * n * k of each matrix product in it.
 
-A formula is given the call's arguments. None: it cannot be told, and there is no range.
+A formula takes the call's arguments. It returns None if the number is not known: no range then.
 """
 
 import math
 
 
 def product(left, right):
-    """Of matmul, by its rules: vectors, matrices, and batches that are broadcast."""
+    """Operations of matmul on vectors, matrices, and batches that are broadcast."""
     a, b = tuple(left.shape), tuple(right.shape)
     if not a or not b:
         return None
@@ -48,8 +48,8 @@ def rows(x, weight, *args, **others):
 
 
 def grouped(x, weight, *args, **others):
-    """Each row goes through one of the weights, all of which have the same size; or through that
-    of its group."""
+    """Each row is multiplied by one of the weights, which have equal sizes, or by its group's
+    weight."""
     xs = x if isinstance(x, (list, tuple)) else [x]
     weights = weight if isinstance(weight, (list, tuple)) else [weight]
     if len(weights) not in (1, len(xs)):
@@ -65,7 +65,7 @@ def all_gather(input, x2, hcom, world_size, *args, gather_index=0, **others):
 
 
 def gathered_groups(gmm_x, gmm_weight, hcom, ep_world_size, send_counts, recv_counts, **others):
-    """What is multiplied is what has been received."""
+    """Counts the received rows, since these are multiplied."""
     return 2 * sum(recv_counts) * gmm_weight.shape[-2] * gmm_weight.shape[-1]
 
 

@@ -76,7 +76,7 @@ def __getattr__(name):
 
 
 def _finish():
-    """At exit: profiles that nobody stopped, analyses that nobody waited for."""
+    """At exit: stops running profiles and waits for running analyses."""
     _stop_running()
     _settle()
     _analysis.join()

@@ -73,7 +73,7 @@ def _also(use_gzip, tensorboard):
 
 
 def _move_traces(output, folder):
-    """To where the plugin takes all windows of a worker for spans of one run."""
+    """Moves traces to where the plugin shows all windows of a worker as spans of one run."""
     for path in glob.glob(os.path.join(glob.escape(output), _TENSORBOARD_TRACES)):
         target = os.path.join(folder, os.path.basename(path))
         if not os.path.lexists(target):

@@ -41,7 +41,7 @@ _HIDDEN = {
 @dataclass
 class Request:
     """What of a window is read. `device`: the name of the device that was recorded, None: none;
-    `timeout_s`: after that what was read until then is enough, None: no limit."""
+    `timeout_s`: reading ends then and keeps what it has read, None: no limit."""
 
     profile_memory: bool = False
     with_stack: bool = False

@@ -57,7 +57,7 @@ def _open_trusted(path):
 
 
 def read(path):
-    """What the file asks for. ConfigError, OSError."""
+    """Reads the file. Raises ConfigError or OSError."""
     with _open_trusted(path) as file:
         data = file.read(_BYTES_MAX + 1)
     if len(data) > _BYTES_MAX:
@@ -178,5 +178,5 @@ class DynamicConfig:
 
 
 def _constant(constants, name):
-    """The constant of that name; anything else is refused by who checks it."""
+    """The constant of that name; a later check refuses anything else."""
     return vars(constants).get(name, name) if isinstance(name, str) else name

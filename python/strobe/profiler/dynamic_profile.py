@@ -9,7 +9,7 @@
         dp.step()
 
 A change of the file begins a profile: with `start_step` -1 at the next step, else at that one.
-dp.start(file) begins one at once. Nothing of it raises.
+dp.start(file) begins one at once. None of these functions raises.
 """
 
 import atexit
@@ -168,7 +168,7 @@ _present = _DynamicProfile()
 
 
 def _forget():
-    """A forked child has no part in it: the thread is its parent's, and so is the profile."""
+    """In a forked child: the thread and the profile belong to the parent."""
     global _present
     _present = _DynamicProfile()
 
@@ -208,7 +208,7 @@ def start(config_path=None):
 
 
 def set_state(state):
-    """{"cur_step": N}: steps that a program went before it was started again."""
+    """{"cur_step": N}: steps that the program made before a restart."""
     value = state.get("cur_step", 0) if isinstance(state, dict) else None
     if type(value) is not int or value < 0:
         message.error('Call set_state failed: expected {"cur_step": N} with N at least 0, found %r'

@@ -40,7 +40,7 @@ class Watch:
                 self._report(str(error))
 
     def _look(self):
-        """A file that is written once more while it is read is read again with the next look."""
+        """If the file changes while it is read, the next look reads it again."""
         state = self._state()
         if state == self._seen:
             return
@@ -50,7 +50,7 @@ class Watch:
         self._found = dynamic_config.read(self._path)
 
     def _state(self):
-        """What changes with every version, two within a second too; None without a file."""
+        """A value that differs for each version, even within a second; None without a file."""
         try:
             status = os.stat(self._path)
         except FileNotFoundError:

@@ -47,8 +47,8 @@ def _lift_only_children(events):
 def set_backward_stacks(events):
     """What runs backward has the stack of the forward operator with its sequence number.
 
-    Threads number their operators each for itself, and backward may run in another one: the
-    thread that ran forward is part of what tells an operator from others."""
+    Threads number their operators each for itself, and backward may run in another one: so
+    sequence number and forward thread together identify an operator."""
     forward = {}
     backward = [(event, _backward_parent(event)) for event in events]
     for event, parent in backward:

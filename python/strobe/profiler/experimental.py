@@ -228,7 +228,7 @@ class _ExperimentalConfig:
     # ---- what it means for collectors ----
 
     def of_device(self):
-        """Names of the options that were asked for and that a device alone can give."""
+        """Names of the requested options that only a device can serve."""
         wanted = {
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics not in (AiCMetrics.AiCoreNone, self._metrics_of_level()),
@@ -250,19 +250,19 @@ class _ExperimentalConfig:
         return HostSystem.NUMA in self._host_sys
 
     def _kernel_shapes(self, with_shapes):
-        """Shapes of kernels come with tasks, of which Level_none has none."""
+        """Shapes of kernels come with tasks; Level_none records no tasks."""
         return with_shapes and self._profiler_level != ProfilerLevel.Level_none
 
     def takes_aclprof(self, with_memory, with_shapes):
-        """Only CANN's own profiling tells one of these: then it samples ports and links too, which
-        are not to come twice."""
+        """Whether an option needs CANN's own profiling. That then samples ports and links too;
+        they must not be sampled twice."""
         return (
             self._aic_metrics != AiCMetrics.AiCoreNone or self._l2_cache or self._op_attr
             or with_memory or self._kernel_shapes(with_shapes) or self._has_numa()
         )
 
     def device(self, with_memory, with_shapes):
-        """Options of the device's collector: what it lacks is told by the result."""
+        """Options of the device's collector; the result reports what the collector lacks."""
         names = {value: name for name, value in vars(AiCMetrics).items()}
         metrics = names[self._aic_metrics]
         wished = {"backend": "auto", "aic_metrics": "none" if metrics == "AiCoreNone" else metrics}

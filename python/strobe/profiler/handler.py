@@ -83,9 +83,9 @@ def tensorboard_trace_handler(
     `analyse_flag`: make the output files at once (default: True); `async_mode`: without waiting for
     them; `use_gzip`: compress the traces. Returns None, with an ERROR line, if `dir_name` is a file.
 
-    torch.profiler has `use_gzip` as the third argument and `use_python_export` as one more. The third
-    argument is `use_gzip` where the handler is given to PyTorch's own profile, and where
-    `use_python_export` is given, which changes nothing else.
+    In torch.profiler the third argument is `use_gzip`, and there is `use_python_export` too. Here
+    the third argument is `use_gzip` if the handler is given to PyTorch's own profile or if
+    `use_python_export` is given. `use_python_export` has no other effect.
     """
     third = analyse_flag
     if use_python_export is not None or analyse_flag is None:

@@ -129,7 +129,7 @@ class _KinetoProfile:
         return self.experimental_config.record_op_args
 
     def _handler(self):
-        """Whether there is what reads results as they are complete."""
+        """Whether results are read as soon as they are complete."""
         return self._records_arguments()
 
     def _start(self, user_schedule, parent, worker, steps=None):
@@ -184,7 +184,7 @@ class _KinetoProfile:
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
     def _lasting_parent(self, parent):
-        """What lies in pieces, was dumped or has files beside it is there to be kept."""
+        """The working directory if no parent is named and the result is one to keep."""
         is_kept = self._is_long() or self._records_arguments()
         return os.getcwd() if parent is None and is_kept else parent
 
@@ -270,7 +270,7 @@ class _KinetoProfile:
         export.memory_timeline(self._recording.result(), path, device)
 
     def _tell_roles(self):
-        """Python alone knows what tensors are for; the window has to hear it before it ends."""
+        """Sends the roles of tensors, which only Python knows, before the window ends."""
         if parameters.wants_timeline(self._switches) and self._recording.is_running():
             tensor_roles.tell()
 

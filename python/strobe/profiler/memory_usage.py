@@ -20,8 +20,8 @@ def attribute(events, changes, device=None):
 
 
 def of_window(changes):
-    """Without the releases of blocks of the host that were taken before the window, which PyTorch's
-    own profiler does not know either. `changes`: (time, size, whether of a device, address)."""
+    """Leaves out releases of host blocks that were allocated before the window: PyTorch's own
+    profiler does not know them either. `changes`: (time, size, whether of a device, address)."""
     live, kept = set(), []
     for time, size, is_device, address in sorted(changes):
         if size > 0:

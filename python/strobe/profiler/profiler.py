@@ -138,7 +138,7 @@ class profile(_KinetoProfile):
         self._recording.stop()
 
     def is_recording(self):
-        """Whether it has been started, and started indeed."""
+        """Whether the profile was started successfully and still runs."""
         return self._recording.is_running()
 
     def begin_at(self, step):
@@ -147,7 +147,7 @@ class profile(_KinetoProfile):
         self.current_action = self._action(step)
 
     def _counts_steps(self):
-        """Without a schedule only what may depend on them: dumps and rotation."""
+        """Without a schedule steps count only for dumps and rotation."""
         return self.record_steps or self._is_long()
 
     def _action(self, step):

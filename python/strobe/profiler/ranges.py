@@ -67,5 +67,5 @@ class record_function:
 
 
 def kineto_available():
-    """Strobe needs no Kineto; scripts that ask want to know whether profiling works."""
+    """Scripts call this to learn whether profiling works; Strobe needs no Kineto."""
     return True

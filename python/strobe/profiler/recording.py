@@ -57,9 +57,9 @@ os.register_at_fork(after_in_child=_forget)
 
 
 class Recording:
-    """`complete`, a method, is called as a window has ended, with False, and after a dump, with
-    True. `directory` is then the result directory: in the thread in which it is called that one, in
-    others the last. Private results vanish with the profile, and only those that `windows` needs
+    """The method `complete` is called with False after a window and with True after a dump. In
+    the calling thread `directory` is then that result directory; in other threads it is the last
+    one. Private results vanish with the profile, and only those that `windows` needs
     are kept."""
 
     def __init__(self, complete, windows):
@@ -190,7 +190,7 @@ class Recording:
                 self._end(session)
 
     def is_telling(self):
-        """Whether this thread is in what is called as a window has ended."""
+        """Whether this thread runs the method that is called when a window has ended."""
         return getattr(self._here, "telling", False)
 
     def _end_left(self):
@@ -202,7 +202,7 @@ class Recording:
             self.stop()
 
     def _end(self, session):
-        """What is not written yet is waited for when the result is needed, and at exit."""
+        """Waits for unwritten results only when they are needed, and at exit."""
         global _ending
         self._left = None
         _ending = session
@@ -261,7 +261,7 @@ class Recording:
             setattr(self._here, role, False)
 
     def _ready(self, directory):
-        """A window is complete, or there is a dump, which a failing function does not spoil."""
+        """A window or a dump is complete; a failing handler does not spoil a dump."""
         is_dump = directory != self._ended
         self._here.directory = self._last = directory
         try:

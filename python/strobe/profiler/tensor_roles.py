@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the program's tensors are for: parameters, gradients, state of optimizers.
 
-Told to the collector memory as a window ends, from the objects that Python knows then: nothing of
-PyTorch is replaced, and what exists is found however it came about.
+The collector `memory` receives the roles when a window ends, from the objects that Python knows
+then. Nothing of PyTorch is replaced, and objects are found whatever created them.
 """
 
 import ctypes

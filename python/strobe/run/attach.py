@@ -2,7 +2,7 @@
 """Starts the recording of a Python process under `strobe run`, and ends it at exit.
 
 Nothing here may break the script: a failure is one line on stderr. core/session/attach.h has the
-protocol. No import here that the interpreter has not made already, but for atexit.
+protocol. Besides atexit it imports only modules that the interpreter has loaded already.
 """
 
 import atexit
@@ -55,7 +55,7 @@ def _begin(follow):
 
 
 def _clean():
-    """Children are not recorded, unless a collector works in one that does not work here."""
+    """Children are not recorded, unless a collector that cannot work here might work in one."""
     if not environment.may_pass_on(os.environ):
         environment.clean(os.environ, is_recording=True)
 

@@ -24,8 +24,8 @@ _NAMES_MAX = 20
 
 
 class _Others:
-    """Classes whose steps ended none, because another was named: `strobe run` is left their names,
-    for a name that is nobody's."""
+    """Classes whose calls ended no step because --step-on names another class. Their names are
+    written for the message of `strobe run` if no optimizer has that name."""
 
     def __init__(self, folder):
         self._folder = folder

@@ -29,7 +29,7 @@ def tell():
 
 
 def watch():
-    """Has the rank told as soon as there is a process group, which may be gone at the end."""
+    """Sets the rank when a process group is made; at the end the group may be gone."""
     from functools import wraps
 
     import torch.distributed
