@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about the process and its machine. */
-#ifndef STROBE_PLUGINS_METADATA_H
-#define STROBE_PLUGINS_METADATA_H
+#ifndef STROBE_PLUGINS_MACHINE_METADATA_H
+#define STROBE_PLUGINS_MACHINE_METADATA_H
 
 #include <stddef.h>
 

@@ -257,6 +257,83 @@ class BadTest(DynamicTest):
         self.assertEqual(self.told, ["Init dynamic profiling repeatedly"])
 
 
+class VersionTest(FolderTest):
+    """What one look of the watch makes of a file that is being written; the thread is idle."""
+
+    BODY = json.dumps({"start_step": 7})
+
+    def setUp(self):
+        super().setUp()
+        self.age_s = 3600
+        self.rewrite("{}")
+        self.reported = []
+        self.watch = dynamic_watch.Watch(os.path.join(self.folder, _FILE), self.reported.append)
+        self.addCleanup(self.watch.close)
+
+    def rewrite(self, text):
+        """Each version is a second younger, and long written."""
+        self.write(_FILE, text)
+        self.age_s -= 1
+        then = time.time() - self.age_s
+        os.utime(_FILE, (then, then))
+
+    def look(self):
+        """The start_step that is found."""
+        self.watch._look()
+        found = self.watch.take()
+        return found and found.start_step
+
+    def while_reading(self, act):
+        """`act` happens between the first look at the file and its bytes."""
+        read = self.watch._read
+
+        def act_and_read(state):
+            self.watch._read = read
+            act()
+            return read(state)
+
+        self.watch._read = act_and_read
+
+    def test_write_that_ends_before_it_is_read(self):
+        self.rewrite(self.BODY[:5])
+        self.while_reading(lambda: self.rewrite(self.BODY))
+        self.assertEqual([self.look() for _ in range(4)], [None, 7, None, None])
+
+    def test_write_that_begins_before_it_is_read(self):
+        """The half is not told to be bad: it was never a version."""
+        self.rewrite(json.dumps({"start_step": 6}))
+        self.while_reading(lambda: self.rewrite(self.BODY[:5]))
+        self.assertIsNone(self.look())
+        self.rewrite(self.BODY)
+        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
+
+    def test_file_that_is_moved_away_and_back(self):
+        self.rewrite(self.BODY)
+        self.while_reading(lambda: os.rename(_FILE, "elsewhere"))
+        self.assertIsNone(self.look())
+        os.rename("elsewhere", _FILE)
+        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
+
+    def test_two_versions_of_one_time(self):
+        """Same size, same time: a version is taken when its time cannot come again."""
+        for start_step in (6, 7):
+            self.write(_FILE, json.dumps({"start_step": start_step}))
+            os.utime(_FILE, ns=(0, time.time_ns()))
+            if start_step == 6:
+                self.assertIsNone(self.look())
+        status = os.stat(_FILE)
+        os.utime(_FILE, ns=(0, status.st_mtime_ns - dynamic_watch._FRESH_NS))
+        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
+
+    def test_half_that_stays(self):
+        self.rewrite(self.BODY[:5])
+        with self.assertRaisesRegex(ValueError, "not JSON"):
+            self.look()
+        self.assertIsNone(self.look())
+        self.rewrite(self.BODY)
+        self.assertEqual(self.look(), 7)
+
+
 class TrustTest(DynamicTest):
     """Others than root and the user have no say in what is profiled, and where the log goes."""
 

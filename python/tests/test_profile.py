@@ -470,6 +470,15 @@ class Profile(FolderTest):
         self.assertEqual(_counts(prof)["aten::mul"], 1)
         self.assertFalse(hasattr(prof, "step"))
 
+    def test_without_steps_of_a_block(self):
+        """An exception of the block stops it and goes on."""
+        with self.assertRaises(ZeroDivisionError):
+            with profiler._KinetoProfile() as prof:
+                torch.ones(1).mul(2)
+                raise ZeroDivisionError
+        torch.ones(1).mul(2)
+        self.assertEqual(_counts(prof)["aten::mul"], 1)
+
 
 if __name__ == "__main__":
     unittest.main()

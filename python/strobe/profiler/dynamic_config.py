@@ -56,12 +56,22 @@ def _open_trusted(path):
         raise ConfigError("%s is refused: %s" % (path, error)) from None
 
 
-def read(path):
-    """Reads the file. Raises ConfigError or OSError."""
+def read_bytes(path):
+    """Reads the text of the file, unchecked. Raises ConfigError or OSError."""
     with _open_trusted(path) as file:
         data = file.read(_BYTES_MAX + 1)
     if len(data) > _BYTES_MAX:
         raise ConfigError("%s: more than 1 MiB" % path)
+    return data
+
+
+def read(path):
+    """What the file asks for. ConfigError, OSError."""
+    return parse(read_bytes(path), path)
+
+
+def parse(data, path):
+    """What that text of the file asks for. ConfigError."""
     try:
         values = json.loads(data)
     except (ValueError, RecursionError) as error:

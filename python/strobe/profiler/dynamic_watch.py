@@ -3,10 +3,14 @@
 
 import os
 import threading
+import time
 
 from . import dynamic_config
 
 POLL_S = 1.0
+# A file changed so recently may change once more without a new time: clocks of file systems tick
+# every 10 ms at most.
+_FRESH_NS = 20_000_000
 
 
 class Watch:
@@ -17,6 +21,7 @@ class Watch:
         self._report = report
         self._seen = self._state()  # what is there from the beginning asks for nothing
         self._found = None
+        self._lock = threading.Lock()  # of _found
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="strobe-dynamic", daemon=True)
         self._thread.start()
@@ -25,7 +30,8 @@ class Watch:
         """The newest configuration since the last call, None if there is none."""
         if self._found is None:
             return None
-        found, self._found = self._found, None
+        with self._lock:
+            found, self._found = self._found, None
         return found
 
     def close(self):
@@ -40,14 +46,28 @@ class Watch:
                 self._report(str(error))
 
     def _look(self):
-        """If the file changes while it is read, the next look reads it again."""
+        """A file that is fresh, or that changes while it is read, is read again by a later look."""
         state = self._state()
-        if state == self._seen:
+        if state == self._seen or _is_fresh(state):
+            return
+        data = failure = None
+        try:
+            data = self._read(state)
+        except Exception as error:
+            failure = error
+        if self._state() != state:  # half of the one version, half of the other
             return
         self._seen = state
+        if failure is not None:
+            raise failure
+        found = dynamic_config.parse(data, self._path)
+        with self._lock:
+            self._found = found
+
+    def _read(self, state):
         if state is None:
             raise FileNotFoundError("%s is gone: it is looked for again" % self._path)
-        self._found = dynamic_config.read(self._path)
+        return dynamic_config.read_bytes(self._path)
 
     def _state(self):
         """A value that differs for each version, even within a second; None without a file."""
@@ -56,3 +76,7 @@ class Watch:
         except FileNotFoundError:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _is_fresh(state):
+    return state is not None and abs(time.time_ns() - state[0]) < _FRESH_NS

@@ -79,6 +79,14 @@ class _KinetoProfile:
 
     # ---- start and stop ----
 
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        self.stop()
+        self._observe("cleanup")
+
     @message.reported
     def start(self):
         self._new_trace_id()

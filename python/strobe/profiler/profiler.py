@@ -72,14 +72,6 @@ class profile(_KinetoProfile):
         self.action_trace = collections.deque(maxlen=_ACTIONS_KEPT)  # of the steps, in order
         self.stopped = False
 
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, exc_type, exc_value, traceback):
-        self.stop()
-        self._observe("cleanup")
-
     # ---- steps ----
 
     @message.reported

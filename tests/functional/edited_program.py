@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program with dynamic profiling: argument 1 is the folder of profiler_config.json. It answers
+each line of its input with that line: `step` ends a step and does the work of the next; `found`
+waits for the watch's next request; `sync` waits until the watch has judged the file as it is."""
+
+import random
+import sys
+import time
+
+from strobe.profiler import dynamic_config, dynamic_profile, dynamic_watch, record_function
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+n_looks = 0
+look_once = dynamic_watch.Watch._look
+open_now = dynamic_config._open_trusted
+
+
+def count_look(watch):
+    global n_looks
+    n_looks += 1
+    look_once(watch)
+
+
+def await_condition(condition):
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit("the watch does not see the last edit")
+        time.sleep(0.0005)
+
+
+def await_look(watch):
+    """The first look to end may have begun before the last edit."""
+    first = n_looks
+    await_condition(lambda: watch._seen == watch._state() and n_looks >= first + 2)
+
+
+def await_request(watch):
+    await_condition(lambda: watch._found is not None)
+
+
+def open_later(path):
+    """Edits fall between what the watch knows of the file and its bytes."""
+    time.sleep(random.random() * 0.003)
+    return open_now(path)
+
+
+def do_work(step):
+    with record_function("work-%d;" % step):
+        if torch is not None:
+            torch.ones(2).add(1)
+
+
+dynamic_watch.Watch._look = count_look
+dynamic_config._open_trusted = open_later
+dynamic_watch.POLL_S = 0.001
+dynamic_profile.init(sys.argv[1])
+step = 0
+for line in sys.stdin:
+    if line == "step\n":
+        step += 1
+        dynamic_profile.step()
+        do_work(step)
+    elif line == "found\n":
+        await_request(dynamic_profile._present._watch)
+    else:
+        await_look(dynamic_profile._present._watch)
+    print(line, end="", flush=True)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic profiling of a program whose profiler_config.json is edited at random, in pieces too."""
+
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import time
+import unittest
+
+from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
+
+N_EDITS = 1000 if os.environ.get("STROBE_TEST_LONG") else 50
+PROGRAM = pathlib.Path(__file__).with_name("edited_program.py")
+RANK = 1
+
+
+class Expected:
+    """The steps that each profile has to record, as docs/python.md explains the keys."""
+
+    def __init__(self):
+        self.step = 0
+        self.windows = []
+        self.asked = None  # what no step has taken yet
+        self._pending = None
+        self._busy_until = 0
+
+    def end_step(self):
+        self.step += 1
+        if self.asked is not None:
+            self._pending, self.asked = self.asked, None
+        if self.step <= self._busy_until or self._pending is None:
+            return
+        start = self._pending["start_step"]
+        if start <= self.step:
+            request, self._pending = self._pending, None
+            if start in (-1, self.step) and RANK in request.get("rank_list", [RANK]):
+                self._begin(request)
+
+    def _begin(self, request):
+        first = self.step + request["warmup"]
+        self._busy_until = first + request["active"]
+        self.windows.append(list(range(first, self._busy_until)))
+
+
+@needs_python
+class TornEditsTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.seed = int(os.environ.get("STROBE_TEST_SEED") or random.randrange(1 << 32))
+        self.random = random.Random(self.seed)
+        self.path = self.work / "dynamic" / "profiler_config.json"
+        self.expected = Expected()
+        self.errors = open(self.work / "errors", "w+")
+        self.addCleanup(self.errors.close)
+        self.process = subprocess.Popen(
+            [PYTHON, PROGRAM, self.path.parent], cwd=self.work, text=True, bufsize=1,
+            env={**self.environment, "PYTHONPATH": str(BUILD / "python"), "OMP_NUM_THREADS": "1",
+                 "RANK": str(RANK)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        self.addCleanup(self.end, self.process)
+        self.sync()  # the file is there
+
+    def read_errors(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    # ---- the program ----
+
+    def order(self, word):
+        self.process.stdin.write(word + "\n")
+        if self.process.stdout.readline() != word + "\n":
+            self.fail("seed %d: the program ended: %s" % (self.seed, self.read_errors()[-2000:]))
+
+    def step(self, n=1):
+        for _ in range(n):
+            self.order("step")
+            self.expected.end_step()
+
+    def sync(self):
+        self.order("sync")
+
+    # ---- edits ----
+
+    def make_request(self):
+        start = self.random.choice(
+            (-1, -1, self.expected.step + self.random.randint(1, 4),
+             max(0, self.expected.step - self.random.randint(0, 2))))
+        request = {
+            "activities": ["CPU"], "prof_dir": str(self.out), "start_step": start,
+            "warmup": self.random.randint(0, 1), "active": self.random.randint(1, 3),
+            "metadata": {"padding": "x" * self.random.choice((1, 100, 5000, 100000))},
+        }
+        if self.random.random() < 0.3:
+            request.update(is_rank=True, rank_list=[self.random.choice((0, RANK)), 5])
+        return request
+
+    def pieces_of(self, text):
+        """A text that is cut at random places within the object."""
+        places = sorted(self.random.sample(range(len(text)), self.random.randint(1, 3)))
+        return [text[a:b] for a, b in zip([0, *places], [*places, len(text)])]
+
+    def sleep(self):
+        """Edits meet the watch anywhere in what it does; nothing depends on how long this takes."""
+        time.sleep(self.random.random() * 0.004)
+
+    def pause(self):
+        self.random.choice((lambda: None, self.sleep, self.sleep, self.sync, self.step))()
+
+    def write_torn(self, text, is_new=False):
+        if is_new:
+            self.path.unlink()
+            self.pause()
+        with open(self.path, "w") as file:
+            for piece in self.pieces_of(text):
+                self.pause()
+                file.write(piece)
+                file.flush()
+
+    def write_whole(self, text):
+        new = self.path.with_name("new")
+        new.write_text(text)
+        os.replace(new, self.path)
+
+    def write_twice(self, text):
+        """Another request of the same size just before it: both within a tick of the clock."""
+        before = re.sub(r'"active": \d', '"active": 9', text)
+        self.assertEqual(len(before), len(text))
+        with open(self.path, "w") as file:
+            file.write(before)
+        self.random.choice((lambda: None, self.sleep))()
+        with open(self.path, "r+") as file:
+            file.write(text)
+            file.truncate()
+
+    def leave_torn(self, text):
+        self.path.write_text(text[:self.random.randrange(len(text))])
+
+    def edit(self):
+        request = self.make_request()
+        text = json.dumps(request)
+        write = self.random.choice(
+            (self.write_torn, self.write_torn, lambda text: self.write_torn(text, is_new=True),
+             self.write_whole, self.write_twice, self.leave_torn))
+        write(text)
+        if write == self.leave_torn:
+            self.sync()
+            return
+        # Steps go on with the first sign of the request, if it can only be this one.
+        is_alone = write != self.write_twice and self.expected.asked is None
+        self.order("found" if is_alone else "sync")
+        self.expected.asked = request
+
+    # ---- results ----
+
+    def recorded(self):
+        """The steps of each result, in order, and its folder."""
+        found = []
+        for path in self.out.glob("*_ascend_pt/FRAMEWORK/*.strobe"):
+            steps = {int(each) for each in re.findall(rb"work-(\d+);", path.read_bytes())}
+            found.append((sorted(steps), path.parents[1]))
+        return sorted(found)
+
+    def assertOperators(self, steps, result):
+        """Each step's range once, and PyTorch's operator in it."""
+        (table,) = self.json("show", result, "--table", "operator_average", "--limit", "100")
+        calls = {row["name"]: row["calls"] for row in table["rows"]}
+        for step in steps:
+            self.assertEqual(calls.pop("work-%d;" % step), 1)
+        if has_torch():
+            self.assertEqual(calls["aten::add"], len(steps))
+
+    def test_edits(self):
+        for _ in range(N_EDITS):
+            self.edit()
+            self.step(self.random.randint(0, 3))
+        self.step(12)  # whatever is pending is over
+        last = dict(self.make_request(), start_step=-1, is_rank=False)
+        last.pop("rank_list", None)
+        self.write_torn(json.dumps(last))
+        self.sync()
+        self.expected.asked = last
+        n_before = len(self.expected.windows)
+        self.step(6)
+        self.assertEqual(len(self.expected.windows), n_before + 1)
+        self.process.communicate(timeout=60)  # its input ends
+        errors = self.read_errors()
+        self.assertEqual(self.process.returncode, 0, errors[-2000:])
+        self.assertNotIn("Traceback", errors)
+        self.assertNotIn("failed", errors)
+        found = self.recorded()
+        self.assertEqual([steps for steps, _ in found], self.expected.windows, "seed %d" % self.seed)
+        for steps, result in self.random.sample(found, min(5, len(found))):
+            self.assertOperators(steps, result)
+
+
+if __name__ == "__main__":
+    unittest.main()
