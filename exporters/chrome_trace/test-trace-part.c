@@ -6,7 +6,7 @@
 #include "test-chrome-trace-fixture.h"
 #include "trace-out.h"
 
-#define ROUNDS 9000u       /* many chunks of what is held back */
+#define ROUNDS 9000u      /* many chunks of what is held back */
 #define THREADS 20u       /* more than there are groups */
 #define LONG_TEXT 150000u /* longer than a part is at first */
 
