@@ -196,15 +196,31 @@ static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry
         strobe_complain("Nothing was recorded");
 }
 
-/* Removes the results and pools of processes whose claim on the run another process took over. */
-static void remove_dropped(char *const *directories)
+/* Waits until the writers of the results have sealed them, or seals them itself. */
+static void recover_results(char *const *directories)
 {
     for (; *directories; directories++) {
         g_autoptr(GPtrArray) results = strobe_result_find(*directories, NULL);
         for (guint i = 0; results && i < results->len; i++)
             strobe_result_recover(g_ptr_array_index(results, i), NULL, NULL);
-        strobe_folder_remove(*directories);
     }
+}
+
+/* A writer that makes a dump when the program ends reports it before it seals the window. */
+static char **read_directories(const StrobeRunFolder *folder)
+{
+    g_auto(GStrv) reported = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
+
+    recover_results(reported);
+    return strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
+}
+
+/* Removes the results and pools of processes whose claim on the run another process took over. */
+static void remove_dropped(char *const *directories)
+{
+    recover_results(directories);
+    for (; *directories; directories++)
+        strobe_folder_remove(*directories);
 }
 
 /* Analyses what the command left. FALSE if any of it is missing or could not be written. */
@@ -278,7 +294,7 @@ static gboolean finish_run(const StrobeConfig *config, StrobeRegistry *registry,
                            const StrobeRunEnd *end, char **command, char *const *environment)
 {
     const char *step_on = flags->step_on;
-    g_auto(GStrv) directories = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
+    g_auto(GStrv) directories = read_directories(folder);
     g_auto(GStrv) dropped = strobe_run_folder_lines(folder, "dropped", RESULTS_MAX);
     g_auto(GStrv) notes = strobe_run_folder_lines(folder, "notes", NOTES_MAX);
     g_auto(GStrv) optimizers = strobe_run_folder_lines(folder, "optimizers", OPTIMIZERS_MAX);

@@ -63,7 +63,7 @@ class RecorderTest(NumberedTest):
 
     def test_signal(self):
         process = self.start_ring(
-            "--dump", "signal=SIGUSR2,min_interval=0s", options=("-t", 2, "-u", 50, "-n", 60000)
+            "--dump", "signal=SIGUSR2,min_interval=0s", options=("-t", 2, "-u", 50, "-n", 120000)
         )
         for number in range(2):
             os.kill(self.pid, signal.SIGUSR2)
@@ -81,7 +81,18 @@ class RecorderTest(NumberedTest):
             for name in ("t0", "t1"):
                 self.assertWithoutGap(found[name], found[name][0])
         found = self.numbers(own)
-        self.assertEqual([found["t0"][-1], found["t1"][-1]], [59999, 59999])
+        self.assertEqual([found["t0"][-1], found["t1"][-1]], [119999, 119999])
+
+    def test_signal_and_end(self):
+        """A dump that is made while the program ends is analysed as well."""
+        process = self.start_ring("--dump", "signal=SIGUSR2,min_interval=0s")
+        self.wait_until(lambda: min(self.committed(2)) > 10000, "records", process)
+        os.kill(self.pid, signal.SIGUSR2)
+        self.wait_until(lambda: len(self.results()) > 1, "a dump", process)
+        os.kill(self.pid, signal.SIGKILL)
+        errors = self.finish(process, -signal.SIGKILL)
+        for path in self.results():
+            self.assertTrue((path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists(), errors)
 
     def test_signal_to_strobe_run(self):
         """It passes the signal on."""
