@@ -7,10 +7,10 @@
 #include "capture-contents.h"
 #include "clock-report.h"
 #include "command.h"
+#include "job-result.h"
 #include "json-text.h"
 #include "link-report.h"
 #include "memory-flags.h"
-#include "result.h"
 #include "completeness-report.h"
 #include "terminal.h"
 
@@ -29,7 +29,8 @@ static const StrobeUsage usage = {
         "found\n"
         "each other, and how devices' clocks were placed on the host's. Changes nothing. Of a "
         "capture in several\n"
-        "segments a directory is all of them, a segment's file that one alone.",
+        "segments a directory is all of them, a segment's file that one alone. A JOB directory\n"
+        "of a camera board is read as `strobe import` reads it.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -425,9 +426,13 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-static int describe_result(StrobeRegistry *registry, const StrobeResult *result,
+/* `job`: what is named instead of the capture, NULL: none. */
+static int describe_result(StrobeRegistry *registry, const StrobeResult *result, const char *job,
                            StrobeJsonWriter *json, gboolean is_first)
 {
+    const StrobeResult shown = {.directory = result->directory,
+                                .capture = job ? (char *)job : result->capture,
+                                .source = result->source};
     GError *error = NULL;
     StrobeContents *contents = strobe_contents_read(result->source, &error);
 
@@ -436,7 +441,7 @@ static int describe_result(StrobeRegistry *registry, const StrobeResult *result,
     StrobeRows *links = strobe_links_read(registry, result, contents, json != NULL);
     if (json) {
         strobe_json_begin_object(json);
-        write_overview(json, contents, result);
+        write_overview(json, contents, &shown);
         write_lists(json, contents);
         write_losses(json, contents);
         strobe_json_key(json, "correlation");
@@ -445,7 +450,7 @@ static int describe_result(StrobeRegistry *registry, const StrobeResult *result,
     } else {
         if (!is_first)
             puts("\n");
-        print_overview(contents, result);
+        print_overview(contents, &shown);
         print_kinds(contents);
         print_tracks(contents);
         strobe_links_print(links);
@@ -465,18 +470,19 @@ static int run_info(char **paths, StrobeJsonWriter *json)
 
     for (; *paths; paths++) {
         GError *error = NULL;
-        GPtrArray *results = strobe_result_find(*paths, &error);
-        if (!results) {
+        StrobeReadResults found;
+        if (!strobe_read_results_find(&found, *paths, registry, &error)) {
             int failed = strobe_command_fail(error);
             code = code ? code : failed;
             continue;
         }
-        for (guint i = 0; i < results->len; i++) {
-            int failed = describe_result(registry, g_ptr_array_index(results, i), json, is_first);
+        for (guint i = 0; i < found.results->len; i++) {
+            int failed = describe_result(registry, g_ptr_array_index(found.results, i), found.job,
+                                         json, is_first);
             code = code ? code : failed;
             is_first = FALSE;
         }
-        g_ptr_array_unref(results);
+        strobe_read_results_clear(&found);
     }
     strobe_registry_free(registry);
     return code;

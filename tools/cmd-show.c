@@ -7,6 +7,7 @@
 #include "command.h"
 #include "config.h"
 #include "error.h"
+#include "job-result.h"
 #include "memory-flags.h"
 #include "pager.h"
 #include "plugin-folders.h"
@@ -31,7 +32,8 @@ static const StrobeUsage usage = {
         "Prints where the time of a result went: operators and kernels, or functions, or the\n"
         "ranges that the program marked. --table selects another table.\n"
         "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
-        "derived (operator_average, operator_detail, step_summary, ...); --list names them.",
+        "derived (operator_average, operator_detail, step_summary, ...); --list names them.\n"
+        "A JOB directory of a camera board is read as `strobe import` reads it.",
     .examples =
         "Examples:\n"
         "  strobe show results\n"
@@ -353,7 +355,7 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
                         StrobeRegistry *registry, StrobeJsonWriter *json)
 {
     GError *error = NULL;
-    GPtrArray *results = strobe_result_find(path, &error);
+    StrobeReadResults found;
     g_auto(GStrv) columns = flags->columns ? g_strsplit(flags->columns, ",", -1) : NULL;
     g_auto(GStrv) group_by = flags->group_by ? g_strsplit(flags->group_by, ",", -1) : NULL;
     const StrobeRowsRequest request = {.kind = flags->table ? flags->table : DEFAULT_TABLE,
@@ -367,8 +369,9 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
                                        .raw = flags->json};
     int code = 0;
 
-    if (!results)
+    if (!strobe_read_results_find(&found, path, registry, &error))
         return strobe_command_fail(error);
+    const GPtrArray *results = found.results;
     for (guint i = 0; i < results->len && code != STROBE_EXIT_USAGE; i++) {
         const StrobeResult *result = g_ptr_array_index(results, i);
         int failed = 0;
@@ -385,7 +388,7 @@ static int show_results(const char *path, const Flags *flags, StrobeWhere *where
             failed = strobe_command_fail(g_steal_pointer(&error));
         code = code ? code : failed;
     }
-    g_ptr_array_unref(results);
+    strobe_read_results_clear(&found);
     return code;
 }
 
