@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQLite's view of a database whose file somebody else has opened: nothing is looked for or made
+/* SQLite's view of a database file that the caller has opened: nothing is looked for or made
  * beside it, no lock is taken, nothing synced. How its bytes are read and written is up to whom the
  * file belongs to. */
 #ifndef STROBE_FORMATS_LENT_DATABASE_H

@@ -89,7 +89,7 @@ void strobe_log(gint32 level, const char *format, ...)
     strobe_signal_guard_hold(&guard);
     ssize_t done = write(STDERR_FILENO, line, strlen(line));
     strobe_signal_guard_release(&guard);
-    (void)done; /* nobody to tell */
+    (void)done; /* no place is left to report it to */
 }
 
 void strobe_log_set_sink(StrobeLogSink sink)

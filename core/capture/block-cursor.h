@@ -33,7 +33,7 @@ typedef void (*StrobeDamageFunction)(void *user, guint64 from, guint64 to, const
 typedef struct StrobeBlockCursor {
     int fd;
     guint64 size, at;
-    StrobeDamageFunction damage; /* NULL: nobody asks */
+    StrobeDamageFunction damage; /* NULL: damage is not reported */
     void *user;
     guint64 window_at; /* of the bytes in the window */
     gsize window_n;

@@ -196,9 +196,8 @@ static void take_definitions(StrobeIndexPass *index_pass, const StrobeBlockPlace
     }
 }
 
-/* Records are looked at only where pairs of clocks may be among them: times before a pair need it
- * too. A track is defined before the first of its records. What is damaged is told by whoever reads
- * the records. */
+/* Reads the records of a block only if pairs of clocks may be among them: earlier times need a pair
+ * too. A track is defined before its first record. Damage is reported when the records are read. */
 static void take_clocks(StrobeIndexPass *index_pass, const StrobeBlockPlace *place)
 {
     if (strobe_definitions_have_clocks(index_pass->definitions) && read_quietly(index_pass, place))

@@ -14,7 +14,7 @@ struct StrobeReader {
     gint64 until_ns;                /* what the present block holds ended until then */
     guint segment;                  /* that is being read */
     guint64 bytes_before;           /* in the segments before it */
-    gboolean takes_open;            /* nobody tells more of the spans that were open at its end */
+    gboolean takes_open;            /* the spans that were open at its end are read too */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block, before which late ones come */
     gboolean has_following;

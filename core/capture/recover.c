@@ -554,7 +554,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
                     g_strerror(errno));
         return FALSE;
     }
-    if (!is_of_user(fd)) { /* only its owner finishes it; nobody else may hold it up */
+    if (!is_of_user(fd)) { /* only its owner finishes it or may delay it */
         close(fd);
         return TRUE;
     }

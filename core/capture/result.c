@@ -185,7 +185,7 @@ gint strobe_result_rank(const StrobeResult *result)
         if (!g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &number, NULL))
             continue;
         if (rank >= 0)
-            return -1; /* of two: nobody's */
+            return -1; /* two ranks: neither counts */
         rank = (gint)number;
     }
     return rank;

@@ -40,7 +40,7 @@ struct StrobeStringTable {
     struct slot *slots;         /* by hash of their bytes */
     guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
-    struct slot *waiting; /* of strings that were set, and that nobody has looked for yet */
+    struct slot *waiting; /* strings that were set and not looked for yet */
     guint32 n_waiting, waiting_room;
     GArray *chunks; /* of struct chunk */
     char *chunk;

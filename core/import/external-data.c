@@ -484,7 +484,7 @@ gboolean strobe_external_data_join(StrobeRegistry *registry, const StrobeResult 
         return TRUE;
     StrobeReader *reader = strobe_reader_open_own(result->source, NULL);
     if (!reader)
-        return TRUE; /* whoever reads it for its records says why */
+        return TRUE; /* the reader of its records says why */
     if (strobe_reader_stats(reader)->sealed &&
         !json_object_has_member(strobe_reader_metadata(reader), "source"))
         folders = find_folders(reader);

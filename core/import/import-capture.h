@@ -30,7 +30,7 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *capture, StrobeTrack
 /* Times count from `base`. FALSE: they would be out of range. */
 gboolean strobe_import_capture_time_base(StrobeImportCapture *capture, gint64 base);
 gint64 strobe_import_capture_base(const StrobeImportCapture *capture);
-/* From now on only records of kinds that nobody has added yet are taken; others are dropped. */
+/* From now on takes only records of kinds that have none yet, and drops the others. */
 void strobe_import_capture_fill_in(StrobeImportCapture *capture);
 /* Records that are added from now on are moved by so much, as far as there is time. */
 void strobe_import_capture_shift(StrobeImportCapture *capture, gint64 ns);

@@ -19,7 +19,7 @@ typedef struct StrobeImportSource {
 } StrobeImportSource;
 
 /* What is to be read at `path`: it itself, or, of a folder that nobody reads as a whole, the
- * sources in it. `format` names the importer (NULL: whoever recognises it). A GPtrArray of
+ * sources in it. `format` names the importer (NULL: the one that recognises it). A GPtrArray of
  * StrobeImportSource in order of their names, never empty; an error says why each importer
  * declined. */
 GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const char *format,

@@ -11,7 +11,7 @@ typedef struct StrobeComponentCall {
     const char *call; /* "open": its member of the table of operations */
 } StrobeComponentCall;
 
-/* Calls may lie in one another: whoever is called may have others called. */
+/* Calls may nest: a component that is called may have others called. */
 void strobe_component_call_begin(const StrobeComponent *component, const char *call);
 void strobe_component_call_end(void);
 

@@ -114,7 +114,7 @@ static char *system_fault(const char *path)
     return g_strdup_printf("%s: %s", path, g_strerror(errno));
 }
 
-/* A folder in the folder `at`, checked: nobody else can replace it from here on. -1: see `fault`.
+/* A folder in the folder `at`, checked: no other user can replace it from here on. -1: see `fault`.
  */
 static int enter_folder(int at, const char *name, const char *path, gboolean is_last, char **fault)
 {

@@ -22,7 +22,7 @@ struct strobe_stored_track {
 
 _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 
-/* An open span that nobody ended (STROBE_RECORD_UNFINISHED): header, begin, the time at which the
+/* A span that was never ended (STROBE_RECORD_UNFINISHED): header, begin, the time at which the
  * thread or the window ended, the track, and as its fields one word, the span's argument. */
 #define STROBE_UNFINISHED_WORDS 5u
 

@@ -261,7 +261,7 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     int is_short = 0;
 
     if (__builtin_expect(info->words == 0, 0)) {
-        count_lost(w, STROBE_LOSS_COLLECTOR_FAILED); /* nobody declared the kind */
+        count_lost(w, STROBE_LOSS_COLLECTOR_FAILED); /* the kind is not declared */
         return NULL;
     }
     out = take_room(w, words * 8);

@@ -14,7 +14,7 @@
 /* Flags of a place's state. */
 #define TRACK_ENDED 1u /* its thread has ended */
 #define TRACK_SWEPT 2u /* and had so before the present cycle of the writer */
-#define TRACK_KEPT 4u  /* somebody was told its id */
+#define TRACK_KEPT 4u  /* its id has been returned */
 
 static struct pool_track *track_at(const struct pool_header *header, uint32_t place)
 {
@@ -287,7 +287,7 @@ void strobe_track_sweep_begin(struct pool_header *header)
     }
 }
 
-/* Unless somebody wants it kept just now. */
+/* Unless another thread keeps it just now. */
 static void free_place(struct pool_header *header, uint32_t place, uint64_t state)
 {
     if (!(state & TRACK_KEPT) &&

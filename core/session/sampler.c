@@ -180,7 +180,7 @@ static void *worker_main(void *data)
     return NULL;
 }
 
-/* Lock held, or nobody else knows the sampler yet. */
+/* The caller holds the lock, or no other thread knows the sampler yet. */
 static void add_worker(StrobeSampler *sampler, GArray *sources)
 {
     struct worker *worker = g_new0(struct worker, 1);

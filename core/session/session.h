@@ -138,7 +138,7 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
 
 /* ---- dumps, session-dump.c ---- */
 
-/* Reports the dumps that nobody waited for: in the log, and to on_trace_ready. */
+/* Reports the dumps that no call waits for: in the log, and to on_trace_ready. */
 void strobe_session_report_dumps(StrobeSession *session);
 
 #endif

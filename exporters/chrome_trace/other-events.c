@@ -12,7 +12,7 @@ enum { USAGE };
 #define RUN_ROW "Strobe" /* what collectors did and reported */
 #define USAGE_LAYER "CPU Usage"
 
-/* A range that nobody ended has its argument, and of its other fields none was ever filled in. */
+/* A range without an end has its argument; its other fields were never filled in. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);

@@ -11,7 +11,7 @@ static const StrobeWantedField fields[] = {
     {"marker.category", STROBE_FIELD_I64},  {"marker.end_thread", STROBE_FIELD_U64},
 };
 
-/* Of a range that nobody ended no more is known than its name and its begin. */
+/* A range without an end has only its name and its begin. */
 static gboolean is_known(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);

@@ -168,7 +168,7 @@ static void allocate_block(Builder *b, guint32 node, const FlowInstant *instant)
     guint before = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
     guint32 block;
 
-    if (before) /* nobody told of its release */
+    if (before) /* its release was not recorded */
         free_block(b, node, before - 1, instant);
     block = add_block(b, instant, instant->at_ns);
     flow_block(b->flow, block)->name = flow_node(b->flow, node)->name;

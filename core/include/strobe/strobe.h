@@ -205,7 +205,7 @@ STROBE_API int strobe_session_is_written(StrobeSession *session);
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
 
 /* 1: this text is among the last 64 warnings that the library has written to stderr in this
- * process; whoever shows diagnostics need not repeat it. Any thread. Since 1.0. */
+ * process; a caller that shows diagnostics need not repeat it. Any thread. Since 1.0. */
 STROBE_API int strobe_warning_was_written(const char *text);
 
 /* Version of the library, such as "0.1.0"; a static text. */

@@ -108,7 +108,7 @@ static void count_linked(Tally *tally, const LinkEntry *entry)
 
 static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, gboolean is_early)
 {
-    /* Operators are numbered by the framework, not by whoever recorded them. */
+    /* The framework numbers operators, not the collector. */
     guint32 source = link_type == FORWARD_TO_BACKWARD ? 0 : source_of(pass, entry->id);
     Tally *tally = tally_of(pass, link_type, source);
 
@@ -319,7 +319,7 @@ static StrobeStringId importer_name(const Pass *pass)
     return pass->host->intern(pass->self, name, strcspn(name, "\""));
 }
 
-/* The name of a source; 0 where nobody says. */
+/* The name of a source; 0 where it is unknown. */
 static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 {
     const char *names = pass->host->metadata_value(pass->self, "link_sources");

@@ -116,7 +116,7 @@ static void allocate_block(HeapPaths *pass, const Event *event)
     Block made = {.address = event->address, .weight = event->weight > 0 ? event->weight : 1};
 
     made.bytes = (double)event->size * made.weight;
-    release_block(pass, made.address); /* nobody has told */
+    release_block(pass, made.address); /* its release was not recorded */
     made.path = path_of(pass, event->stack);
     if (!made.path || g_hash_table_size(pass->blocks) >= BLOCKS_MAX) {
         pass->n_dropped++;
