@@ -106,7 +106,7 @@ static void test_shell(Fixture *f, gconstpointer unused)
 }
 
 #define TEST(name_, function_)                                                                     \
-    g_test_add("/memory-bound/" name_, Fixture, NULL, set_up, function_, tear_down)
+    g_test_add("/system-memory/" name_, Fixture, NULL, set_up, function_, tear_down)
 
 int main(int argc, char **argv)
 {

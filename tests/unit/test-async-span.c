@@ -432,24 +432,24 @@ static void test_race(Fixture *f, gconstpointer data)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    ADD("/loose-span/overlapping", test_overlapping);
-    ADD("/loose-span/no-fields", test_no_fields);
-    ADD("/loose-span/one-key", test_one_key);
-    ADD("/loose-span/chain", test_chain);
-    ADD("/loose-span/deep", test_deep);
-    g_test_add("/loose-span/track-stays", Fixture,
+    ADD("/async-span/overlapping", test_overlapping);
+    ADD("/async-span/no-fields", test_no_fields);
+    ADD("/async-span/one-key", test_one_key);
+    ADD("/async-span/chain", test_chain);
+    ADD("/async-span/deep", test_deep);
+    g_test_add("/async-span/track-stays", Fixture,
                "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\", \"flush_interval\": \"1ms\"}",
                set_up, test_track_stays, tear_down);
-    ADD("/loose-span/no-such-span", test_no_such_span);
-    ADD("/loose-span/among-others", test_among_others);
-    ADD("/loose-span/inner-token", test_inner_token);
-    ADD("/loose-span/other-thread", test_other_thread);
-    ADD("/loose-span/all-elsewhere", test_all_elsewhere);
+    ADD("/async-span/no-such-span", test_no_such_span);
+    ADD("/async-span/among-others", test_among_others);
+    ADD("/async-span/inner-token", test_inner_token);
+    ADD("/async-span/other-thread", test_other_thread);
+    ADD("/async-span/all-elsewhere", test_all_elsewhere);
     /* each of its threads leaves a block behind */
-    g_test_add("/loose-span/thread-gone", Fixture,
+    g_test_add("/async-span/thread-gone", Fixture,
                "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}", set_up, test_thread_gone,
                tear_down);
-    ADD("/loose-span/unfinished", test_unfinished);
-    ADD("/loose-span/race", test_race);
+    ADD("/async-span/unfinished", test_unfinished);
+    ADD("/async-span/race", test_race);
     return g_test_run();
 }

@@ -89,9 +89,9 @@ static void test_one_pair(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/last-clock/goes-on", test_goes_on);
-    g_test_add_func("/last-clock/limit", test_limit);
-    g_test_add_func("/last-clock/at", test_at);
-    g_test_add_func("/last-clock/one-pair", test_one_pair);
+    g_test_add_func("/clock-recovery/goes-on", test_goes_on);
+    g_test_add_func("/clock-recovery/limit", test_limit);
+    g_test_add_func("/clock-recovery/at", test_at);
+    g_test_add_func("/clock-recovery/one-pair", test_one_pair);
     return g_test_run();
 }

@@ -495,9 +495,9 @@ int main(int argc, char **argv)
     g_test_add_func("/races/fork-while-made", test_fork_while_made);
     g_test_add_func("/races/fork-while-mapped", test_fork_while_mapped);
     g_test_add_func("/races/fork-handlers", test_fork_handlers);
-    g_test_add_func("/races/loose-span/place-reused", test_place_reused);
-    g_test_add_func("/races/loose-span/own-end-first", test_own_end_first);
-    g_test_add_func("/races/loose-span/other-end-first", test_other_end_first);
+    g_test_add_func("/races/async-span/place-reused", test_place_reused);
+    g_test_add_func("/races/async-span/own-end-first", test_own_end_first);
+    g_test_add_func("/races/async-span/other-end-first", test_other_end_first);
     g_test_add_func("/races/fork-across-windows", test_fork_across_windows);
     return g_test_run();
 }
