@@ -156,7 +156,7 @@ struct pool_window {
     _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
     uint32_t n_stuck;        /* threads still in a critical section at its end */
     uint32_t has_strays;     /* blocks that are neither a thread buffer's nor in the full list */
-    uint64_t begin;
+    _Atomic uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
     char capture[PATH_MAX];
 };

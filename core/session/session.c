@@ -524,6 +524,21 @@ static StrobeCollector *find_collector(StrobeSession *session, const char *name)
     return NULL;
 }
 
+/* The lock is held. No thread may sample a collector that stops. */
+static void toggle_inside(StrobeSession *session, StrobeCollector *c, gboolean is_on)
+{
+    gboolean is_sampled = session->directory && c->ops->sample;
+
+    if (is_sampled)
+        strobe_sampler_stop(g_steal_pointer(&session->sampler));
+    if (is_on)
+        strobe_collector_resume(c);
+    else
+        strobe_collector_pause(c);
+    if (is_sampled)
+        session->sampler = strobe_sampler_start(session->collectors);
+}
+
 StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector, int is_on,
                                    StrobeError **error)
 {
@@ -538,10 +553,8 @@ StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector
                     "The session has no collector %s", collector ? collector : "(null)");
     else if (g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE)
         strobe_recorder_pause(c->number, !is_on);
-    else if (is_on)
-        strobe_collector_resume(c);
     else
-        strobe_collector_pause(c);
+        toggle_inside(session, c, is_on);
     g_rec_mutex_unlock(&session->lock);
     return strobe_api_result(failure, error);
 }

@@ -169,7 +169,7 @@ static void give_up_window(uint32_t number)
 
     if (atomic_load(&place->window) != number)
         return;
-    strobe_link_end_window(&recorder.link, number, place->begin, place->begin, 0, 0);
+    strobe_link_end_window(&recorder.link, number, place->begin, 0, 0);
     strobe_link_wait(&recorder.link, number, -1);
 }
 
@@ -255,8 +255,8 @@ int strobe_recorder_end_window(int64_t patience_ns)
         strobe_thread_buffer_record_late(0);
         end_thread_buffers();
     }
-    strobe_link_end_window(&recorder.link, recorder.window, recorder.begin, recorder.end,
-                           recorder.n_stuck, strobe_thread_buffer_take_abandoned());
+    strobe_link_end_window(&recorder.link, recorder.window, recorder.end, recorder.n_stuck,
+                           strobe_thread_buffer_take_abandoned());
     recorder.is_shut = recorder.has_late = 0;
     recorder.in_window = 0;
     return strobe_link_wait(&recorder.link, recorder.window, patience_ns);

@@ -293,12 +293,11 @@ void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t e
     atomic_store(&strobe_pool_window(link->pool, window)->end, end);
 }
 
-void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
-                            unsigned n_stuck, int has_strays)
+void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t end, unsigned n_stuck,
+                            int has_strays)
 {
     struct pool_window *place = strobe_pool_window(link->pool, window);
 
-    place->begin = begin;
     place->n_stuck = n_stuck;
     place->has_strays = has_strays || n_stuck;
     strobe_link_shut_window(link, window, end);

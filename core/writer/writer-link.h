@@ -50,8 +50,8 @@ void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
 /* The thread buffers have handed over: the writer writes everything that is left, seals and closes.
  */
-void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t begin, uint64_t end,
-                            unsigned n_stuck, int has_strays);
+void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t end, unsigned n_stuck,
+                            int has_strays);
 /* Waits until that is done for the window, for `patience_ns` at most, -1: as long as it takes.
  * Returns its first error of writing; EINPROGRESS: not done; EOWNERDEAD: the writer is gone. */
 int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);

@@ -211,8 +211,10 @@ int strobe_record_log_add(StrobeRecordLog *log, const void *bytes, size_t length
 
 size_t strobe_record_log_mark(StrobeRecordLog *log)
 {
-    if (log && !log->error)
-        log->error = end_block(log);
+    int error = log && !log->error ? end_block(log) : 0;
+
+    if (error) /* several threads read a log that is complete: none of them writes here */
+        log->error = error;
     return log ? log->n_blocks : 0;
 }
 
