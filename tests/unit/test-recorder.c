@@ -109,7 +109,7 @@ static void test_loss_report(void)
     scratch_remove(folder);
 }
 
-static volatile sig_atomic_t signals;
+static _Atomic int signals; /* the handler may run on two threads at once */
 static int keep_on = 1; /* atomic */
 
 static void mark_in_handler(int number)
