@@ -176,7 +176,9 @@ class Programs:
             self.serve(bin, folder)
         self.assertEqual(len(self.results()), 1, self.said)
         rows = self.shown()["rows"]
-        self.assertGreater(self.share(rows, "postgres") + self.share(rows, "(kernel)"), 50)
+        # Without the kernel's frames its time counts for the functions of libc that call it.
+        shares = [self.share(rows, part) for part in ("postgres", "(kernel)", "libc")]
+        self.assertGreater(sum(shares), 60, shares)
         self.assertTrue(any("postgres" in row["name"] for row in rows[:10]), rows[:10])
 
     def serve(self, bin, folder):
