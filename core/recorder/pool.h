@@ -174,7 +174,7 @@ enum {
 
 struct StrobeWriterLoop;
 /* Makes a dump, see StrobeWriterLoopProgram. */
-typedef int StrobeMakeDump(void *user, struct StrobeWriterLoop *drain, uint32_t why,
+typedef int StrobeMakeDump(void *user, struct StrobeWriterLoop *loop, uint32_t why,
                            const char *reason, char path[PATH_MAX]);
 
 /* What became of a request. */

@@ -70,7 +70,7 @@ typedef struct StrobeWriterLoop {
     int64_t swept_ns;         /* the ring's ended threads */
 
     StrobeLossCounts *seen; /* in the pool: the losses that are being written now */
-    struct drain_partial {
+    struct written_part {
         uint32_t block, used;
     } partial[STROBE_POOL_THREAD_BUFFERS];
 } StrobeWriterLoop;

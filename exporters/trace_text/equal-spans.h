@@ -4,8 +4,8 @@
  * whoever reads a trace takes the one that stands first for the outer one. So a run of them is
  * handed on from its last one to its first, wherever a batch ends.
  */
-#ifndef STROBE_CHROME_TRACE_EQUAL_SPANS_H
-#define STROBE_CHROME_TRACE_EQUAL_SPANS_H
+#ifndef STROBE_TRACE_TEXT_EQUAL_SPANS_H
+#define STROBE_TRACE_TEXT_EQUAL_SPANS_H
 
 #include <glib.h>
 #include <strobe/exporter.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace that is imported with the mock host, and what came of it. */
-#ifndef STROBE_CHROME_TRACE_TEST_FIXTURE_H
-#define STROBE_CHROME_TRACE_TEST_FIXTURE_H
+#ifndef STROBE_TRACE_IMPORT_TEST_FIXTURE_H
+#define STROBE_TRACE_IMPORT_TEST_FIXTURE_H
 
 #include <glib.h>
 #include <strobe/kinds.h>

@@ -4,8 +4,8 @@
  * capture the inner one, which ends first. So the last span of a row waits for the next one that
  * has other times.
  */
-#ifndef STROBE_CHROME_TRACE_EQUAL_SPANS_H
-#define STROBE_CHROME_TRACE_EQUAL_SPANS_H
+#ifndef STROBE_TRACE_IMPORT_EQUAL_SPANS_H
+#define STROBE_TRACE_IMPORT_EQUAL_SPANS_H
 
 #include "trace-rows.h"
 

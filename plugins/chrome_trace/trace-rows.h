@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes and threads of a trace, which may be named behind their events. */
-#ifndef STROBE_CHROME_TRACE_ROWS_H
-#define STROBE_CHROME_TRACE_ROWS_H
+#ifndef STROBE_TRACE_IMPORT_ROWS_H
+#define STROBE_TRACE_IMPORT_ROWS_H
 
 #include "stack-frames.h"
 

@@ -159,15 +159,15 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 }
 
 /* In the writer: `user` is the folder, `reason` the window's number. */
-static int make_dump(void *user, StrobeWriterLoop *drain, uint32_t why, const char *reason,
+static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const char *reason,
                      char path[PATH_MAX])
 {
     g_autofree char *metadata = make_metadata();
 
     g_snprintf(path, PATH_MAX, "%s/dump-%s/" STROBE_CAPTURE_NAME, (const char *)user, reason);
-    int error = strobe_capture_file_begin(new_capture(path), drain->window.number, metadata);
+    int error = strobe_capture_file_begin(new_capture(path), loop->window.number, metadata);
     if (error == 0)
-        error = strobe_dump_serve(drain, path);
+        error = strobe_dump_serve(loop, path);
     if (error)
         g_assert_cmpint(unlink(path), ==, 0);
     return error;
