@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../common/ascend-kinds.h"
+#include <ascend-kinds.h>
 
 const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS] = {
     ASCEND_KINDS,

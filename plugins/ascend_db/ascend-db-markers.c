@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ascend-db-markers.h"
 
-#include "../common/mark-kinds.h"
+#include <strobe/helpers/mark-kinds.h>
 #include "ascend-db-tasks.h"
 
 /* What the table has beyond the standard kind. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../common/prof-start.h"
+#include <prof-start.h>
 #include "ascend-db-communication.h"
 #include "ascend-db-metadata.h"
 #include "ascend-db-framework.h"

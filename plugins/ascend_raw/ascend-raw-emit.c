@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../ascend_text/trace-kinds.h"
-#include "../common/ascend-kinds.h"
+#include <ascend-kinds.h>
 #include "ascend-raw-emit.h"
 
 #define PROGRESS_BYTES (4u << 20)

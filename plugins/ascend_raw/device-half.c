@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../ascend_text/ascend_text.h"
-#include "../common/external-folder.h"
+#include <external-folder.h>
 
 /* ---- databases ---- */
 

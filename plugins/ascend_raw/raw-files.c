@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
-#include "../common/prof-start.h"
+#include <external-folder.h>
+#include <prof-start.h>
 
 const char *const raw_file_names[RAW_FILES] = {
     "torch.op_range",           "torch.op_mark",

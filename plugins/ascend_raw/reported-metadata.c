@@ -2,8 +2,8 @@
 #include "reported-metadata.h"
 
 #include "../ascend_text/ascend-text-metadata.h"
-#include "../common/external-folder.h"
-#include "../common/side-json.h"
+#include <external-folder.h>
+#include <side-json.h>
 
 #define GENERATION 3 /* raw files have none: what is made of them is of the newest */
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
-#include "../common/prof-start.h"
-#include "../common/side-json.h"
+#include <external-folder.h>
+#include <prof-start.h>
+#include <side-json.h>
 
 #define MHZ_DEFAULT 100
 

@@ -109,8 +109,8 @@ static StrobeKindId id_of(Import *import, const StrobeKind *kind)
     return id;
 }
 
-void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, StrobeStringId name,
-                  gint64 begin_ns, gint64 end_ns)
+void *text_import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track,
+                       StrobeStringId name, gint64 begin_ns, gint64 end_ns)
 {
     StrobeKindId id = id_of(import, kind);
     void *fields;
@@ -128,7 +128,7 @@ void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, S
     return fields;
 }
 
-StrobeStringId import_intern(Import *import, const char *text)
+StrobeStringId text_import_intern(Import *import, const char *text)
 {
     return *text ? import->host->intern(import->self, text, strlen(text)) : 0;
 }
@@ -201,7 +201,7 @@ static StrobeTrackId track_of(Import *import, guint32 type, gint device, guint64
     return import->host->track(import->self, &track, (guint64)import->pid);
 }
 
-StrobeTrackId import_stream(Import *import, gint device, guint64 stream)
+StrobeTrackId text_import_stream(Import *import, gint device, guint64 stream)
 {
     char name[32];
 
@@ -209,7 +209,7 @@ StrobeTrackId import_stream(Import *import, gint device, guint64 stream)
     return track_of(import, STROBE_TRACK_STREAM, device, stream, name, "Ascend Hardware");
 }
 
-StrobeTrackId import_counter(Import *import, gint device, const char *group)
+StrobeTrackId text_import_counter(Import *import, gint device, const char *group)
 {
     return track_of(import, STROBE_TRACK_COUNTER, device, 0, NULL, group);
 }

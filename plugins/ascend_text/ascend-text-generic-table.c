@@ -82,7 +82,7 @@ static void take_row(Generic *g, const StrobeCsvCell *cells, gsize n)
                       "fewer cells than the header has");
     if (g->begin_at >= 0 && (gsize)g->begin_at < n)
         strobe_read_us(cells[g->begin_at].bytes, cells[g->begin_at].length, &begin, NULL);
-    fields = import_emit(g->import, g->kind, import_process(g->import), 0, begin, begin);
+    fields = text_import_emit(g->import, g->kind, import_process(g->import), 0, begin, begin);
     for (guint i = 0; fields && i < g->kind->n_fields && i < n; i++)
         if (cells[i].length)
             fields[i] = g->import->host->intern(g->import->self, cells[i].bytes, cells[i].length);

@@ -44,9 +44,9 @@ void import_clear(Import *import);
 
 /* Emits, and notes when the capture has no room; NULL then. A kind is declared with its first
  * record. */
-void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, StrobeStringId name,
-                  gint64 begin_ns, gint64 end_ns);
-StrobeStringId import_intern(Import *import, const char *text);
+void *text_import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track,
+                       StrobeStringId name, gint64 begin_ns, gint64 end_ns);
+StrobeStringId text_import_intern(Import *import, const char *text);
 /* From here on records of the standard kind have these fields behind its own. The new kind. */
 const StrobeKind *import_extend(Import *import, const StrobeKind *kind, const StrobeField *fields,
                                 guint n);
@@ -62,8 +62,8 @@ char *import_field_name(const char *title);
 /* When something without a time was: at the begin of the session. */
 gint64 import_instant(const Import *import);
 
-StrobeTrackId import_stream(Import *import, gint device, guint64 stream);
-StrobeTrackId import_counter(Import *import, gint device, const char *group);
+StrobeTrackId text_import_stream(Import *import, gint device, guint64 stream);
+StrobeTrackId text_import_counter(Import *import, gint device, const char *group);
 StrobeTrackId import_process(Import *import);
 
 /* Place and reason; the place is "<part>, <what> <number>". */

@@ -238,7 +238,7 @@ gboolean kernels_find(Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns
 
 static StrobeStringId name_of(Kernels *k, const KernelRow *row)
 {
-    return import_intern(k->table.import, row->cells[k->table.name_at].bytes);
+    return text_import_intern(k->table.import, row->cells[k->table.name_at].bytes);
 }
 
 static void emit_operation(Kernels *k, const KernelRow *row)
@@ -250,9 +250,9 @@ static void emit_operation(Kernels *k, const KernelRow *row)
                                .name = "Communication",
                                .group = import->generation == 3 ? "Communication" : "HCCL"};
     struct strobe_comm_op *fields =
-        import_emit(import, &strobe_kind_comm_op,
-                    import->host->track(import->self, &track, (guint64)import->pid),
-                    name_of(k, row), row->begin_ns, row->end_ns);
+        text_import_emit(import, &strobe_kind_comm_op,
+                         import->host->track(import->self, &track, (guint64)import->pid),
+                         name_of(k, row), row->begin_ns, row->end_ns);
 
     if (!fields)
         return;
@@ -264,10 +264,10 @@ static void emit_task(Kernels *k, const KernelRow *row)
 {
     Import *import = k->table.import;
     StrobeTrackId track =
-        import_stream(import, row->device, row->stream == G_MAXUINT32 ? 0 : row->stream);
+        text_import_stream(import, row->device, row->stream == G_MAXUINT32 ? 0 : row->stream);
     StrobeStringId name = name_of(k, row);
     struct strobe_device_task *task =
-        import_emit(import, &strobe_kind_device_task, track, name, row->begin_ns, row->end_ns);
+        text_import_emit(import, &strobe_kind_device_task, track, name, row->begin_ns, row->end_ns);
     struct strobe_device_pmu pmu, *fields;
 
     if (!task)
@@ -278,7 +278,8 @@ static void emit_task(Kernels *k, const KernelRow *row)
     task->task_type = task->core; /* the device's own table calls the column so */
     if (!pmu.metrics)
         return;
-    fields = import_emit(import, &strobe_kind_device_pmu, track, name, row->begin_ns, row->end_ns);
+    fields =
+        text_import_emit(import, &strobe_kind_device_pmu, track, name, row->begin_ns, row->end_ns);
     if (fields)
         *fields = pmu;
 }
@@ -307,9 +308,9 @@ static void emit_step(Kernels *k, const Step *step)
         if (other->device == step->device && other->first_ns > step->last_ns)
             end = MIN(end, other->first_ns);
     }
-    fields = import_emit(import, &strobe_kind_step_range,
-                         import->host->track(import->self, &track, (guint64)import->pid),
-                         import_intern(import, name), step->first_ns, end);
+    fields = text_import_emit(import, &strobe_kind_step_range,
+                              import->host->track(import->self, &track, (guint64)import->pid),
+                              text_import_intern(import, name), step->first_ns, end);
     if (!fields)
         return;
     fields->number = step->number;
@@ -342,9 +343,9 @@ static void emit_detail(Kernels *k, const KernelRow *row)
 {
     Import *import = k->table.import;
     guint32 stream = row->stream == G_MAXUINT32 ? 0 : row->stream;
-    struct strobe_kernel_detail *fields =
-        import_emit(import, &strobe_kind_kernel_detail, import_stream(import, row->device, stream),
-                    name_of(k, row), row->begin_ns, row->end_ns);
+    struct strobe_kernel_detail *fields = text_import_emit(
+        import, &strobe_kind_kernel_detail, text_import_stream(import, row->device, stream),
+        name_of(k, row), row->begin_ns, row->end_ns);
 
     if (!fields)
         return;

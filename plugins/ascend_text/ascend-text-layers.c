@@ -132,7 +132,7 @@ static void take_group(Layers *layers, Row *row, const char *name)
     if (g_str_has_suffix(group, " Aicpu"))
         group[strlen(group) - strlen(" Aicpu")] = '\0';
     if (group[strspn(group, "0123456789")])
-        row->group = import_intern(layers->import, group);
+        row->group = text_import_intern(layers->import, group);
 }
 
 static void take_row_name(Layers *layers, Row *row, const char *name)

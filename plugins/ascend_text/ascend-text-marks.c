@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../common/mark-kinds.h"
+#include <strobe/helpers/mark-kinds.h>
 
 struct mark {
     guint64 argument;
@@ -41,8 +41,9 @@ void marks_take(TraceKinds *kinds, const TraceEvent *event, StrobeTrackId track,
     Import *import = kinds->import;
     guint32 type = event_type(event);
     gboolean is_range = type == 1 || type == 2 || end_ns > begin_ns;
-    struct mark *fields = import_emit(import, is_range ? &range_kind : &instant_kind, track,
-                                      import_intern(import, event->name), begin_ns, end_ns);
+    struct mark *fields =
+        text_import_emit(import, is_range ? &range_kind : &instant_kind, track,
+                         text_import_intern(import, event->name), begin_ns, end_ns);
     guint8 other[TRACE_ARGS_MAX] = {0};
     gboolean has_other = FALSE;
 
@@ -53,7 +54,7 @@ void marks_take(TraceKinds *kinds, const TraceEvent *event, StrobeTrackId track,
         const TraceArg *arg = &event->args[i];
 
         if (!strcmp(arg->key, "domain") && arg->token == STROBE_JSON_STRING)
-            fields->domain = import_intern(import, arg->text);
+            fields->domain = text_import_intern(import, arg->text);
         else if (strcmp(arg->key, "event_type") || type == STROBE_ABSENT_U32)
             other[i] = has_other = TRUE;
     }

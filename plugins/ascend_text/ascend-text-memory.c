@@ -82,9 +82,10 @@ static gboolean read_cell(Records *r, const StrobeCsvCell *cells, guint which, g
 
 static void emit_event(Import *import, const BlockEvent *event, const char *component)
 {
-    struct strobe_memory_event *out = import_emit(
-        import, &strobe_kind_memory_event, import_counter(import, event->device, "memory_event"),
-        event->name, event->time_ns, event->time_ns);
+    struct strobe_memory_event *out =
+        text_import_emit(import, &strobe_kind_memory_event,
+                         text_import_counter(import, event->device, "memory_event"), event->name,
+                         event->time_ns, event->time_ns);
 
     if (!out)
         return;
@@ -96,7 +97,7 @@ static void emit_event(Import *import, const BlockEvent *event, const char *comp
     out->stream = event->stream;
     out->action = event->action;
     out->device = event->device;
-    out->component = import_intern(import, component);
+    out->component = text_import_intern(import, component);
 }
 
 /* What the device's own counter said; the trace has the same samples. */
@@ -106,9 +107,9 @@ static void emit_usage(Import *import, const BlockEvent *row)
 
     if (import->has_app_memory)
         return;
-    out = import_emit(import, &strobe_kind_memory_usage,
-                      import_counter(import, row->device, "NPU MEM"), import_intern(import, "app"),
-                      row->time_ns, row->time_ns);
+    out = text_import_emit(import, &strobe_kind_memory_usage,
+                           text_import_counter(import, row->device, "NPU MEM"),
+                           text_import_intern(import, "app"), row->time_ns, row->time_ns);
     if (!out)
         return;
     out->hbm = row->reserved;
@@ -180,8 +181,8 @@ static void read_records(Records *r)
     r->import->host->found(r->import->self, r->file, r->n_rows);
 }
 
-void memory_import(Import *import, int records, const char *records_name, int blocks,
-                   const char *blocks_name)
+void text_memory_import(Import *import, int records, const char *records_name, int blocks,
+                        const char *blocks_name)
 {
     Records r = {.import = import, .file = records_name};
     BlockEvent event;

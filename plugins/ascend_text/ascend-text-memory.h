@@ -8,7 +8,7 @@
 
 /* Each may be -1 with the name NULL: no such file. Of operator_memory.csv 24 bytes an event are
  * kept. */
-void memory_import(Import *import, int records, const char *records_name, int blocks,
-                   const char *blocks_name);
+void text_memory_import(Import *import, int records, const char *records_name, int blocks,
+                        const char *blocks_name);
 
 #endif

@@ -195,13 +195,13 @@ static void emit_metadata(Metadata *metadata)
 
     for (guint i = 0; i + 1 < metadata->given->len; i += 2) {
         const char *value = g_ptr_array_index(metadata->given, i + 1);
-        struct strobe_metadata *fields =
-            import_emit(import, &strobe_kind_metadata, import_process(import),
-                        import_intern(import, g_ptr_array_index(metadata->given, i)), at, at);
+        struct strobe_metadata *fields = text_import_emit(
+            import, &strobe_kind_metadata, import_process(import),
+            text_import_intern(import, g_ptr_array_index(metadata->given, i)), at, at);
 
         if (!fields)
             return;
-        fields->value = import_intern(import, value);
+        fields->value = text_import_intern(import, value);
         fields->is_json = is_json(value);
     }
 }
@@ -214,8 +214,9 @@ static void emit_device(Metadata *metadata)
 
     if (import->device < 0)
         return;
-    fields = import_emit(import, &strobe_kind_device_info,
-                         import_counter(import, import->device, "device_info"), 0, at, at);
+    fields =
+        text_import_emit(import, &strobe_kind_device_info,
+                         text_import_counter(import, import->device, "device_info"), 0, at, at);
     if (!fields)
         return;
     fields->device = import->device;

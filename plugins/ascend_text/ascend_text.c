@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/prof-start.h"
+#include <prof-start.h>
 #include "communicators.h"
 #include "ascend-text-metadata.h"
 #include "ascend-text-memory.h"
@@ -184,8 +184,8 @@ static void take_memory(Run *run)
     const SourceFile *blocks = source_files_table(run->files, BLOCKS);
     int records_fd = open_table(run, records), blocks_fd = open_table(run, blocks);
 
-    memory_import(&run->import, records_fd, records ? records->name : NULL, blocks_fd,
-                  blocks ? blocks->name : NULL);
+    text_memory_import(&run->import, records_fd, records ? records->name : NULL, blocks_fd,
+                       blocks ? blocks->name : NULL);
     if (records_fd >= 0)
         close(records_fd);
     if (blocks_fd >= 0)

@@ -219,7 +219,7 @@ static void read_event(Blocks *b, const Place *place, const StrobeCsvCell *cells
     if (event->size != STROBE_ABSENT_I64 && place->action != BLOCK_ALLOCATION)
         event->size = -event->size;
     event->stream = read_cell(b, cells, STREAM, &stream) ? (guint64)stream : STROBE_ABSENT_U64;
-    event->name = import_intern(b->import, event->is_ge ? name + strlen(GE_PREFIX) : name);
+    event->name = text_import_intern(b->import, event->is_ge ? name + strlen(GE_PREFIX) : name);
     if (place->action == BLOCK_ALLOCATION)
         read_totals(b, cells, ALLOCATION_ALLOCATED, event);
     else if (place->action == BLOCK_RELEASE || !read_cell(b, cells, RELEASE, &other))

@@ -14,7 +14,7 @@ enum { OPERATION = 2 };
 static void add_communicator(Import *import, const char *key, const char *at)
 {
     char *operation = g_strndup(key, (gsize)(at - key));
-    StrobeStringId communicator = import_intern(import, at + 1);
+    StrobeStringId communicator = text_import_intern(import, at + 1);
     gpointer known;
 
     if (g_hash_table_lookup_extended(import->communicators, operation, NULL, &known) &&

@@ -109,8 +109,8 @@ static void emit_device(const Modes *m, gint64 device)
 {
     Import *import = m->import;
     gint64 at = import_instant(import);
-    char *out = import_emit(import, m->kind, import_counter(import, (gint)device, m->file->kind), 0,
-                            at, at);
+    char *out = text_import_emit(
+        import, m->kind, text_import_counter(import, (gint)device, m->file->kind), 0, at, at);
     gint32 number = (gint32)device;
 
     for (guint i = 0; out && i < m->sums->len; i++) {

@@ -114,8 +114,8 @@ static void add_series(const Samples *samples, GArray *found, const AscendCounte
     series.field = field_of(series.kind, row->field);
     series.index = field_of(series.kind, row->index);
     series.number = in_name.index;
-    series.name = in_name.rest     ? import_intern(samples->import, in_name.rest)
-                  : row->only_name ? import_intern(samples->import, row->only_name)
+    series.name = in_name.rest     ? text_import_intern(samples->import, in_name.rest)
+                  : row->only_name ? text_import_intern(samples->import, row->only_name)
                                    : 0;
     g_array_append_val(found, series);
 }
@@ -154,8 +154,8 @@ static void emit_sample(Samples *samples, const Sample *sample)
 {
     Import *import = samples->import;
     const StrobeKind *kind = sample->kind;
-    void *fields =
-        import_emit(import, kind, sample->track, sample->name, sample->time_ns, sample->time_ns);
+    void *fields = text_import_emit(import, kind, sample->track, sample->name, sample->time_ns,
+                                    sample->time_ns);
 
     for (guint i = 0; fields && i < kind->n_fields && i < FIELDS_MAX; i++) {
         const StrobeCellValue value = {.type = STROBE_CELL_REAL, .real = sample->values[i]};
@@ -247,7 +247,7 @@ static void take_value(Samples *samples, const Series *series, const Match *in_k
                        double value)
 {
     key->kind = series->kind;
-    key->name = in_key->rest ? import_intern(samples->import, in_key->rest) : series->name;
+    key->name = in_key->rest ? text_import_intern(samples->import, in_key->rest) : series->name;
     if (in_key->index != NO_INDEX)
         key->index = in_key->index;
     else if (series->number != NO_INDEX)

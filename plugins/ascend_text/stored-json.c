@@ -54,8 +54,8 @@ static void *emit_record(Stored *s, const StrobeKind *kind, const char *name)
     gint64 at = import_instant(import);
 
     s->n_records++;
-    return import_emit(import, kind, import_counter(import, import->device, kind->name),
-                       import_intern(import, name), at, at);
+    return text_import_emit(import, kind, text_import_counter(import, import->device, kind->name),
+                            text_import_intern(import, name), at, at);
 }
 
 /* "step50"; "step" where there are none. */
@@ -72,7 +72,7 @@ static StrobeStringId group_of(const Stored *s, const JsonPlace *place)
 {
     const char *at = strrchr(place->keys[OPERATION], '@');
 
-    return at ? import_intern(s->import, at + 1) : 0;
+    return at ? text_import_intern(s->import, at + 1) : 0;
 }
 
 static void emit_time(Stored *s, const JsonPlace *place)
@@ -84,7 +84,7 @@ static void emit_time(Stored *s, const JsonPlace *place)
         return;
     fields->step = step_of(place);
     fields->group = group_of(s, place);
-    fields->type = import_intern(s->import, place->keys[TYPE]);
+    fields->type = text_import_intern(s->import, place->keys[TYPE]);
     fields->start = s->numbers[START];
     fields->elapse = s->numbers[ELAPSE];
     fields->transit = s->numbers[TRANSIT];
@@ -105,8 +105,8 @@ static void emit_bandwidth(Stored *s, const JsonPlace *place, const Packets *pac
         return;
     fields->step = step_of(place);
     fields->group = group_of(s, place);
-    fields->type = import_intern(s->import, place->keys[TYPE]);
-    fields->transport = import_intern(s->import, place->keys[TRANSPORT]);
+    fields->type = text_import_intern(s->import, place->keys[TYPE]);
+    fields->transport = text_import_intern(s->import, place->keys[TRANSPORT]);
     fields->transit_size = s->numbers[TRANSIT_SIZE];
     fields->transit_time = s->numbers[TRANSIT_TIME];
     fields->bandwidth = s->numbers[BANDWIDTH];
@@ -128,14 +128,14 @@ static void emit_link(Stored *s, const JsonPlace *place)
         return;
     fields->step = step_of(place);
     fields->group = group_of(s, place);
-    fields->type = import_intern(s->import, place->keys[TYPE]);
-    fields->source = import_intern(s->import, ends[0] ? ends[0] : "");
-    fields->target = import_intern(s->import, ends[0] && ends[1] ? ends[1] : "");
-    fields->transport = s->transport ? import_intern(s->import, s->transport) : 0;
+    fields->type = text_import_intern(s->import, place->keys[TYPE]);
+    fields->source = text_import_intern(s->import, ends[0] ? ends[0] : "");
+    fields->target = text_import_intern(s->import, ends[0] && ends[1] ? ends[1] : "");
+    fields->transport = s->transport ? text_import_intern(s->import, s->transport) : 0;
     fields->transit_size = s->numbers[TRANSIT_SIZE];
     fields->transit_time = s->numbers[TRANSIT_TIME];
     fields->bandwidth = s->numbers[BANDWIDTH];
-    fields->op_name = s->op_name ? import_intern(s->import, s->op_name) : 0;
+    fields->op_name = s->op_name ? text_import_intern(s->import, s->op_name) : 0;
     fields->device = s->import->device;
 }
 

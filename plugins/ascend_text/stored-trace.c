@@ -51,8 +51,8 @@ void stored_trace_overlap(StoredTrace *stored, const TraceEvent *event, Row *row
 
     if (!import->wants_derived)
         return;
-    fields = import_emit(import, &strobe_kind_overlap, layers_track(stored->layers, row),
-                         import_intern(import, event->name), begin_ns, end_ns);
+    fields = text_import_emit(import, &strobe_kind_overlap, layers_track(stored->layers, row),
+                              text_import_intern(import, event->name), begin_ns, end_ns);
     if (!fields)
         return;
     fields->device = row->layer->device;
@@ -84,8 +84,8 @@ static void add_begin(StoredTrace *stored, const Begin *begin)
 
 static void emit_kernel_link(Import *import, const Begin *from, StrobeTrackId track, gint64 time_ns)
 {
-    struct strobe_kernel_link *fields =
-        import_emit(import, &strobe_kind_kernel_link, from->track, 0, from->time_ns, from->time_ns);
+    struct strobe_kernel_link *fields = text_import_emit(
+        import, &strobe_kind_kernel_link, from->track, 0, from->time_ns, from->time_ns);
 
     if (!fields)
         return;
@@ -96,8 +96,8 @@ static void emit_kernel_link(Import *import, const Begin *from, StrobeTrackId tr
 static void emit_operator_link(Import *import, const Begin *from, StrobeTrackId track,
                                gint64 time_ns)
 {
-    struct strobe_operator_link *fields = import_emit(import, &strobe_kind_operator_link,
-                                                      from->track, 0, from->time_ns, from->time_ns);
+    struct strobe_operator_link *fields = text_import_emit(
+        import, &strobe_kind_operator_link, from->track, 0, from->time_ns, from->time_ns);
 
     if (!fields)
         return;

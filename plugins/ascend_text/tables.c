@@ -261,7 +261,7 @@ static StrobeStringId name_of(const Table *t, const StrobeCsvCell *cells)
     if (!cell || (absent && !strcmp(absent, cell->bytes)))
         return 0;
     if (prefix && g_str_has_prefix(cell->bytes, prefix))
-        return import_intern(t->import, cell->bytes + strlen(prefix));
+        return text_import_intern(t->import, cell->bytes + strlen(prefix));
     return t->import->host->intern(t->import->self, cell->bytes, cell->length);
 }
 
@@ -270,15 +270,15 @@ static StrobeTrackId track_of(const Table *t, const StrobeCsvCell *cells, gint32
     guint64 stream = (guint64)read_number(t, cells, t->stream_at, 0);
 
     if (t->stream_at >= 0 && t->task_at >= 0)
-        return import_stream(t->import, device, stream);
-    return import_counter(t->import, device, t->file->kind);
+        return text_import_stream(t->import, device, stream);
+    return text_import_counter(t->import, device, t->file->kind);
 }
 
 /* Fields that no column has. */
 static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, char *fields)
 {
     StrobeStringId component =
-        t->file->only_text ? import_intern(t->import, t->file->only_text) : 0;
+        t->file->only_text ? text_import_intern(t->import, t->file->only_text) : 0;
     gint64 ns;
     double rest;
 
@@ -305,8 +305,8 @@ static void finish_task(Table *t, const char *name, const Instant *at,
     task->task = import->host->link_ids(import->self, 1);
     if (!kernels_fill(t->kernels, name, at->begin_ns, task, &pmu) || !pmu.metrics)
         return;
-    fields =
-        import_emit(import, &strobe_kind_device_pmu, at->track, at->name, at->begin_ns, at->end_ns);
+    fields = text_import_emit(import, &strobe_kind_device_pmu, at->track, at->name, at->begin_ns,
+                              at->end_ns);
     if (fields)
         *fields = pmu;
 }
@@ -323,7 +323,8 @@ static void set_module(const Table *t, const char *name, struct strobe_module_me
 
 static void fill_row(Table *t, const StrobeCsvCell *cells, const Instant *at)
 {
-    char *fields = import_emit(t->import, t->kind, at->track, at->name, at->begin_ns, at->end_ns);
+    char *fields =
+        text_import_emit(t->import, t->kind, at->track, at->name, at->begin_ns, at->end_ns);
 
     for (guint i = 0; fields && i < t->targets->len; i++) {
         const Target *target = target_at(t, (gint)i);

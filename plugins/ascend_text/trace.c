@@ -32,15 +32,16 @@ static void take_unknown(Trace *t, const TraceEvent *event, StrobeTrackId track,
     Import *import = t->import;
     g_autofree char *name =
         g_strdup_printf("%s %s", event->phase, *event->category ? event->category : event->name);
-    struct ascend_text_event *fields = import_emit(import, &ascend_text_event_kind, track,
-                                                   import_intern(import, event->name), begin, end);
+    struct ascend_text_event *fields =
+        text_import_emit(import, &ascend_text_event_kind, track,
+                         text_import_intern(import, event->name), begin, end);
 
     import->host->unknown(import->self, TRACE_NAME, name, 1);
     if (!fields)
         return;
-    fields->phase = import_intern(import, event->phase);
-    fields->category = import_intern(import, event->category);
-    fields->id = import_intern(import, event->id);
+    fields->phase = text_import_intern(import, event->phase);
+    fields->category = text_import_intern(import, event->category);
+    fields->id = text_import_intern(import, event->id);
     fields->arguments = trace_kinds_args(&t->kinds, event, NULL);
     if (event->has_dur)
         fields->duration = g_ascii_strtod(event->dur, NULL);
@@ -55,11 +56,11 @@ static void take_flow(Trace *t, const TraceEvent *event, StrobeTrackId track, gi
 
     if (stored_trace_flow(&t->stored, event, track, begin))
         return; /* drawn again from the records themselves */
-    fields = import_emit(import, &strobe_kind_flow_point, track,
-                         import_intern(import, event->category), begin, begin);
+    fields = text_import_emit(import, &strobe_kind_flow_point, track,
+                              text_import_intern(import, event->category), begin, begin);
     if (!fields)
         return;
-    fields->id = import_intern(import, event->id);
+    fields->id = text_import_intern(import, event->id);
     fields->is_end = event->phase[0] == 'f';
 }
 
@@ -69,7 +70,7 @@ static void add_pmu(Trace *t, StrobeTrackId track, StrobeStringId name, gint64 b
                     const struct strobe_device_pmu *pmu)
 {
     struct strobe_device_pmu *fields =
-        import_emit(t->import, &strobe_kind_device_pmu, track, name, begin, end);
+        text_import_emit(t->import, &strobe_kind_device_pmu, track, name, begin, end);
 
     if (fields)
         *fields = *pmu;
@@ -121,14 +122,14 @@ static StrobeStringId name_of(Trace *t, const TraceEvent *event, const TraceKind
 {
     const char *at = kind->events->layer == ASCEND_LAYER_CANN ? strchr(event->name, '@') : NULL;
 
-    return import_intern(t->import, at ? at + 1 : event->name);
+    return text_import_intern(t->import, at ? at + 1 : event->name);
 }
 
 static void take_span(Trace *t, const TraceEvent *event, const TraceKind *kind, const Row *row,
                       StrobeTrackId track, gint64 begin, gint64 end)
 {
     StrobeStringId name = name_of(t, event, kind);
-    void *fields = import_emit(t->import, kind->kind, track, name, begin, end);
+    void *fields = text_import_emit(t->import, kind->kind, track, name, begin, end);
     double exact = g_ascii_strtod(event->dur, NULL);
 
     if (!fields)

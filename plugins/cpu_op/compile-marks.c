@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../common/mark-kinds.h"
+#include <strobe/helpers/mark-kinds.h>
 
 #define DOMAIN "torch.compile"
 

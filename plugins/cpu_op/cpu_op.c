@@ -7,8 +7,8 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/libtorch.h"
-#include "../common/python-stack.h"
+#include "../torch_bridge/libtorch.h"
+#include <strobe/helpers/python-stack.h>
 #include "../torch_bridge/backend.h"
 #include "compile-marks.h"
 #include "operators.h"

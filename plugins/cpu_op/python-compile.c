@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "python-compile.h"
 
-#include "../common/interpreter.h"
-#include "../common/python.h"
+#include <strobe/helpers/interpreter.h>
+#include <strobe/helpers/python.h>
 #include "compile-marks.h"
 
 static Python python;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../common/perf-rings.h"
+#include <strobe/helpers/perf-rings.h>
 #include "call-chain.h"
 #include "drain-thread.h"
 #include "python-samples.h"

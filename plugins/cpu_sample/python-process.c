@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 #include "elf-symbols.h"
 
 enum { RUNTIME, CODE_TYPE, VERSION, N_SYMBOLS };

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../common/perf-rings.h"
-#include "../common/sys-file.h"
+#include <strobe/helpers/perf-rings.h>
+#include <strobe/helpers/sys-file.h>
 
 static struct perf_event_attr make_attributes(const SampleWish *wish)
 {

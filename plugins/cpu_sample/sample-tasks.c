@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define POOL_PREFIX "/strobe-"
 #define POOL_SUFFIX ".pool"

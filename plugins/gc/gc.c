@@ -8,8 +8,8 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/interpreter.h"
-#include "../common/python.h"
+#include <strobe/helpers/interpreter.h>
+#include <strobe/helpers/python.h>
 
 /* One per process, as gc.callbacks is. What the callback reads is guarded by the interpreter's
  * lock, but for the flag that a fork clears. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 /* Is `controller` one of the names between the line's colons? */
 static int line_has(const char *names, size_t length, const char *controller)

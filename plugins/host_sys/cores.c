@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define CORES_MAX 1024
 

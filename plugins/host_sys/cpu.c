@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 #include "cores.h"
 #include "threads.h"
 

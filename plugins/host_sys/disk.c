@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define DEVICES_MAX 256
 #define SECTOR 512 /* the unit of /proc/diskstats, whatever the device's own */

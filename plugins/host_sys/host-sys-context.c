@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../common/collector-sampler.h"
-#include "../common/sys-file.h"
+#include <strobe/helpers/sampler.h>
+#include <strobe/helpers/sys-file.h>
 
 /* Holds /proc/stat and /proc/net/dev of big machines. */
 #define TEXT_SIZE (256u * 1024)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 #include "cgroup.h"
 
 #define NO_LIMIT_V1 (UINT64_C(1) << 62) /* version 1 says "no limit" with a number beyond this */

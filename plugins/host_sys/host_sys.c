@@ -12,7 +12,7 @@
 #include "host-sys-memory.h"
 #include "network.h"
 #include "pressure.h"
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 #include "throttle.h"
 
 static const HostItem *const items[] = {

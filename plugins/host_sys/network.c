@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define INTERFACES_MAX 512
 #define SPEED_NS 1000000000u /* how often the speed of a line is asked for */

@@ -2,7 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "host_sys.h"
 
 static const char *const items[] = {"cpu", "mem", "disk", "network", "pressure", "throttle", NULL};

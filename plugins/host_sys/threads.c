@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strobe/helpers/descriptor.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define THREADS_MAX 8192
 #define HELD_MAX 72 /* descriptors kept open */

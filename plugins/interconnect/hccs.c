@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "links.h"
 
 #define MAIN_COMMAND 16 /* HCCS */

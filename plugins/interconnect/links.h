@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-#include "../common/dcmi-source.h"
+#include <strobe/helpers/dcmi-source.h>
 
 /* Both NULL if the kind cannot be declared, or there is no memory or thread. `time_ms` is how long
  * the driver measures where it measures at all. */

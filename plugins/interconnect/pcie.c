@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "links.h"
 
 /* The driver tells whole MiB/ms, so that a step is about 1 GB/s. */

@@ -2,14 +2,14 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "interconnect.h"
 
 static const StrobeOption options[] = {
     STROBE_SAMPLER_INTERVAL,
     STROBE_SAMPLER_SYS_ROOT(
         "Where the system file system is; another folder is read as a recording."),
-    STROBE_SAMPLER_DCMI("links are described, not sampled."),
+    STROBE_DCMI_OPTION_LIBRARY("links are described, not sampled."),
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_DURATION,
@@ -21,7 +21,7 @@ static const StrobeOption options[] = {
             "How long the driver measures at a time where it keeps no totals: PCIe, and HCCS "
             "of some devices. No more readings come than that allows.",
     },
-    STROBE_SAMPLER_DEADLINE,
+    STROBE_DCMI_OPTION_DEADLINE,
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_hccs, &strobe_kind_pcie,

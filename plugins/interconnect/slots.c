@@ -8,7 +8,7 @@
 #include <strobe/kinds.h>
 #include <unistd.h>
 
-#include "../common/sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define DEVICES "bus/pci/devices"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../common/libtorch.h"
+#include "../torch_bridge/libtorch.h"
 #include "../torch_bridge/torch_backend.h"
 #include "marker-marks.h"
 

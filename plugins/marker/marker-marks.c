@@ -9,8 +9,8 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include "../common/mark-kinds.h"
-#include "../common/mstx-link.h"
+#include <strobe/helpers/mark-kinds.h>
+#include <strobe/helpers/mstx-link.h>
 
 /* The fields of all kinds: the standard one, then ours. In whole words: the host reads them as
  * such, and a word that was just stored in two halves takes a processor longer than all the rest.

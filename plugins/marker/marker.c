@@ -7,8 +7,8 @@
 #include "mstx.h"
 #include "python-marks.h"
 
-#include "../common/interpreter.h"
-#include "../common/libtorch.h"
+#include <strobe/helpers/interpreter.h>
+#include "../torch_bridge/libtorch.h"
 
 static struct {
     const StrobeHost *host;

@@ -3,7 +3,7 @@
 #ifndef STROBE_PLUGINS_MARKER_MSTX_CHAIN_H
 #define STROBE_PLUGINS_MARKER_MSTX_CHAIN_H
 
-#include "../common/mstx-abi.h"
+#include <strobe/helpers/mstx-abi.h>
 
 /* Functions of the tool behind; NULL where it has none. */
 extern struct MstxChain {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "../common/mstx-abi.h"
+#include <strobe/helpers/mstx-abi.h>
 
 #define MARKER_PYTHON_TOOL "strobe.marker"
 

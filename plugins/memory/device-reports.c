@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "../common/import-slots.h"
+#include <strobe/helpers/import-slots.h>
 #include "report-front.h"
 
 static Report report_signed, report_unsigned;

@@ -3,7 +3,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/libtorch.h"
+#include "../torch_bridge/libtorch.h"
 #include "../torch_bridge/backend.h"
 #include "../torch_bridge/torch_memory.h"
 #include "allocations.h"

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "../common/elf-object.h"
+#include <strobe/helpers/elf-object.h>
 
 enum { CPU = 0 }; /* c10::DeviceType */
 

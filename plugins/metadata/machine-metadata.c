@@ -13,8 +13,8 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include "../common/interpreter.h"
-#include "../common/libtorch.h"
+#include <strobe/helpers/interpreter.h>
+#include "../torch_bridge/libtorch.h"
 
 #define COMMAND_LINE_MAX (1024 * 1024)
 

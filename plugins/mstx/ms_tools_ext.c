@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "../common/mstx-abi.h"
+#include <strobe/helpers/mstx-abi.h>
 
 /* Set by the tool, once, before any call is handed on. */
 static MstxFunction core[MSTX_CORE_SIZE], domain[MSTX_DOMAIN_SIZE], memory[MSTX_MEMORY_SIZE];

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "../common/worker.h"
+#include <strobe/helpers/worker.h>
 
 typedef struct NpuCall {
     void (*run)(void *user);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/mark-kinds.h"
+#include <strobe/helpers/mark-kinds.h>
 #include "records.h"
 
 /* The same as the collector marker has them: both may be in one session. */

@@ -10,7 +10,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/mstx-link.h"
+#include <strobe/helpers/mstx-link.h>
 #include "emitter.h"
 #include "npu-launches.h"
 #include "mark-table.h"

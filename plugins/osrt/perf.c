@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../common/perf-rings.h"
-#include "../common/sys-file.h"
+#include <strobe/helpers/perf-rings.h>
+#include <strobe/helpers/sys-file.h>
 
 #define DESCRIPTORS_MAX 48 /* the program's own limit holds here */
 #define RING_PAGES 64      /* a power of two */

@@ -2,7 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "osrt.h"
 
 static const char *const sources[] = {"auto", "perf", NULL};

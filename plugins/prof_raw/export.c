@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
-#include "../common/prof-start.h"
+#include <external-folder.h>
+#include <prof-start.h>
 #include "prof_raw.h"
 #include "vendor-tool.h"
 

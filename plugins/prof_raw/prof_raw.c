@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
-#include "../common/prof-start.h"
+#include <external-folder.h>
+#include <prof-start.h>
 
 #define FOLDERS_MAX 256u
 

@@ -7,7 +7,7 @@
 #include <strobe/importer.h>
 #include <strobe/kinds.h>
 
-#include "../common/side-json.h"
+#include <side-json.h>
 #include "slices.h"
 
 #define WORDS_MAX 64u

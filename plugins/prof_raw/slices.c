@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
+#include <external-folder.h>
 
 #define MARK ".slice_"
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "../common/import-slots.h"
+#include <strobe/helpers/import-slots.h>
 #include "new-threads.h"
 #include "python-other-profilers.h"
 #include "python-api.h"

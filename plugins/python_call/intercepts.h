@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of the interpreter in front of which the collector stands: libraries that call them
- * call the collector's instead (../common/import-slots.h).
+ * call the collector's instead (strobe/helpers/import-slots.h).
  */
 #ifndef STROBE_PYTHON_CALL_INTERCEPTS_H
 #define STROBE_PYTHON_CALL_INTERCEPTS_H

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "../common/interpreter.h"
+#include <strobe/helpers/interpreter.h>
 
 PythonApi python_api;
 

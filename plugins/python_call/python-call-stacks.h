@@ -11,7 +11,7 @@
 #ifndef STROBE_PYTHON_CALL_STACKS_H
 #define STROBE_PYTHON_CALL_STACKS_H
 
-#include "../common/python-stack.h"
+#include <strobe/helpers/python-stack.h>
 #include "tracer.h"
 
 extern const StrobePythonStack strobe_python_stack_1;

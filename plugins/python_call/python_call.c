@@ -5,7 +5,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/interpreter.h"
+#include <strobe/helpers/interpreter.h>
 #include "hook.h"
 #include "intercepts.h"
 #include "modules.h"

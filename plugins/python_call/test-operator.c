@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "../../sdk/check/mock-host.h"
-#include "../common/python-stack.h"
+#include <strobe/helpers/python-stack.h>
 
 #define PATIENCE_S 3
 

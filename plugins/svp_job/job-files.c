@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
+#include <external-folder.h>
 #include "svp_job.h"
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */

@@ -2,8 +2,8 @@
 /* What the JSON files of a JOB say. All of it is optional but for a format that is too new. */
 #include <string.h>
 
-#include "../common/external-folder.h"
-#include "../common/side-json.h"
+#include <external-folder.h>
+#include <side-json.h>
 #include "svp_job.h"
 
 #define FORMAT "SVPR"

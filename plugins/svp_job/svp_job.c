@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
+#include <external-folder.h>
 
 const StrobeKind *const svp_job_kinds[SVP_JOB_KINDS] = {
     &svp_kind_api_call, &strobe_kind_device_task, &strobe_kind_device_pmu, &svp_kind_capture,

@@ -6,7 +6,7 @@
 #include <strobe/kinds.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
+#include <external-folder.h>
 #include "svp_job.h"
 
 #define TEXT_MAX 512u

@@ -2,15 +2,15 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "sys_io.h"
 
 static const StrobeOption options[] = {
     STROBE_SAMPLER_INTERVAL,
     STROBE_SAMPLER_SYS_ROOT(
         "Where the system file system is; another folder is read as a recording."),
-    STROBE_SAMPLER_DCMI("only the host's own ports are sampled."),
-    STROBE_SAMPLER_DEADLINE,
+    STROBE_DCMI_OPTION_LIBRARY("only the host's own ports are sampled."),
+    STROBE_DCMI_OPTION_DEADLINE,
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_nic, &strobe_kind_roce, &strobe_kind_mac};

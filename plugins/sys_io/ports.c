@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../common/collector-sampler.h"
-#include "../common/sys-file.h"
+#include <strobe/helpers/sampler.h>
+#include <strobe/helpers/sys-file.h>
 
 #define PORTS_MAX 256
 #define HELD_MAX 32 /* descriptors kept open, all ports together */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../common/collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 #include "port-record.h"
 
 typedef struct SysDevice {

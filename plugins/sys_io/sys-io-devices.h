@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-#include "../common/dcmi-source.h"
+#include <strobe/helpers/dcmi-source.h>
 
 /* NULL: kinds cannot be declared, or no memory. */
 StrobeDcmiSource *sys_device_open(const StrobeHost *host, StrobeInstance *self,

@@ -10,7 +10,7 @@
 #include <strobe/helpers/environment.h>
 #include <sys/auxv.h>
 
-#include "../common/interpreter.h"
+#include <strobe/helpers/interpreter.h>
 
 #define PATTERN_MAX 80
 

@@ -6,7 +6,7 @@
 
 #include <strobe/collector.h>
 
-#include "../common/libtorch.h"
+#include "libtorch.h"
 
 #define STROBE_BACKEND_HINT "\"strobe torch build\" builds it"
 

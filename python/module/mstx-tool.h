@@ -8,7 +8,7 @@
 
 #include "module.h"
 
-#include "../../plugins/common/mstx-abi.h"
+#include <strobe/helpers/mstx-abi.h>
 #include "../../plugins/marker/python-tool.h"
 
 enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: nobody has looked, there is one, none */

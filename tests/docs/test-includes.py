@@ -21,14 +21,14 @@ MAY_INCLUDE = {
     "sdk": ["sdk"],
     "formats": ["sdk", "formats"],
     "core": ["core", "sdk"],
-    "plugins": ["sdk", "formats", "plugins/common", "plugins/torch_bridge"],
+    "plugins": ["sdk", "formats", "plugins/torch_bridge"],
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
                   "exporters/passes/nesting", "exporters/passes/sorted_values",
                   "exporters/passes/statistic", "exporters/svp", "exporters/trace_text"],
     "board": ["board", "core", "sdk", "formats"],
     "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
-    "python": ["python", "core", "sdk", "plugins/common", "plugins/cpu_op", "plugins/marker"],
+    "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }
 # Folders that meson gives to another one's module.

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The few functions of CPython's stable ABI that collectors use, found at run time: a plugin is not
- * linked against libpython and serves every version from 3.2 on.
+ * linked against libpython and serves every version from 3.2 on. Since 1.0.
  */
-#ifndef STROBE_PLUGINS_PYTHON_H
-#define STROBE_PLUGINS_PYTHON_H
+#ifndef STROBE_HELPERS_PYTHON_H
+#define STROBE_HELPERS_PYTHON_H
 
 #include <stddef.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef struct PyObject PyObject; /* opaque here */
 typedef ptrdiff_t PySize;
@@ -61,5 +65,9 @@ const char *strobe_python_find(Python *python);
 /* A function of a module of Strobe's package, a new reference; NULL where the process has not
  * imported the package. The caller holds the interpreter's lock. */
 PyObject *strobe_python_own_function(const Python *python, const char *module, const char *name);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "interpreter.h"
+#include <strobe/helpers/interpreter.h>
 
 #include <dlfcn.h>
 #include <stdio.h>

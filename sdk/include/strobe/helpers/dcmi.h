@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device management interface of Ascend hosts (libdcmi.so), loaded at run time. Layouts are
- * those of the vendor's ABI. Calls are synchronous and may take up to 2 s: from a worker only. */
-#ifndef STROBE_PLUGINS_DCMI_H
-#define STROBE_PLUGINS_DCMI_H
+/*
+ * The device management interface of Ascend hosts (libdcmi.so), loaded at run time. Layouts are
+ * those of the vendor's ABI. A call blocks for up to 2 s: call from a worker only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_DCMI_H
+#define STROBE_HELPERS_DCMI_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 #define STROBE_DCMI_DEVICES_MAX 64
 #define STROBE_DCMI_LINKS 16
@@ -117,5 +123,9 @@ unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices);
 typedef enum StrobeDcmiVerdict { STROBE_DCMI_RETRY, STROBE_DCMI_GIVE_UP } StrobeDcmiVerdict;
 /* `*reason` is what is said of it once. */
 StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

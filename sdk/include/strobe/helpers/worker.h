@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread of its own for a source that may block. The sampler asks it to run; it never waits for
- * it. One that hangs for ever is left behind, and frees what it has when it ends after all. */
-#ifndef STROBE_PLUGINS_WORKER_H
-#define STROBE_PLUGINS_WORKER_H
+/*
+ * A thread for a source that may block. The caller asks it for a run and never waits for it. A
+ * thread that hangs is left behind, and releases what it has when it ends. libc and pthread only.
+ * Any thread may call, one at a time. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_WORKER_H
+#define STROBE_HELPERS_WORKER_H
 
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef struct StrobeWorker StrobeWorker;
 
@@ -19,5 +26,9 @@ uint64_t strobe_worker_ask(StrobeWorker *worker);
 /* No further run. Returns when the one that was asked for is done, or after `patience_ns` without
  * it: 1. */
 int strobe_worker_end(StrobeWorker *worker, uint64_t patience_ns);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <stdatomic.h>
 
-#include "worker.h"
+#include <strobe/helpers/worker.h>
 
 typedef struct Job { /* numbers are atomic: ThreadSanitizer knows nothing of GLib's locks */
     GMutex lock;

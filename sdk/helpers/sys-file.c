@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Python interpreter of this process, found without linking against it. */
-#ifndef STROBE_PLUGINS_INTERPRETER_H
-#define STROBE_PLUGINS_INTERPRETER_H
+/*
+ * The Python interpreter of this process, found without linking against it. libc only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_INTERPRETER_H
+#define STROBE_HELPERS_INTERPRETER_H
 
 #include <strobe/plugin.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 /* What there is of CPython in the process. */
 enum {
@@ -24,5 +30,9 @@ int strobe_interpreter_is_free_threaded(void);
 
 /* "3.11.2" (the first word of sys.version) into `text`, "" without CPython. */
 void strobe_interpreter_version(char *text, unsigned long size);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When a collection of CANN began, in the clocks that its raw data are in: start_info and
  * host_start.log of a folder host or device_N in a PROF_* directory. */
-#ifndef STROBE_COMMON_PROF_START_H
-#define STROBE_COMMON_PROF_START_H
+#ifndef STROBE_FORMATS_PROF_START_H
+#define STROBE_FORMATS_PROF_START_H
 
 #include <glib.h>
 

@@ -2,12 +2,16 @@
 /*
  * The places in which the objects of this process keep the addresses of functions that another
  * object defines. By writing there one stands before a function whose callers are loaded already,
- * which LD_PRELOAD cannot.
+ * which LD_PRELOAD cannot. Since 1.0.
  */
-#ifndef STROBE_PLUGINS_IMPORT_SLOTS_H
-#define STROBE_PLUGINS_IMPORT_SLOTS_H
+#ifndef STROBE_HELPERS_IMPORT_SLOTS_H
+#define STROBE_HELPERS_IMPORT_SLOTS_H
 
 #include <stddef.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef struct StrobeImport {
     const char *name; /* the function's symbol */
@@ -25,5 +29,9 @@ size_t strobe_imports_restore(const StrobeImport *imports, size_t n);
 
 /* Counts the objects that were ever loaded: the same number, nothing new to replace. */
 unsigned long long strobe_imports_n_loaded(void);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import-slots.h"
+#include <strobe/helpers/import-slots.h>
 
 static pid_t (*volatile real_getppid)(void); /* who is asked for nothing else here */
 static atomic_int n_calls;

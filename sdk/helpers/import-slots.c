@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "import-slots.h"
+#include <strobe/helpers/import-slots.h>
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "elf-object.h"
+#include <strobe/helpers/elf-object.h>
 
 #if defined(__x86_64__)
 enum { BY_PLT = R_X86_64_JUMP_SLOT, BY_GOT = R_X86_64_GLOB_DAT };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dcmi.h"
+#include <strobe/helpers/dcmi.h>
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The libtorch of this process: whether there is one, and exactly which. */
+/*
+ * The libtorch of this process: whether one is loaded, and exactly which. libc only.
+ */
 #ifndef STROBE_PLUGINS_LIBTORCH_H
 #define STROBE_PLUGINS_LIBTORCH_H
 

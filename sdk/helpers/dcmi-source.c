@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dcmi-source.h"
+#include <strobe/helpers/dcmi-source.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "worker.h"
+#include <strobe/helpers/worker.h>
 
 /* How long the end waits for a call that is under way: the longest that is known. */
 #define PATIENCE_NS 2500000000u

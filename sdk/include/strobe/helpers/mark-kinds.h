@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of marks with what mstx and NVTX tell of them beyond the standard ones. Whoever records
- * or imports marks takes the fields that it has from here: all may be in one capture, where fields
- * of one name have to be alike. */
-#ifndef STROBE_PLUGINS_MARK_KINDS_H
-#define STROBE_PLUGINS_MARK_KINDS_H
+/*
+ * The kinds of marks, with the fields that mstx and NVTX add to the standard ones. Collectors and
+ * importers of marks take their fields from here: marks of all of them may be in one capture, where
+ * fields of one name have to be alike. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_MARK_KINDS_H
+#define STROBE_HELPERS_MARK_KINDS_H
 
 #include <strobe/kinds.h>
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mstx as its published headers lay it down: function numbers, structs, the injection protocol.
- * Layouts are of 64-bit Linux.
+ * The ABI of mstx by its published headers: function numbers, structs, the injection protocol.
+ * Layouts are of 64-bit Linux. Since 1.0.
  */
-#ifndef STROBE_PLUGINS_MARKER_MSTX_ABI_H
-#define STROBE_PLUGINS_MARKER_MSTX_ABI_H
+#ifndef STROBE_HELPERS_MSTX_ABI_H
+#define STROBE_HELPERS_MSTX_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef void (*MstxFunction)(void);
 /* Gives the table of one module: an array of places of function pointers, the first one unused. */
@@ -105,5 +109,9 @@ MSTX_EXPORT MstxRegionsRegister mstxMemRegionsRegister;
 MSTX_EXPORT MstxRegionsUnregister mstxMemRegionsUnregister;
 typedef int MstxInit(MstxGetTable get_table);
 MSTX_EXPORT MstxInit InitInjectionMstx;
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

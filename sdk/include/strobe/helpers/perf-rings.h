@@ -5,15 +5,19 @@
  * start inherits it where the attributes say so. libc only.
  *
  * Samples have PERF_SAMPLE_TID and PERF_SAMPLE_TIME and no PERF_SAMPLE_IP, so that their time
- * always lies in one place. One thread at a time.
+ * always lies in one place. One thread at a time. Since 1.0.
  */
-#ifndef STROBE_PLUGINS_PERF_RINGS_H
-#define STROBE_PLUGINS_PERF_RINGS_H
+#ifndef STROBE_HELPERS_PERF_RINGS_H
+#define STROBE_HELPERS_PERF_RINGS_H
 
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef struct StrobePerfRings StrobePerfRings;
 
@@ -50,5 +54,9 @@ const struct perf_event_header *strobe_perf_rings_next(StrobePerfRings *rings, u
 
 /* Strobe's own threads have names that begin so. */
 int strobe_perf_is_own_thread(const char *proc_root, pid_t pid, uint32_t tid);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "perf-rings.h"
+#include <strobe/helpers/perf-rings.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys-file.h"
+#include <strobe/helpers/sys-file.h>
 
 #define RING_BYTES_MIN (32u << 10)
 #define SETTLING_NS 200000u /* until what one processor has recorded is surely to be seen */

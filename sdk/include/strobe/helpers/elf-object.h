@@ -2,15 +2,20 @@
 /*
  * An object that the dynamic loader has loaded, as its dynamic section describes it. Read from
  * within dl_iterate_phdr, which keeps the object there and does not take the lock that dlopen and
- * dlsym take: a constructor that waits for the calling thread holds that one. libc only.
+ * dlsym take: a constructor that waits for the calling thread holds that one. libc only. Since
+ * 1.0.
  */
-#ifndef STROBE_PLUGINS_ELF_OBJECT_H
-#define STROBE_PLUGINS_ELF_OBJECT_H
+#ifndef STROBE_HELPERS_ELF_OBJECT_H
+#define STROBE_HELPERS_ELF_OBJECT_H
 
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 typedef struct StrobeElfObject {
     const struct dl_phdr_info *info;
@@ -28,5 +33,9 @@ int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *i
 /* The address of a function or variable that the object defines and shows to others; NULL: none of
  * that name, or one that only the loader can find (an indirect function, thread-local). */
 void *strobe_elf_object_symbol(const StrobeElfObject *object, const char *name);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders that somebody else filled: no symbolic link is followed, only regular files are opened.
  */
-#ifndef STROBE_COMMON_EXTERNAL_FOLDER_H
-#define STROBE_COMMON_EXTERNAL_FOLDER_H
+#ifndef STROBE_FORMATS_EXTERNAL_FOLDER_H
+#define STROBE_FORMATS_EXTERNAL_FOLDER_H
 
 #include <glib.h>
 

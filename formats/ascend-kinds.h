@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Standard kinds that importers of Ascend results emit: the database has these, raw files more. */
-#ifndef STROBE_PLUGINS_ASCEND_KINDS_H
-#define STROBE_PLUGINS_ASCEND_KINDS_H
+#ifndef STROBE_FORMATS_ASCEND_KINDS_H
+#define STROBE_FORMATS_ASCEND_KINDS_H
 
 #include <strobe/kinds.h>
 

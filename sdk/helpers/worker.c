@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "worker.h"
+#include <strobe/helpers/worker.h>
 
 #include <errno.h>
 #include <pthread.h>

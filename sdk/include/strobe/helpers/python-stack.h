@@ -3,12 +3,16 @@
  * What the plugin python_call offers to other collectors: the calling thread's Python call stack.
  *
  * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen (which
- * gives the plugin that is loaded already) and takes the symbol.
+ * gives the plugin that is loaded already) and takes the symbol. Since 1.0.
  */
-#ifndef STROBE_PLUGINS_PYTHON_STACK_H
-#define STROBE_PLUGINS_PYTHON_STACK_H
+#ifndef STROBE_HELPERS_PYTHON_STACK_H
+#define STROBE_HELPERS_PYTHON_STACK_H
 
 #include <strobe/collector.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 #define STROBE_PYTHON_STACK_FILE "python_call.so"
 #define STROBE_PYTHON_STACK_SYMBOL "strobe_python_stack_1"
@@ -27,5 +31,9 @@ typedef struct StrobePythonStack {
     uint32_t (*windows)(void);
     int (*records)(void);
 } StrobePythonStack;
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

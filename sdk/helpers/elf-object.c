@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "elf-object.h"
+#include <strobe/helpers/elf-object.h>
 
 #include <string.h>
 

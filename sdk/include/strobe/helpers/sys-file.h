@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small files of /proc and /sys, or of a recorded tree: kept open, read by pread, parsed without
- * allocation. Only regular files are opened, so that no read waits for a writer. */
-#ifndef STROBE_PLUGINS_SYS_FILE_H
-#define STROBE_PLUGINS_SYS_FILE_H
+/*
+ * Small files of /proc and /sys, or of a recorded tree: kept open, read by pread, parsed without
+ * allocation. Only regular files are opened, so that no read waits for a writer. libc only. Any
+ * thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_SYS_FILE_H
+#define STROBE_HELPERS_SYS_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
 
 /* A descriptor, or -1 with errno set; EINVAL for what is not a regular file. */
 int strobe_sys_open(const char *root, const char *name);
@@ -36,5 +43,9 @@ const char *strobe_sys_after(const char *text, const char *key);
 int strobe_sys_field(const char *text, const char *key, uint64_t *value);
 /* The beginning of the line after the one at `text`, NULL if that was the last. */
 const char *strobe_sys_next_line(const char *text);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "collector-sampler.h"
+#include <strobe/helpers/sampler.h>
 
 #include <time.h>
 

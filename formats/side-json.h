@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small JSON file that lies beside a profiler's data: its values by their path, such as
  * "start_info.freq" or "CPU.0.Frequency". */
-#ifndef STROBE_COMMON_SIDE_JSON_H
-#define STROBE_COMMON_SIDE_JSON_H
+#ifndef STROBE_FORMATS_SIDE_JSON_H
+#define STROBE_FORMATS_SIDE_JSON_H
 
 #include <glib.h>
 

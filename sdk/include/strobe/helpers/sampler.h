@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For collectors that read counters of the system at an interval: the clock, a track, options.
+ * libc only. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_SAMPLER_H
+#define STROBE_HELPERS_SAMPLER_H
+
+#include <strobe/collector.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* CLOCK_MONOTONIC_RAW, ns: rates are formed with it, which no setting of the time changes. */
+uint64_t strobe_sampler_now(void);
+
+/* A track of counters, of a device or, with -1, of the host. */
+StrobeTrackId strobe_sampler_track(const StrobeHost *host, StrobeInstance *self, const char *group,
+                                   int32_t device);
+
+/* ---- entries of a list of options ---- */
+
+#define STROBE_SAMPLER_INTERVAL                                                                    \
+    {.struct_size = sizeof(StrobeOption),                                                          \
+     .type = STROBE_OPTION_DURATION,                                                               \
+     .name = "interval",                                                                           \
+     .default_value = "20ms",                                                                      \
+     .min = 1e6,                                                                                   \
+     .max = 3.6e12,                                                                                \
+     .summary = "Time between two samples."}
+
+#define STROBE_SAMPLER_SYS_ROOT(summary_)                                                          \
+    {.struct_size = sizeof(StrobeOption),                                                          \
+     .type = STROBE_OPTION_PATH,                                                                   \
+     .name = "sys_root",                                                                           \
+     .default_value = "/sys",                                                                      \
+     .summary = summary_}
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
