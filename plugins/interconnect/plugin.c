@@ -2,6 +2,7 @@
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
+#include <strobe/helpers/dcmi-source.h>
 #include <strobe/helpers/sampler.h>
 #include "interconnect.h"
 
