@@ -81,10 +81,10 @@ static const StrobeCollectorOps ops = {.struct_size = sizeof(StrobeCollectorOps)
     .start = state_start, .stop = state_start, .sample_interval = state_interval,
     .sample = state_sample, .close = free};
 static const StrobeComponent component = {.struct_size = sizeof(StrobeComponent),
-    .type = STROBE_COMPONENT_COLLECTOR, .name = "my_faults", .summary = "Page faults.", .ops = &ops,
+    .type = STROBE_COMPONENT_COLLECTOR, .flags = STROBE_COMPONENT_ANY_PROCESS, .name = "my_faults", .summary = "Page faults.", .ops = &ops,
     .options = options, .n_options = 1, .kinds = kinds, .n_kinds = 1};
 STROBE_PLUGIN(component, .name = "my_faults", .version = "1.0.0", .summary = "Page faults.",
-              .license = "Apache-2.0", .vendor = "example")
+              .license = "Apache-2.0", .vendor = "example");
 """
 
 # The page's exporter with the descriptor that the page describes.
@@ -101,7 +101,7 @@ static const StrobeComponent component = {.struct_size = sizeof(StrobeComponent)
     .type = STROBE_COMPONENT_EXPORTER, .name = "count", .summary = "Counts records.", .ops = &count_ops,
     .wants = wants};
 STROBE_PLUGIN(component, .name = "count", .version = "1.0.0", .summary = "Counts records.",
-              .license = "Apache-2.0", .vendor = "example")
+              .license = "Apache-2.0", .vendor = "example");
 """
 
 TEST = """
@@ -174,7 +174,7 @@ class GuideTest(unittest.TestCase):
     def test_a_wrong_block_is_found(self):
         """The mock host's test fails if the collector does not commit."""
         self.record = self.record.replace("host->commit(writer);", "")
-        with self.assertRaises(AssertionError):
+        with self.assertRaisesRegex(AssertionError, "^-6 != 0 : %s/test\n" % self.work):  # g_assert aborts
             self.test_mock_host()
 
 
