@@ -163,7 +163,7 @@ class BlocksTest(PageTest):
         (self.work / "acl.json").write_text('{"profiler": {"switch": "on", "output": "."}}')
         with gzip.open(self.work / "trace.json.gz", "wb") as file:
             file.write((self.work / "trace.json").read_bytes())
-        for name in "results", "before_ascend_pt", "after_ascend_pt":
+        for name in "result", "results", "before_ascend_pt", "after_ascend_pt":
             shutil.copytree(self.work / "a1", self.work / name)
         self.stand_in("xdg-open", "exit 0")
 
@@ -185,8 +185,9 @@ class BlocksTest(PageTest):
         return "\n".join(lines)
 
     def prepare(self, block):
-        """A block that records reads what it recorded; one that reads a segment finds it."""
-        if "strobe run -o result" in block:
+        """A block that begins with a recording reads that alone; one that reads a segment finds it."""
+        first = next((line for line in block.splitlines() if line.startswith("strobe")), "")
+        if first.startswith("strobe run -o result"):
             shutil.rmtree(self.work / "result", ignore_errors=True)
         if "capture.00002" in block:
             self.strobe("run", "-o", "result", "--collect", "fake:records=400000", "--no-default-collectors",
@@ -247,6 +248,7 @@ class BlocksTest(PageTest):
 
     def test_ascend_host(self):
         self.environment["ASCEND_HOME_PATH"] = str(BUILD / "tests" / "mspti-double")
+        self.write_program("program", "exec %s" % (WORK.parent / "npu-program"))
         self.run_page("docs/ascend-host.md")
 
     def test_pages_of_results(self):
