@@ -30,6 +30,16 @@ def faults_of_news(top, version):
     return []
 
 
+def faults_of_debian(top, version):
+    """The packages have the same version, and a release for which they are meant."""
+    entry = re.match(r"strobe \((.*?)\) (\S+);", (top / "debian" / "changelog").read_text())
+    if not entry or entry[1] != version:
+        return ["debian/changelog: the first entry is not that of %s" % version]
+    if entry[2] == "UNRELEASED":
+        return ["debian/changelog: expected a release of Debian, found \"UNRELEASED\""]
+    return []
+
+
 def faults_of_tags(top, version):
     tags = [tag[1:] for tag in git(top, "tag", "--list", "v[0-9]*") if tag]
     if version in tags:
@@ -42,7 +52,8 @@ def faults(top):
     version = version_of(top)
     changed = [line for line in git(top, "status", "--porcelain") if line]
     found = ["uncommitted: %s" % line for line in changed]
-    return found + faults_of_news(top, version) + faults_of_tags(top, version)
+    return (found + faults_of_news(top, version) + faults_of_debian(top, version)
+            + faults_of_tags(top, version))
 
 
 def main():

@@ -118,7 +118,7 @@ static void claim_end(void)
     if (is_first) /* none for what is to be done before the end */
         _exit(STROBE_EXIT_WRITE);
     is_first = g_atomic_int_compare_and_exchange(&has_first, FALSE, TRUE);
-    while (!is_first)
+    while (!is_first) // NOLINT(bugprone-infinite-loop): until the first thread ends the process
         pause();
 }
 

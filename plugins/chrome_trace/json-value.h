@@ -15,9 +15,9 @@ void value_append(const StrobeJsonValue *value, GString *out);
  * beyond 64 bits. `is_exact` (may be NULL): nothing was below the ns. */
 gboolean value_to_us(const StrobeJsonValue *value, gint64 *ns, gboolean *is_exact);
 /* A whole number; a fraction is rounded. */
-gboolean value_to_int(const StrobeJsonValue *value, gint64 *number);
-gboolean value_to_uint(const StrobeJsonValue *value, guint64 *number);
-gboolean value_to_double(const StrobeJsonValue *value, double *number);
+gboolean value_to_int(const StrobeJsonValue *json, gint64 *value);
+gboolean value_to_uint(const StrobeJsonValue *json, guint64 *value);
+gboolean value_to_double(const StrobeJsonValue *json, double *value);
 
 static inline gboolean value_equals(const StrobeJsonValue *value, const char *text, gsize length)
 {

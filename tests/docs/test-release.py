@@ -40,7 +40,9 @@ class ReleaseTest(unittest.TestCase):
         subprocess.run(["git", "-C", str(self.top), *identity, *words], check=True,
                        capture_output=True)
 
-    def write(self, version, heading):
+    def write(self, version, heading, entry=None):
+        (self.top / "debian").mkdir(exist_ok=True)
+        (self.top / "debian" / "changelog").write_text((entry or "strobe (%s) unstable;" % version) + " urgency=low\n")
         (self.top / "meson.build").write_text("project('x', 'c',\n  version: '%s',\n)" % version)
         (self.top / "NEWS.md").write_text("# News\n\n%s\n\nText.\n\n## 1.1.0 (2025-12-31)\n" % heading)
         self.git("add", "-A")
@@ -64,6 +66,12 @@ class ReleaseTest(unittest.TestCase):
     def test_no_section(self):
         self.write("1.3.0", "## 1.2.0 (2026-01-31)")
         self.check("NEWS.md: the first section is not that of 1.3.0")
+
+    def test_debian(self):
+        self.write("1.2.0", "## 1.2.0 (2026-01-31)", "strobe (1.1.0) unstable;")
+        self.check("debian/changelog: the first entry is not that of 1.2.0")
+        self.write("1.2.0", "## 1.2.0 (2026-01-31)", "strobe (1.2.0) UNRELEASED;")
+        self.check('debian/changelog: expected a release of Debian, found "UNRELEASED"')
 
     def test_tags(self):
         self.git("tag", "v1.2.0")

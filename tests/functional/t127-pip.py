@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zipfile
 
 from support import BUILD, PYTHON, STROBE, TOP, StrobeTest, has_torch
 
@@ -99,7 +100,7 @@ class Wheel(StrobeTest):
             "build*", ".git", ".mesonpy-*", "__pycache__", "shared"))
         maker = cls.make_environment("maker")
         got = cls.pip(maker, "download", "-q", "--no-deps", "-d", cls.scratch / "tools",
-                      "meson-python>=0.16")
+                      "meson-python>=0.18")
         if got.returncode:
             raise unittest.SkipTest("pip cannot get meson-python: " + got.stderr[-300:])
         made = cls.pip(maker, "wheel", "-q", "--no-deps", "-w", cls.scratch / "wheels", cls.source)
@@ -164,6 +165,14 @@ class Wheel(StrobeTest):
     def test_tag(self):
         version = self.run_good(PYTHON, "-c", "import sys; print('%d%d' % sys.version_info[:2])")
         self.assertIn("-cp%s-abi3-linux_" % version.stdout.strip(), self.wheel.name)
+
+    def test_licence(self):
+        with zipfile.ZipFile(self.wheel) as wheel:
+            (metadata,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+            text = wheel.read(metadata).decode()
+            licence = wheel.read(metadata.replace("METADATA", "licenses/LICENSE"))
+        self.assertIn("\nLicense-Expression: Apache-2.0\n", text)
+        self.assertEqual(licence, (TOP / "LICENSE").read_bytes())
 
     def test_nothing_is_left(self):
         folder = self.make_environment("left")

@@ -110,7 +110,7 @@ static void test_loss_report(void)
 }
 
 static _Atomic int signals; /* the handler may run on two threads at once */
-static int keep_on = 1; /* atomic */
+static int keep_on = 1;     /* atomic */
 
 static void mark_in_handler(int number)
 {
