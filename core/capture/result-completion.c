@@ -10,12 +10,20 @@
 #include <unistd.h>
 #include "json-text.h"
 
+/* By the clock of start_info: readers add a time of it to the difference of both members. NTP
+ * adjusts CLOCK_MONOTONIC alone, so that the two drift apart. */
+static gint64 compute_raw_ns(const StrobeClockPair *pair)
+{
+    return pair->monotonic_ns + strobe_clock_ns(CLOCK_MONOTONIC_RAW) -
+           strobe_clock_ns(CLOCK_MONOTONIC);
+}
+
 JsonObject *strobe_result_end_info(const StrobeClockPair *end)
 {
     JsonObject *out = json_object_new();
 
     json_object_set_int_member(out, "collectionTimeEnd", end->realtime_ns);
-    json_object_set_int_member(out, "MonotonicTimeEnd", end->monotonic_ns);
+    json_object_set_int_member(out, "MonotonicTimeEnd", compute_raw_ns(end));
     return out;
 }
 

@@ -108,6 +108,34 @@ static void test_links(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"die0->die1\": 2.0}}");
 }
 
+/* Traffic of memories in MB/s, levels of the chip as they are. */
+static void test_memories(Fixture *f, gconstpointer unused)
+{
+    StrobeTrackId hbm = make_track(f, 3, "HBM"), ddr = make_track(f, 3, "DDR"),
+                  chip = make_track(f, 3, "Stars Soc Info");
+    struct strobe_hbm stack = {.bandwidth = 1572864, .id = 2, .device = 1};
+    struct strobe_ddr memory = {.read = 1048576, .write = 0, .device = 1};
+    struct strobe_soc_bandwidth levels = {.l2_buffer = 3, .mata = 0, .device = 1};
+
+    add_record(f, &strobe_kind_hbm, hbm, "read", 0, &stack);
+    add_record(f, &strobe_kind_hbm, hbm, "write", 10, &stack);
+    add_record(f, &strobe_kind_ddr, ddr, NULL, 0, &memory);
+    add_record(f, &strobe_kind_soc_bandwidth, chip, NULL, 0, &levels);
+    g_autofree char *text = run(f);
+
+    g_assert_cmpuint(count_occurrences(text, "\"C\""), ==, 6);
+    assert_has(text, "{\"name\": \"HBM 2/Read\", ");
+    assert_has(text, "\"args\": {\"Read(MB/s)\": 1.5}}");
+    assert_has(text, "{\"name\": \"HBM 2/Write\", ");
+    assert_has(text, "\"args\": {\"Write(MB/s)\": 1.5}}");
+    assert_has(text, "{\"name\": \"DDR/Read\", ");
+    assert_has(text, "\"args\": {\"Read(MB/s)\": 1.0}}");
+    assert_has(text, "{\"name\": \"DDR/Write\", ");
+    assert_has(text, "\"args\": {\"Write(MB/s)\": 0.0}}");
+    assert_has(text, "\"args\": {\"L2 Buffer Bw Level\": 3}}");
+    assert_has(text, "\"args\": {\"Mata Bw Level\": 0}}");
+}
+
 static void add_units(Fixture *f, int generation)
 {
     StrobeTrackId track = make_track(f, generation, "Acc PMU");
@@ -286,6 +314,7 @@ int main(int argc, char **argv)
     ADD("memory/third", 3, test_memory);
     ADD("memory/framework", 0, test_framework_memory);
     ADD("links", 0, test_links);
+    ADD("memories", 0, test_memories);
     ADD("units/first", 0, test_units);
     ADD("units/third", 0, test_units_folded);
     ADD("clock", 0, test_clock);

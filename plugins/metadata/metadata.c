@@ -19,6 +19,10 @@ static const char *const standard_variables[] = {
     "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
 };
 
+/* Recorded where they are set, as PyTorch's traces have them: the job that runs. */
+static const char *const job_variables[] = {"PT_PROFILER_JOB_NAME", "PT_PROFILER_JOB_VERSION",
+                                            "PT_PROFILER_JOB_ATTEMPT_INDEX"};
+
 #define N_STANDARD (sizeof standard_variables / sizeof *standard_variables)
 
 typedef struct Metadata {
@@ -54,6 +58,15 @@ static void emit_variable(Metadata *state, const char *name)
     const char *value = strobe_environment_get(name);
     snprintf(key, sizeof key, "env.%s", name);
     emit_metadata_entry(state, key, value ? value : "", value ? strlen(value) : 0, 0);
+}
+
+static void emit_job(Metadata *state)
+{
+    for (size_t i = 0; i < sizeof job_variables / sizeof *job_variables; i++) {
+        const char *value = strobe_environment_get(job_variables[i]);
+        if (value)
+            emit_metadata_entry(state, job_variables[i], value, strlen(value), 0);
+    }
 }
 
 static int is_standard(const char *name)
@@ -130,6 +143,7 @@ static StrobeStatus metadata_start(void *user)
     while (next_name(&list, name))
         if (!is_standard(name))
             emit_variable(state, name);
+    emit_job(state);
     strobe_metadata_collect(emit_metadata_entry, state);
     return STROBE_OK;
 }

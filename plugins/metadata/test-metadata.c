@@ -58,6 +58,23 @@ static void test_variables(void)
     strobe_mock_host_free(mock);
 }
 
+/* Under their own names, and only where they are set. */
+static void test_job(void)
+{
+    int n;
+    g_setenv("PT_PROFILER_JOB_NAME", "a \"job\"", TRUE);
+    g_setenv("PT_PROFILER_JOB_ATTEMPT_INDEX", "", TRUE);
+    g_unsetenv("PT_PROFILER_JOB_VERSION");
+    StrobeMockHost *mock = run_plugin("");
+    g_assert_cmpstr(value_of(mock, "PT_PROFILER_JOB_NAME", &n), ==, "a \"job\"");
+    g_assert_cmpint(n, ==, 1);
+    g_assert_cmpstr(value_of(mock, "PT_PROFILER_JOB_ATTEMPT_INDEX", &n), ==, "");
+    g_assert_null(value_of(mock, "PT_PROFILER_JOB_VERSION", &n));
+    strobe_mock_host_free(mock);
+    g_unsetenv("PT_PROFILER_JOB_NAME");
+    g_unsetenv("PT_PROFILER_JOB_ATTEMPT_INDEX");
+}
+
 static void test_metadata(void)
 {
     int n;
@@ -109,6 +126,7 @@ int main(int argc, char **argv)
     const char *plugins = g_getenv("STROBE_TEST_PLUGINS");
     plugin_path = g_build_filename(plugins ? plugins : ".", "metadata.so", NULL);
     g_test_add_func("/metadata/variables", test_variables);
+    g_test_add_func("/metadata/job", test_job);
     g_test_add_func("/metadata/facts", test_metadata);
     g_test_add_func("/metadata/bad-names", test_bad_names);
     g_test_add_func("/metadata/windows", test_windows);

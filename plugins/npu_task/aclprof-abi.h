@@ -19,6 +19,8 @@
 #define ACLPROF_OP_ATTR UINT64_C(0x4000)
 #define ACLPROF_AICORE_SHAPE UINT64_C(0x800000000) /* newer versions of CANN only */
 
+#define ACLPROF_PIPE_UTILIZATION 1
+#define ACLPROF_MEMORY_ACCESS 8
 #define ACLPROF_METRICS_NONE 0xFF
 
 /* What aclprofSetConfig takes: text of at most ACLPROF_CONFIG_MAX bytes. */

@@ -14,7 +14,6 @@
 
 static const char *const metric_names[] = {NPU_METRIC_NAMES, NULL};
 #define FIRST_METRIC 2 /* its place in the names; its number is 0 */
-#define PIPE_UTILIZATION 1
 
 static int is_on(const StrobeHost *host, StrobeInstance *self, const char *option)
 {
@@ -56,7 +55,7 @@ static uint64_t of_level(const char *level)
 static int32_t metric_of(const char *name, int has_tasks)
 {
     if (strcmp(name, BY_LEVEL) == 0)
-        return has_tasks ? PIPE_UTILIZATION : ACLPROF_METRICS_NONE;
+        return has_tasks ? ACLPROF_PIPE_UTILIZATION : ACLPROF_METRICS_NONE;
     for (int32_t i = FIRST_METRIC; metric_names[i]; i++)
         if (strcmp(metric_names[i], name) == 0)
             return i - FIRST_METRIC;

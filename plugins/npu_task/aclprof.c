@@ -191,20 +191,28 @@ static void record_sources(void)
         "result where CANN's msprof has exported them");
 }
 
-/* Shapes without the rest of Level1 are of newer versions: an older one is asked without them. */
+/* What an older CANN or a device may lack: shapes without the rest of Level1, and the metrics
+ * MemoryAccess, whose place PipeUtilization takes. */
 static void create_config(uint32_t *devices, uint32_t n)
 {
     const AclprofWish *wish = &prof.wish;
-    uint64_t without = wish->mask & ~ACLPROF_AICORE_SHAPE;
+    uint64_t mask = wish->mask & ~ACLPROF_AICORE_SHAPE;
+    int32_t metrics =
+        wish->metrics == ACLPROF_MEMORY_ACCESS ? ACLPROF_PIPE_UTILIZATION : wish->metrics;
 
     prof.config = prof.library.create_config(devices, n, wish->metrics, NULL, wish->mask);
-    if (prof.config || without == wish->mask)
+    if (prof.config || (mask == wish->mask && metrics == wish->metrics))
         return;
-    prof.config = prof.library.create_config(devices, n, wish->metrics, NULL, without);
-    if (prof.config)
+    prof.config = prof.library.create_config(devices, n, metrics, NULL, mask);
+    if (prof.config && mask != wish->mask)
         prof.host->log(prof.self, STROBE_LOG_WARNING,
                        "Shapes are not recorded: this CANN has them only with "
                        "profiler_level=Level1 or Level2");
+    if (prof.config && metrics != wish->metrics) {
+        record_metadata_entry("npu_task.aic_metrics", "PipeUtilization");
+        prof.host->log(prof.self, STROBE_LOG_WARNING,
+                       "aic_metrics=MemoryAccess is not known here: PipeUtilization is recorded");
+    }
 }
 
 static StrobeStatus start_config(uint32_t *devices, uint32_t n)

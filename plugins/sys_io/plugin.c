@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <strobe/helpers/dcmi-source.h>
+#include <strobe/helpers/sampler.h>
 #include <strobe/kinds.h>
 #include <strobe/plugin.h>
 
-#include <strobe/helpers/dcmi-source.h>
-#include <strobe/helpers/sampler.h>
 #include "sys_io.h"
 
 static const StrobeOption options[] = {

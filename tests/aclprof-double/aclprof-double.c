@@ -204,7 +204,7 @@ static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics
         return "a bit of the mask";
     if (!(mask & 0x4) && metrics != 0xFF)
         return "metrics without their bit";
-    if ((mask & 0x4) && (metrics < 0 || metrics > 8))
+    if ((mask & 0x4) && (metrics < 0 || metrics > (find_option("old") ? 7 : 8)))
         return "metrics";
     if (n > 64 || (n == 0 && mask != 0x80))
         return "the number of devices";

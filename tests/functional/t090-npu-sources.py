@@ -50,6 +50,28 @@ class ShapesTest(AclprofTest):
         self.assertIn("Shapes are not recorded", self.log())
 
 
+class MemoryAccessTest(AclprofTest):
+    """PipeUtilization is recorded where CANN or the device has no such metrics."""
+
+    OPTIONS = "profiler_level=Level1,aic_metrics=MemoryAccess"
+
+    def test_metrics_that_are_known(self):
+        _, calls = self.play(self.OPTIONS, launches=0)
+        self.assertEqual([line.split()[2] for line in calls if line.startswith("create")], ["8"])
+        self.assertNotIn("npu_task.aic_metrics", self.metadata())
+
+    def test_metrics_that_are_refused(self):
+        self.environment["ACLPROF_DOUBLE"] = "old"
+        self.record(BUILD / "tests/functional/aclprof-program", 0, 2000, 0,
+                    collect=["npu_task:backend=aclprof," + self.OPTIONS])
+        calls = self.calls_file.read_text().splitlines()
+        self.assertEqual([line.split()[2] for line in calls if line.startswith("create")],
+                         ["8", "1"])
+        self.assertIn("start same", calls)
+        self.assertEqual(self.metadata()["npu_task.aic_metrics"], "PipeUtilization")
+        self.assertIn("aic_metrics=MemoryAccess is not known here", self.log())
+
+
 class ConfigurationTest(AclprofTest):
     """The keys of profiler_config.json, as far as to CANN."""
 
