@@ -151,25 +151,6 @@ void strobe_svp_job_close(StrobeSvpJob *job)
 
 /* ---- reading ---- */
 
-/* Of a program that was killed on this machine the last calls are in the recorder's pool: they are
- * put into their file, as for any capture. */
-static void recover_calls(const StrobeSvpJob *job)
-{
-    g_autofree char *data = strobe_folder_held_path(job->folder, "data");
-    g_autoptr(GDir) entries = g_dir_open(data, 0, NULL);
-    const char *name;
-    SvpFileName parts;
-
-    while (entries && (name = g_dir_read_name(entries))) {
-        g_autofree char *path = g_build_filename(data, name, NULL);
-        const StrobeResult calls = {.capture = path, .source = path};
-
-        if (svp_file_name_read(name, &parts) == SVP_FILE_ACL &&
-            !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-            strobe_result_recover(&calls, NULL, NULL);
-    }
-}
-
 static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError **error)
 {
     const StrobeImportWish how = {.parent = scratch,
@@ -178,7 +159,6 @@ static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError *
                                   .progress_user = (gpointer) "importing"};
     g_autofree char *path = strobe_folder_held_path(job->folder, ".");
 
-    recover_calls(job);
     g_autoptr(GPtrArray) sources = strobe_import_find(job->registry, path, IMPORTER, error);
     StrobeImport *import =
         sources ? strobe_import_run(g_ptr_array_index(sources, 0), &how, error) : NULL;
