@@ -123,13 +123,22 @@ static void find_unit(Description *d, const BoardCapture *capture)
         d->factor = 1000;
 }
 
+/* A longer text than the interface allows ends in three dots. */
+static void mark_cut(int status, char *text, size_t size)
+{
+    text[size - 1] = 0;
+    if (status && strlen(text) == size - 1)
+        memcpy(text + size - 4, "...", 3);
+}
+
 static void read_layer(const Description *d, uint32_t index, Layer *layer)
 {
     memset(layer, 0, sizeof *layer);
     layer->unit = "";
-    d->get_name(d->bytes, d->length, index, layer->name, sizeof layer->name);
-    d->get_type(d->bytes, d->length, index, layer->type, sizeof layer->type);
-    layer->name[sizeof layer->name - 1] = layer->type[sizeof layer->type - 1] = 0;
+    mark_cut(d->get_name(d->bytes, d->length, index, layer->name, sizeof layer->name), layer->name,
+             sizeof layer->name);
+    mark_cut(d->get_type(d->bytes, d->length, index, layer->type, sizeof layer->type), layer->type,
+             sizeof layer->type);
     layer->begin = d->get_start(d->bytes, d->length, index) * d->factor;
     layer->end = d->get_end(d->bytes, d->length, index) * d->factor;
     if (layer->end < layer->begin)
@@ -334,7 +343,7 @@ static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *
     if (!out->error)
         out->error = strobe_capture_write_seal(&out->writer, capture->begin_ns,
                                                capture->end_ns + 1000000000, 0);
-    if (!out->error && fdatasync(out->writer.fd))
+    if (!out->error && config->syncs && fdatasync(out->writer.fd))
         out->error = errno;
 }
 
@@ -370,7 +379,7 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
 }
 
 static int write_layers(const BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
-                        const Layer *layers, uint32_t n, int is_simulated)
+                        const Layer *layers, uint32_t n, BoardTotals *totals)
 {
     SvpFileName name = {.type = SVP_FILE_CORE,
                         .device = capture->device,
@@ -385,18 +394,20 @@ static int write_layers(const BoardCapture *capture, const BoardJob *job, const 
     memcpy(name.model, capture->model->name, sizeof capture->model->name);
     svp_file_name_write(&name, file);
     snprintf(path, sizeof path, "%.3800s/data/%s", job->path, file);
-    error = write_file(path, capture, config, layers, n, is_simulated, &n_records);
-    if (error) /* a part of it is of no use, and takes room */
-        unlink(path);
-    else
-        error = board_job_mark_done(job, file, capture->begin_ns, n_records);
+    error = write_file(path, capture, config, layers, n, totals->is_simulated, &n_records);
     if (!error)
+        error = board_job_mark_done(job, file, capture->begin_ns, n_records);
+    if (error) { /* it counts as lost: a part of it is of no use, and takes room */
+        unlink(path);
+    } else {
+        totals->n_records += n_records;
         board_say("%s: created", path);
+    }
     return error;
 }
 
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
-                     int *is_simulated)
+                     BoardTotals *totals)
 {
     Description d = {0};
     struct stat st;
@@ -419,8 +430,8 @@ int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig
         find_unit(&d, capture);
         for (uint32_t i = 0; i < d.n; i++)
             read_layer(&d, i, &layers[i]);
-        *is_simulated = d.get_counters != NULL;
-        error = write_layers(capture, job, config, layers, d.n, *is_simulated);
+        totals->is_simulated |= d.get_counters != NULL;
+        error = write_layers(capture, job, config, layers, d.n, totals);
     }
     free(layers);
     munmap(bytes, d.length);
