@@ -312,11 +312,28 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
+/* Renaming what lies on the same disk needs no more room than they do. */
+static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
+                             const StrobeAnalysis *analysis, GError **error)
+{
+    for (; outputs->exporter; outputs++) {
+        if (outputs->file || !outputs->folder || count_files(outputs, analysis) == 0)
+            continue;
+        const int folder = open_output(job->folder, outputs->folder);
+        if (folder < 0)
+            return set_write_error(job, outputs->folder, "", error);
+        close(folder);
+    }
+    return TRUE;
+}
+
 static gboolean place_outputs(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                               const StrobeAnalysis *analysis, GHashTable *kept, GError **error)
 {
     const char *from = analysis->output;
 
+    if (!make_folders(job, outputs, analysis, error))
+        return FALSE;
     for (; outputs->exporter; outputs++) {
         if (outputs->file) {
             if (!place_outside(outputs, analysis, from, error))
@@ -395,8 +412,9 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
         g_propagate_error(error, failure);
         return FALSE;
     }
-    return *analysis && place_outputs(job, outputs, *analysis, kept, error) &&
-           (outputs->file || write_log(job, import, *analysis, error));
+    /* the log first: it may be what the disk has no room for */
+    return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
+           place_outputs(job, outputs, *analysis, kept, error);
 }
 
 gboolean strobe_svp_job_export(StrobeSvpJob *job, const StrobeSvpOutput *outputs, GHashTable *kept,
