@@ -52,6 +52,8 @@ int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state
 void board_job_remove(BoardJob *job);
 /* Gives the room back, and says how large the JOB is and how much is free. */
 void board_job_finish(const BoardJob *job);
+/* A file that appears whole, with the mode 0640. 0 or an errno value. */
+int board_job_write_file(const char *path, const char *bytes, size_t length);
 /* The mark beside a finished data file. 0 or an errno value. */
 int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns, uint64_t records);
 /* Where JOBs go: as configured if that is a folder that can be written, else that of the program.
@@ -87,6 +89,18 @@ uint64_t board_calls_now(void);
 
 /* ---- layers.c: the layers of one inference into a file ---- */
 
+#define BOARD_NAME_BYTES 257u /* that the runtime's interface has for a name, and for a type */
+#define BOARD_TYPE_BYTES 65u
+
+/* One layer as the runtime tells it. */
+typedef struct BoardLayer {
+    char name[BOARD_NAME_BYTES], type[BOARD_TYPE_BYTES];
+    const char *unit; /* "": not told */
+    uint64_t begin, end;
+    uint64_t counters[SVP_COUNTERS]; /* UINT64_MAX: not told */
+    int has_counters;
+} BoardLayer;
+
 typedef struct BoardCapture {
     uint64_t id, current_pic, begin_ns, end_ns;
     uint32_t device, number;
@@ -99,6 +113,12 @@ int board_layers_begin(BoardCapture *capture);
 /* Reads what it wrote and makes the file. 0 or an errno value. */
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
                      BoardTotals *totals);
+
+/* ---- model-files.c: net.info and layer.info ---- */
+
+/* Once in a JOB. 0 or an errno value, after a message. */
+int board_model_write(const BoardJob *job, const BoardModel *model, const BoardLayer *layers,
+                      uint32_t n);
 
 /* ---- board-session.c: what is on, and which inference is captured ---- */
 

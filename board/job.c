@@ -202,7 +202,7 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
-static int write_file(const char *path, const char *bytes, size_t length)
+int board_job_write_file(const char *path, const char *bytes, size_t length)
 {
     char made[SVP_PATH_MAX];
     int fd, error;
@@ -376,10 +376,10 @@ int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state
 
     snprintf(path, sizeof path, "%.4000s/info.json.%u", job->path, job->device);
     if (!error)
-        error = write_file(path, text->bytes, text->n);
+        error = board_job_write_file(path, text->bytes, text->n);
     if (error == ENOSPC || error == EDQUOT) {
         give_back_reserve(job);
-        error = write_file(path, text->bytes, text->n);
+        error = board_job_write_file(path, text->bytes, text->n);
     }
     if (error)
         board_complain("%s: cannot be written: %s", path, strerror(error));
@@ -425,5 +425,5 @@ int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns
                  (unsigned long long)size, (unsigned long long)begin_ns,
                  (unsigned long long)read_clock(CLOCK_MONOTONIC), (unsigned long long)records, crc);
     strcat(path, ".done");
-    return write_file(path, text, (size_t)n);
+    return board_job_write_file(path, text, (size_t)n);
 }

@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import sqlite3
 import unittest
 
 import made_job
@@ -133,6 +134,20 @@ class PageTest(BoardTest):
             for words in self.variants(line):
                 self.strobe(*self.fill(words))
         self.assertTrue((self.work / "JOB_BEFORE" / "sqlite" / "svp_profile.db").exists())
+
+    def test_names_of_the_view(self):
+        """The tables that the page compares with those of CANN are in the view."""
+        text = PAGE.read_text()
+        table = text[text.index("| `svp_profile.db` | CANN |"):].split("\n\n")[0]
+        names = [line.split("`")[1] for line in table.splitlines()[2:] if line.startswith("| `")]
+        self.assertEqual(names, ["acl_call", "task", "task_counter", "freq"])
+        job = made_job.make_example(self.jobs)
+        self.strobe("svp", "import", "-dir", job)
+        with sqlite3.connect(job / "sqlite" / "svp_profile.db") as view:
+            for name in names:
+                (n,) = view.execute("SELECT count(*) FROM " + name).fetchone()
+                self.assertGreater(n, 0, name)
+            view.execute("SELECT mono_ns FROM freq")
 
     def test_run(self):
         """`strobe run -c acl.json -- ./main`"""

@@ -125,7 +125,8 @@ class StatesTest(BoardTest):
         calls = self.calls()
         self.assertEqual((calls["svp_acl_init"], calls["svp_acl_rt_malloc"],
                           calls["svp_acl_mdl_execute"]), (1, 10, 1))
-        for path in ["info.json.0", *("data/" + name for name in self.data())]:
+        for path in ["info.json.0", *("data/" + path.name for path in (self.job() / "data").iterdir()
+                                      if path.suffix != ".done")]:
             self.assertIn("%s/%s: created\n" % (self.job(), path), errors)
 
     def test_no_inference(self):
@@ -200,6 +201,29 @@ class StatesTest(BoardTest):
             "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "interval": 2,
             "strobe_interval_zero": "once", "strobe_flush_ms": 500, "strobe_sync": "on"})
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
+
+    def test_files_of_a_model(self):
+        """They say what its captured inferences say, which does not depend on them."""
+        self.configure(double="batch 100\n" + LAYERS, interval="1")
+        self.run_program("load", "execute", 2)
+        data = self.job() / "data"
+        net, layers = data / "a.b-c.1.1.net.info", data / "a.b-c.1.1.layer.info"
+        self.assertEqual(json.loads(net.read_text()), {
+            "format": "SVPR", "version": 1, "model": "a.b-c.1", "model_id": 1, "batch_num": 100,
+            "input_pic_num": 100, "net_count": 4})
+        rows = [json.loads(line) for line in layers.read_text().splitlines()]
+        self.assertEqual([(row["layer_id"], row["name"], row["type"], row["task_type"])
+                          for row in rows],
+                         [(number, *line.split()[1:4]) for number, line in
+                          enumerate(LAYERS.splitlines())])
+        export = lambda: (self.strobe("svp", "export", "summary", "-dir", self.job()), {
+            path.name: path.read_bytes() for path in (self.job() / "summary").iterdir()})[1]
+        whole = export()
+        for damage in (lambda: net.write_text(net.read_text()[:60]),
+                       lambda: layers.write_text(layers.read_text()[:100]),
+                       net.unlink, layers.unlink):
+            damage()
+            self.assertEqual(export(), whole)
 
     def test_earlier_jobs_stay(self):
         self.configure()
