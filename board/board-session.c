@@ -128,23 +128,6 @@ static BoardJob *job_of(uint32_t device)
     return job;
 }
 
-/* It is read from /proc, as umask() sets it for all threads. */
-static void warn_of_umask(void)
-{
-    FILE *file = fopen("/proc/self/status", "re");
-    unsigned mask = 027;
-    char line[256];
-
-    while (file && fgets(line, sizeof line, file))
-        sscanf(line, "Umask: %o", &mask);
-    if (file)
-        fclose(file);
-    if ((mask & 027) != 027)
-        board_say("umask %04o lets others read what the program writes: 0027 is safe; the JOB's "
-                  "directories have 0750, its files 0640",
-                  mask);
-}
-
 /* Calls are kept in a hidden file until a model is executed: then there is something to keep. */
 static int begin_calls(void)
 {
@@ -166,7 +149,7 @@ static void begin_session(void)
 
     if (!board_output_find(board.config.output, board.output) || !board_lock_output(board.output))
         return;
-    warn_of_umask();
+    board_job_check_umask();
     board.totals.is_simulated = board_runtime("svp_double_op_counters") != NULL;
     if (!begin_calls()) {
         board_unlock();

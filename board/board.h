@@ -38,11 +38,13 @@ typedef struct BoardTotals {
     uint64_t n_captures, n_lost_captures;
     uint64_t n_records, n_lost_records;
     int is_simulated, is_by_api, disk_error;
-    int is_late;              /* began when a model had been loaded: what was before is not there */
+    int is_late;              /* began after a model was loaded: earlier calls are missing */
     const BoardModel *models; /* those of the program */
     uint32_t n_models;
 } BoardTotals;
 
+/* Warns of one that lets others read. */
+void board_job_check_umask(void);
 /* Makes a JOB in `output`, with `data` in it and room for its last info.json, should the disk be
  * full then. 0 or an errno value. */
 int board_job_make(BoardJob *job, const char *output, uint32_t device);
@@ -92,12 +94,12 @@ uint64_t board_calls_now(void);
 #define BOARD_NAME_BYTES 257u /* that the runtime's interface has for a name, and for a type */
 #define BOARD_TYPE_BYTES 65u
 
-/* One layer as the runtime tells it. */
+/* One layer as the runtime describes it. */
 typedef struct BoardLayer {
     char name[BOARD_NAME_BYTES], type[BOARD_TYPE_BYTES];
-    const char *unit; /* "": not told */
+    const char *unit; /* "": unknown */
     uint64_t begin, end;
-    uint64_t counters[SVP_COUNTERS]; /* UINT64_MAX: not told */
+    uint64_t counters[SVP_COUNTERS]; /* UINT64_MAX: absent */
     int has_counters;
 } BoardLayer;
 
@@ -144,7 +146,7 @@ const char *board_session_model(uint32_t id);
 uint32_t board_session_device(void);
 void board_session_set_device(uint32_t device);
 
-/* What happens, and what goes wrong. */
+/* Prints an event; prints an error. */
 void board_say(const char *form, ...) __attribute__((format(printf, 1, 2)));
 void board_complain(const char *form, ...) __attribute__((format(printf, 1, 2)));
 /* The function of the runtime; NULL: there is none. */

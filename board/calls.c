@@ -231,9 +231,9 @@ void board_calls_forget(void)
     strobe_recorder_forget();
 }
 
-/* ---- what killed programs left ---- */
+/* ---- files of killed programs ---- */
 
-/* Only what has the name of a pool, and lies where pools do. */
+/* Removes only a file with the name and in the folder of a pool. */
 static void remove_pool(const char *path, const char *output)
 {
     const char *name = strrchr(path, '/');

@@ -77,6 +77,23 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     return 0;
 }
 
+/* It is read from /proc, as umask() sets it for all threads. */
+void board_job_check_umask(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    unsigned mask = 027;
+    char line[256];
+
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Umask: %o", &mask);
+    if (file)
+        fclose(file);
+    if ((mask & 027) != 027)
+        board_say("umask %04o lets others read what the program writes: 0027 is safe; the JOB's "
+                  "directories have 0750, its files 0640",
+                  mask);
+}
+
 /* So that an entry of it outlives a power cut. */
 static void sync_folder(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a model, for people and other tools: each data file has it too. */
+/* Describes a model for people and other tools; each data file has the same facts. */
 #include "board.h"
 
 #include <errno.h>

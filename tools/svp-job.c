@@ -312,7 +312,7 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
-/* Renaming what lies on the same disk needs no more room than they do. */
+/* The later renames on the same disk need no more room than these folders. */
 static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                              const StrobeAnalysis *analysis, GError **error)
 {
@@ -412,7 +412,7 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
         g_propagate_error(error, failure);
         return FALSE;
     }
-    /* the log first: it may be what the disk has no room for */
+    /* the log first: the disk may lack the room for it alone */
     return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
            place_outputs(job, outputs, *analysis, kept, error);
 }

@@ -254,7 +254,7 @@ static void recover_file(StrobeInstance *self, const char *part, int32_t descrip
         g_string_replace(reason, held, "it", 0); /* the part's name stands before the reason */
         host_damage(self, part, reason->str);
     } else if (is_live) {
-        host_damage(self, part, "its program still runs: what is written so far is read");
+        host_damage(self, part, "its program still runs: the records written so far are read");
     }
 }
 

@@ -54,12 +54,12 @@ void job_timeline_import(Job *job);
 
 /* ---- vendor-calls.c ---- */
 
-/* Is it the name of a file of calls of an older runtime? Then what it says, of which the device may
- * be missing (G_MAXUINT32). */
+/* Is it the name of a file of calls of an older runtime? Then fills in its parts; the device may be
+ * missing (G_MAXUINT32). */
 gboolean job_calls_name_read(const char *name, SvpFileName *parts);
 /* Does a file begin as such records do? */
 gboolean job_calls_are_in(const guchar *head, gssize n);
-/* The calls in it; what is none is reported. Their number. */
+/* Imports the calls in it and reports other records. Returns the number of calls. */
 guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *parts, int file);
 
 /* ---- vendor-summary.c ---- */

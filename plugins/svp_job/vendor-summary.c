@@ -3,7 +3,7 @@
  * Tables that the vendor's tool made of a JOB: op_summary_*.csv has the layers of one captured
  * inference, in order, with times in us and counters as shares of the cycles. Cycles are the time
  * at the frequency in the file's name; where it has none the shares stay unread. Statistics are
- * kept as files: they are sums of what other files have.
+ * kept as files: they are sums of the rows of other files.
  */
 #include <string.h>
 #include <strobe/helpers/csv-scanner.h>
@@ -195,7 +195,7 @@ static gboolean read_row(const Reading *reading, VendorRow *row)
 
 /* ---- one file ---- */
 
-/* FALSE: what is needed is not among the titles. */
+/* FALSE: a needed title is missing. */
 static gboolean read_titles(Reading *reading)
 {
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {

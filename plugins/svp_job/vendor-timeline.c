@@ -132,7 +132,7 @@ static void begin_capture(Timeline *line, const Event *event)
     line->n_tasks = 0;
 }
 
-/* The task's row of the table; what does not fit is not joined. */
+/* The task's row of the table; a table that does not fit is not joined. */
 static const VendorRow *find_row(Timeline *line, const Event *event)
 {
     const guint index = line->n_tasks - 1;

@@ -17,7 +17,7 @@ from support import PROGRAMS, STROBE
 from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
 
 SHARED = pathlib.Path("/dev/shm")
-# What a double of the C library does, by the variable that names it.
+# A double of functions of the C library; variables of the environment switch its effects on.
 DOUBLES = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -116,7 +116,7 @@ class StatesTest(BoardTest):
     # ---- the first inference makes the JOB ----
 
     def test_first_inference(self):
-        """Until then there is a hidden file alone; what was called before is in the JOB."""
+        """Until then there is a hidden file alone; the JOB has the calls from before it."""
         self.configure()
         process = self.begin_and_wait("threads", 1, 20, "load", "wait", "execute", 1)
         self.assertEqual(self.names(), [".strobe-calls-%d" % process.pid])
@@ -176,7 +176,7 @@ class StatesTest(BoardTest):
         self.assertIn("profiling is off: %s: File exists" % self.jobs, errors)
         self.assertEqual(list(taken.iterdir()), [])
 
-    # ---- what info.json says ----
+    # ---- info.json ----
 
     def test_info(self):
         self.configure(double="batch 100\n" + LAYERS, interval="2")
@@ -203,7 +203,7 @@ class StatesTest(BoardTest):
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 
     def test_files_of_a_model(self):
-        """They say what its captured inferences say, which does not depend on them."""
+        """They agree with its captured inferences, which do not depend on them."""
         self.configure(double="batch 100\n" + LAYERS, interval="1")
         self.run_program("load", "execute", 2)
         data = self.job() / "data"
@@ -251,7 +251,7 @@ class StatesTest(BoardTest):
         self.assertEqual((info["config"]["interval"], info["config"]["aacpu"]), (2, "on"))
 
     def test_output(self):
-        """What cannot be written: the program's own folder; there neither: unprofiled."""
+        """An output that cannot be written: the program's own folder; there neither: unprofiled."""
         home = self.work / "program"
         home.mkdir()
         program = shutil.copy(PROGRAM, home)
@@ -320,7 +320,7 @@ class StatesTest(BoardTest):
         self.assertEqual(self.calls()["svp_acl_mdl_execute"] + counters["lost_records"], 200)
 
     def mount(self, size, *words):
-        """Runs the program with a file system of its own for the output; what is in it comes back."""
+        """Runs the program with a file system of its own for the output; its content comes back."""
         kept = self.work / "kept"
         shutil.rmtree(kept, ignore_errors=True)
         script = ("mount -t tmpfs -o size=%s none %s && \"$@\"; code=$?; cp -a %s %s && exit $code"
@@ -399,7 +399,7 @@ class StatesTest(BoardTest):
     # ---- crashes ----
 
     def test_crash(self):
-        """A fatal signal: no handler of ours runs; what was recorded is read."""
+        """A fatal signal: no handler of ours runs; the records are read."""
         self.configure()
         process = self.begin("load", "execute", 1, "threads", 1, 100, "crash")
         process.communicate(timeout=60)
@@ -422,7 +422,7 @@ class StatesTest(BoardTest):
             self.configure(strobe_flush_ms="60000")
             process = self.begin_and_wait("load", "execute", 1, "threads", 1, 100, "wait")
             live = self.strobe(*command, self.job()).stderr
-            self.assertIn("its program still runs: what is written so far is read", live, command)
+            self.assertIn("its program still runs: the records written so far are read", live, command)
             process.kill()
             process.wait()
             self.strobe(*command, self.job())
@@ -460,7 +460,7 @@ class StatesTest(BoardTest):
                          (["svp_acl_rt_malloc", "svp_acl_rt_free"] * len(calls))[:len(calls)])
         last = max(round((event["ts"] + event["dur"]) * 1000) for event in calls)
         size = (self.job() / "data" / "AclModule.0.a.b-c.1.1").stat().st_size
-        self.assertLess(killed - last, 1200000000)  # a second, and what the kill took
+        self.assertLess(killed - last, 1200000000)  # a second, and the time of the kill
         self.assertLessEqual((count - len(calls)) * size / len(calls), 2 << 20)
 
     def test_kill_with_pool(self):
@@ -513,7 +513,7 @@ class StatesTest(BoardTest):
         self.assertIn("svp_acl_prof_create_config: 200007", errors)
 
     def test_long_names(self):
-        """As long as the interface allows; what is cut ends in dots."""
+        """As long as the interface allows; a cut one ends in dots."""
         name, kind = "n" * 300, "t" * 70
         self.configure(double="layer %s %s AA_CORE 5\n" % (name, kind))
         self.run_program("load", "execute", 1)

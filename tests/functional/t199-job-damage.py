@@ -46,7 +46,7 @@ class DamageTest(BoardTest):
     def rows(self, job, table="device_task"):
         return self.json("show", job, "--table", table)[0]["rows"]
 
-    # ---- what the vendor's tool made ----
+    # ---- tables of the vendor's tool ----
 
     def make_vendor(self, parts=("timeline", "summary")):
         """A JOB with data that only the vendor's tool reads, and the tables that it made."""
@@ -209,7 +209,7 @@ class DamageTest(BoardTest):
 
     @unittest.skipIf(SANITIZERS, "a sanitizer's memory is not the command's")
     def test_memory(self):
-        """What a JOB of 320,000 calls takes; the tables are made in bounded memory."""
+        """The tables of a JOB of 320,000 calls are made in bounded memory."""
         self.configure(interval="1")
         self.run_program("load", "execute", 20, "threads", 16, 20000)
         for words in WRITERS:
@@ -277,7 +277,7 @@ class DamageTest(BoardTest):
         self.assertTrue(good)
         for at in range(0, len(whole), step):
             path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x41]) + whole[at + 1:])
-            for row in read(job):  # what is not known is said to be so
+            for row in read(job):  # an unknown cell is N/A
                 self.assertTrue(any(all(cell in (value, "N/A") for cell, value in zip(row, whole_row))
                                     for whole_row in good), (at, row))
 
@@ -346,7 +346,7 @@ class DamageTest(BoardTest):
 
     @root_only
     def test_killed_and_read_only(self):
-        """What is in the pool stays there until the JOB can be written."""
+        """The pool stays until the JOB can be written."""
         self.configure(strobe_flush_ms="60000")
         process = self.begin("load", "execute", 1, "threads", 1, 100, "wait")
         self.assertEqual(process.stdout.readline(), "ready\n")
