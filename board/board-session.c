@@ -5,13 +5,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,17 +39,32 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread uint32_t current_device;
 static __thread char model_path[SVP_PATH_MAX];
 
-void board_say(const char *form, ...)
+static void print_line(const char *level, const char *form, va_list values)
 {
     char text[SVP_PATH_MAX * 2];
-    va_list values;
     const int number = errno;
 
-    va_start(values, form);
     vsnprintf(text, sizeof text, form, values);
-    va_end(values);
-    fprintf(stderr, "strobe-board: %s\n", text);
+    fprintf(stderr, "strobe-board: %s%s\n", level, text);
     errno = number;
+}
+
+void board_say(const char *form, ...)
+{
+    va_list values;
+
+    va_start(values, form);
+    print_line("", form, values);
+    va_end(values);
+}
+
+void board_complain(const char *form, ...)
+{
+    va_list values;
+
+    va_start(values, form);
+    print_line("error: ", form, values);
+    va_end(values);
 }
 
 void *board_runtime(const char *name)
@@ -71,12 +84,13 @@ static uint64_t now_ns(void)
 
 static void forget_session(void)
 {
-    board_unlock(); /* the parent's descriptors go on holding them */
-    if (!board_is_on)
-        return;
-    board_is_on = 0;
+    pthread_mutex_init(&lock, NULL); /* its holder is not here */
+    board_unlock();                  /* the parent's descriptors go on holding them */
     if (board.has_calls)
         board_calls_forget();
+    board_is_on = board.has_calls = board.has_executed = 0;
+    board.n_jobs = 0;
+    memset(&board.totals, 0, sizeof board.totals);
 }
 
 static void finish_at_exit(void);
@@ -87,71 +101,65 @@ static void watch_process(void)
     atexit(finish_at_exit);
 }
 
+/* The device's JOB, made when it is first needed. NULL: errno; EBUSY has been said. */
 static BoardJob *job_of(uint32_t device)
 {
     BoardJob *job = NULL;
+    int error;
 
     for (uint32_t i = 0; i < board.n_jobs; i++)
         if (board.jobs[i].device == device)
             return &board.jobs[i];
-    if (board.n_jobs == DEVICES_MAX)
-        return NULL;
     job = &board.jobs[board.n_jobs];
-    if (!board_lock_device(device)) {
-        errno = EBUSY;
+    error = board.n_jobs == DEVICES_MAX  ? EMFILE
+            : !board_lock_device(device) ? EBUSY
+                                         : board_job_make(job, board.output, device);
+    if (!error) {
+        board_say("%s: created", job->path);
+        error = board_job_write_info(job, &board.config, BOARD_COLLECTING, &board.totals);
+        if (error)
+            board_job_remove(job);
+    }
+    if (error) {
+        errno = error;
         return NULL;
     }
-    if (board_job_make(job, board.output, device))
-        return NULL;
     board.n_jobs++;
-    board_say("%s: created", job->path);
     return job;
 }
 
-/* It is read from /proc, as umask() sets it for all threads. */
-static void warn_of_umask(void)
+/* Calls are kept in a hidden file until a model is executed: then there is something to keep. */
+static int begin_calls(void)
 {
-    FILE *file = fopen("/proc/self/status", "re");
-    unsigned mask = 027;
-    char line[256];
+    int error;
 
-    while (file && fgets(line, sizeof line, file))
-        sscanf(line, "Umask: %o", &mask);
-    if (file)
-        fclose(file);
-    if ((mask & 027) != 027)
-        board_say("umask %04o lets others read what the program writes: 0027 is safe; the JOB's "
-                  "directories have 0750, its files 0640",
-                  mask);
+    board_calls_clean(board.output);
+    if (!board.config.acl_api)
+        return 1;
+    error = board_calls_begin(board.output, &board.config, board.totals.is_simulated);
+    board.has_calls = !error;
+    if (error)
+        board_complain("profiling is off: %s: %s", board.output, strerror(error));
+    return !error;
 }
 
 static void begin_session(void)
 {
     static int is_watched;
-    BoardJob *job;
-    int error;
 
     if (!board_output_find(board.config.output, board.output) || !board_lock_output(board.output))
         return;
-    warn_of_umask();
+    board_job_check_umask();
     board.totals.is_simulated = board_runtime("svp_double_op_counters") != NULL;
-    job = job_of(current_device);
-    error = job ? 0 : errno;
-    if (job && board.config.acl_api) {
-        error = board_calls_begin(job->path, board.totals.is_simulated);
-        board.has_calls = !error;
-    }
-    if (!job || error) {
-        if (error != EBUSY) /* which has been said */
-            board_say("profiling is off: %s: %s", board.output, strerror(error));
+    if (!begin_calls()) {
         board_unlock();
         return;
     }
-    board_job_write_info(job, &board.config, BOARD_COLLECTING, &board.totals);
     if (!is_watched)
         watch_process();
     is_watched = 1;
     board.pid = getpid();
+    board.totals.is_late = board.n_models > 0;
     board_is_on = 1;
 }
 
@@ -165,40 +173,54 @@ static void make_calls_name(char name[SVP_FILE_NAME_MAX])
     svp_file_name_write(&parts, name);
 }
 
-/* From now on the JOB is one to be kept. The writer has the file open, whatever its name is. */
-static void note_execute(void)
+static void place_calls(void)
 {
-    char name[SVP_FILE_NAME_MAX], from[SVP_PATH_MAX], to[SVP_PATH_MAX];
+    char name[SVP_FILE_NAME_MAX], path[SVP_PATH_MAX];
+    int error;
 
-    if (board.has_executed || !board_is_on)
-        return;
-    board.has_executed = 1;
-    if (!board.has_calls)
-        return;
     make_calls_name(name);
-    snprintf(from, sizeof from, "%.3800s/data/.calls", board.jobs[0].path);
-    snprintf(to, sizeof to, "%.3800s/data/%s", board.jobs[0].path, name);
-    if (rename(from, to))
-        board_say("%s: %s", to, strerror(errno));
+    snprintf(path, sizeof path, "%.3800s/data/%s", board.jobs[0].path, name);
+    error = board_calls_place(path);
+    if (error)
+        board_complain("%s: cannot be written: %s", path, strerror(error));
     else
-        board_say("%s: created", to);
+        board_say("%s: created", path);
+}
+
+static void note_disk_error(int error)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        board.totals.disk_error = error;
 }
 
 static void end_calls(void)
 {
-    const BoardJob *job = &board.jobs[0];
-    char name[SVP_FILE_NAME_MAX], path[SVP_PATH_MAX];
-    const int error = board_calls_end(&board.totals.n_lost_records);
+    char name[SVP_FILE_NAME_MAX];
+    BoardCallTotals calls;
+    int error = board_calls_end(&calls);
 
-    if (error)
-        board.totals.disk_error = error;
+    board.totals.n_records += calls.n_records;
+    board.totals.n_lost_records = calls.n_lost;
+    if (!board.has_executed)
+        return;
+    note_disk_error(error);
     make_calls_name(name);
-    if (board.has_executed && !error) {
-        board_job_mark_done(job, name, 0, 0);
-    } else if (!board.has_executed) {
-        snprintf(path, sizeof path, "%.3800s/data/.calls", job->path);
-        unlink(path);
-    }
+    if (!error)
+        error = board_job_mark_done(&board.jobs[0], name, 0, calls.n_records);
+    note_disk_error(error);
+    if (error)
+        board_complain("%s/data/%s: cannot be written: %s", board.jobs[0].path, name,
+                       strerror(error));
+}
+
+static void report_losses(void)
+{
+    if (board.totals.n_lost_captures || board.totals.n_lost_records)
+        board_complain(
+            "lost: %llu captures, %llu records; with an interval other than 0 inferences "
+            "may come faster than the storage takes them",
+            (unsigned long long)board.totals.n_lost_captures,
+            (unsigned long long)board.totals.n_lost_records);
 }
 
 static void end_session(int state)
@@ -208,83 +230,65 @@ static void end_session(int state)
         end_calls();
     board.has_calls = 0;
     for (uint32_t i = 0; i < board.n_jobs; i++) {
-        if (board.has_executed)
-            board_job_write_info(&board.jobs[i], &board.config, state, &board.totals);
-        else
-            board_job_remove(&board.jobs[i]);
+        board_job_write_info(&board.jobs[i], &board.config, state, &board.totals);
+        board_job_finish(&board.jobs[i]);
     }
-    if (!board.has_executed)
-        board_say("no model was executed: nothing is kept");
-    if (board.totals.n_lost_captures || board.totals.n_lost_records)
-        board_say("lost: %llu captures, %llu records",
-                  (unsigned long long)board.totals.n_lost_captures,
-                  (unsigned long long)board.totals.n_lost_records);
+    report_losses();
     board_unlock();
     board.n_jobs = 0;
     board.has_executed = 0;
     memset(&board.totals, 0, sizeof board.totals);
 }
 
+static void finish_session(int state)
+{
+    if (!board.has_executed)
+        board_say("no model was executed: nothing is kept");
+    end_session(state);
+}
+
+/* From now on there is something to keep. */
+static void note_execute(void)
+{
+    if (board.has_executed || !board_is_on)
+        return;
+    board.totals.models = board.models;
+    board.totals.n_models = board.n_models;
+    if (!job_of(current_device)) {
+        if (errno != EBUSY) /* which has been said */
+            board_complain("profiling is off: %s: %s", board.output, strerror(errno));
+        end_session(BOARD_INCOMPLETE_EXIT);
+        return;
+    }
+    board.has_executed = 1;
+    if (board.has_calls)
+        place_calls();
+}
+
 static void finish_at_exit(void)
 {
     pthread_mutex_lock(&lock);
     if (board_is_on && board.pid == getpid())
-        end_session(BOARD_INCOMPLETE_EXIT);
+        finish_session(BOARD_INCOMPLETE_EXIT);
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- acl.json ---- */
-
-static char *read_text(const char *path, size_t *length)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *text = malloc(SVP_CONFIG_BYTES_MAX + 2);
-    ssize_t n = 0;
-
-    *length = 0;
-    while (fd >= 0 && text && *length <= SVP_CONFIG_BYTES_MAX &&
-           (n = read(fd, text + *length, SVP_CONFIG_BYTES_MAX + 1 - *length)) > 0)
-        *length += (size_t)n;
-    if (fd < 0 || !text || n < 0) {
-        board_say("%s: cannot be read: %s; profiling is off", path, strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
-}
 
 static void report_setting(void *user, const char *key, const char *why)
 {
     board_say("%s: %s%s%s", (const char *)user, key, *key ? ": " : "", why);
 }
 
-/* A copy with the switch off, so that not both record. 0: it cannot be made. */
-static int write_copy(const char *text, size_t length, char copy[SVP_PATH_MAX])
-{
-    char *off = malloc(length + 64);
-    size_t n = off ? svp_config_switch_off(text, length, off, length + 64) : 0;
-    int fd = n ? memfd_create("acl.json", 0) : -1; /* the runtime opens it by its path */
-    int is_good = fd >= 0 && write(fd, off, n) == (ssize_t)n;
-
-    free(off);
-    if (is_good)
-        snprintf(copy, SVP_PATH_MAX, "/proc/self/fd/%d", fd);
-    else if (fd >= 0)
-        close(fd);
-    return is_good;
-}
-
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX])
 {
     const char *wanted = getenv("STROBE_BOARD_CONFIG");
     size_t length, own_length;
-    char *text = NULL, *own = path ? read_text(path, &own_length) : NULL;
+    char *text = NULL, *own = path ? board_config_read(path, &own_length) : NULL;
     const char *given = path;
 
     if (wanted && *wanted)
-        text = read_text(wanted, &length);
+        text = board_config_read(wanted, &length);
     else if (own)
         text = own, length = own_length, wanted = path;
     if (!text) {
@@ -294,11 +298,11 @@ const char *board_session_init(const char *path, char copy[SVP_PATH_MAX])
     pthread_mutex_lock(&lock);
     svp_config_read(&board.config, text, length, report_setting, (void *)(uintptr_t)wanted);
     if (board.config.is_on && board.config.dumps) {
-        board_say("%s: dump and profiler.switch are both on: profiling is off", wanted);
+        board_complain("%s: dump and profiler.switch are both on: profiling is off", wanted);
     } else if (board.config.is_on && !board_is_on) {
         begin_session();
         board.is_by_file = board_is_on;
-        if (board_is_on && own && write_copy(own, own_length, copy))
+        if (board_is_on && own && board_config_copy(own, own_length, copy))
             given = copy;
     }
     pthread_mutex_unlock(&lock);
@@ -312,7 +316,7 @@ void board_session_finalize(void)
 {
     pthread_mutex_lock(&lock);
     if (board_is_on)
-        end_session(BOARD_COMPLETE);
+        finish_session(BOARD_COMPLETE);
     board.is_by_file = 0;
     pthread_mutex_unlock(&lock);
 }
@@ -351,7 +355,7 @@ int board_session_stop(void)
 
     pthread_mutex_lock(&lock);
     if (board_is_on) {
-        end_session(BOARD_COMPLETE);
+        finish_session(BOARD_COMPLETE);
         code = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -461,20 +465,19 @@ int board_session_begin_execute(uint32_t id, BoardCapture *capture)
 void board_session_end_execute(BoardCapture *capture)
 {
     BoardJob *job;
-    int is_simulated = 0, error;
+    int error;
 
     capture->end_ns = now_ns();
     pthread_mutex_lock(&lock);
+    board.totals.n_models = board.n_models;
     job = board_is_on ? job_of(capture->device) : NULL;
-    error = job ? board_layers_end(capture, job, &board.config, &is_simulated) : ENOENT;
+    error = job ? board_layers_end(capture, job, &board.config, &board.totals) : ENOENT;
     if (!error) {
         board.totals.n_captures++;
-        board.totals.is_simulated |= is_simulated;
     } else {
         board.totals.n_lost_captures++;
-        if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-            board.totals.disk_error = error;
-        board_say("a captured inference could not be written: %s", strerror(error));
+        note_disk_error(error);
+        board_complain("a captured inference could not be written: %s", strerror(error));
     }
     pthread_mutex_unlock(&lock);
 }

@@ -3,10 +3,13 @@
  * of the program, which a board without Strobe's programs can have too. */
 #include "board.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 #include <sys/stat.h>
@@ -19,10 +22,13 @@
 #include "recorder.h"
 
 #define POOL_BYTES ((size_t)16 << 20) /* bursts of all threads, until the writer has its turn */
-#define FLUSH_NS 500000000
 #define METADATA_MAX 16384u
+#define HIDDEN_PREFIX ".strobe-calls-"
+#define POOL_FOLDER "/dev/shm"
 
 static StrobeKindId call_kind;
+static char file_path[SVP_PATH_MAX]; /* of the calls; hidden until it is placed */
+static int is_placed;
 
 typedef struct Metadata {
     char text[METADATA_MAX];
@@ -78,9 +84,9 @@ static int make_metadata(Metadata *metadata, int is_simulated)
     return strobe_json_flush(&json);
 }
 
-static int begin_window(const char *folder, int is_simulated)
+static int begin_window(int is_simulated)
 {
-    char path[SVP_PATH_MAX], made[SVP_PATH_MAX + 8], reason[256];
+    char made[SVP_PATH_MAX + 8], reason[256];
     static Metadata metadata;
     int fd, error;
 
@@ -88,29 +94,45 @@ static int begin_window(const char *folder, int is_simulated)
     error = call_kind ? make_metadata(&metadata, is_simulated) : EINVAL;
     if (error)
         return error;
-    snprintf(path, sizeof path, "%.4000s/data/.calls", folder);
-    snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, path);
+    snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, file_path);
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return errno;
     fchmod(fd, 0640); /* whatever the umask is */
-    return strobe_recorder_begin_window(fd, path, metadata.text);
+    error = strobe_recorder_begin_window(fd, file_path, metadata.text);
+    if (error) {
+        unlink(made);
+        unlink(file_path);
+    }
+    return error;
 }
 
-int board_calls_begin(const char *folder, int is_simulated)
+int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated)
 {
-    const StrobeRecorderSettings settings = {.pool_bytes = POOL_BYTES,
-                                             .writer = {.policy = STROBE_POLICY_DROP,
-                                                        .sync = STROBE_SYNC_INTERVAL,
-                                                        .flush_interval_ns = FLUSH_NS},
-                                             .fallback_dir = folder};
+    const StrobeRecorderSettings settings = {
+        .pool_bytes = POOL_BYTES,
+        .writer = {.policy = STROBE_POLICY_DROP,
+                   .sync = config->syncs ? STROBE_SYNC_INTERVAL : STROBE_SYNC_NONE,
+                   .flush_interval_ns = (int64_t)config->flush_ms * 1000000},
+        .fallback_dir = output};
     int error = strobe_recorder_open(&settings);
 
+    is_placed = 0;
+    snprintf(file_path, sizeof file_path, "%.3800s/" HIDDEN_PREFIX "%d", output, (int)getpid());
     if (!error)
-        error = begin_window(folder, is_simulated);
+        error = begin_window(is_simulated);
     if (error)
         strobe_recorder_close();
     return error;
+}
+
+int board_calls_place(const char *path)
+{
+    if (rename(file_path, path))
+        return errno;
+    snprintf(file_path, sizeof file_path, "%s", path);
+    is_placed = 1;
+    return 0;
 }
 
 uint64_t board_calls_now(void)
@@ -147,20 +169,124 @@ void board_calls_record(const char *name, const char *mode, uint64_t begin, int 
     strobe_thread_buffer_commit(writer);
 }
 
-int board_calls_end(uint64_t *n_lost)
+/* ---- the end ---- */
+
+/* Those of a block's bytes. */
+static uint64_t count_records(const char *bytes, uint32_t length)
+{
+    uint64_t head, n = 0;
+
+    for (uint32_t at = 0; at + sizeof head <= length;) {
+        memcpy(&head, bytes + at, sizeof head);
+        if (!(head & STROBE_RECORD_WORDS_MASK))
+            break;
+        n += strobe_record_kind(head) == call_kind;
+        at += (uint32_t)(head & STROBE_RECORD_WORDS_MASK) * 8u;
+    }
+    return n;
+}
+
+/* The calls that the file holds. */
+static uint64_t count_calls(void)
+{
+    struct strobe_block_header header;
+    char *bytes = malloc(STROBE_POOL_BLOCK_BYTES);
+    int fd = open(file_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    off_t at = 0;
+    uint64_t n = 0;
+
+    while (bytes && pread(fd, &header, sizeof header, at) == (ssize_t)sizeof header) {
+        const uint32_t length = header.payload_bytes;
+
+        at += (off_t)sizeof header;
+        if (header.type == STROBE_BLOCK_RECORDS && length <= STROBE_POOL_BLOCK_BYTES &&
+            pread(fd, bytes, length, at) == (ssize_t)length)
+            n += count_records(bytes, length);
+        at += length;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(bytes);
+    return n;
+}
+
+int board_calls_end(BoardCallTotals *totals)
 {
     uint64_t lost[STROBE_LOSS_CAUSES];
     int error = strobe_recorder_end_window(-1);
 
-    *n_lost = 0;
+    totals->n_lost = 0;
     strobe_recorder_losses(lost);
     for (int i = 0; i < STROBE_LOSS_CAUSES; i++)
-        *n_lost += lost[i];
+        totals->n_lost += lost[i];
     strobe_recorder_close();
+    totals->n_records = count_calls();
+    if (!is_placed)
+        unlink(file_path);
     return error;
 }
 
 void board_calls_forget(void)
 {
     strobe_recorder_forget();
+}
+
+/* ---- files of killed programs ---- */
+
+/* Removes only a file with the name and in the folder of a pool. */
+static void remove_pool(const char *path, const char *output)
+{
+    const char *name = strrchr(path, '/');
+    const size_t n = name ? (size_t)(name - path) : 0, length = strlen(path);
+
+    if (!name || strncmp(name, "/strobe-", 8) || length < 5 || strcmp(path + length - 5, ".pool"))
+        return;
+    if ((n == strlen(POOL_FOLDER) && !strncmp(path, POOL_FOLDER, n)) ||
+        (n == strlen(output) && !strncmp(path, output, n)))
+        unlink(path);
+}
+
+/* Its metadata, which stand first, name the pool. */
+static void remove_file(const char *path, const char *output)
+{
+    static const char key[] = "\"pool\":\"";
+    char *bytes = calloc(1, METADATA_MAX + 1), *from, *to;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+
+    if (bytes && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()) {
+        const ssize_t n = pread(fd, bytes, METADATA_MAX, sizeof(struct strobe_block_header));
+
+        from = n > 0 ? strstr(bytes, key) : NULL;
+        from = from ? from + strlen(key) : NULL;
+        to = from ? strchr(from, '"') : NULL;
+        if (to) {
+            *to = 0;
+            remove_pool(from, output);
+        }
+        unlink(path);
+    }
+    if (fd >= 0)
+        close(fd);
+    free(bytes);
+}
+
+void board_calls_clean(const char *output)
+{
+    char path[SVP_PATH_MAX];
+    DIR *folder = opendir(output);
+    struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        if (strncmp(entry->d_name, HIDDEN_PREFIX, strlen(HIDDEN_PREFIX)))
+            continue;
+        const pid_t pid = atoi(entry->d_name + strlen(HIDDEN_PREFIX));
+
+        snprintf(path, sizeof path, "%.3800s/%.255s", output, entry->d_name);
+        /* our own number is another's that had it before */
+        if (pid > 0 && (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
+            remove_file(path, output);
+    }
+    if (folder)
+        closedir(folder);
 }

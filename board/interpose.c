@@ -12,7 +12,16 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { PARAMETER = 100000, RUNNING = 100042, NOT_RUNNING = 100043, UNSUPPORTED = 148049 };
+enum {
+    PARAMETER = 100000,
+    NOT_INITIALISED = 100001,
+    RUNNING = 100042,
+    NOT_RUNNING = 100043,
+    UNSUPPORTED = 148049,
+    UNKNOWN_TYPE = 200007
+};
+
+static _Atomic int is_initialised;
 
 /* NULL: the program is linked with the runtime statically, or the runtime is an older one. */
 static void *find_function(const char *name)
@@ -134,6 +143,8 @@ EXPORT int svp_acl_init(const char *config_path)
     const uint64_t begin = board_calls_now();
     const int status = real(given);
 
+    if (status == 0)
+        is_initialised = 1;
     if (board_is_on)
         record_call("svp_acl_init", "others", begin, status, 0, 0);
     return status;
@@ -146,6 +157,8 @@ EXPORT int svp_acl_finalize(void)
     const uint64_t begin = board_calls_now();
     const int status = real();
 
+    if (status == 0)
+        is_initialised = 0;
     if (board_is_on)
         record_call("svp_acl_finalize", "others", begin, status, 0, 0);
     board_session_finalize();
@@ -278,6 +291,8 @@ static int name_output(const char *path, size_t length)
 {
     if (board_session_is_by_file() || api_path[0])
         return RUNNING;
+    if (!is_initialised)
+        return NOT_INITIALISED;
     if (!path || length == 0 || length >= sizeof api_path || path[0] != '/')
         return PARAMETER;
     memcpy(api_path, path, length);
@@ -301,12 +316,19 @@ EXPORT const void *svp_acl_prof_create_config(const uint32_t *devices, uint32_t 
                                               const void *events, uint64_t mask)
 {
     const uint64_t begin = board_calls_now();
-    Config *config =
-        devices && n && !events && !(mask & ~(uint64_t)KNOWN_MASK) ? malloc(sizeof *config) : NULL;
+    const int status = mask & ~(uint64_t)KNOWN_MASK ? UNKNOWN_TYPE
+                       : devices && n && !events    ? 0
+                                                    : PARAMETER;
+    Config *config = status ? NULL : malloc(sizeof *config);
 
     if (config)
         config->mask = metrics == 0 ? mask : mask & ~(uint64_t)4;
-    record_own("svp_acl_prof_create_config", begin, config ? 0 : PARAMETER);
+    if (status)
+        board_complain(
+            "svp_acl_prof_create_config: %d: devices are needed, no events, and types of "
+            "data up to %u",
+            status, KNOWN_MASK);
+    record_own("svp_acl_prof_create_config", begin, status);
     return config;
 }
 

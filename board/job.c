@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "board.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <strobe/helpers/json-writer.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,8 @@
 #include "process.h"
 
 #define TRIES 16
+#define RESERVE ".reserve" /* given back for the last info.json where the disk is full */
+#define RESERVE_BYTES 65536
 #define NS 1000000000
 
 static int64_t read_clock(clockid_t id)
@@ -65,11 +69,64 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     if (!find_program_folder(out))
         return 0;
     if (*wanted)
-        board_say("output \"%s\" is no folder that can be written: \"%s\" is taken", wanted, out);
+        board_complain("output \"%s\" is no folder that can be written: \"%s\" is taken", wanted,
+                       out);
     if (can_write(out) && strlen(out) < SVP_PATH_MAX - 256)
         return 1;
-    board_say("\"%s\" cannot be written either: profiling is off", out);
+    board_complain("\"%s\" cannot be written either: profiling is off", out);
     return 0;
+}
+
+/* It is read from /proc, as umask() sets it for all threads. */
+void board_job_check_umask(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    unsigned mask = 027;
+    char line[256];
+
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Umask: %o", &mask);
+    if (file)
+        fclose(file);
+    if ((mask & 027) != 027)
+        board_say("umask %04o lets others read what the program writes: 0027 is safe; the JOB's "
+                  "directories have 0750, its files 0640",
+                  mask);
+}
+
+/* So that an entry of it outlives a power cut. */
+static void sync_folder(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static int make_reserve(const BoardJob *job)
+{
+    char path[SVP_PATH_MAX];
+    int fd, error;
+
+    snprintf(path, sizeof path, "%.4080s/" RESERVE, job->path);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+    if (fd < 0)
+        return errno;
+    error = posix_fallocate(fd, 0, RESERVE_BYTES);
+    close(fd);
+    if (error)
+        unlink(path);
+    return error == EOPNOTSUPP || error == EINVAL ? 0 : error;
+}
+
+static void give_back_reserve(const BoardJob *job)
+{
+    char path[SVP_PATH_MAX];
+
+    snprintf(path, sizeof path, "%.4080s/" RESERVE, job->path);
+    unlink(path);
 }
 
 int board_job_make(BoardJob *job, const char *output, uint32_t device)
@@ -86,12 +143,17 @@ int board_job_make(BoardJob *job, const char *output, uint32_t device)
         snprintf(job->path, sizeof job->path, "%.3800s/%s", output, job->name);
         error = mkdir(job->path, 0750) || chmod(job->path, 0750) ? errno : 0;
     }
-    snprintf(data, sizeof data, "%.4080s/data", job->path);
-    if (!error && (mkdir(data, 0750) || chmod(data, 0750)))
-        error = errno;
-    if (error)
-        job->path[0] = 0;
     job->device = device;
+    if (error) {
+        job->path[0] = 0;
+        return error;
+    }
+    snprintf(data, sizeof data, "%.4080s/data", job->path);
+    error = mkdir(data, 0750) || chmod(data, 0750) ? errno : make_reserve(job);
+    if (error)
+        board_job_remove(job);
+    else
+        sync_folder(output);
     return error;
 }
 
@@ -101,12 +163,43 @@ void board_job_remove(BoardJob *job)
 
     if (!job->path[0])
         return;
+    give_back_reserve(job);
     snprintf(path, sizeof path, "%.4000s/info.json.%u", job->path, job->device);
     unlink(path);
     snprintf(path, sizeof path, "%.4080s/data", job->path);
     rmdir(path);
     rmdir(job->path);
     job->path[0] = 0;
+}
+
+/* Bytes of the files in a folder. */
+static uint64_t count_bytes(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+    struct stat st;
+    uint64_t n = 0;
+
+    while (folder && (entry = readdir(folder)))
+        if (fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode))
+            n += (uint64_t)st.st_size;
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+void board_job_finish(const BoardJob *job)
+{
+    char data[SVP_PATH_MAX];
+    struct statvfs disk = {0};
+
+    give_back_reserve(job);
+    snprintf(data, sizeof data, "%.4080s/data", job->path);
+    statvfs(job->path, &disk);
+    board_say("%s: %llu bytes; %llu MB are free there. Old JOBs are yours to remove", job->path,
+              (unsigned long long)(count_bytes(job->path) + count_bytes(data)),
+              (unsigned long long)disk.f_bavail * disk.f_frsize >> 20);
 }
 
 /* ---- files that appear whole ---- */
@@ -126,7 +219,7 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
-static int write_file(const char *path, const char *bytes, size_t length)
+int board_job_write_file(const char *path, const char *bytes, size_t length)
 {
     char made[SVP_PATH_MAX];
     int fd, error;
@@ -149,7 +242,7 @@ static int write_file(const char *path, const char *bytes, size_t length)
 /* ---- info.json ---- */
 
 typedef struct Text {
-    char bytes[65536];
+    char bytes[131072];
     size_t n;
 } Text;
 
@@ -187,6 +280,8 @@ static void put_config(StrobeJsonWriter *json, const SvpConfig *config)
     put_text(json, "acl_api", config->acl_api ? "on" : "off");
     put_int(json, "interval", config->interval);
     put_text(json, "strobe_interval_zero", config->is_each ? "every" : "once");
+    put_int(json, "strobe_flush_ms", config->flush_ms);
+    put_text(json, "strobe_sync", config->syncs ? "on" : "off");
     strobe_json_end_object(json);
 }
 
@@ -217,55 +312,96 @@ static void put_clock(StrobeJsonWriter *json)
     strobe_json_end_array(json);
 }
 
-static void put_counters(StrobeJsonWriter *json, const BoardTotals *totals)
+static void put_models(StrobeJsonWriter *json, const BoardTotals *totals)
+{
+    strobe_json_key(json, "models");
+    strobe_json_begin_array(json);
+    for (uint32_t i = 0; i < totals->n_models; i++) {
+        strobe_json_begin_object(json);
+        put_text(json, "name", totals->models[i].name);
+        put_int(json, "model_id", totals->models[i].id);
+        put_int(json, "batch_num", totals->models[i].batch);
+        put_int(json, "input_pic_num", totals->models[i].batch);
+        strobe_json_end_object(json);
+    }
+    strobe_json_end_array(json);
+}
+
+static void put_counters(StrobeJsonWriter *json, const BoardTotals *totals, uint64_t bytes)
 {
     strobe_json_key(json, "counters");
     strobe_json_begin_object(json);
     put_int(json, "captures", (int64_t)totals->n_captures);
+    put_int(json, "records", (int64_t)totals->n_records);
+    put_int(json, "bytes", (int64_t)bytes);
     put_int(json, "lost_captures", (int64_t)totals->n_lost_captures);
     put_int(json, "lost_records", (int64_t)totals->n_lost_records);
     strobe_json_end_object(json);
 }
 
-int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
-                         const BoardTotals *totals)
+static void put_head(StrobeJsonWriter *json, const BoardJob *job, int state,
+                     const BoardTotals *totals)
 {
     static const char *const states[] = {"collecting", "complete", "incomplete_exit", "disk_full"};
-    char path[SVP_PATH_MAX];
-    StrobeJsonWriter json;
-    Text *text = calloc(1, sizeof *text);
-    int error = text ? 0 : ENOMEM;
 
-    if (error)
-        return error;
+    put_text(json, "format", "SVPR");
+    strobe_json_key(json, "version");
+    strobe_json_begin_object(json);
+    put_int(json, "major", 1);
+    put_int(json, "minor", 0);
+    strobe_json_end_object(json);
+    strobe_json_key(json, "producer");
+    strobe_json_begin_object(json);
+    put_text(json, "name", "strobe-board");
+    put_text(json, "version", STROBE_VERSION);
+    strobe_json_end_object(json);
+    put_text(json, "job", job->name);
+    put_text(json, "state", states[totals->disk_error ? BOARD_DISK_FULL : state]);
+    put_text(json, "mode", totals->is_by_api ? "acl_api" : "acl_json");
+    put_int(json, "device_id", job->device);
+}
+
+static int make_info(Text *text, const BoardJob *job, const SvpConfig *config, int state,
+                     const BoardTotals *totals)
+{
+    char data[SVP_PATH_MAX];
+    StrobeJsonWriter json;
+
+    snprintf(data, sizeof data, "%.4080s/data", job->path);
     strobe_json_init(&json, append_bytes, text, STROBE_JSON_INDENTED);
     strobe_json_begin_object(&json);
-    put_text(&json, "format", "SVPR");
-    strobe_json_key(&json, "version");
-    strobe_json_begin_object(&json);
-    put_int(&json, "major", 1);
-    put_int(&json, "minor", 0);
-    strobe_json_end_object(&json);
-    strobe_json_key(&json, "producer");
-    strobe_json_begin_object(&json);
-    put_text(&json, "name", "strobe-board");
-    put_text(&json, "version", STROBE_VERSION);
-    strobe_json_end_object(&json);
-    put_text(&json, "job", job->name);
-    put_text(&json, "state", states[totals->disk_error ? BOARD_DISK_FULL : state]);
-    put_text(&json, "mode", totals->is_by_api ? "acl_api" : "acl_json");
-    put_int(&json, "device_id", job->device);
+    put_head(&json, job, state, totals);
     put_process(&json);
     put_clock(&json);
     put_config(&json, config);
-    put_counters(&json, totals);
+    put_models(&json, totals);
+    put_counters(&json, totals, count_bytes(data));
+    strobe_json_key(&json, "begun_late");
+    strobe_json_bool(&json, totals->is_late);
     strobe_json_key(&json, "simulated");
     strobe_json_bool(&json, totals->is_simulated);
     strobe_json_end_object(&json);
-    error = strobe_json_flush(&json);
+    return strobe_json_flush(&json);
+}
+
+int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
+                         const BoardTotals *totals)
+{
+    char path[SVP_PATH_MAX];
+    Text *text = calloc(1, sizeof *text);
+    int error = text ? make_info(text, job, config, state, totals) : ENOMEM;
+
     snprintf(path, sizeof path, "%.4000s/info.json.%u", job->path, job->device);
     if (!error)
-        error = write_file(path, text->bytes, text->n);
+        error = board_job_write_file(path, text->bytes, text->n);
+    if (error == ENOSPC || error == EDQUOT) {
+        give_back_reserve(job);
+        error = board_job_write_file(path, text->bytes, text->n);
+    }
+    if (error)
+        board_complain("%s: cannot be written: %s", path, strerror(error));
+    else if (state == BOARD_COLLECTING)
+        board_say("%s: created", path);
     free(text);
     return error;
 }
@@ -306,5 +442,5 @@ int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns
                  (unsigned long long)size, (unsigned long long)begin_ns,
                  (unsigned long long)read_clock(CLOCK_MONOTONIC), (unsigned long long)records, crc);
     strcat(path, ".done");
-    return write_file(path, text, (size_t)n);
+    return board_job_write_file(path, text, (size_t)n);
 }

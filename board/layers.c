@@ -22,8 +22,6 @@
 
 #define BYTES_MAX ((off_t)64 << 20)
 #define LAYERS_MAX 100000u
-#define NAME_MAX_BYTES 257u
-#define TYPE_MAX_BYTES 65u
 #define BLOCK_BYTES (1u << 20)
 #define TRACK 1u
 
@@ -70,15 +68,6 @@ static void unsubscribe_model(const BoardCapture *capture)
     subscription = NULL;
 }
 
-/* One layer as the runtime tells it. */
-typedef struct Layer {
-    char name[NAME_MAX_BYTES], type[TYPE_MAX_BYTES];
-    const char *unit; /* "": not told */
-    uint64_t begin, end;
-    uint64_t counters[SVP_COUNTERS]; /* UINT64_MAX: not told */
-    int has_counters;
-} Layer;
-
 typedef struct Description {
     const void *bytes;
     size_t length;
@@ -123,13 +112,22 @@ static void find_unit(Description *d, const BoardCapture *capture)
         d->factor = 1000;
 }
 
-static void read_layer(const Description *d, uint32_t index, Layer *layer)
+/* A longer text than the interface allows ends in three dots. */
+static void mark_cut(int status, char *text, size_t size)
+{
+    text[size - 1] = 0;
+    if (status && strlen(text) == size - 1)
+        memcpy(text + size - 4, "...", 3);
+}
+
+static void read_layer(const Description *d, uint32_t index, BoardLayer *layer)
 {
     memset(layer, 0, sizeof *layer);
     layer->unit = "";
-    d->get_name(d->bytes, d->length, index, layer->name, sizeof layer->name);
-    d->get_type(d->bytes, d->length, index, layer->type, sizeof layer->type);
-    layer->name[sizeof layer->name - 1] = layer->type[sizeof layer->type - 1] = 0;
+    mark_cut(d->get_name(d->bytes, d->length, index, layer->name, sizeof layer->name), layer->name,
+             sizeof layer->name);
+    mark_cut(d->get_type(d->bytes, d->length, index, layer->type, sizeof layer->type), layer->type,
+             sizeof layer->type);
     layer->begin = d->get_start(d->bytes, d->length, index) * d->factor;
     layer->end = d->get_end(d->bytes, d->length, index) * d->factor;
     if (layer->end < layer->begin)
@@ -199,7 +197,7 @@ static uint32_t string_of(uint32_t layer, uint32_t text)
     return STRING_LAYERS + layer * TEXTS + text;
 }
 
-static void put_strings(Out *out, const Layer *layers, uint32_t n, const BoardModel *model)
+static void put_strings(Out *out, const BoardLayer *layers, uint32_t n, const BoardModel *model)
 {
     put_string(out, "");
     put_string(out, model->name);
@@ -241,7 +239,7 @@ static void put_record(Out *out, uint32_t kind, uint32_t name, uint64_t begin, u
     out->n_records++;
 }
 
-static void put_counters(Out *out, const Layer *layer, uint64_t task)
+static void put_counters(Out *out, const BoardLayer *layer, uint64_t task)
 {
     struct strobe_device_pmu pmu = {
         .task = task, .metrics = STRING_METRICS, .frequency = STROBE_ABSENT_U32};
@@ -265,7 +263,7 @@ static void make_absent(const StrobeKind *kind, void *fields)
 }
 
 static void put_layer(Out *out, const BoardCapture *capture, const SvpConfig *config,
-                      const Layer *layer, uint32_t index)
+                      const BoardLayer *layer, uint32_t index)
 {
     const uint64_t task = capture->id << 20 | index;
     const struct svp_layer of_layer = {
@@ -289,13 +287,13 @@ static void put_layer(Out *out, const BoardCapture *capture, const SvpConfig *co
         put_counters(out, layer, task);
 }
 
-static int is_wanted(const SvpConfig *config, const Layer *layer)
+static int is_wanted(const SvpConfig *config, const BoardLayer *layer)
 {
     return config->aacpu || svp_unit_find(layer->unit) != SVP_UNIT_CPU;
 }
 
 static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *config,
-                        const Layer *layers, uint32_t n)
+                        const BoardLayer *layers, uint32_t n)
 {
     struct svp_capture fields = {.id = capture->id,
                                  .current_pic = capture->current_pic,
@@ -318,7 +316,7 @@ static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *
 }
 
 static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *config,
-                        const Layer *layers, uint32_t n, int is_simulated)
+                        const BoardLayer *layers, uint32_t n, int is_simulated)
 {
     char metadata[256];
     const int length = snprintf(metadata, sizeof metadata,
@@ -334,13 +332,13 @@ static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *
     if (!out->error)
         out->error = strobe_capture_write_seal(&out->writer, capture->begin_ns,
                                                capture->end_ns + 1000000000, 0);
-    if (!out->error && fdatasync(out->writer.fd))
+    if (!out->error && config->syncs && fdatasync(out->writer.fd))
         out->error = errno;
 }
 
 /* Counts of the clock are ns of CLOCK_MONOTONIC in these files. */
 static int write_file(const char *path, const BoardCapture *capture, const SvpConfig *config,
-                      const Layer *layers, uint32_t n, int is_simulated, uint64_t *n_records)
+                      const BoardLayer *layers, uint32_t n, int is_simulated, uint64_t *n_records)
 {
     static const StrobeClockPair pair = {.ns_per_tick = 1};
     StrobeClockTrend trend;
@@ -370,7 +368,7 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
 }
 
 static int write_layers(const BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
-                        const Layer *layers, uint32_t n, int is_simulated)
+                        const BoardLayer *layers, uint32_t n, BoardTotals *totals)
 {
     SvpFileName name = {.type = SVP_FILE_CORE,
                         .device = capture->device,
@@ -385,23 +383,25 @@ static int write_layers(const BoardCapture *capture, const BoardJob *job, const 
     memcpy(name.model, capture->model->name, sizeof capture->model->name);
     svp_file_name_write(&name, file);
     snprintf(path, sizeof path, "%.3800s/data/%s", job->path, file);
-    error = write_file(path, capture, config, layers, n, is_simulated, &n_records);
-    if (error) /* a part of it is of no use, and takes room */
-        unlink(path);
-    else
-        error = board_job_mark_done(job, file, capture->begin_ns, n_records);
+    error = write_file(path, capture, config, layers, n, totals->is_simulated, &n_records);
     if (!error)
+        error = board_job_mark_done(job, file, capture->begin_ns, n_records);
+    if (error) { /* it counts as lost: a part of it is of no use, and takes room */
+        unlink(path);
+    } else {
+        totals->n_records += n_records;
         board_say("%s: created", path);
+    }
     return error;
 }
 
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
-                     int *is_simulated)
+                     BoardTotals *totals)
 {
     Description d = {0};
     struct stat st;
     void *bytes = MAP_FAILED;
-    Layer *layers = NULL;
+    BoardLayer *layers = NULL;
     int error = 0;
 
     unsubscribe_model(capture);
@@ -419,8 +419,9 @@ int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig
         find_unit(&d, capture);
         for (uint32_t i = 0; i < d.n; i++)
             read_layer(&d, i, &layers[i]);
-        *is_simulated = d.get_counters != NULL;
-        error = write_layers(capture, job, config, layers, d.n, *is_simulated);
+        totals->is_simulated |= d.get_counters != NULL;
+        board_model_write(job, capture->model, layers, d.n);
+        error = write_layers(capture, job, config, layers, d.n, totals);
     }
     free(layers);
     munmap(bytes, d.length);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LOCKS_MAX 17u /* the output folder, devices */
@@ -15,18 +16,38 @@
 static int locks[LOCKS_MAX];
 static unsigned n_locks;
 
+/* The process that holds the lock of an open file; 0: not known. */
+static long find_owner(int fd)
+{
+    FILE *table = fopen("/proc/locks", "re");
+    unsigned long inode;
+    char line[256];
+    struct stat st;
+    long owner = 0, pid;
+
+    while (table && fstat(fd, &st) == 0 && fgets(line, sizeof line, table))
+        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%lu", &pid, &inode) == 2 &&
+            inode == (unsigned long)st.st_ino)
+            owner = pid;
+    if (table)
+        fclose(table);
+    return owner;
+}
+
 /* 0: another process holds it. What cannot be opened is not locked. */
-static int take_lock(const char *path, int flags)
+static int take_lock(const char *path, int flags, long *owner)
 {
     const int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 
+    *owner = 0;
     if (fd < 0 || n_locks == LOCKS_MAX) {
-        board_say("%s: cannot be locked: %s", path, strerror(fd < 0 ? errno : EMFILE));
+        board_complain("%s: cannot be locked: %s", path, strerror(fd < 0 ? errno : EMFILE));
         if (fd >= 0)
             close(fd);
         return 1;
     }
     if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        *owner = find_owner(fd);
         close(fd);
         return 0;
     }
@@ -36,10 +57,12 @@ static int take_lock(const char *path, int flags)
 
 int board_lock_output(const char *output)
 {
-    const int is_taken = take_lock(output, O_RDONLY | O_DIRECTORY);
+    long owner;
+    const int is_taken = take_lock(output, O_RDONLY | O_DIRECTORY, &owner);
 
     if (!is_taken)
-        board_say("%s: another process records into this folder: profiling is off", output);
+        board_complain("%s: another process (%ld) records into this folder: profiling is off",
+                       output, owner);
     return is_taken;
 }
 
@@ -47,12 +70,14 @@ int board_lock_device(uint32_t device)
 {
     const char *folder = getenv("TMPDIR");
     char path[SVP_PATH_MAX];
+    long owner;
 
     snprintf(path, sizeof path, "%.3800s/strobe-board-%u.device-%u.lock",
              folder && *folder ? folder : "/tmp", (unsigned)geteuid(), device);
-    if (take_lock(path, O_RDWR | O_CREAT))
+    if (take_lock(path, O_RDWR | O_CREAT, &owner))
         return 1;
-    board_say("device %u: another process profiles it (%s): profiling is off", device, path);
+    board_complain("device %u: another process (%ld) profiles it (%s): profiling is off", device,
+                   owner, path);
     return 0;
 }
 

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#define EXTERNAL_NAMES_MAX 10000u
+#define EXTERNAL_NAMES_MAX 200000u
 
 /* Names of the entries, sorted; hidden ones left out. Free with g_ptr_array_unref. */
 GPtrArray *external_folder_names(int folder);

@@ -16,7 +16,18 @@ typedef struct Parse {
     unsigned seen; /* a bit for each key */
 } Parse;
 
-enum { KEY_SWITCH, KEY_OUTPUT, KEY_AACPU, KEY_METRICS, KEY_API, KEY_INTERVAL, KEY_EACH, KEYS };
+enum {
+    KEY_SWITCH,
+    KEY_OUTPUT,
+    KEY_AACPU,
+    KEY_METRICS,
+    KEY_API,
+    KEY_INTERVAL,
+    KEY_EACH,
+    KEY_FLUSH,
+    KEY_SYNC,
+    KEYS
+};
 
 /* The manual's spelling and the one of real boards. */
 static const char *const names[KEYS][2] = {
@@ -27,6 +38,8 @@ static const char *const names[KEYS][2] = {
     [KEY_API] = {"acl_api"},
     [KEY_INTERVAL] = {"interval"},
     [KEY_EACH] = {"strobe_interval_zero"},
+    [KEY_FLUSH] = {"strobe_flush_ms"},
+    [KEY_SYNC] = {"strobe_sync"},
 };
 
 void svp_config_defaults(SvpConfig *config)
@@ -34,6 +47,8 @@ void svp_config_defaults(SvpConfig *config)
     memset(config, 0, sizeof *config);
     config->aacpu = 1;
     config->acl_api = 1;
+    config->flush_ms = SVP_FLUSH_MS;
+    config->syncs = 1;
 }
 
 /* ---- one key ---- */
@@ -87,20 +102,39 @@ static int read_switch(const Parse *parse, int key, const Value *value)
     return is_text(value, "on");
 }
 
-static uint32_t read_interval(const Parse *parse, const Value *value)
+/* 0: it is no whole number up to `max`. */
+static int read_whole(const Value *value, uint32_t max, uint32_t *whole)
 {
     uint64_t number = 0;
     int is_good = value->text[0] != 0 &&
                   (value->type == STROBE_JSON_STRING || value->type == STROBE_JSON_NUMBER);
 
     for (const char *c = value->text; is_good && *c; c++) {
-        is_good = *c >= '0' && *c <= '9' && number <= INT32_MAX;
+        is_good = *c >= '0' && *c <= '9' && number <= max;
         number = number * 10 + (uint64_t)(*c - '0');
     }
-    if (is_good && number <= INT32_MAX)
-        return (uint32_t)number;
+    *whole = (uint32_t)number;
+    return is_good && number <= max;
+}
+
+static uint32_t read_interval(const Parse *parse, const Value *value)
+{
+    uint32_t number;
+
+    if (read_whole(value, INT32_MAX, &number))
+        return number;
     report_key(parse, KEY_INTERVAL, "no whole number from 0 to 2147483647: taken as 0");
     return 0;
+}
+
+static uint32_t read_flush(const Parse *parse, const Value *value)
+{
+    uint32_t number;
+
+    if (read_whole(value, SVP_FLUSH_MS_MAX, &number) && number > 0)
+        return number;
+    report_key(parse, KEY_FLUSH, "no whole number from 1 to 60000: taken as 500");
+    return SVP_FLUSH_MS;
 }
 
 static void take_value(Parse *parse, int key, const Value *value)
@@ -128,6 +162,12 @@ static void take_value(Parse *parse, int key, const Value *value)
         break;
     case KEY_INTERVAL:
         config->interval = read_interval(parse, value);
+        break;
+    case KEY_FLUSH:
+        config->flush_ms = read_flush(parse, value);
+        break;
+    case KEY_SYNC:
+        config->syncs = read_switch(parse, key, value);
         break;
     default:
         config->is_each = is_text(value, "every");

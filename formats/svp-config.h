@@ -11,6 +11,8 @@
 
 #define SVP_CONFIG_BYTES_MAX (1u << 20)
 #define SVP_PATH_MAX 4096u
+#define SVP_FLUSH_MS 500u
+#define SVP_FLUSH_MS_MAX 60000u
 
 typedef struct SvpConfig {
     int is_on;       /* switch */
@@ -18,9 +20,11 @@ typedef struct SvpConfig {
     int has_metrics; /* aac_metrics is ArithmeticUtilization */
     int acl_api;
     int is_each;       /* strobe_interval_zero is every: interval 0 captures each inference */
+    int syncs;         /* strobe_sync: each flush goes to the disk */
     int dumps;         /* there is an active section "dump" */
     int has_section;   /* "profiler" */
     uint32_t interval; /* 0: once */
+    uint32_t flush_ms; /* strobe_flush_ms: calls are written at least this often */
     char output[SVP_PATH_MAX]; /* "": none */
 } SvpConfig;
 

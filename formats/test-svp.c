@@ -218,6 +218,15 @@ static void test_config_interval(void)
     }
     config = read_config("{\"profiler\": {\"interval\": 2147483647}}", 1, "");
     g_assert_cmpuint(config.interval, ==, G_MAXINT32);
+    g_assert_cmpuint(config.flush_ms, ==, 500);
+    g_assert_true(config.syncs);
+    config = read_config("{\"profiler\": {\"strobe_flush_ms\": 60000, \"strobe_sync\": \"off\"}}",
+                         1, "");
+    g_assert_cmpuint(config.flush_ms, ==, 60000);
+    g_assert_false(config.syncs);
+    config = read_config("{\"profiler\": {\"strobe_flush_ms\": 60001}}", 1,
+                         "profiler.strobe_flush_ms: no whole");
+    g_assert_cmpuint(config.flush_ms, ==, 500);
 }
 
 static void test_config_keys(void)

@@ -14,9 +14,10 @@
 
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 
-static const char *const own_keys[] = {
-    "switch",   "output", "aacpu",       "aac_metrics",          "acl_api",
-    "interval", "aicpu",  "aic_metrics", "strobe_interval_zero", NULL};
+static const char *const own_keys[] = {"switch",          "output",      "aacpu",
+                                       "aac_metrics",     "acl_api",     "interval",
+                                       "aicpu",           "aic_metrics", "strobe_interval_zero",
+                                       "strobe_flush_ms", "strobe_sync", NULL};
 
 /* A pipe is left to the usual reader, for it can be read once. */
 static char *read_config(const char *path, gsize *length)

@@ -151,25 +151,6 @@ void strobe_svp_job_close(StrobeSvpJob *job)
 
 /* ---- reading ---- */
 
-/* Of a program that was killed on this machine the last calls are in the recorder's pool: they are
- * put into their file, as for any capture. */
-static void recover_calls(const StrobeSvpJob *job)
-{
-    g_autofree char *data = strobe_folder_held_path(job->folder, "data");
-    g_autoptr(GDir) entries = g_dir_open(data, 0, NULL);
-    const char *name;
-    SvpFileName parts;
-
-    while (entries && (name = g_dir_read_name(entries))) {
-        g_autofree char *path = g_build_filename(data, name, NULL);
-        const StrobeResult calls = {.capture = path, .source = path};
-
-        if (svp_file_name_read(name, &parts) == SVP_FILE_ACL &&
-            !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-            strobe_result_recover(&calls, NULL, NULL);
-    }
-}
-
 static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError **error)
 {
     const StrobeImportWish how = {.parent = scratch,
@@ -178,7 +159,6 @@ static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError *
                                   .progress_user = (gpointer) "importing"};
     g_autofree char *path = strobe_folder_held_path(job->folder, ".");
 
-    recover_calls(job);
     g_autoptr(GPtrArray) sources = strobe_import_find(job->registry, path, IMPORTER, error);
     StrobeImport *import =
         sources ? strobe_import_run(g_ptr_array_index(sources, 0), &how, error) : NULL;
@@ -332,11 +312,28 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
+/* The later renames on the same disk need no more room than these folders. */
+static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
+                             const StrobeAnalysis *analysis, GError **error)
+{
+    for (; outputs->exporter; outputs++) {
+        if (outputs->file || !outputs->folder || count_files(outputs, analysis) == 0)
+            continue;
+        const int folder = open_output(job->folder, outputs->folder);
+        if (folder < 0)
+            return set_write_error(job, outputs->folder, "", error);
+        close(folder);
+    }
+    return TRUE;
+}
+
 static gboolean place_outputs(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                               const StrobeAnalysis *analysis, GHashTable *kept, GError **error)
 {
     const char *from = analysis->output;
 
+    if (!make_folders(job, outputs, analysis, error))
+        return FALSE;
     for (; outputs->exporter; outputs++) {
         if (outputs->file) {
             if (!place_outside(outputs, analysis, from, error))
@@ -415,8 +412,9 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
         g_propagate_error(error, failure);
         return FALSE;
     }
-    return *analysis && place_outputs(job, outputs, *analysis, kept, error) &&
-           (outputs->file || write_log(job, import, *analysis, error));
+    /* the log first: the disk may lack the room for it alone */
+    return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
+           place_outputs(job, outputs, *analysis, kept, error);
 }
 
 gboolean strobe_svp_job_export(StrobeSvpJob *job, const StrobeSvpOutput *outputs, GHashTable *kept,

@@ -43,6 +43,11 @@ int lstat(const char *path, struct stat *st)
     return read_status(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, st);
 }
 
+int fstatat(int folder, const char *path, struct stat *st, int flags)
+{
+    return read_status(folder, path, flags, st);
+}
+
 pid_t gettid(void)
 {
     return (pid_t)syscall(SYS_gettid);

@@ -20,6 +20,7 @@
 #include "log.h"
 #include "memory-limit.h"
 #include "process-storage.h"
+#include "recover.h"
 
 #define ITEMS_MAX 1000u
 #define FILE_BYTES_MAX (1u << 20)
@@ -239,6 +240,24 @@ static void tell_copy(void *user, const char *part, const char *reason)
     host_damage(user, part, reason);
 }
 
+/* Of a program that was killed the last records are in its pool: they are put into their file, as
+ * for a capture of a result directory. */
+static void recover_file(StrobeInstance *self, const char *part, int32_t descriptor)
+{
+    g_autofree char *held = g_strdup_printf("/proc/self/fd/%d", descriptor);
+    g_autoptr(GError) error = NULL;
+    gboolean is_live = FALSE;
+
+    if (!strobe_recover(held, &is_live, &error)) {
+        g_autoptr(GString) reason = g_string_new(error->message);
+
+        g_string_replace(reason, held, "it", 0); /* the part's name stands before the reason */
+        host_damage(self, part, reason->str);
+    } else if (is_live) {
+        host_damage(self, part, "its program still runs: the records written so far are read");
+    }
+}
+
 static StrobeStatus host_capture(StrobeInstance *self, const char *part, int32_t descriptor,
                                  uint64_t *n)
 {
@@ -247,6 +266,7 @@ static StrobeStatus host_capture(StrobeInstance *self, const char *part, int32_t
     g_autoptr(GError) error = NULL;
     guint64 copied = 0;
 
+    recover_file(self, part, descriptor);
     if (!strobe_import_copy(run->capture, descriptor, &wish, &copied, &error))
         return strobe_instance_fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__, "%s",
                                     error->message);

@@ -308,8 +308,8 @@ static void take_call(SvpRows *rows, const StrobeView *view, const guint32 *at)
     }
     *call = (SvpCall){.begin_ns = begin,
                       .end_ns = end,
-                      .pid = track ? track->pid : 0,
-                      .tid = track ? track->number : 0,
+                      .pid = track && track->pid ? track->pid : SVP_ABSENT,
+                      .tid = track && track->number ? track->number : SVP_ABSENT,
                       .device = strobe_field_u32(view, at[CALL_DEVICE], 0),
                       .model = strobe_field_u32(view, at[CALL_MODEL], STROBE_ABSENT_U32),
                       .name = view->name,

@@ -38,7 +38,7 @@ typedef struct SvpTask {
 
 typedef struct SvpCall {
     gint64 begin_ns, end_ns;
-    guint64 pid, tid;
+    guint64 pid, tid; /* SVP_ABSENT: not known */
     guint32 device;
     guint64 connection; /* the capture's id; STROBE_ABSENT_U64: of none */
     gint32 status;      /* what it returned */

@@ -221,9 +221,9 @@ static gboolean put_calls(SvpDb *db)
     const SvpCall *call;
 
     while (good && (call = svp_rows_next_call(db->rows)))
-        good = insert_row(db, row, "iiiussiiiii", ++id, (gint64)call->device, (gint64)call->model,
+        good = insert_row(db, row, "iiiussiiuui", ++id, (gint64)call->device, (gint64)call->model,
                           capture_of(db, call->connection), call->name, call->mode, call->begin_ns,
-                          call->end_ns, (gint64)call->pid, (gint64)call->tid, (gint64)call->status);
+                          call->end_ns, call->pid, call->tid, (gint64)call->status);
     sqlite3_finalize(row);
     return good && !svp_rows_error(db->rows);
 }

@@ -115,12 +115,20 @@ static void put_us(SummaryFile *file, guint64 ns)
     summary_file_number(file, text);
 }
 
+static void put_whole(SummaryFile *file, guint64 value)
+{
+    char text[SVP_NUMBER_MAX];
+
+    svp_format_whole(text, value);
+    summary_file_number(file, text);
+}
+
 static void put_interface(SummaryFile *file, const Interface *interface, guint64 whole)
 {
     char ratio[SVP_NUMBER_MAX];
 
-    summary_file_uint(file, interface->key.pid);
-    summary_file_uint(file, interface->key.tid);
+    put_whole(file, interface->key.pid);
+    put_whole(file, interface->key.tid);
     summary_file_text(file, interface->mode, strlen(interface->mode));
     summary_file_text(file, interface->name, strlen(interface->name));
     svp_format_ratio(ratio, interface->total, whole, 100, 3);

@@ -13,6 +13,8 @@
 #include <strobe/helpers/storage.h>
 #include <svp-rows.h>
 
+#include "call-nesting.h"
+
 #define FILES_MAX 4096u
 #define ROWS_OF_STREAM 4u /* a row for each unit, and one for captures beside those of stream 0 */
 #define CAPTURE_ROW 3u
@@ -51,6 +53,7 @@ typedef struct Timeline {
     StrobeSafeFile *out;
     StrobeJsonWriter json;
     guint n_left_out;
+    guint64 n_crossing; /* calls that lie partly in another one of their thread */
 } Timeline;
 
 static guint hash_row(gconstpointer key)
@@ -193,8 +196,15 @@ static int add_tasks(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
+/* Viewers need numbers: the row of threads that are not known is 0. */
+static Row row_of_call(const SvpCall *call)
+{
+    return (Row){call->pid == SVP_ABSENT ? 0 : call->pid, call->tid == SVP_ABSENT ? 0 : call->tid};
+}
+
 static int add_calls(Timeline *line)
 {
+    g_autoptr(GHashTable) threads = call_nesting_new();
     const SvpCall *call;
     int error = 0;
 
@@ -203,7 +213,8 @@ static int add_calls(Timeline *line)
         guint file = file_index(line, TRUE, call->device, call->model,
                                 svp_rows_batch(line->rows, call->model), call->item);
 
-        error = add_event(line, file, call->begin_ns, FALSE, (Row){call->pid, call->tid}, &event);
+        line->n_crossing += !call_nesting_add(threads, call);
+        error = add_event(line, file, call->begin_ns, FALSE, row_of_call(call), &event);
     }
     return error ? error : svp_rows_error(line->rows);
 }
@@ -220,7 +231,10 @@ static void put_text(Timeline *line, StrobeStringId id)
 static void put_uint(Timeline *line, const char *key, guint64 value)
 {
     strobe_json_key(&line->json, key);
-    strobe_json_uint(&line->json, value);
+    if (value == SVP_ABSENT)
+        strobe_json_string(&line->json, "N/A");
+    else
+        strobe_json_uint(&line->json, value);
 }
 
 static void put_us(Timeline *line, const char *key, gint64 ns)
@@ -264,7 +278,8 @@ static char *name_of_row(const File *file, Row row)
     const guint unit = (guint)(row.tid % ROWS_OF_STREAM);
 
     if (file->is_acl)
-        return g_strdup_printf("Thread %" G_GUINT64_FORMAT, row.tid);
+        return row.tid ? g_strdup_printf("Thread %" G_GUINT64_FORMAT, row.tid)
+                       : g_strdup("Thread N/A");
     if (unit == CAPTURE_ROW)
         return g_strdup("Captures");
     return g_strdup_printf("Stream %" G_GUINT64_FORMAT " %s", row.tid / ROWS_OF_STREAM,
@@ -355,7 +370,7 @@ static void put_task(Timeline *line, const SvpTask *task)
 static void put_call(Timeline *line, const SvpCall *call)
 {
     put_text(line, call->name);
-    put_times(line, (Row){call->pid, call->tid}, call->begin_ns, call->end_ns);
+    put_times(line, row_of_call(call), call->begin_ns, call->end_ns);
     strobe_json_key(&line->json, "Mode");
     put_text(line, call->mode);
     put_uint(line, "Process_Id", call->pid);
@@ -454,6 +469,11 @@ static StrobeStatus timeline_end(void *state)
         line->host->log(line->self, STROBE_LOG_WARNING,
                         "%u events of more than %u models are in no timeline", line->n_left_out,
                         FILES_MAX);
+    if (line->n_crossing)
+        line->host->log(line->self, STROBE_LOG_WARNING,
+                        "%" G_GUINT64_FORMAT " calls begin in another one of their thread and end "
+                        "behind it: viewers may draw them wrongly",
+                        line->n_crossing);
     error = write_files(line);
     if (!error)
         return STROBE_OK;

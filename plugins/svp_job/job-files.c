@@ -12,6 +12,8 @@
 #define MAGIC "StrobeB1" /* a capture's first bytes */
 #define HEAD_BYTES 16u
 #define FILE_METADATA_MAX 1000u
+#define FILES_MAX 100000u /* each may have a mark beside it */
+#define FILE_BYTES_MAX ((off_t)64 << 30)
 
 typedef struct DataFile {
     char *name;
@@ -65,7 +67,9 @@ static GPtrArray *list_files(int data)
         const char *name = g_ptr_array_index(names, i);
         SvpFileName parts;
 
-        if (svp_file_name_read(name, &parts) == SVP_FILE_OTHER || !has_content(data, name))
+        if ((svp_file_name_read(name, &parts) == SVP_FILE_OTHER &&
+             !job_calls_name_read(name, &parts)) ||
+            !has_content(data, name))
             continue;
         DataFile *file = g_new0(DataFile, 1);
         file->name = g_strdup(name);
@@ -131,26 +135,48 @@ static void tell_file(Job *job, int data, const char *name, int file, guint64 ro
         job->host->metadata_text(job->self, key, value);
 }
 
+static void import_capture(Job *job, int data, const char *name, int file)
+{
+    struct stat st;
+    uint64_t rows = 0;
+
+    if (fstat(file, &st) || st.st_size > FILE_BYTES_MAX) {
+        job->host->damage(job->self, name, "over 64 GiB: not read");
+        return;
+    }
+    check_mark(job, data, name, file);
+    if (job->host->capture(job->self, name, file, &rows) == STROBE_OK)
+        job->n_captures++;
+    else
+        job->host->damage(job->self, name, "not one part of it is whole");
+    job->host->found(job->self, name, rows);
+    tell_file(job, data, name, file, rows);
+}
+
+static void import_calls(Job *job, int data, const DataFile *file, int descriptor)
+{
+    const guint64 rows = job_calls_import(job, file->name, &file->parts, descriptor);
+
+    job->host->found(job->self, file->name, rows);
+    tell_file(job, data, file->name, descriptor, rows);
+    job->n_call_files++;
+    job->n_vendor++;
+}
+
 static void import_file(Job *job, int data, const DataFile *file)
 {
     int descriptor = external_folder_open_file(data, file->name);
     guchar head[HEAD_BYTES];
     gssize n = descriptor >= 0 ? pread(descriptor, head, sizeof head, 0) : -1;
-    uint64_t rows = 0;
 
-    if (n < 0) {
+    if (n < 0)
         job->host->damage(job->self, file->name, g_strerror(errno));
-    } else if (n < (gssize)strlen(MAGIC) || memcmp(head, MAGIC, strlen(MAGIC))) {
+    else if (n >= (gssize)strlen(MAGIC) && !memcmp(head, MAGIC, strlen(MAGIC)))
+        import_capture(job, data, file->name, descriptor);
+    else if (file->parts.type == SVP_FILE_ACL && job_calls_are_in(head, n))
+        import_calls(job, data, file, descriptor);
+    else
         keep_external(job, file->name, head, n);
-    } else {
-        check_mark(job, data, file->name, descriptor);
-        if (job->host->capture(job->self, file->name, descriptor, &rows) == STROBE_OK)
-            job->n_captures++;
-        else
-            job->host->damage(job->self, file->name, "not one part of it is whole");
-        job->host->found(job->self, file->name, rows);
-        tell_file(job, data, file->name, descriptor, rows);
-    }
     if (descriptor >= 0)
         close(descriptor);
 }
@@ -159,6 +185,9 @@ void job_files_import(Job *job, int data)
 {
     g_autoptr(GPtrArray) files = list_files(data);
 
+    if (files->len > FILES_MAX)
+        job->host->damage(job->self, "data", "over 100000 files: the rest is not read");
+    g_ptr_array_set_size(files, (gint)MIN(files->len, FILES_MAX));
     for (guint i = 0; i < files->len; i++) {
         import_file(job, data, g_ptr_array_index(files, i));
         job->host->progress(job->self, i + 1, files->len);

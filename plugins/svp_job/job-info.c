@@ -89,9 +89,9 @@ static gboolean check_version(Job *job, const SideJson *json, const char *name)
     if (!side_json_int(json, "version.major", &major) || major <= MAJOR)
         return TRUE;
     job->host->fail(job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-                    "%s: version %" G_GINT64_FORMAT " of the JOB's format, this Strobe reads "
-                    "version %d",
-                    name, major, MAJOR);
+                    "%s/%s: version %" G_GINT64_FORMAT " of the JOB's format (version.major), this "
+                    "Strobe reads version %d",
+                    job->path, name, major, MAJOR);
     return FALSE;
 }
 

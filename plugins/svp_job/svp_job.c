@@ -25,7 +25,8 @@ static void svp_job_probe(const StrobeSource *source, StrobeSourceProbe *answer)
     g_autoptr(GPtrArray) infos = job_info_names(names);
     int data = external_folder_open(source->descriptor, "data");
     gboolean has_files =
-        data >= 0 && (job_files_are_in(data) || job_timeline_is_in(source->descriptor));
+        data >= 0 && (job_files_are_in(data) || job_timeline_is_in(source->descriptor) ||
+                      job_summary_is_in(source->descriptor));
 
     answer->format = "JOB of a camera board";
     if (infos->len || svp_is_job_name(source->path))
@@ -40,9 +41,10 @@ static StrobeStatus refuse_external(const Job *job)
 {
     return job->host->fail(
         job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-        "data/%s is of the vendor's own form (it begins with %s), which nobody has described: "
-        "have the vendor's tool make timeline and summary in the JOB, or record with Strobe",
-        job->external, job->head);
+        "%s: data/%s is of the vendor's own form (it begins with %s), which is described nowhere: "
+        "have the vendor's tool make timeline and summary in the JOB, or record with Strobe%s%s",
+        job->path, job->external, job->head, job->unread ? "; " : "",
+        job->unread ? job->unread : "");
 }
 
 static StrobeStatus import_data(Job *job)
@@ -51,12 +53,16 @@ static StrobeStatus import_data(Job *job)
 
     if (data < 0)
         return job->host->fail(job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-                               "The JOB has no folder data (%s): " CAUSES, g_strerror(errno));
+                               "%s: the JOB has no folder data (%s): " CAUSES, job->path,
+                               g_strerror(errno));
     job_models_import(job, data);
     job_files_import(job, data);
     close(data);
-    if (job->n_captures == 0)
+    if (job->n_captures == 0) {
+        job_summaries_read(job);
         job_timeline_import(job);
+        job_summaries_lay_out(job);
+    }
     return job->n_captures == 0 && job->n_vendor == 0 && job->external ? refuse_external(job)
                                                                        : STROBE_OK;
 }
@@ -64,23 +70,27 @@ static StrobeStatus import_data(Job *job)
 static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstance *self,
                                    const StrobeSource *source)
 {
-    Job job = {.host = host, .self = self, .folder = source->descriptor};
+    Job job = {.host = host, .self = self, .folder = source->descriptor, .path = source->path};
     g_autoptr(GPtrArray) names = external_folder_names(source->descriptor);
     g_autoptr(GPtrArray) infos = job_info_names(names);
     StrobeStatus status = STROBE_OK;
 
     if (infos->len > 1)
-        return host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-                          "%u files info.json.<n> in one JOB, expected one: of which device is it?",
-                          infos->len);
+        return host->fail(
+            self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
+            "%s: %u files info.json.<n> in one JOB, expected one: of which device is it?",
+            source->path, infos->len);
     if (!infos->len)
         host->damage(self, SVP_INFO_PREFIX "<n>", "is missing: the data files say what they can");
     else if (!job_info_import(&job, g_ptr_array_index(infos, 0)))
         status = STROBE_ERROR_INPUT;
     if (status == STROBE_OK)
         status = import_data(&job);
+    if (job.summaries)
+        g_ptr_array_unref(job.summaries);
     g_free(job.external);
     g_free(job.head);
+    g_free(job.unread);
     return status;
 }
 

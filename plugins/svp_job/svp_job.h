@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <strobe/importer.h>
 #include <svp-names.h>
+#include <svp-numbers.h>
 #include <svp.h>
 
 #define SVP_JOB_KINDS 7u
@@ -15,13 +16,18 @@ extern const StrobeImporterOps svp_job_ops;
 typedef struct Job {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    int folder; /* lent */
+    int folder;       /* lent */
+    const char *path; /* lent, for messages */
     guint64 pid;
-    guint n_captures; /* files that are captures */
-    guint n_vendor;   /* of the vendor's files that were read */
-    guint n_files;    /* that were told of as facts */
-    char *external;   /* the first file in data that is none; NULL: there is none */
-    char *head;       /* its first bytes, in hexadecimal */
+    guint n_captures;   /* files that are captures */
+    guint n_vendor;     /* of the vendor's files that were read */
+    guint n_files;      /* that were told of as facts */
+    char *external;     /* the first file in data that is none; NULL: there is none */
+    char *head;         /* its first bytes, in hexadecimal */
+    char *unread;       /* why the first of the vendor\'s tables is not read; NULL: it is */
+    guint n_call_files; /* of the vendor's files of calls that were read */
+    GPtrArray
+        *summaries; /* of VendorSummary, those of a model in order; NULL until they are read */
 } Job;
 
 /* ---- job-info.c ---- */
@@ -45,5 +51,44 @@ void job_files_import(Job *job, int data);
 gboolean job_timeline_is_in(int top);
 /* What the vendor's tool made of data that only it can read. */
 void job_timeline_import(Job *job);
+
+/* ---- vendor-calls.c ---- */
+
+/* Is it the name of a file of calls of an older runtime? Then fills in its parts; the device may be
+ * missing (G_MAXUINT32). */
+gboolean job_calls_name_read(const char *name, SvpFileName *parts);
+/* Does a file begin as such records do? */
+gboolean job_calls_are_in(const guchar *head, gssize n);
+/* Imports the calls in it and reports other records. Returns the number of calls. */
+guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *parts, int file);
+
+/* ---- vendor-summary.c ---- */
+
+/* A layer of a table. */
+typedef struct VendorRow {
+    char *ori_name, *name, *type; /* NULL: not there, but for `name` */
+    guint32 layer_id;             /* G_MAXUINT32: not there */
+    gint64 ns;
+    guint64 counters[SVP_COUNTERS]; /* SVP_ABSENT: not there */
+} VendorRow;
+
+/* The table of one captured inference. */
+typedef struct VendorSummary {
+    char *part;
+    SvpFileName parts; /* as of a data file */
+    char rate[16];     /* misses of the instruction cache, as the name has them */
+    guint64 mhz;       /* SVP_ABSENT: not known */
+    GPtrArray *rows;   /* of VendorRow */
+    guint64 n_unread;  /* shares */
+    gboolean is_used;  /* its layers are in the capture */
+} VendorSummary;
+
+gboolean job_summary_is_in(int top);
+/* Reads the folder, once. */
+void job_summaries_read(Job *job);
+/* Those that no timeline has. */
+void job_summaries_lay_out(Job *job);
+/* "1.5" to 1500, cut behind three decimals; -1: no number, or out of range. */
+gint64 job_read_thousandths(const char *text, gsize length);
 
 #endif

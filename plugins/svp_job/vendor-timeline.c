@@ -11,7 +11,8 @@
 
 #define TEXT_MAX 512u
 #define TASKS_PREFIX "task_time_"
-#define CALLS_PREFIX "acl_"
+
+static const char calls_prefix[] = "acl_";
 
 /* What an event says. */
 typedef struct Event {
@@ -26,7 +27,9 @@ typedef struct Timeline {
     const char *part;
     char model[SVP_FILE_NAME_MAX];
     guint32 device, model_id, batch;
-    guint64 capture; /* id of the present one; 0: none */
+    guint64 capture;        /* id of the present one; 0: none */
+    VendorSummary *summary; /* its table, which has layers and counters; NULL: none */
+    gboolean is_joined;     /* its rows fit the tasks so far */
     gint64 last_task, capture_begin, capture_end;
     guint32 n_captures, n_tasks;
     guint64 n_rows;
@@ -64,6 +67,19 @@ static StrobeTrackId track_of(const Timeline *line, guint32 type, guint64 number
 
 /* ---- records ---- */
 
+static void emit_frequency(Timeline *line, guint64 mhz)
+{
+    struct svp_frequency *fields =
+        emit_record(line, &svp_kind_frequency, track_of(line, STROBE_TRACK_STREAM, 0, 0), "",
+                    line->capture_begin, line->capture_begin);
+
+    if (!fields)
+        return;
+    fields->frequency = (double)mhz;
+    fields->device = line->device;
+    fields->core = 0;
+}
+
 /* The tool says only where tasks begin again from 0: there another inference was captured. */
 static void end_capture(Timeline *line)
 {
@@ -71,32 +87,107 @@ static void end_capture(Timeline *line)
 
     if (!line->capture)
         return;
+    if (line->summary && line->summary->mhz != SVP_ABSENT)
+        emit_frequency(line, line->summary->mhz);
     fields = emit_record(line, &svp_kind_capture, track_of(line, STROBE_TRACK_STREAM, 0, 0),
                          line->model, line->capture_begin, line->capture_end);
     if (!fields)
         return;
     fields->id = line->capture;
-    fields->current_pic = (guint64)(line->n_captures - 1) * line->batch;
+    fields->current_pic = line->summary ? line->summary->parts.current_pic
+                                        : (guint64)(line->n_captures - 1) * line->batch;
     fields->device = line->device;
     fields->model = line->model_id;
     fields->number = line->n_captures;
-    fields->batch = fields->pics = line->batch;
+    fields->batch = line->batch;
+    fields->pics = line->summary ? line->summary->parts.pics : line->batch;
     fields->tasks = line->n_tasks;
     fields->is_first = line->n_captures == 1;
+}
+
+/* The first table of the model's that belongs to no inference yet: they are in the same order. */
+static VendorSummary *take_summary(const Timeline *line)
+{
+    for (guint i = 0; i < line->job->summaries->len; i++) {
+        VendorSummary *summary = g_ptr_array_index(line->job->summaries, i);
+
+        if (summary->is_used || summary->parts.device != line->device ||
+            summary->parts.model_id != line->model_id || summary->parts.batch != line->batch ||
+            strcmp(summary->parts.model, line->model))
+            continue;
+        summary->is_used = TRUE;
+        return summary;
+    }
+    return NULL;
 }
 
 static void begin_capture(Timeline *line, const Event *event)
 {
     end_capture(line);
+    line->summary = take_summary(line);
+    line->is_joined = line->summary != NULL;
     line->capture = line->job->host->link_ids(line->job->self, 1);
     line->capture_begin = line->capture_end = event->begin;
     line->n_captures++;
     line->n_tasks = 0;
 }
 
+/* The task's row of the table; a table that does not fit is not joined. */
+static const VendorRow *find_row(Timeline *line, const Event *event)
+{
+    const guint index = line->n_tasks - 1;
+    const VendorRow *row = line->is_joined && index < line->summary->rows->len
+                               ? g_ptr_array_index(line->summary->rows, index)
+                               : NULL;
+
+    if (!line->is_joined || (row && row->ns == event->duration &&
+                             !strncmp(row->name, event->name, sizeof event->name - 1)))
+        return row;
+    line->job->host->damage(line->job->self, line->summary->part,
+                            "its rows are not the tasks of the timeline: layers and counters from "
+                            "there on are left out");
+    line->is_joined = FALSE;
+    return NULL;
+}
+
+static void emit_layer(Timeline *line, const VendorRow *row, guint64 task, const Event *event)
+{
+    const StrobeTrackId track = track_of(line, STROBE_TRACK_STREAM, (guint64)event->stream, 0);
+    struct svp_layer *layer =
+        emit_record(line, &svp_kind_layer, track, event->name, event->begin, event->begin);
+
+    if (!layer)
+        return;
+    layer->task = task;
+    layer->layer_id = row->layer_id == G_MAXUINT32 ? STROBE_ABSENT_U32 : row->layer_id;
+    layer->ori_name = intern_text(line, row->ori_name ? row->ori_name : "");
+}
+
+static void emit_counters(Timeline *line, const VendorRow *row, guint64 task, const Event *event)
+{
+    gboolean has_any = FALSE;
+    struct strobe_device_pmu *pmu;
+
+    for (guint i = 0; i < SVP_COUNTERS; i++)
+        has_any |= row->counters[i] != SVP_ABSENT;
+    pmu = has_any ? emit_record(line, &strobe_kind_device_pmu,
+                                track_of(line, STROBE_TRACK_STREAM, (guint64)event->stream, 0), "",
+                                event->begin, event->begin + event->duration)
+                  : NULL;
+    if (!pmu)
+        return;
+    pmu->task = task;
+    pmu->metrics = intern_text(line, svp_metrics);
+    for (guint i = 0; i < SVP_COUNTERS; i++)
+        if (row->counters[i] != SVP_ABSENT)
+            pmu->value[i] = (double)row->counters[i];
+}
+
 static void take_task(Timeline *line, const Event *event)
 {
     struct strobe_device_task *task;
+    const VendorRow *row;
+    guint64 id;
 
     if (event->task < 0 || event->stream < 0 || event->task > G_MAXINT32 ||
         event->stream > G_MAXINT32) /* a bar that is no task */
@@ -106,18 +197,24 @@ static void take_task(Timeline *line, const Event *event)
     line->last_task = event->task;
     line->n_tasks++;
     line->capture_end = MAX(line->capture_end, event->begin + event->duration);
+    row = find_row(line, event);
     task = emit_record(line, &strobe_kind_device_task,
                        track_of(line, STROBE_TRACK_STREAM, (guint64)event->stream, 0), event->name,
                        event->begin, event->begin + event->duration);
     if (!task)
         return;
-    task->task = line->job->host->link_ids(line->job->self, 1);
+    task->task = id = line->job->host->link_ids(line->job->self, 1);
     task->connection = line->capture;
     task->task_id = (guint32)event->task;
     task->stream = (guint32)event->stream;
     task->model = line->model_id;
     task->core = intern_text(line, event->unit);
     task->is_kernel = 1;
+    if (!row)
+        return;
+    task->op_type = intern_text(line, row->type ? row->type : "");
+    emit_layer(line, row, id, event);
+    emit_counters(line, row, id, event);
 }
 
 static void take_call(Timeline *line, const Event *event)
@@ -137,29 +234,6 @@ static void take_call(Timeline *line, const Event *event)
 }
 
 /* ---- events ---- */
-
-/* A number of us, to ns; -1: none, or out of range. */
-static gint64 read_us(const char *text, gsize length)
-{
-    gint64 ns = 0, unit = 1000;
-    gboolean is_fraction = FALSE;
-
-    if (length == 0 || length > 24)
-        return -1;
-    for (gsize i = 0; i < length; i++) {
-        if (text[i] == '.' && !is_fraction) {
-            is_fraction = TRUE;
-        } else if (!g_ascii_isdigit(text[i]) || ns > G_MAXINT64 / 10000) {
-            return -1;
-        } else if (!is_fraction) {
-            ns = ns * 10 + (text[i] - '0') * 1000;
-        } else if (unit > 1) {
-            unit /= 10;
-            ns += (text[i] - '0') * unit;
-        }
-    }
-    return ns;
-}
 
 static gint64 read_int(const char *text, gsize length)
 {
@@ -185,9 +259,9 @@ static void take_member(Event *event, const char *key, const char *text, gsize l
     else if (!strcmp(key, "ph"))
         keep_text(event->phase, sizeof event->phase, text, length);
     else if (!strcmp(key, "ts"))
-        event->begin = read_us(text, length);
+        event->begin = job_read_thousandths(text, length);
     else if (!strcmp(key, "dur"))
-        event->duration = read_us(text, length);
+        event->duration = job_read_thousandths(text, length);
     else if (!strcmp(key, "pid") || !strcmp(key, "Process_Id"))
         event->pid = read_int(text, length);
     else if (!strcmp(key, "tid") || !strcmp(key, "Thread_Id"))
@@ -277,7 +351,7 @@ static void read_file(Job *job, int folder, const char *name, const char *prefix
     StrobeJsonScanner *json = file >= 0 ? strobe_json_scanner_new(file) : NULL;
 
     if (json) {
-        read_events(&line, json, strcmp(prefix, CALLS_PREFIX) == 0);
+        read_events(&line, json, strcmp(prefix, calls_prefix) == 0);
         job->host->found(job->self, part, line.n_rows);
         job->n_vendor++;
     }
@@ -292,7 +366,7 @@ static const char *prefix_of(const char *name)
         return NULL;
     if (g_str_has_prefix(name, TASKS_PREFIX))
         return TASKS_PREFIX;
-    return g_str_has_prefix(name, CALLS_PREFIX) ? CALLS_PREFIX : NULL;
+    return g_str_has_prefix(name, calls_prefix) ? calls_prefix : NULL;
 }
 
 gboolean job_timeline_is_in(int top)
@@ -319,8 +393,48 @@ void job_timeline_import(Job *job)
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
 
-        if (prefix_of(name))
+        if (prefix_of(name) && !(job->n_call_files && prefix_of(name) == calls_prefix))
             read_file(job, folder, name, prefix_of(name));
     }
     close(folder);
+}
+
+/* ---- tables without a timeline ---- */
+
+/* They say how long each layer took, not when it began. */
+static void lay_out(Job *job, VendorSummary *summary, gint64 *at)
+{
+    Timeline line = {.job = job,
+                     .part = summary->part,
+                     .device = summary->parts.device,
+                     .model_id = summary->parts.model_id,
+                     .batch = summary->parts.batch,
+                     .last_task = -1};
+
+    g_strlcpy(line.model, summary->parts.model, sizeof line.model);
+    for (guint i = 0; i < summary->rows->len && !line.is_full; i++) {
+        const VendorRow *row = g_ptr_array_index(summary->rows, i);
+        Event event = {.begin = *at, .duration = row->ns, .stream = 0, .task = i};
+
+        keep_text(event.name, sizeof event.name, row->name, strlen(row->name));
+        take_task(&line, &event);
+        *at += row->ns;
+    }
+    end_capture(&line);
+}
+
+void job_summaries_lay_out(Job *job)
+{
+    gint64 at = 0;
+
+    for (guint i = 0; i < job->summaries->len; i++) {
+        VendorSummary *summary = g_ptr_array_index(job->summaries, i);
+
+        if (summary->is_used || !summary->rows->len)
+            continue;
+        job->host->damage(job->self, summary->part,
+                          "no timeline has its layers: they are laid end to end from 0, since when "
+                          "each began is not known");
+        lay_out(job, summary, &at);
+    }
 }

@@ -63,4 +63,4 @@ class BoardTest(StrobeTest):
 
     def data(self):
         return sorted(path.name for path in (self.job() / "data").iterdir()
-                      if not path.name.endswith(".done"))
+                      if not path.name.endswith((".done", ".info")))

@@ -298,6 +298,8 @@ class RecordingTest(BoardTest):
             process.communicate()
             (count,) = struct.unpack("<Q", returned.read_bytes())
             calls = self.calls()
+            shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+            self.assertEqual(shown["lost"], 0)  # the loss report agrees
             found = calls.get("svp_acl_rt_malloc", 0) + calls.get("svp_acl_rt_free", 0)
             self.assertLessEqual(count, found)
             self.assertLessEqual(found, count + 2)

@@ -57,8 +57,10 @@ class KitTest(BoardTest):
         self.assertEqual(self.data(), ["AAcore.0.a.b-c.1.1.1.1.0", "AAcore.0.a.b-c.1.1.1.1.1",
                                        "AclModule.0.a.b-c.1.1"])
         info = self.info()
-        self.assertEqual((info["state"], info["simulated"], info["counters"]),
-                         ("complete", True, {"captures": 2, "lost_captures": 0, "lost_records": 0}))
+        counters = info["counters"]
+        self.assertEqual((info["state"], info["simulated"], counters["captures"],
+                          counters["lost_captures"], counters["lost_records"]),
+                         ("complete", True, 2, 0, 0))
         shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
         self.assertEqual([row["OP Name"] for row in shown["op_statistic"]][:4],
                          [line.split()[1] for line in LAYERS.splitlines()])

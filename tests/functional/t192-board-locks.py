@@ -25,7 +25,8 @@ class LocksTest(BoardTest):
         first = self.hold()
         output, errors = self.run_program("load", "device", 1, "execute", 1)
         self.assertEqual(output, "failed 0\n")
-        self.assertIn("%s: another process records into this folder" % self.jobs, errors)
+        self.assertIn("%s: another process (%d) records into this folder" % (self.jobs, first.pid),
+                      errors)
         self.assertEqual(self.count(self.jobs), 1)
         output, errors = first.communicate("x")
         self.assertEqual((first.returncode, output), (0, "failed 0\n"), errors)
@@ -40,7 +41,8 @@ class LocksTest(BoardTest):
         self.configure(output=str(other))
         output, errors = self.run_program("load", "execute", 1)
         self.assertEqual(output, "failed 0\n")
-        self.assertRegex(errors, "device 0: another process profiles it .*device-0.lock")
+        self.assertRegex(errors, r"device 0: another process \(%d\) profiles it .*device-0.lock"
+                         % first.pid)
         self.assertEqual(self.count(other), 0)
         first.kill()
         first.wait()

@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import sqlite3
 import unittest
 
 import made_job
@@ -134,6 +135,20 @@ class PageTest(BoardTest):
                 self.strobe(*self.fill(words))
         self.assertTrue((self.work / "JOB_BEFORE" / "sqlite" / "svp_profile.db").exists())
 
+    def test_names_of_the_view(self):
+        """The tables that the page compares with those of CANN are in the view."""
+        text = PAGE.read_text()
+        table = text[text.index("| `svp_profile.db` | CANN |"):].split("\n\n")[0]
+        names = [line.split("`")[1] for line in table.splitlines()[2:] if line.startswith("| `")]
+        self.assertEqual(names, ["acl_call", "task", "task_counter", "freq"])
+        job = made_job.make_example(self.jobs)
+        self.strobe("svp", "import", "-dir", job)
+        with sqlite3.connect(job / "sqlite" / "svp_profile.db") as view:
+            for name in names:
+                (n,) = view.execute("SELECT count(*) FROM " + name).fetchone()
+                self.assertGreater(n, 0, name)
+            view.execute("SELECT mono_ns FROM freq")
+
     def test_run(self):
         """`strobe run -c acl.json -- ./main`"""
         self.assertIn("`strobe run -c acl.json -- ./main`", PAGE.read_text())
@@ -156,6 +171,23 @@ class PageTest(BoardTest):
 
     def tasks(self, job):
         return self.json("show", job, "--table", "device_task")[0]["rows"]
+
+
+class ParityTest(unittest.TestCase):
+    """docs/svp-parity.md names tests that exist."""
+
+    def test_names(self):
+        names = 0
+        for line in (TOP / "docs" / "svp-parity.md").read_text().splitlines():
+            source = ""
+            for number, name in re.findall(r"\bt(\d{3})\b|`(test_\w+)`", line):
+                if number:
+                    (path,) = (TOP / "tests" / "functional").glob("t%s-*.py" % number)
+                    source = path.read_text()
+                else:
+                    self.assertIn("def %s(" % name, source, line)
+                    names += 1
+        self.assertGreater(names, 100)
 
 
 if __name__ == "__main__":

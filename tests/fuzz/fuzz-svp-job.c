@@ -16,6 +16,10 @@ static const char *const names[] = {
     "data/AAcore.0.m.1.1.1.0.slice_2.done",
     "timeline/task_time_0.m.1.4.json",
     "timeline/acl_0.m.1.4.json",
+    "summary/op_summary_0.m.1.4.4.0.3_25.1000.csv",
+    "summary/op_summary_0.m.1.4.4.8.NA.NA.csv",
+    "summary/acl_statistic_0_1_1.csv",
+    "data/AclModule.acl.0.slice_0",
 };
 
 int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n)

@@ -447,6 +447,14 @@ def jobs(out):
             b'{"Mode": "model", "Process_Id": 7, "Thread_Id": 8}}]'
     write(out / "svp-job", "vendor", pack_folder([files[0], (5, b"vendor"), (7, tasks), (8, calls)]))
     write(out / "svp-job", "external", pack_folder([files[0], (5, bytes(range(64)))]))
+    titles = b"Layer Id,Ori Layer Name,Layer Name,Layer Type,Time(us),Mac Busy Ratio,DDR Read(byte)\r\n"
+    table = titles + b'0,a,a,Conv,2.000,80.000,7\r\n1,"b,c",b,Pool,1.5,N/A,N/A\r\n-,-,-,-,3.5,80.0,7\r\n'
+    external = (5, b"vendor")
+    write(out / "svp-job", "summary", pack_folder([files[0], external, (9, table), (10, table),
+                                                   (11, b"Process ID,Name\r\n1,f\r\n")]))
+    write(out / "svp-job", "joined", pack_folder([files[0], external, (7, tasks), (9, table)]))
+    call = struct.pack("<HHIQQII64s32x", 0x5a5a, 0, 2, 5, 9, 7, 8, b"aclmdlExecute")
+    write(out / "svp-job", "calls", pack_folder([files[0], (12, call * 2 + b"x" * 128 + call[:9])]))
 
 
 TRACES = {

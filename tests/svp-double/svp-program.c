@@ -2,10 +2,12 @@
 /*
  * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
  *
- * Words in order: execute N; threads N M (N threads of M calls each); device N; load; exit N;
- * prof-init PATH, prof-start, prof-stop, prof-finalize (print their codes); abort (kills itself);
- * every (calls each function once); fork (a child calls); steady FILE (calls until it is killed);
- * wait (until its input ends); no-finalize. Prints the number of calls that failed.
+ * Words in order: execute N; elsewhere N (executes in a thread of its own); threads N M (N threads
+ * of M calls each); device N; load; exit N; prof-init PATH, prof-start, prof-stop, prof-stop-other,
+ * prof-finalize (print their codes); prof-config MASK (prints 1 if there is one of it); abort
+ * (kills itself); crash (by a bad pointer); every (calls each function once); fork (a child calls);
+ * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
+ * number of calls that failed.
  */
 #include "svp-double.h"
 #include "svp-every.h"
@@ -43,6 +45,27 @@ static void execute_model(int n)
 {
     for (int i = 0; i < n; i++)
         count_failure(svp_acl_mdl_execute(model, NULL, NULL));
+}
+
+static void *execute_elsewhere(void *n)
+{
+    execute_model(*(const int *)n);
+    return NULL;
+}
+
+static void run_elsewhere(int n)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, execute_elsewhere, &n);
+    pthread_join(thread, NULL);
+}
+
+static void crash_program(void)
+{
+    volatile char *volatile nowhere = NULL;
+
+    *nowhere = 1;
 }
 
 static int calls_of_thread;
@@ -105,13 +128,19 @@ static void call_in_child(void)
 
 /* ---- profiling by calls ---- */
 
-static const void *get_profile_config(void)
+static const void *make_profile_config(uint64_t mask)
 {
     static const uint32_t device = 0;
+
+    return svp_acl_prof_create_config(&device, 1, 0, NULL, mask);
+}
+
+static const void *get_profile_config(void)
+{
     static const void *config;
 
     if (!config)
-        config = svp_acl_prof_create_config(&device, 1, 0, NULL, 15);
+        config = make_profile_config(15);
     return config;
 }
 
@@ -133,6 +162,10 @@ int main(int argc, char **argv)
 
         if (!strcmp(argv[i], "execute"))
             execute_model(atoi(next)), i++;
+        else if (!strcmp(argv[i], "elsewhere"))
+            run_elsewhere(atoi(next)), i++;
+        else if (!strcmp(argv[i], "crash"))
+            crash_program();
         else if (!strcmp(argv[i], "threads"))
             calls_of_thread = atoi(argv[i + 2]), run_threads(atoi(next)), i += 2;
         else if (!strcmp(argv[i], "device"))
@@ -153,6 +186,10 @@ int main(int argc, char **argv)
             print_code(svp_acl_prof_start(get_profile_config()));
         else if (!strcmp(argv[i], "prof-stop"))
             print_code(svp_acl_prof_stop(get_profile_config()));
+        else if (!strcmp(argv[i], "prof-stop-other"))
+            print_code(svp_acl_prof_stop(make_profile_config(15)));
+        else if (!strcmp(argv[i], "prof-config"))
+            print_code(make_profile_config((uint64_t)atoi(next)) != NULL), i++;
         else if (!strcmp(argv[i], "prof-finalize"))
             print_code(svp_acl_prof_finalize());
         else if (!strcmp(argv[i], "abort"))

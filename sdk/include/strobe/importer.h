@@ -124,7 +124,8 @@ typedef struct StrobeImporterHost {
      * sources tell it last. 0 to begin with. An error if the last record would be out of range. */
     StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
     /* Adds all that a capture of Strobe's holds which is a part of the source: `descriptor` (lent)
-     * is its file. Kinds, tracks, texts and ids of links are taken as they are; times become
+     * is its file. If its program was killed, the rest of its pool is put into the file first, by
+     * its owner. Kinds, tracks, texts and ids of links are taken as they are; times become
      * CLOCK_MONOTONIC of the host that recorded: time_base can give its time of day. Its damage and
      * a missing end are reported as those of `part`. `n` (may be NULL): its number of records. An
      * error, whose reason is passed to `fail`, if it is no capture. */
