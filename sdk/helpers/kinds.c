@@ -171,10 +171,11 @@ static const StrobeField function_fields[] = {
 KIND(function, "function", INSTANT, function_fields, "What one function took, of all threads.");
 
 static const StrobeField call_path_fields[] = {
-    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample."),
-    FIELD("path", STACK, "", "Functions, innermost first, and the thread's name behind them."),
-    FIELD("time", I64, "ns", "Time found there."),
-    FIELD("count", U64, "", "Samples."),
+    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample, python_call."),
+    FIELD("path", STACK, "",
+          "Functions, innermost first; of samples, the thread's name behind them."),
+    FIELD("time", I64, "ns", "Time found there; of calls, that of the innermost one itself."),
+    FIELD("count", U64, "", "Samples, or calls."),
 };
 KIND(call_path, "call_path", INSTANT, call_path_fields, "What was found on one path of functions.");
 

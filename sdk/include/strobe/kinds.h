@@ -202,10 +202,10 @@ struct strobe_function {
 
 /* "call_path": what was found on one path of functions (pass call_path). */
 struct strobe_call_path {
-    StrobeStringId source; /* kind that it was found in: cpu_sample */
-    StrobeStackId path;    /* functions, innermost first, and the thread's name behind them */
-    int64_t time;          /* ns */
-    uint64_t count;        /* samples */
+    StrobeStringId source; /* kind that it was found in: cpu_sample, python_call */
+    StrobeStackId path; /* functions, innermost first; of samples, the thread's name behind them */
+    int64_t time;       /* ns; of calls, that of the innermost one itself */
+    uint64_t count;     /* samples, or calls */
 };
 
 extern const StrobeKind strobe_kind_operator_detail;
