@@ -93,6 +93,23 @@ int strobe_process_is_static(pid_t pid)
     return is_static;
 }
 
+/* "Uid:	real	effective	..." */
+int strobe_process_is_of_other_user(pid_t pid)
+{
+    char path[64], line[128];
+    unsigned long user = geteuid();
+
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "Uid: %*u %lu", &user) == 1)
+            break;
+    fclose(file);
+    return user != geteuid();
+}
+
 void strobe_boot_id(char out[64])
 {
     size_t n = read_file("/proc/sys/kernel/random/boot_id", out, 64);

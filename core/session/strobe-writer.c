@@ -27,11 +27,11 @@ struct program {
 };
 
 /* Collectors that run here go on with a program that was executed in the process and that cannot
- * record for itself. */
+ * record for itself: nothing is loaded into it, or it may not enter the run's folder. */
 static int goes_on_outside(const struct program *p)
 {
-    return p->outside && p->pid && strobe_process_is_static(p->pid) &&
-           strobe_process_is_there(p->pid, NULL);
+    return p->outside && p->pid && strobe_process_is_there(p->pid, NULL) &&
+           (strobe_process_is_static(p->pid) || strobe_process_is_of_other_user(p->pid));
 }
 
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
