@@ -9,6 +9,8 @@
 #include "../common/perf-rings.h"
 #include "../common/sys-file.h"
 
+#define COPY_OF_STACK ((uint64_t)PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
 static struct perf_event_attr make_attributes(const SampleWish *wish)
 {
     return (struct perf_event_attr){
@@ -18,7 +20,10 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .freq = 1,
         .sample_freq = wish->frequency,
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                       PERF_SAMPLE_CALLCHAIN,
+                       PERF_SAMPLE_CALLCHAIN | (wish->registers ? COPY_OF_STACK : 0),
+        .sample_regs_user = wish->registers,
+        .sample_stack_user = wish->registers ? wish->stack_bytes : 0,
+        .exclude_callchain_user = wish->registers != 0,
         .sample_max_stack = wish->has_stacks ? 0 : 1, /* 0: as many as the kernel allows */
         .sample_id_all = 1,
         .exclude_kernel = !wish->has_kernel,
@@ -142,6 +147,8 @@ const char *sample_event_reason(int error)
     case EINVAL:
         return "the kernel refuses the event (a frequency above "
                "kernel.perf_event_max_sample_rate, or an old kernel)";
+    case EOPNOTSUPP:
+        return "the processor or its kernel has no such event, or copies no registers and stacks";
     default:
         return strerror(error);
     }

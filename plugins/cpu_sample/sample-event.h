@@ -17,6 +17,8 @@ typedef struct SampleWish {
     int has_kernel;       /* what is done in the kernel too */
     int has_children;     /* processes that the program starts too */
     int has_pools;        /* mappings of data too, among them Strobe's pools */
+    uint64_t registers;   /* of the user, copied with the stack instead of its chain; 0: none */
+    uint32_t stack_bytes; /* of that copy, a multiple of 8 */
     int is_software_only; /* the clock, also where the processor counts cycles */
 } SampleWish;
 

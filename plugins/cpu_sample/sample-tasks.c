@@ -103,6 +103,7 @@ void tasks_exit(Tasks *tasks, pid_t pid)
     if (process && process->n_threads > 0 && --process->n_threads == 0) {
         address_space_clear(&process->space);
         python_process_clear(&process->python);
+        process->unwound_start = 0;
     }
 }
 
@@ -122,6 +123,7 @@ void tasks_exec(Tasks *tasks, pid_t pid)
         return;
     process->n_threads = 1;
     process->is_recorded = 0;
+    process->unwound_start = 0;
     address_space_empty(&process->space);
     python_process_clear(&process->python);
 }

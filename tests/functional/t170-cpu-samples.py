@@ -4,11 +4,12 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import unittest
 
-from support import STROBE, StrobeTest, program
+from support import BUILD, STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
 STATIC = program("cpu-static")
@@ -20,7 +21,37 @@ def may_sample():
     return "works here: yes" in done.stdout
 
 
+# What compilers make by default: no function has a frame pointer. The last call goes through the
+# C library, whose functions have none either.
+CHAIN = """
+#include <stdlib.h>
+#include <time.h>
+#define NOINLINE __attribute__((noinline))
+static volatile unsigned long sink;
+static NOINLINE int spin(const void *a, const void *b)
+{
+    for (unsigned long i = 0; i < 100000; i++)
+        sink = sink * 3 + i;
+    return *(const int *)a - *(const int *)b;
+}
+static NOINLINE int third(void) { int v[2] = {2, 1}; qsort(v, 2, sizeof *v, spin); return v[0]; }
+static NOINLINE int second(void) { volatile char room[3000]; room[7] = 1; return third() + room[7]; }
+static NOINLINE int first(void) { return second() + 3; }
+static NOINLINE int deep(int n) { volatile char room[500]; room[n] = 1; return (n ? deep(n - 1) : first()) + room[n]; }
+int main(int argc, char **argv)
+{
+    clock_t end = clock() + (clock_t)(atof(argv[1]) * CLOCKS_PER_SEC);
+    int n = atoi(argv[2]);
+    while (clock() < end)
+        sink += deep(n);
+    return 0;
+}
+"""
+
 needs_static = unittest.skipUnless(os.path.exists(STATIC), "no static libraries")
+needs_unwinder = unittest.skipUnless(
+    (BUILD / "plugins" / "cpu_sample-unwind").exists(), "built without libdw"
+)
 needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
 
 
@@ -197,6 +228,100 @@ class CpuSamplesTest(StrobeTest):
         self.assertEqual(self.records_of(self.result(), "marker"), 100)
         self.assertEqual(self.records_of(self.result(), "cpu_sample"), 0)
         self.assertNothingLeft()
+
+
+class UnwindTest(StrobeTest):
+    """unwind=dwarf: callers by the tables for unwinding, in a process beside the writer."""
+
+    def build(self):
+        source = self.script("chain.c", CHAIN)
+        path = self.work / "chain"
+        subprocess.run(["cc", "-O2", "-g", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-o", path, source],
+                       check=True)  # fmt: skip
+        return path
+
+    def stacks(self, options, *words, seconds=0.5):
+        """Functions of each sample that stands in spin, innermost first."""
+        self.done = self.record(*(words or (self.build(), seconds, 3)),
+                                collect=["cpu_sample:kernel=false," + options])
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        self.assertGreater(len(table["rows"]), 100)
+        names = [[frame.split(" (")[0] for frame in row["stack"].split(";")] for row in table["rows"]]
+        return [each for each in names if each[0] == "spin"]
+
+    @needs_perf
+    @needs_unwinder
+    def test_chain(self):
+        """Through the C library to main, in nearly all samples; frame pointers find none of it."""
+        expected = ["third", "second", "first", "deep", "deep", "deep", "deep", "main"]
+        found = self.stacks("unwind=dwarf")
+        mine = [[name for name in each[1:] if name in expected] for each in found]
+        whole = sum(each == expected for each in mine)
+        self.assertGreater(whole, 0.95 * len(found), mine[:3])
+        self.assertTrue(any("qsort" in name for name in found[0]), found[0])
+        shutil.rmtree(self.out)
+        by_pointers = self.stacks("unwind=fp")
+        self.assertFalse([each for each in by_pointers if "second" in each and "main" in each])
+
+    @needs_perf
+    @needs_unwinder
+    def test_bounded_copy(self):
+        """A stack that is larger than the copy has its inner part: no sample is lost for it."""
+        found = self.stacks("unwind=dwarf,stack_bytes=4KB", self.build(), 0.5, 200)
+        self.assertGreater(len(found), 100)
+        for each in found:
+            self.assertNotIn("main", each)
+        self.assertTrue(all("second" in each for each in found[10:]), found[:3])
+        info, = self.json("info", self.result())
+        self.assertEqual(sum(info["lost"].values()), 0)
+
+    @needs_perf
+    @needs_unwinder
+    def test_children(self):
+        """Of each process its own objects."""
+        path = self.build()
+        found = self.stacks("unwind=dwarf", "sh", "-c", "%s 0.3 1; %s 0.3 2; exit 0" % (path, path))
+        depths = {each.count("deep") for each in found if "main" in each}
+        self.assertEqual(depths, {2, 3})
+
+    @needs_perf
+    @needs_unwinder
+    def test_killed_process(self):
+        """It is started again; the result says that some stacks have no callers."""
+        process = self.start("run", "-o", self.out, "--collect",
+                             "cpu_sample:kernel=false,unwind=dwarf", "--", self.build(), 1, 1)  # fmt: skip
+        killed = set()
+        self.wait_until(lambda: self.kill_unwinder(process.pid, killed), "two unwinders", process)
+        _, errors = process.communicate(timeout=60)
+        self.assertRegex(errors, r"cpu_sample-unwind\) ended \d+ times")
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        self.assertTrue([row for row in table["rows"] if "main (chain)" in row["stack"]])
+
+    def kill_unwinder(self, run, killed):
+        """Those that the writers of the run have now; have there been two?"""
+        try:
+            for writer in self.children(run):
+                for child in self.children(writer) - killed:
+                    if pathlib.Path("/proc/%d/comm" % child).read_text().startswith("cpu_sample-unw"):
+                        os.kill(child, signal.SIGKILL)
+                        killed.add(child)
+        except OSError:  # one of them has just ended
+            pass
+        return len(killed) > 1
+
+    @staticmethod
+    def children(pid):
+        found = set()
+        for path in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+            found |= set(map(int, path.read_text().split()))
+        return found
+
+    @needs_perf
+    @needs_unwinder
+    def test_without_unwinder(self):
+        """Where timers sample, and where the program is not there."""
+        done = self.record(PROGRAM, "plain", 0.1, collect=["cpu_sample:unwind=dwarf,source=timer"])
+        self.assertRegex(done.stderr, r"unwind=dwarf.*timers .*copy no stacks.*unwind=fp")
 
 
 if __name__ == "__main__":
