@@ -37,7 +37,7 @@ SHARED = {
     "plugins/ascend_raw": ["plugins/ascend_db", "plugins/ascend_text"],
 }
 # For tests and benchmarks alone: the mock hosts, the doubles of vendors' libraries.
-OF_TESTS = ("sdk/check", "tests")
+OF_TESTS = ("exporters/fixture", "sdk/check", "tests")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 PART = re.compile(r"'[\w-]+': \[(\w+), *\s*\[([^\]]*)\]\]")
