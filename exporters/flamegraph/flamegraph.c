@@ -18,6 +18,7 @@ static const struct {
     FlameUnit unit;
 } pictures[N_PATH_SOURCES] = {
     [PATHS_SAMPLES] = {"file", "", {"ms", 1e6}},
+    [PATHS_WAITS] = {"wait_file", ": waiting", {"ms", 1e6}},
     [PATHS_CALLS] = {"python_file", ": calls of Python", {"ms", 1e6}},
     [PATHS_OPERATORS] = {"operators_file", ": operators", {"ms", 1e6}},
     [PATHS_HEAP] = {"heap_file", ": heap", {"KB", 1024}},

@@ -15,6 +15,7 @@
 
 static const StrobeOption options[] = {
     FILE_OPTION("file", "flamegraph.svg", "the processor's samples"),
+    FILE_OPTION("wait_file", "wait_flamegraph.svg", "waiting (cpu_sample:off_cpu=true)"),
     FILE_OPTION("python_file", "python_flamegraph.svg", "the calls of Python"),
     FILE_OPTION("operators_file", "operators_flamegraph.svg", "the operators"),
     FILE_OPTION("heap_file", "heap_flamegraph.svg", "the heap"),

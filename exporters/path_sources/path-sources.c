@@ -31,18 +31,21 @@ void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, Str
                                                  .n_wanted = G_N_ELEMENTS(sources->heap_wanted)};
 }
 
+static gboolean has_text(StrobeText text, const char *wanted)
+{
+    return text.length == strlen(wanted) && memcmp(text.bytes, wanted, text.length) == 0;
+}
+
 static PathSource source_of(const PathSources *sources, guint kind, const StrobeView *record,
                             const guint32 *at)
 {
-    static const char calls[] = "python_call";
-
     if (kind != CALL_PATH)
         return kind == STACK_TOTAL ? PATHS_OPERATORS : PATHS_HEAP;
     const StrobeText source =
         sources->host->string(sources->self, strobe_field_u32(record, at[SOURCE], 0));
-    const gboolean is_call =
-        source.length == sizeof calls - 1 && memcmp(source.bytes, calls, source.length) == 0;
-    return is_call ? PATHS_CALLS : PATHS_SAMPLES;
+    return has_text(source, "python_call")       ? PATHS_CALLS
+           : has_text(source, "cpu_sample.wait") ? PATHS_WAITS
+                                                 : PATHS_SAMPLES;
 }
 
 gboolean path_sources_read(PathSources *sources, const StrobeView *record, SourcePath *path)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths with what was found on each: of samples, calls of Python, operators, the heap. */
+/* Call paths with what was found on each: of samples, waiting, calls of Python, operators, the
+ * heap. */
 #ifndef STROBE_EXPORTERS_PATH_SOURCES_H
 #define STROBE_EXPORTERS_PATH_SOURCES_H
 
@@ -9,6 +10,7 @@
 
 typedef enum PathSource {
     PATHS_SAMPLES,
+    PATHS_WAITS,
     PATHS_CALLS,
     PATHS_OPERATORS,
     PATHS_HEAP,

@@ -14,6 +14,7 @@
 
 static const StrobeOption options[] = {
     FILE_OPTION("file", "profile.pb.gz", "the processor's samples"),
+    FILE_OPTION("wait_file", "wait.pb.gz", "waiting (cpu_sample:off_cpu=true)"),
     FILE_OPTION("python_file", "python.pb.gz", "the calls of Python"),
     FILE_OPTION("operators_file", "operators.pb.gz", "the operators' call paths"),
     FILE_OPTION("heap_file", "heap.pb.gz", "the heap's call paths"),

@@ -11,7 +11,7 @@
 
 #define STACKS_MAX 4194304u /* different ones of samples; what is beyond has no frames */
 
-enum { SAMPLES, CALLS, OPERATORS, BLOCKS, N_FILES };
+enum { SAMPLES, WAITS, CALLS, OPERATORS, BLOCKS, N_FILES };
 
 /* Fields of each kind: the stack, then the numbers that become values. */
 enum { STACK, NUMBERS };
@@ -32,6 +32,7 @@ static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
                                                  {"allocated_bytes", STROBE_FIELD_I64}};
 
 static const ProfileValue sample_values[] = {{"samples", "count"}, {"cpu", "nanoseconds"}, {0}};
+static const ProfileValue wait_values[] = {{"waits", "count"}, {"delay", "nanoseconds"}, {0}};
 static const ProfileValue call_values[] = {{"calls", "count"}, {"self", "nanoseconds"}, {0}};
 static const ProfileValue block_values[] = {{"inuse_objects", "count"},
                                             {"inuse_space", "bytes"},
@@ -46,6 +47,7 @@ static const struct {
 } files[N_FILES] = {
     [SAMPLES] = {"cpu_sample", "file", sample_fields, G_N_ELEMENTS(sample_fields), 1,
                  sample_values},
+    [WAITS] = {"call_path", "wait_file", call_fields, G_N_ELEMENTS(call_fields), 2, wait_values},
     [CALLS] = {"call_path", "python_file", call_fields, G_N_ELEMENTS(call_fields), 2, call_values},
     [OPERATORS] = {"stack_total", "operators_file", operator_fields, G_N_ELEMENTS(operator_fields),
                    2, call_values},
@@ -141,13 +143,16 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
 }
 
-/* Paths of samples have no lines: those come from the samples themselves. */
-static gboolean is_of_calls(const Pprof *pprof, const StrobeView *record, const guint32 *at)
+/* One kind has paths of several sources. Those of samples have no lines: these come from the
+ * samples themselves. */
+static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
+                           const guint32 *at)
 {
+    if (file != CALLS && file != WAITS)
+        return TRUE;
     const StrobeText source =
         pprof->host->string(pprof->self, strobe_field_u32(record, at[CALL_SOURCE], 0));
-
-    return strcmp(source.bytes, "python_call") == 0;
+    return strcmp(source.bytes, file == CALLS ? "python_call" : "cpu_sample.wait") == 0;
 }
 
 static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n)
@@ -162,7 +167,7 @@ static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n
             const guint32 *at = strobe_binder_offsets(&pprof->binders[file], records[i].kind);
             if (file == SAMPLES)
                 add_sample(pprof, &records[i], at);
-            else if (file != CALLS || is_of_calls(pprof, &records[i], at))
+            else if (is_of_file(pprof, file, &records[i], at))
                 status = add_path(pprof, file, &records[i], at);
         }
     return status;

@@ -6,9 +6,8 @@
 static const struct {
     const char *title, *unit;
 } flame_sources[N_PATH_SOURCES] = {
-    [PATHS_SAMPLES] = {"Processor samples", "ns"},
-    [PATHS_CALLS] = {"Calls of Python", "ns"},
-    [PATHS_OPERATORS] = {"Operators", "ns"},
+    [PATHS_SAMPLES] = {"Processor samples", "ns"},    [PATHS_WAITS] = {"Waiting", "ns"},
+    [PATHS_CALLS] = {"Calls of Python", "ns"},        [PATHS_OPERATORS] = {"Operators", "ns"},
     [PATHS_HEAP] = {"Memory, most at one time", "B"},
 };
 

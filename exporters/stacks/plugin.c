@@ -33,6 +33,13 @@ static const StrobeOption options[] = {
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_PATH,
+        .name = "wait_file",
+        .default_value = "wait_stacks.log",
+        .summary = "Name of the file of waiting (cpu_sample:off_cpu=true).",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
         .name = "python_file",
         .default_value = "python_stacks.log",
         .summary = "Name of the file of the calls of Python.",

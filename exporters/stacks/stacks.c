@@ -22,6 +22,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
 
 /* The option that names each file. */
 static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_file",
+                                                         [PATHS_WAITS] = "wait_file",
                                                          [PATHS_CALLS] = "python_file",
                                                          [PATHS_OPERATORS] = "file",
                                                          [PATHS_HEAP] = "heap_file"};

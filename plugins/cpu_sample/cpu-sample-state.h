@@ -19,12 +19,13 @@
 typedef struct CpuSample {
     const StrobeHost *host;
     StrobeInstance *self;
-    StrobeKindId kind, metadata;
+    StrobeKindId kind, metadata, wait_kind;
     StrobeTrackId track; /* of facts */
     pid_t pid;
     struct perf_event_attr attributes;
-    StrobePerfRings *rings; /* NULL: not started, or source=timer */
-    TimerReader *timers;    /* the other way round */
+    StrobePerfRings *rings;      /* NULL: not started, or source=timer */
+    StrobePerfRings *wait_rings; /* of switches; NULL: off_cpu=false, or refused */
+    TimerReader *timers;         /* the other way round */
     uint32_t n_drains;
     Tasks tasks;
     CallChains chains;

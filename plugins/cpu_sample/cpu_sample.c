@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "timer-samples.h"
+#include "wait-samples.h"
 
 /* With the page of its head so much as every user may lock for each processor. A second of the
  * deepest stacks fits. */
@@ -154,8 +155,12 @@ static int drain_until(CpuSample *state, uint64_t until)
 
     if (!writer || !state->rings)
         return 0;
-    for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++)
+    for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++) {
+        /* First what was before: the event may be the end of a process. */
+        wait_samples_drain(state, strobe_perf_rings_time(state->rings));
         take_event(state, writer, event);
+    }
+    wait_samples_drain(state, until);
     return n;
 }
 
@@ -189,6 +194,7 @@ static void cpu_sample_close(void *user)
 
     drain_thread_stop(state->thread);
     strobe_perf_rings_close(state->rings);
+    strobe_perf_rings_close(state->wait_rings);
     timer_reader_close(state->timers);
     unwinder_close(state->unwinder);
     tasks_clear(&state->tasks);
@@ -231,11 +237,11 @@ static StrobeStatus open_unwinder(CpuSample *state)
                                                  : strerror(errno));
 }
 
-static int choose_event(CpuSample *state)
+static SampleWish make_wish(const CpuSample *state)
 {
     const StrobeHost *host = state->host;
     const char *children = host->option_text(state->self, "children");
-    const SampleWish wish = {
+    return (SampleWish){
         .frequency = (uint32_t)host->option_int(state->self, "frequency"),
         .has_stacks = !is_chosen(state, "unwind", "none"),
         .has_kernel = host->option_bool(state->self, "kernel"),
@@ -246,6 +252,11 @@ static int choose_event(CpuSample *state)
         .stack_bytes = (uint32_t)host->option_int(state->self, "stack_bytes") & ~7u,
         .is_software_only = is_chosen(state, "event", "clock"),
     };
+}
+
+static int choose_event(CpuSample *state)
+{
+    const SampleWish wish = make_wish(state);
 
     state->rate.nominal_ns = 1000000000u / wish.frequency;
     state->chains.frames_max = wish.has_stacks ? 0 : 1;
@@ -272,6 +283,8 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_sample, &state->kind);
     if (status == STROBE_OK)
         status = host->kind(self, &strobe_kind_metadata, &state->metadata);
+    if (status == STROBE_OK)
+        status = host->kind(self, &cpu_sample_kind_wait, &state->wait_kind);
     if (status == STROBE_OK)
         status = open_unwinder(state);
     if (status == STROBE_OK && choose_event(state) != 0)
@@ -302,8 +315,13 @@ static StrobeStatus cpu_sample_start(void *user)
 
     python_samples_begin(&state->python, state->host->option_bool(state->self, "python"));
     state->n_samples = 0;
-    if (has_timers(state))
+    if (has_timers(state)) {
+        if (state->host->option_bool(state->self, "off_cpu"))
+            state->host->log(state->self, STROBE_LOG_WARNING,
+                             "Waiting is not recorded (off_cpu=true): timers (source=timer, where "
+                             "perf is refused) run on the processor alone");
         return timer_samples_start(state);
+    }
     raise_descriptor_limit(state);
     state->rings = strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1,
                                           state->unwinder ? COPIES_BYTES : RING_BYTES, UINT32_MAX);
@@ -312,6 +330,10 @@ static StrobeStatus cpu_sample_start(void *user)
     SampledProcess *process = tasks_process(&state->tasks, state->pid);
     if (process)
         process->n_threads = strobe_perf_rings_n_threads(state->rings);
+    if (state->host->option_bool(state->self, "off_cpu")) {
+        const SampleWish wish = make_wish(state);
+        wait_samples_start(state, &wish);
+    }
     return STROBE_OK;
 }
 
@@ -326,6 +348,7 @@ static void stop_rings(CpuSample *state)
     while (!is_prepared(state))
         ;
     drain_until(state, UINT64_MAX);
+    wait_samples_stop(state);
     uint64_t lost = state->attributes.read_format ? strobe_perf_rings_lost(state->rings) : 0;
     if (lost)
         state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);

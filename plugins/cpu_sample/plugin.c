@@ -3,6 +3,7 @@
 #include <strobe/plugin.h>
 
 #include "cpu_sample.h"
+#include "wait-samples.h"
 
 static const char *const sources[] = {"perf", "timer", NULL};
 static const char *const unwinders[] = {"fp", "dwarf", "none", NULL};
@@ -47,6 +48,14 @@ static const StrobeOption options[] = {
         .max = 61440,
         .summary = "With unwind=dwarf: how much of the stack is copied; callers beyond are not "
                    "found.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "off_cpu",
+        .default_value = "false",
+        .summary = "Record where threads wait too, and for how long (kernel.perf_event_paranoid "
+                   "of 1 and less, or CAP_PERFMON).",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -105,7 +114,8 @@ static const StrobeVariable variables[] = {
     },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample, &strobe_kind_metadata};
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample, &cpu_sample_kind_wait,
+                                          &strobe_kind_metadata};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),

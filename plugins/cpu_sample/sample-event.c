@@ -92,6 +92,37 @@ int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wi
     return try_with_kernel(attributes, wish, pid);
 }
 
+/* A switch happens in the kernel, which must not be excluded; of the chain it is. */
+int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
+                                 pid_t pid)
+{
+    *attributes = make_attributes(wish);
+    attributes->type = PERF_TYPE_SOFTWARE;
+    attributes->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    attributes->freq = 0;
+    attributes->sample_period = 1;
+    attributes->exclude_kernel = 0;
+    attributes->exclude_callchain_kernel = 1;
+    attributes->mmap = attributes->mmap2 = attributes->mmap_data = 0;
+    attributes->comm = attributes->comm_exec = attributes->task = 0;
+    attributes->context_switch = 1;
+    attributes->read_format = PERF_FORMAT_LOST;
+    if (try_event(attributes, pid) == 0)
+        return 0;
+    attributes->read_format = 0;
+    return errno == EINVAL ? try_event(attributes, pid) : -1;
+}
+
+const char *sample_event_switches_reason(int error)
+{
+    if (error == EACCES || error == EPERM)
+        return "the kernel shows switches to privileged users only (kernel.perf_event_paranoid is "
+               "2 "
+               "or more); as root: sysctl kernel.perf_event_paranoid=1, or give strobe-writer "
+               "CAP_PERFMON";
+    return sample_event_reason(error);
+}
+
 int sample_event_is_cycles(const struct perf_event_attr *attributes)
 {
     return attributes->type == PERF_TYPE_HARDWARE;

@@ -26,6 +26,13 @@ typedef struct SampleWish {
  * kernel's part before without. -1 with errno: none. */
 int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wish, pid_t pid);
 
+/* The same for the switches of its threads: a sample as each leaves its processor, with the user's
+ * chain, and SWITCH events. */
+int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
+                                 pid_t pid);
+/* Why these are refused: static text. */
+const char *sample_event_switches_reason(int error);
+
 /* Counts it cycles, or time? */
 int sample_event_is_cycles(const struct perf_event_attr *attributes);
 

@@ -167,8 +167,12 @@ void tasks_forget(Tasks *tasks)
 void tasks_clear(Tasks *tasks)
 {
     tasks_forget(tasks);
-    for (size_t i = 0; i < tasks->threads.room; i++)
-        free((SampledThread *)tasks->threads.places[i].value);
+    for (size_t i = 0; i < tasks->threads.room; i++) {
+        SampledThread *thread = (SampledThread *)tasks->threads.places[i].value;
+        if (thread)
+            free(thread->wait);
+        free(thread);
+    }
     number_table_clear(&tasks->threads);
     code_objects_clear(&tasks->objects);
 }

@@ -23,6 +23,7 @@ typedef struct SampledProcess {
 typedef struct SampledThread {
     StrobeTrackId track;
     char name[16];
+    struct PendingWait *wait; /* see wait-samples.c; NULL: none was seen */
 } SampledThread;
 
 typedef struct Tasks {

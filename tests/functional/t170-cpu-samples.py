@@ -9,10 +9,21 @@ import signal
 import subprocess
 import unittest
 
+from other_user import OTHER, needs_other_user
 from support import BUILD, STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
 STATIC = program("cpu-static")
+
+
+def read_paranoid():
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except OSError:
+        return None
+
+
+PARANOID = read_paranoid()
 
 
 def may_sample():
@@ -44,6 +55,34 @@ int main(int argc, char **argv)
     int n = atoi(argv[2]);
     while (clock() < end)
         sink += deep(n);
+    return 0;
+}
+"""
+
+WAITS = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#define NOINLINE __attribute__((noinline))
+static volatile unsigned long sink;
+static NOINLINE void wait_here(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); sink++; }
+static NOINLINE void spin(void)
+{
+    clock_t end = clock() + CLOCKS_PER_SEC / 2;
+    while (clock() < end)
+        for (int i = 0; i < 10000; i++)
+            sink += sink;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < atoi(argv[1]); i++)
+        wait_here();
+    if (argc > 2) {
+        pid_t child = fork();
+        spin();
+        child ? waitpid(child, NULL, 0) : (_exit(0), 0);
+    }
     return 0;
 }
 """
@@ -322,6 +361,87 @@ class UnwindTest(StrobeTest):
         """Where timers sample, and where the program is not there."""
         done = self.record(PROGRAM, "plain", 0.1, collect=["cpu_sample:unwind=dwarf,source=timer"])
         self.assertRegex(done.stderr, r"unwind=dwarf.*timers .*copy no stacks.*unwind=fp")
+
+
+def may_see_switches():
+    """As root, or where the kernel shows them to all."""
+    return os.geteuid() == 0 or (PARANOID is not None and PARANOID < 2)
+
+
+class WaitTest(StrobeTest):
+    """off_cpu=true: where threads wait, and for how long."""
+
+    def build(self):
+        source = self.script("waits.c", WAITS)
+        path = self.work / "waits"
+        subprocess.run(["cc", "-O2", "-g", "-o", path, source], check=True)
+        return path
+
+    def log_of(self, result):
+        return "".join(path.read_text() for path in (result / "logs").iterdir())
+
+    def waits(self, *words, options="", **keywords):
+        self.done = self.record(*words, collect=["cpu_sample:off_cpu=true" + options], **keywords)
+        table, = self.json("show", "--table", "cpu_sample.wait", "--limit", 100000, self.result())
+        return table["rows"]
+
+    @needs_perf
+    @needs_unwinder
+    @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
+    def test_sleep(self):
+        """Twenty times 20 ms at least, each with its callers; in all the tables and files."""
+        rows = self.waits(self.build(), 20, options=",unwind=dwarf",
+                          flags=("--export", "stacks", "--export", "flamegraph"))  # fmt: skip
+        mine = [row for row in rows if "wait_here (waits)" in (row["stack"] or "") and not row["is_preempted"]]
+        self.assertEqual(len(mine), 20, [row["stack"] for row in rows])
+        self.assertTrue(all(row["duration"] >= 20000000 for row in mine), mine)
+        self.assertTrue(all("main (waits)" in row["stack"] for row in mine))
+        self.assertEqual({row["track"] for row in mine}, {row["process"] for row in mine})
+        total = sum(row["duration"] for row in mine)
+        table, = self.json("show", "--table", "function", "--limit", 100000, self.result())
+        sums = {row["name"]: row["total"] for row in table["rows"] if row["source"] == "cpu_sample.wait"}
+        self.assertEqual(sums["wait_here (waits)"], total)
+        output = self.result() / "ASCEND_PROFILER_OUTPUT"
+        lines = [line for line in (output / "wait_stacks.log").read_text().splitlines() if "wait_here" in line]
+        self.assertLessEqual(abs(sum(int(line.rpartition(" ")[2]) for line in lines) - total // 1000), 1)
+        self.assertIn("wait_here (waits)", (output / "wait_flamegraph.svg").read_text())
+        self.assertIn("waiting</text>", (output / "wait_flamegraph.svg").read_text())
+
+    @needs_perf
+    @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
+    @unittest.skipUnless(shutil.which("taskset"), "no taskset")
+    def test_preempted(self):
+        """Two processes share a processor: each waits about as long as the other works."""
+        rows = self.waits("taskset", "-c", str(min(os.sched_getaffinity(0))), self.build(), 0, "both")
+        times = {}
+        for row in rows:
+            if row["is_preempted"]:
+                times[row["process"]] = times.get(row["process"], 0) + row["duration"]
+        self.assertEqual(len(times), 2)
+        self.assertGreater(min(times.values()), 200e6)
+
+    @needs_perf
+    def test_default(self):
+        self.record(self.build(), 2, collect=["cpu_sample"])
+        self.assertEqual(self.records_of(self.result(), "cpu_sample.wait"), 0)
+
+    def test_timers(self):
+        """They say that they do not see it, and sample what they see."""
+        self.record(PROGRAM, "plain", 0.2, collect=["cpu_sample:off_cpu=true,source=timer"])
+        self.assertIn("Waiting is not recorded (off_cpu=true): timers", self.log_of(self.result()))
+        self.assertGreater(self.records_of(self.result(), "cpu_sample"), 0)
+
+    @needs_other_user
+    @unittest.skipUnless(PARANOID == 2, "kernel.perf_event_paranoid is not 2")
+    def test_refused(self):
+        self.work.chmod(0o777)
+        done = subprocess.run(["setpriv", "--reuid", str(OTHER), "--clear-groups", STROBE, "run", "-o", self.out,
+                               "--collect", "cpu_sample:off_cpu=true", "--", PROGRAM, "plain", "0.2"], cwd=self.work,
+                              env={**self.environment, "HOME": str(self.work)}, capture_output=True, text=True)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr + self.log_of(self.result()),
+                         r"Waiting is not recorded \(off_cpu=true\): .*perf_event_paranoid=1")
+        self.assertGreater(self.records_of(self.result(), "cpu_sample"), 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, python_call -> call_path. */
+/* cpu_sample, cpu_sample.wait, python_call -> call_path. */
 #include "call-path.h"
 
 #include <glib.h>
@@ -35,8 +35,8 @@ typedef struct CallPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *stacks;    /* of PathSum, by key */
-    GHashTable *functions; /* frame -> id of its function */
+    GHashTable *samples, *waits; /* of PathSum, by key */
+    GHashTable *functions;       /* frame -> id of its function */
     CallTree *calls;
 } CallPaths;
 
@@ -49,7 +49,8 @@ static StrobeStatus call_path_open(const StrobeConsumerHost *host, StrobeInstanc
     paths->self = self;
     paths->binder.wanted = wanted;
     paths->binder.n_wanted = N_WANTED;
-    paths->stacks = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    paths->samples = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    paths->waits = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     paths->functions = g_hash_table_new(g_direct_hash, g_direct_equal);
     paths->calls = call_tree_new();
     *state = paths;
@@ -61,7 +62,8 @@ static void call_path_close(void *state)
     CallPaths *paths = state;
 
     call_tree_free(paths->calls);
-    g_hash_table_unref(paths->stacks);
+    g_hash_table_unref(paths->samples);
+    g_hash_table_unref(paths->waits);
     g_hash_table_unref(paths->functions);
     g_free(paths);
 }
@@ -79,23 +81,28 @@ static void add_sum(GHashTable *sums, const PathSum *wanted_sum)
     sum->count += wanted_sum->count;
 }
 
-static void add_sample(CallPaths *paths, const StrobeView *record)
+/* `time` was found in the record's stack. */
+static void add_stack(CallPaths *paths, GHashTable *stacks, const StrobeView *record, gint64 time)
 {
     const uint32_t *at = strobe_binder_offsets(&paths->binder, record->kind);
     PathSum sum = {.thread = record->name,
                    .stack = strobe_field_u32(record, at[STACK], 0),
-                   .time = strobe_field_i64(record, at[TIME], 0),
+                   .time = time,
                    .count = 1};
 
     if (sum.time < 0)
         return;
     sum.key = (guint64)sum.thread << 32 | sum.stack;
-    if (g_hash_table_size(paths->stacks) >= STACKS_MAX &&
-        !g_hash_table_contains(paths->stacks, &sum.key)) {
+    if (g_hash_table_size(stacks) >= STACKS_MAX && !g_hash_table_contains(stacks, &sum.key)) {
         sum.stack = 0;
         sum.key = (guint64)sum.thread << 32;
     }
-    add_sum(paths->stacks, &sum);
+    add_sum(stacks, &sum);
+}
+
+static gint64 sampled_time(CallPaths *paths, const StrobeView *record)
+{
+    return strobe_field_i64(record, strobe_binder_offsets(&paths->binder, record->kind)[TIME], 0);
 }
 
 static StrobeStatus call_path_batch(void *state, const StrobeView *records, size_t n)
@@ -104,7 +111,9 @@ static StrobeStatus call_path_batch(void *state, const StrobeView *records, size
 
     for (size_t i = 0; i < n; i++) {
         if (strcmp(records[i].kind->name, "cpu_sample") == 0)
-            add_sample(paths, &records[i]);
+            add_stack(paths, paths->samples, &records[i], sampled_time(paths, &records[i]));
+        else if (strcmp(records[i].kind->name, "cpu_sample.wait") == 0)
+            add_stack(paths, paths->waits, &records[i], records[i].end_ns - records[i].begin_ns);
         else if (strcmp(records[i].kind->name, "python_call") == 0)
             call_tree_add(paths->calls, &records[i]);
     }
@@ -173,10 +182,10 @@ static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId s
 }
 
 /* Stacks that differ in lines alone are one path. */
-static GHashTable *sum_by_path(CallPaths *paths)
+static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
-    g_autoptr(GPtrArray) stacks = sorted_values(paths->stacks, compare_sums);
+    g_autoptr(GPtrArray) stacks = sorted_values(found, compare_sums);
 
     for (guint i = 0; i < stacks->len; i++) { /* in one order: what is interned has the same ids */
         PathSum sum = *(const PathSum *)g_ptr_array_index(stacks, i);
@@ -246,10 +255,12 @@ static gboolean emit_paths(CallPaths *paths, GHashTable *sums, const char *kind)
 static StrobeStatus call_path_end(void *state)
 {
     CallPaths *paths = state;
-    g_autoptr(GHashTable) samples = sum_by_path(paths);
+    g_autoptr(GHashTable) samples = sum_by_path(paths, paths->samples);
+    g_autoptr(GHashTable) waits = sum_by_path(paths, paths->waits);
     g_autoptr(GHashTable) calls = sum_calls(paths);
 
-    if (emit_paths(paths, samples, "cpu_sample") && emit_paths(paths, calls, "python_call"))
+    if (emit_paths(paths, samples, "cpu_sample") && emit_paths(paths, calls, "python_call") &&
+        emit_paths(paths, waits, "cpu_sample.wait"))
         return STROBE_OK;
     return paths->host->fail(paths->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                              "Cannot emit call_path: the host has no room for it");

@@ -66,6 +66,31 @@ static void test_paths(void)
     strobe_mock_free(mock);
 }
 
+/* The kind of the collector cpu_sample, as a capture tells of it: a wait's time is its own. */
+static void test_waits(void)
+{
+    struct wait {
+        StrobeStackId stack;
+    };
+    static const StrobeField fields[] = {{"stack", STROBE_FIELD_STACK, 0, "", ""}};
+    static const StrobeKind kind = {
+        sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_sample.wait", "", fields, 1, 0};
+    static const char *const frames[] = {"sleep (libc.so.6)", "main (h) h.c:30", NULL};
+    static const char *const work[] = {"main (h) h.c:31", NULL};
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    const struct wait wait = {strobe_mock_stack(mock, frames)};
+    const StrobeStringId thread = strobe_mock_string(mock, "h");
+
+    strobe_mock_add(mock, &kind, 0, thread, 100, 400, &wait);
+    strobe_mock_add(mock, &kind, 0, thread, 500, 600, &wait);
+    add_sample(mock, "h", 10, work);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
+    expect_path(mock, 0, "h;main (h)", 10, 1, "cpu_sample");
+    expect_path(mock, 1, "h;main (h);sleep (libc.so.6)", 400, 2, "cpu_sample.wait");
+    strobe_mock_free(mock);
+}
+
 static void add_call(StrobeMockHost *mock, StrobeTrackId track, const char *name, int64_t begin,
                      int64_t end)
 {
@@ -124,6 +149,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/call-path/paths", test_paths);
+    g_test_add_func("/call-path/waits", test_waits);
     g_test_add_func("/call-path/calls", test_calls);
     g_test_add_func("/call-path/deep-calls", test_deep_calls);
     return g_test_run();
