@@ -397,7 +397,7 @@ class WaitTest(StrobeTest):
         self.assertTrue(all(row["duration"] >= 20000000 for row in mine), mine)
         self.assertTrue(all("main (waits)" in row["stack"] for row in mine))
         self.assertEqual({row["track"] for row in mine}, {row["process"] for row in mine})
-        total = sum(row["duration"] for row in mine)
+        total = sum(row["duration"] for row in rows if "wait_here (waits)" in (row["stack"] or ""))
         table, = self.json("show", "--table", "function", "--limit", 100000, self.result())
         sums = {row["name"]: row["total"] for row in table["rows"] if row["source"] == "cpu_sample.wait"}
         self.assertEqual(sums["wait_here (waits)"], total)
