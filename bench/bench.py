@@ -19,6 +19,7 @@ import exports
 import imports
 import operators
 import recording
+import sampling
 from chrome_export import ExportError
 from lttng import LttngError
 from rows import Row, as_json, table
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "stop_time": recording.stop_time,
     "dump": recording.dump,
     "host_sampling": collectors.host_sampling,
+    "cpu_sampling": sampling.cpu_sampling,
     "osrt": collectors.osrt,
     "npu": collectors.npu,
     "board_calls": collectors.board_calls,

@@ -2,6 +2,7 @@
 #include "run-diagnosis.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +99,37 @@ static gboolean is_launcher(const char *program)
     return strobe_is_launcher(name);
 }
 
+/* The user's number as the system has it; `fallback` where it is none. */
+static uid_t user_number(const char *text, uid_t fallback)
+{
+    const struct passwd *user = getpwnam(text);
+    guint64 number;
+
+    if (user)
+        return user->pw_uid;
+    return g_ascii_string_to_unsigned(text, 10, 0, G_MAXUINT32, &number, NULL) ? (uid_t)number
+                                                                               : fallback;
+}
+
+/* setpriv --reuid USER, --euid=USER: whom the program then runs as, if that is another user. */
+static const char *changed_user(char *const *command, char *const *launched)
+{
+    const guint n = g_strv_length((char **)command) - g_strv_length((char **)launched);
+
+    for (guint i = 1; i < n; i++) {
+        const char *value = NULL;
+
+        if (g_str_equal(command[i], "--reuid") || g_str_equal(command[i], "--euid"))
+            value = i + 1 < n ? command[i + 1] : NULL;
+        else if (g_str_has_prefix(command[i], "--reuid=") ||
+                 g_str_has_prefix(command[i], "--euid="))
+            value = strchr(command[i], '=') + 1;
+        if (value && user_number(value, geteuid()) != geteuid())
+            return value;
+    }
+    return NULL;
+}
+
 static char *launcher_obstacle(char *const *command, char *const *launched)
 {
     g_autofree char *name = g_path_get_basename(command[0]);
@@ -109,6 +141,11 @@ static char *launcher_obstacle(char *const *command, char *const *launched)
         return g_strdup_printf("env takes from %s the variables through which Strobe enters; begin "
                                "with it: env -i ... strobe run -- ...",
                                launched[0]);
+    const char *user = g_str_equal(name, "setpriv") ? changed_user(command, launched) : NULL;
+    if (user)
+        return g_strdup_printf("%s runs as user %s, whom this run's folder is closed to; to load "
+                               "something into it: setpriv ... strobe run -- %s",
+                               launched[0], user, launched[0]);
     return NULL;
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launchers.h"
+
 static size_t read_file(const char *path, char *out, size_t size)
 {
     size_t used = 0;
@@ -91,6 +93,38 @@ int strobe_process_is_static(pid_t pid)
         is_static = !has_interpreter(fd, &head);
     close(fd);
     return is_static;
+}
+
+int strobe_process_is_launcher(pid_t pid)
+{
+    char path[64], name[32];
+
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    if (!fgets(name, sizeof name, file))
+        name[0] = 0;
+    fclose(file);
+    name[strcspn(name, "\n")] = 0;
+    return strobe_is_launcher(name);
+}
+
+/* "Uid:	real	effective	..." */
+int strobe_process_is_of_other_user(pid_t pid)
+{
+    char path[64], line[128];
+    unsigned long user = geteuid();
+
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "Uid: %*u %lu", &user) == 1)
+            break;
+    fclose(file);
+    return user != geteuid();
 }
 
 void strobe_boot_id(char out[64])

@@ -23,15 +23,24 @@ struct program {
     StrobeOutside *outside;   /* NULL: no collectors run here */
     StrobeDumpMaker dumps;
     StrobeWriterLoop loop;
-    pid_t pid; /* 0: it cannot be seen from here */
+    pid_t pid;     /* 0: it cannot be seen from here */
+    int was_asked; /* whether its process goes on without the pool */
 };
 
 /* Collectors that run here go on with a program that was executed in the process and that cannot
- * record for itself. */
-static int goes_on_outside(const struct program *p)
+ * record for itself: nothing is loaded into it, or it may not enter the run's folder. A launcher
+ * executes it in turn. While the system executes it, it is neither the one nor the other: the first
+ * answer does not count. */
+static int goes_on_outside(struct program *p)
 {
-    return p->outside && p->pid && strobe_process_is_static(p->pid) &&
-           strobe_process_is_there(p->pid, NULL);
+    if (!p->outside || !p->pid || !strobe_process_is_there(p->pid, NULL))
+        return 0;
+    if (!p->was_asked) {
+        p->was_asked = 1;
+        return 1;
+    }
+    return strobe_process_is_static(p->pid) || strobe_process_is_of_other_user(p->pid) ||
+           strobe_process_is_launcher(p->pid);
 }
 
 /* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
@@ -39,7 +48,7 @@ static int goes_on_outside(const struct program *p)
  * closes the file; there its process is looked for too. */
 static int is_gone(void *user)
 {
-    const struct program *p = user;
+    struct program *p = user;
 
     if (p->outside)
         strobe_outside_look(p->outside);

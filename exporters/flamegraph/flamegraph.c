@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call_path -> a flame graph. */
+/* Call paths -> flame graphs. */
 #include "flamegraph.h"
 
 #include <errno.h>
 #include <string.h>
-#include <strobe/helpers/fields.h>
 #include <strobe/helpers/safe-file.h>
 
+#include "path-sources.h"
 #include "picture.h"
 
 #define PATHS_MAX 262144 /* of a picture; those that took least are left out */
 
-enum { TIME, PATH, N_WANTED };
-
-static const StrobeWantedField wanted[N_WANTED] = {
-    [TIME] = {"time", STROBE_FIELD_I64},
-    [PATH] = {"path", STROBE_FIELD_STACK},
+/* A picture of each source. */
+static const struct {
+    const char *option; /* that names its file */
+    const char *title;  /* behind the command */
+    FlameUnit unit;
+} pictures[N_PATH_SOURCES] = {
+    [PATHS_SAMPLES] = {"file", "", {"ms", 1e6}},
+    [PATHS_WAITS] = {"wait_file", ": waiting", {"ms", 1e6}},
+    [PATHS_CALLS] = {"python_file", ": calls of Python", {"ms", 1e6}},
+    [PATHS_OPERATORS] = {"operators_file", ": operators", {"ms", 1e6}},
+    [PATHS_HEAP] = {"heap_file", ": heap", {"KB", 1024}},
 };
 
 typedef struct Flamegraph {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeBinder binder;
-    GPtrArray *paths; /* of FlamePath */
-    guint64 n_left_out;
+    PathSources sources;
+    GPtrArray *paths[N_PATH_SOURCES]; /* of FlamePath */
+    guint64 n_left_out[N_PATH_SOURCES];
 } Flamegraph;
 
 static void free_path(gpointer path)
@@ -39,9 +45,9 @@ static StrobeStatus flamegraph_open(const StrobeConsumerHost *host, StrobeInstan
 
     graph->host = host;
     graph->self = self;
-    graph->binder.wanted = wanted;
-    graph->binder.n_wanted = N_WANTED;
-    graph->paths = g_ptr_array_new_with_free_func(free_path);
+    path_sources_init(&graph->sources, host, self, host->option_text(self, "heap_metric"));
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
+        graph->paths[i] = g_ptr_array_new_with_free_func(free_path);
     *state = graph;
     return STROBE_OK;
 }
@@ -50,39 +56,38 @@ static void flamegraph_close(void *state)
 {
     Flamegraph *graph = state;
 
-    g_ptr_array_unref(graph->paths);
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
+        g_ptr_array_unref(graph->paths[i]);
     g_free(graph);
 }
 
-/* The pass emits the paths that took most first. */
-static void add_path(Flamegraph *graph, StrobeStackId stack, gint64 time)
+static void add_path(Flamegraph *graph, const SourcePath *found)
 {
     const StrobeStringId *frames = NULL;
-    size_t n = graph->host->stack_frames(graph->self, stack, &frames);
+    size_t n = graph->host->stack_frames(graph->self, found->stack, &frames);
+    GPtrArray *paths = graph->paths[found->source];
 
-    if (n == 0 || time <= 0)
+    if (n == 0)
         return;
-    if (graph->paths->len >= PATHS_MAX) {
-        graph->n_left_out++;
+    if (paths->len >= PATHS_MAX) {
+        graph->n_left_out[found->source]++;
         return;
     }
     FlamePath *path = g_new(FlamePath, 1);
-    *path = (FlamePath){g_new(StrobeStringId, n), (guint)n, time};
+    *path = (FlamePath){g_new(StrobeStringId, n), (guint)n, found->value};
     for (size_t i = 0; i < n; i++)
         path->frames[i] = frames[n - 1 - i];
-    g_ptr_array_add(graph->paths, path);
+    g_ptr_array_add(paths, path);
 }
 
 static StrobeStatus flamegraph_batch(void *state, const StrobeView *records, size_t n)
 {
     Flamegraph *graph = state;
+    SourcePath path;
 
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t *at = strobe_binder_offsets(&graph->binder, records[i].kind);
-        if (strcmp(records[i].kind->name, "call_path") == 0)
-            add_path(graph, strobe_field_u32(&records[i], at[PATH], 0),
-                     strobe_field_i64(&records[i], at[TIME], 0));
-    }
+    for (size_t i = 0; i < n; i++)
+        if (path_sources_read(&graph->sources, &records[i], &path))
+            add_path(graph, &path);
     return STROBE_OK;
 }
 
@@ -93,10 +98,11 @@ static StrobeText text_of(void *user, StrobeStringId id)
     return graph->host->string(graph->self, id);
 }
 
-static int write_picture(const Flamegraph *graph, const GString *picture)
+static int write_picture(const Flamegraph *graph, guint source, const GString *picture)
 {
-    StrobeSafeFile *file = strobe_safe_file_create(graph->host->metadata(graph->self)->directory,
-                                                   graph->host->option_text(graph->self, "file"));
+    StrobeSafeFile *file =
+        strobe_safe_file_create(graph->host->metadata(graph->self)->directory,
+                                graph->host->option_text(graph->self, pictures[source].option));
     int error = file ? strobe_safe_file_write(file, picture->str, picture->len) : errno;
 
     if (file && error)
@@ -105,30 +111,41 @@ static int write_picture(const Flamegraph *graph, const GString *picture)
 }
 
 /* Nothing to show: no file. */
-static StrobeStatus flamegraph_end(void *state)
+static StrobeStatus finish_picture(Flamegraph *graph, guint source)
 {
-    Flamegraph *graph = state;
     const StrobeConsumerHost *host = graph->host;
     const StrobeMetadata *metadata = host->metadata(graph->self);
-    const char *title = host->option_text(graph->self, "title");
+    const char *chosen = host->option_text(graph->self, "title");
+    g_autofree char *title =
+        g_strconcat(*chosen ? chosen : metadata->command, pictures[source].title, NULL);
 
-    if (graph->paths->len == 0)
+    if (graph->paths[source]->len == 0)
         return STROBE_OK;
-    if (graph->n_left_out)
+    if (graph->n_left_out[source])
         host->log(graph->self, STROBE_LOG_WARNING,
-                  "%" G_GUINT64_FORMAT " call paths beyond %d are not in the flame graph",
-                  graph->n_left_out, PATHS_MAX);
-    flame_paths_sort(graph->paths, text_of, graph);
+                  "%" G_GUINT64_FORMAT " call paths beyond %d are not in the flame graph %s",
+                  graph->n_left_out[source], PATHS_MAX,
+                  host->option_text(graph->self, pictures[source].option));
+    flame_paths_sort(graph->paths[source], text_of, graph);
     GString *picture =
-        flame_picture(graph->paths, *title ? title : metadata->command, text_of, graph);
-    int error = write_picture(graph, picture);
+        flame_picture(graph->paths[source], title, &pictures[source].unit, text_of, graph);
+    int error = write_picture(graph, source, picture);
     g_string_free(picture, TRUE);
     if (!error)
         return STROBE_OK;
     return host->fail(graph->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                       "Cannot write the flame graph: file=\"%s\", folder=\"%s\": %s",
-                      host->option_text(graph->self, "file"), metadata->directory_path,
-                      g_strerror(error));
+                      host->option_text(graph->self, pictures[source].option),
+                      metadata->directory_path, g_strerror(error));
+}
+
+static StrobeStatus flamegraph_end(void *state)
+{
+    StrobeStatus status = STROBE_OK;
+
+    for (guint i = 0; i < N_PATH_SOURCES && status == STROBE_OK; i++)
+        status = finish_picture(state, i);
+    return status;
 }
 
 const StrobeConsumerOps flamegraph_ops = {

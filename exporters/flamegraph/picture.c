@@ -24,11 +24,12 @@ typedef struct Texts {
 /* A frame that is open: paths that pass through it go on coming. */
 typedef struct OpenFrame {
     StrobeStringId name;
-    gint64 begin; /* ns, of all paths before */
+    gint64 begin; /* the sum of all paths before */
 } OpenFrame;
 
 typedef struct Picture {
     Texts texts;
+    const FlameUnit *unit;
     GString *out;
     GArray *open; /* of OpenFrame */
     gint64 whole;
@@ -132,7 +133,7 @@ static void append_label(Picture *picture, StrobeText name, double x, double wid
     g_string_append(picture->out, "</text>");
 }
 
-/* The frame number `level`, which ends at `end` ns. */
+/* The frame number `level`, which ends at `end`. */
 static void draw_frame(Picture *picture, guint level, gint64 end)
 {
     const OpenFrame *frame = &g_array_index(picture->open, OpenFrame, level);
@@ -148,8 +149,8 @@ static void draw_frame(Picture *picture, guint level, gint64 end)
     g_string_append(out, "<g class=\"f\"><title>");
     append_escaped(out, name.bytes, name.length);
     g_string_append(out, " (");
-    append_double(out, (double)(end - frame->begin) / 1e6);
-    g_string_append(out, " ms, ");
+    append_double(out, (double)(end - frame->begin) / picture->unit->scale);
+    g_string_append_printf(out, " %s, ", picture->unit->name);
     append_double(out, 100.0 * (double)(end - frame->begin) / (double)picture->whole);
     g_string_append(out, " %)</title><rect x=\"");
     append_double(out, MARGIN + (double)frame->begin * scale);
@@ -201,14 +202,15 @@ static void begin_picture(Picture *picture, const char *title)
     g_string_append(picture->out, "</text>\n");
 }
 
-GString *flame_picture(const GPtrArray *paths, const char *title, FlameText text, void *user)
+GString *flame_picture(const GPtrArray *paths, const char *title, const FlameUnit *unit,
+                       FlameText text, void *user)
 {
-    Picture picture = {.texts = {text, user}, .out = g_string_new(NULL)};
+    Picture picture = {.texts = {text, user}, .unit = unit, .out = g_string_new(NULL)};
     gint64 begin = 0;
 
     for (guint i = 0; i < paths->len; i++) {
         const FlamePath *path = g_ptr_array_index(paths, i);
-        picture.whole += path->time;
+        picture.whole += path->value;
         picture.depth = MAX(picture.depth, path->n_frames);
     }
     picture.open = g_array_new(FALSE, FALSE, sizeof(OpenFrame));
@@ -216,7 +218,7 @@ GString *flame_picture(const GPtrArray *paths, const char *title, FlameText text
     for (guint i = 0; i < paths->len; i++) {
         const FlamePath *path = g_ptr_array_index(paths, i);
         draw_path(&picture, path, begin);
-        begin += path->time;
+        begin += path->value;
     }
     close_frames(&picture, 0, begin);
     g_array_unref(picture.open);

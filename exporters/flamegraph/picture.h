@@ -9,8 +9,14 @@
 typedef struct FlamePath {
     StrobeStringId *frames; /* outermost first */
     guint n_frames;
-    gint64 time; /* ns */
+    gint64 value; /* ns, B */
 } FlamePath;
+
+/* How values are shown: divided by `scale`. */
+typedef struct FlameUnit {
+    const char *name;
+    double scale;
+} FlameUnit;
 
 typedef StrobeText (*FlameText)(void *user, StrobeStringId id);
 
@@ -19,6 +25,7 @@ void flame_paths_sort(GPtrArray *paths, FlameText text, void *user);
 
 /* The picture of paths (FlamePath) in that order. Frames narrower than a tenth of a pixel are left
  * out. */
-GString *flame_picture(const GPtrArray *paths, const char *title, FlameText text, void *user);
+GString *flame_picture(const GPtrArray *paths, const char *title, const FlameUnit *unit,
+                       FlameText text, void *user);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, stack_total, heap_path -> profiles in the form of pprof. */
+/* cpu_sample, call_path, stack_total, heap_path -> profiles in the form of pprof. */
 #include "pprof.h"
 
 #include <glib.h>
@@ -11,13 +11,18 @@
 
 #define STACKS_MAX 4194304u /* different ones of samples; what is beyond has no frames */
 
-enum { SAMPLES, OPERATORS, BLOCKS, N_FILES };
+enum { SAMPLES, WAITS, CALLS, OPERATORS, BLOCKS, N_FILES };
 
 /* Fields of each kind: the stack, then the numbers that become values. */
 enum { STACK, NUMBERS };
 
 static const StrobeWantedField sample_fields[] = {{"stack", STROBE_FIELD_STACK},
                                                   {"time", STROBE_FIELD_I64}};
+static const StrobeWantedField call_fields[] = {{"path", STROBE_FIELD_STACK},
+                                                {"count", STROBE_FIELD_U64},
+                                                {"time", STROBE_FIELD_I64},
+                                                {"source", STROBE_FIELD_STRING}};
+enum { CALL_SOURCE = 3 }; /* its place, behind the numbers */
 static const StrobeWantedField operator_fields[] = {
     {"path", STROBE_FIELD_STACK}, {"calls", STROBE_FIELD_U64}, {"host_self", STROBE_FIELD_I64}};
 static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -27,7 +32,8 @@ static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
                                                  {"allocated_bytes", STROBE_FIELD_I64}};
 
 static const ProfileValue sample_values[] = {{"samples", "count"}, {"cpu", "nanoseconds"}, {0}};
-static const ProfileValue operator_values[] = {{"calls", "count"}, {"self", "nanoseconds"}, {0}};
+static const ProfileValue wait_values[] = {{"waits", "count"}, {"delay", "nanoseconds"}, {0}};
+static const ProfileValue call_values[] = {{"calls", "count"}, {"self", "nanoseconds"}, {0}};
 static const ProfileValue block_values[] = {{"inuse_objects", "count"},
                                             {"inuse_space", "bytes"},
                                             {"alloc_objects", "count"},
@@ -36,13 +42,17 @@ static const ProfileValue block_values[] = {{"inuse_objects", "count"},
 static const struct {
     const char *kind, *option;
     const StrobeWantedField *fields;
-    guint32 n_fields;
+    guint32 n_fields, n_numbers;
     const ProfileValue *values;
 } files[N_FILES] = {
-    [SAMPLES] = {"cpu_sample", "file", sample_fields, G_N_ELEMENTS(sample_fields), sample_values},
+    [SAMPLES] = {"cpu_sample", "file", sample_fields, G_N_ELEMENTS(sample_fields), 1,
+                 sample_values},
+    [WAITS] = {"call_path", "wait_file", call_fields, G_N_ELEMENTS(call_fields), 2, wait_values},
+    [CALLS] = {"call_path", "python_file", call_fields, G_N_ELEMENTS(call_fields), 2, call_values},
     [OPERATORS] = {"stack_total", "operators_file", operator_fields, G_N_ELEMENTS(operator_fields),
-                   operator_values},
-    [BLOCKS] = {"heap_path", "heap_file", block_fields, G_N_ELEMENTS(block_fields), block_values},
+                   2, call_values},
+    [BLOCKS] = {"heap_path", "heap_file", block_fields, G_N_ELEMENTS(block_fields), 4,
+                block_values},
 };
 
 /* Samples of one stack of threads of one name. */
@@ -128,9 +138,21 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
 {
     gint64 values[PROFILE_VALUES_MAX] = {0};
 
-    for (guint i = NUMBERS; i < files[file].n_fields; i++)
-        values[i - NUMBERS] = MAX(strobe_field_i64(record, at[i], 0), 0);
+    for (guint i = 0; i < files[file].n_numbers; i++)
+        values[i] = MAX(strobe_field_i64(record, at[NUMBERS + i], 0), 0);
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
+}
+
+/* One kind has paths of several sources. Those of samples have no lines: these come from the
+ * samples themselves. */
+static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
+                           const guint32 *at)
+{
+    if (file != CALLS && file != WAITS)
+        return TRUE;
+    const StrobeText source =
+        pprof->host->string(pprof->self, strobe_field_u32(record, at[CALL_SOURCE], 0));
+    return strcmp(source.bytes, file == CALLS ? "python_call" : "cpu_sample.wait") == 0;
 }
 
 static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n)
@@ -145,7 +167,7 @@ static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n
             const guint32 *at = strobe_binder_offsets(&pprof->binders[file], records[i].kind);
             if (file == SAMPLES)
                 add_sample(pprof, &records[i], at);
-            else
+            else if (is_of_file(pprof, file, &records[i], at))
                 status = add_path(pprof, file, &records[i], at);
         }
     return status;

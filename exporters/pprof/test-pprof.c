@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
-#include <mock-consumer-host.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../fixture/test-export-fixture.h"
 #include "proto-message.h"
 
-extern const StrobePlugin strobe_plugin_1;
-
-typedef struct Fixture {
-    char *folder;
-    int directory;
-    StrobeMockHost *mock;
-} Fixture;
-
-static void set_up(Fixture *f, gconstpointer unused)
-{
-    f->folder = g_dir_make_tmp("strobe-pprof-XXXXXX", NULL);
-    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-}
-
-/* Removing the folder fails when a file is left in it. */
-static void tear_down(Fixture *f, gconstpointer unused)
-{
-    g_assert_cmpint(g_rmdir(f->folder), ==, 0);
-    g_free(f->folder);
-    close(f->directory);
-    strobe_mock_free(f->mock);
-}
-
 /* The uncompressed message; NULL: there is no such file. */
-static GBytes *take_file(const Fixture *f, const char *name)
+static GBytes *take_file(const ExportFixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename(f->folder, name, NULL);
     g_autoptr(GFile) file = g_file_new_for_path(path);
@@ -78,7 +52,7 @@ static void test_wire(void)
     g_assert_cmpuint(message->len, ==, 0);
 }
 
-static void add_sample(Fixture *f, gint64 time, const char *const *frames)
+static void add_sample(ExportFixture *f, gint64 time, const char *const *frames)
 {
     const struct strobe_cpu_sample sample = {.time = time,
                                              .stack = strobe_mock_stack(f->mock, frames)};
@@ -88,7 +62,7 @@ static void add_sample(Fixture *f, gint64 time, const char *const *frames)
 }
 
 /* The first sample of the message: two equal ones are one. */
-static void test_samples(Fixture *f, gconstpointer unused)
+static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"work (h) h.c:7", "main (h)", NULL};
 
@@ -107,12 +81,34 @@ static void test_samples(Fixture *f, gconstpointer unused)
     g_assert_nonnull(memmem(message, size, "\x32\x08work (h)", 10));
 }
 
-static void test_nothing(Fixture *f, gconstpointer unused)
+/* Calls and time of a path of Python; a path of samples is not there twice. */
+static void test_calls(ExportFixture *f, gconstpointer unused)
+{
+    static const char *const frames[] = {"a.py(9): leaf", "a.py(1): main", NULL};
+    const struct strobe_call_path path = {.source = strobe_mock_string(f->mock, "cpu_sample"),
+                                          .path = strobe_mock_stack(f->mock, frames),
+                                          .time = 7,
+                                          .count = 1};
+
+    export_fixture_add_calls(f, 3000, frames);
+    strobe_mock_add(f->mock, &strobe_kind_call_path, 0, 0, 0, 0, &path);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autoptr(GBytes) bytes = take_file(f, "python.pb.gz");
+    g_assert_nonnull(bytes);
+    gsize size;
+    const char *message = g_bytes_get_data(bytes, &size);
+    /* sample: locations 1 and 2, values 3 and 3000; what follows is no sample. */
+    static const char sample[] = "\x12\x09\x0a\x02\x01\x02\x12\x03\x03\xb8\x17\x0a";
+    g_assert_cmpint(size, >, sizeof sample);
+    g_assert_cmpmem(message, sizeof sample - 1, sample, sizeof sample - 1);
+}
+
+static void test_nothing(ExportFixture *f, gconstpointer unused)
 {
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
 }
 
-static void test_name(Fixture *f, gconstpointer unused)
+static void test_name(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"work", NULL};
 
@@ -124,9 +120,12 @@ static void test_name(Fixture *f, gconstpointer unused)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-#define ADD(path, function) g_test_add("/pprof/" path, Fixture, NULL, set_up, function, tear_down)
+#define ADD(path, function)                                                                        \
+    g_test_add("/pprof/" path, ExportFixture, NULL, export_fixture_set_up, function,               \
+               export_fixture_tear_down)
     g_test_add_func("/pprof/wire", test_wire);
     ADD("samples", test_samples);
+    ADD("calls", test_calls);
     ADD("nothing", test_nothing);
     ADD("name", test_name);
     return g_test_run();

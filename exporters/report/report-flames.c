@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-flames.h"
 
-#include <string.h>
-#include <strobe/helpers/fields.h>
-
-enum { VALUE, PATH, N_WANTED };
+#include "path-sources.h"
 
 static const struct {
-    const char *kind, *title, *unit;
-    StrobeWantedField wanted[N_WANTED];
-} flame_sources[] = {
-    {"call_path",
-     "Processor samples",
-     "ns",
-     {{"time", STROBE_FIELD_I64}, {"path", STROBE_FIELD_STACK}}},
-    {"stack_total",
-     "Operators",
-     "ns",
-     {{"host_self", STROBE_FIELD_I64}, {"path", STROBE_FIELD_STACK}}},
-    {"heap_path",
-     "Memory, most at one time",
-     "B",
-     {{"most_bytes", STROBE_FIELD_I64}, {"stack", STROBE_FIELD_STACK}}},
+    const char *title, *unit;
+} flame_sources[N_PATH_SOURCES] = {
+    [PATHS_SAMPLES] = {"Processor samples", "ns"},    [PATHS_WAITS] = {"Waiting", "ns"},
+    [PATHS_CALLS] = {"Calls of Python", "ns"},        [PATHS_OPERATORS] = {"Operators", "ns"},
+    [PATHS_HEAP] = {"Memory, most at one time", "B"},
 };
-
-#define N_FLAMES G_N_ELEMENTS(flame_sources)
 
 typedef struct FlamePathValue {
     gint64 value;
@@ -32,7 +17,6 @@ typedef struct FlamePathValue {
 } FlamePathValue;
 
 typedef struct OneFlame {
-    StrobeBinder binder;
     GArray *paths; /* of FlamePathValue */
     gint64 rest;   /* sum of those that are not kept */
     guint64 n_left_out;
@@ -40,7 +24,8 @@ typedef struct OneFlame {
 
 struct ReportFlames {
     ReportSource source;
-    OneFlame flames[N_FLAMES];
+    PathSources sources;
+    OneFlame flames[N_PATH_SOURCES];
 };
 
 ReportFlames *report_flames_new(const ReportSource *source)
@@ -48,17 +33,15 @@ ReportFlames *report_flames_new(const ReportSource *source)
     ReportFlames *flames = g_new0(ReportFlames, 1);
 
     flames->source = *source;
-    for (guint i = 0; i < N_FLAMES; i++) {
-        flames->flames[i].binder.wanted = flame_sources[i].wanted;
-        flames->flames[i].binder.n_wanted = N_WANTED;
+    path_sources_init(&flames->sources, source->host, source->self, "most_bytes");
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
         flames->flames[i].paths = g_array_new(FALSE, FALSE, sizeof(FlamePathValue));
-    }
     return flames;
 }
 
 void report_flames_free(ReportFlames *flames)
 {
-    for (guint i = 0; i < N_FLAMES; i++)
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
         g_array_unref(flames->flames[i].paths);
     g_free(flames);
 }
@@ -83,20 +66,15 @@ static void trim_paths(OneFlame *flame)
 
 void report_flames_add(ReportFlames *flames, const StrobeView *record)
 {
-    for (guint i = 0; i < N_FLAMES; i++) {
-        OneFlame *flame = &flames->flames[i];
+    SourcePath found;
 
-        if (strcmp(record->kind->name, flame_sources[i].kind) != 0)
-            continue;
-        const uint32_t *at = strobe_binder_offsets(&flame->binder, record->kind);
-        const FlamePathValue path = {strobe_field_i64(record, at[VALUE], 0),
-                                     strobe_field_u32(record, at[PATH], 0)};
-        if (path.value <= 0 || !path.path)
-            continue;
-        g_array_append_val(flame->paths, path);
-        if (flame->paths->len >= 2 * REPORT_PATHS_MAX)
-            trim_paths(flame);
-    }
+    if (!path_sources_read(&flames->sources, record, &found) || !found.stack)
+        return;
+    OneFlame *flame = &flames->flames[found.source];
+    const FlamePathValue path = {found.value, found.stack};
+    g_array_append_val(flame->paths, path);
+    if (flame->paths->len >= 2 * REPORT_PATHS_MAX)
+        trim_paths(flame);
 }
 
 /* ---- out ---- */
@@ -160,7 +138,7 @@ void report_flames_write(ReportFlames *flames, StrobeJsonWriter *json)
     strobe_json_begin_object(json);
     strobe_json_key(json, "sources");
     strobe_json_begin_array(json);
-    for (guint i = 0; i < N_FLAMES; i++) {
+    for (guint i = 0; i < N_PATH_SOURCES; i++) {
         trim_paths(&flames->flames[i]);
         if (flames->flames[i].paths->len)
             write_flame(flames, i, &numbers, json);

@@ -2,6 +2,7 @@
 #include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
+#include "path-sources.h"
 #include "stacks.h"
 
 static const char *const metrics[] = {"self_cpu_time_total", "self_npu_time_total", NULL};
@@ -29,10 +30,32 @@ static const StrobeOption options[] = {
         .default_value = "cpu_stacks.log",
         .summary = "Name of the file of the processor's samples.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "wait_file",
+        .default_value = "wait_stacks.log",
+        .summary = "Name of the file of waiting (cpu_sample:off_cpu=true).",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "python_file",
+        .default_value = "python_stacks.log",
+        .summary = "Name of the file of the calls of Python.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_PATH,
+        .name = "heap_file",
+        .default_value = "heap_stacks.log",
+        .summary = "Name of the file of the heap, whose numbers are bytes.",
+    },
+    HEAP_METRIC_OPTION,
     GZIP_OPTION,
 };
 
-static const char *const wants[] = {"stack_total", "call_path", NULL};
+static const char *const wants[] = {PATH_SOURCE_KINDS, NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

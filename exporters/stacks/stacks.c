@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack_total, call_path -> folded stacks: "outermost;...;innermost value", as FlameGraph reads
- * them. */
+/* Call paths -> folded stacks: "outermost;...;innermost value", as FlameGraph reads them. */
 #include "stacks.h"
 
 #include <errno.h>
@@ -11,24 +10,25 @@
 #include <strobe/helpers/safe-file.h>
 #include <strobe/helpers/utf8.h>
 
-enum { TIME, CALL_PATH, N_PATH };
+#include "path-sources.h"
 
-static const StrobeWantedField path_wanted[N_PATH] = {
-    [TIME] = {"time", STROBE_FIELD_I64},
-    [CALL_PATH] = {"path", STROBE_FIELD_STACK},
-};
-
-enum { HOST_SELF, DEVICE_SELF, PATH, N_WANTED };
+/* Of operators where the metric is the device's time. */
+enum { DEVICE_SELF, PATH, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
-    [HOST_SELF] = {"host_self", STROBE_FIELD_I64},
     [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
     [PATH] = {"path", STROBE_FIELD_STACK},
 };
 
+/* The option that names each file. */
+static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_file",
+                                                         [PATHS_WAITS] = "wait_file",
+                                                         [PATHS_CALLS] = "python_file",
+                                                         [PATHS_OPERATORS] = "file",
+                                                         [PATHS_HEAP] = "heap_file"};
+
 /* One file of lines. */
 typedef struct StackFile {
-    const char *option; /* that names it */
     StrobeSafeFile *file;
     gint64 rest_ns; /* of the lines so far, not written yet */
 } StackFile;
@@ -36,17 +36,18 @@ typedef struct StackFile {
 typedef struct Stacks {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeBinder binder, path_binder;
-    StackFile operators, samples;
+    StrobeBinder binder;
+    PathSources sources;
+    StackFile files[N_PATH_SOURCES];
     GString *line;
     gboolean is_device; /* the metric is self_npu_time_total */
 } Stacks;
 
-static StrobeStatus io_error(Stacks *stacks, const StackFile *file, int error)
+static StrobeStatus io_error(Stacks *stacks, guint source, int error)
 {
     return stacks->host->fail(stacks->self, STROBE_ERROR_IO, __FILE__, __LINE__,
                               "Cannot write the stacks: file=\"%s\", folder=\"%s\": %s",
-                              stacks->host->option_text(stacks->self, file->option),
+                              stacks->host->option_text(stacks->self, file_options[source]),
                               stacks->host->metadata(stacks->self)->directory_path,
                               g_strerror(error));
 }
@@ -55,17 +56,18 @@ static void stacks_close(void *state)
 {
     Stacks *stacks = state;
 
-    strobe_safe_file_discard(stacks->operators.file);
-    strobe_safe_file_discard(stacks->samples.file);
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
+        strobe_safe_file_discard(stacks->files[i].file);
     g_string_free(stacks->line, TRUE);
     g_free(stacks);
 }
 
-static int create_file(Stacks *stacks, StackFile *file, const char *option)
+static int create_file(Stacks *stacks, guint source)
 {
-    file->option = option;
+    StackFile *file = &stacks->files[source];
+
     file->file = gzip_file_create(stacks->host->metadata(stacks->self)->directory,
-                                  stacks->host->option_text(stacks->self, option),
+                                  stacks->host->option_text(stacks->self, file_options[source]),
                                   stacks->host->option_bool(stacks->self, "gzip"));
     return file->file ? 0 : errno;
 }
@@ -73,26 +75,22 @@ static int create_file(Stacks *stacks, StackFile *file, const char *option)
 static StrobeStatus stacks_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
     Stacks *stacks = g_new0(Stacks, 1);
-    const StackFile *file = &stacks->operators;
 
     stacks->host = host;
     stacks->self = self;
     stacks->binder.wanted = wanted;
     stacks->binder.n_wanted = N_WANTED;
-    stacks->path_binder.wanted = path_wanted;
-    stacks->path_binder.n_wanted = N_PATH;
+    path_sources_init(&stacks->sources, host, self, host->option_text(self, "heap_metric"));
     stacks->line = g_string_new(NULL);
     stacks->is_device = !strcmp(host->option_text(self, "metric"), "self_npu_time_total");
-    int error = create_file(stacks, &stacks->operators, "file");
-    if (!error) {
-        file = &stacks->samples;
-        error = create_file(stacks, &stacks->samples, "cpu_file");
-    }
-    if (error) {
-        StrobeStatus status = io_error(stacks, file, error);
+    for (guint i = 0; i < N_PATH_SOURCES; i++) {
+        const int error = create_file(stacks, i);
+        if (error) {
+            const StrobeStatus status = io_error(stacks, i, error);
 
-        stacks_close(stacks);
-        return status;
+            stacks_close(stacks);
+            return status;
+        }
     }
     *state = stacks;
     return STROBE_OK;
@@ -163,55 +161,43 @@ static int write_path(Stacks *stacks, const StackFile *file, StrobeStackId path,
     return strobe_safe_file_write(file->file, line->str, line->len);
 }
 
-/* 0: none. */
-static gint64 time_of(const Stacks *stacks, const StrobeView *record, const uint32_t *offsets)
+/* Time of the kernels that an operator launched. FALSE: none. */
+static gboolean read_device_path(Stacks *stacks, const StrobeView *record, SourcePath *path)
 {
-    double us;
+    const uint32_t *at = strobe_binder_offsets(&stacks->binder, record->kind);
 
-    if (!stacks->is_device)
-        return MAX(strobe_field_i64(record, offsets[HOST_SELF], 0), 0);
-    if (offsets[DEVICE_SELF] == STROBE_FIELD_MISSING)
-        return 0;
-    us = strobe_view_f64(record, offsets[DEVICE_SELF]);
-    return us > 0 && us < 9e15 ? (gint64)(us * 1000 + 0.5) : 0;
+    if (at[DEVICE_SELF] == STROBE_FIELD_MISSING)
+        return FALSE;
+    const double us = strobe_view_f64(record, at[DEVICE_SELF]);
+    *path = (SourcePath){PATHS_OPERATORS, strobe_field_u32(record, at[PATH], 0),
+                         us > 0 && us < 9e15 ? (gint64)(us * 1000 + 0.5) : 0};
+    return path->value > 0;
 }
 
 /* Whole microseconds. What is cut off goes to the lines that follow, so that all of them sum to the
  * total and none is wrong by more than one. */
-static gint64 value_of(StackFile *file, gint64 time)
+static gint64 microseconds_of(StackFile *file, gint64 time)
 {
     gint64 value = time / 1000;
 
-    if (time == 0)
-        return 0;
     file->rest_ns += time % 1000;
     value += file->rest_ns / 1000;
     file->rest_ns %= 1000;
     return value;
 }
 
-static StrobeStatus add_time(Stacks *stacks, StackFile *file, StrobeStackId path, gint64 time)
-{
-    gint64 value = value_of(file, time);
-    int error = value > 0 ? write_path(stacks, file, path, value) : 0;
-
-    return error ? io_error(stacks, file, error) : STROBE_OK;
-}
-
 static StrobeStatus add_record(Stacks *stacks, const StrobeView *record)
 {
-    const uint32_t *at;
+    const gboolean is_device = stacks->is_device && !strcmp(record->kind->name, "stack_total");
+    SourcePath path;
 
-    if (!strcmp(record->kind->name, "stack_total")) {
-        at = strobe_binder_offsets(&stacks->binder, record->kind);
-        return add_time(stacks, &stacks->operators, strobe_field_u32(record, at[PATH], 0),
-                        time_of(stacks, record, at));
-    }
-    if (strcmp(record->kind->name, "call_path") != 0)
+    if (!(is_device ? read_device_path(stacks, record, &path)
+                    : path_sources_read(&stacks->sources, record, &path)))
         return STROBE_OK;
-    at = strobe_binder_offsets(&stacks->path_binder, record->kind);
-    return add_time(stacks, &stacks->samples, strobe_field_u32(record, at[CALL_PATH], 0),
-                    MAX(strobe_field_i64(record, at[TIME], 0), 0));
+    StackFile *file = &stacks->files[path.source];
+    const gint64 value = path.source == PATHS_HEAP ? path.value : microseconds_of(file, path.value);
+    const int error = value > 0 ? write_path(stacks, file, path.stack, value) : 0;
+    return error ? io_error(stacks, path.source, error) : STROBE_OK;
 }
 
 static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t n)
@@ -224,21 +210,18 @@ static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t 
 }
 
 /* Nothing to show: no file. */
-static StrobeStatus finish_file(Stacks *stacks, StackFile *file)
-{
-    int error = 0;
-
-    if (strobe_safe_file_size(file->file))
-        error = strobe_safe_file_finish(g_steal_pointer(&file->file));
-    return error ? io_error(stacks, file, error) : STROBE_OK;
-}
-
 static StrobeStatus stacks_end(void *state)
 {
     Stacks *stacks = state;
-    StrobeStatus status = finish_file(stacks, &stacks->operators);
+    int error = 0;
 
-    return status == STROBE_OK ? finish_file(stacks, &stacks->samples) : status;
+    for (guint i = 0; i < N_PATH_SOURCES; i++) {
+        if (strobe_safe_file_size(stacks->files[i].file))
+            error = strobe_safe_file_finish(g_steal_pointer(&stacks->files[i].file));
+        if (error)
+            return io_error(stacks, i, error);
+    }
+    return STROBE_OK;
 }
 
 const StrobeConsumerOps stacks_ops = {

@@ -1,46 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
-#include <glib.h>
-#include <glib/gstdio.h>
-#include <mock-consumer-host.h>
 #include <string.h>
-#include <unistd.h>
 
-extern const StrobePlugin strobe_plugin_1;
+#include "../fixture/test-export-fixture.h"
 
-typedef struct Fixture {
-    char *folder;
-    int directory;
-    StrobeMockHost *mock;
-} Fixture;
-
-static void set_up(Fixture *f, gconstpointer unused)
-{
-    f->folder = g_dir_make_tmp("strobe-stacks-XXXXXX", NULL);
-    f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-}
-
-static char *take_file(Fixture *f, const char *name)
-{
-    g_autofree char *path = g_build_filename(f->folder, name, NULL);
-    char *text = NULL;
-
-    g_file_get_contents(path, &text, NULL, NULL);
-    g_remove(path);
-    return text;
-}
-
-/* Removing the folder fails when a file is left in it. */
-static void tear_down(Fixture *f, gconstpointer unused)
-{
-    g_assert_cmpint(g_rmdir(f->folder), ==, 0);
-    g_free(f->folder);
-    close(f->directory);
-    strobe_mock_free(f->mock);
-}
-
-static void add_total(Fixture *f, int64_t self, const char *const *frames)
+static void add_total(ExportFixture *f, int64_t self, const char *const *frames)
 {
     const struct strobe_stack_total total = {
         .host_self = self, .calls = 1, .path = frames ? strobe_mock_stack(f->mock, frames) : 0};
@@ -48,7 +11,7 @@ static void add_total(Fixture *f, int64_t self, const char *const *frames)
     strobe_mock_add(f->mock, &strobe_kind_stack_total, 0, 0, 0, 0, &total);
 }
 
-static void test_lines(Fixture *f, gconstpointer unused)
+static void test_lines(ExportFixture *f, gconstpointer unused)
 {
     static const char *const deep[] = {"  c.py(3): h ", "b;x\ny\xff", "a.py(1): f\t", NULL};
     static const char *const flat[] = {"aten::mm", NULL};
@@ -61,7 +24,7 @@ static void test_lines(Fixture *f, gconstpointer unused)
     add_total(f, 1000, flat);
     add_total(f, 2000, blank);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "stacks.log");
+    g_autofree char *text = export_fixture_take(f, "stacks.log", NULL);
 
     g_assert_cmpstr(text, ==,
                     "a.py(1): f;b_x_y\xef\xbf\xbd;c.py(3): h 1234\n"
@@ -71,7 +34,7 @@ static void test_lines(Fixture *f, gconstpointer unused)
 }
 
 /* Lines have whole microseconds and yet sum to the total. */
-static void test_sum(Fixture *f, gconstpointer unused)
+static void test_sum(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
     gint64 total = 0, written = 0;
@@ -82,7 +45,7 @@ static void test_sum(Fixture *f, gconstpointer unused)
         total += time;
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "stacks.log");
+    g_autofree char *text = export_fixture_take(f, "stacks.log", NULL);
     g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
     for (char **line = lines; *line; line++)
         written += g_ascii_strtoll(strrchr(*line, ' '), NULL, 10);
@@ -90,7 +53,7 @@ static void test_sum(Fixture *f, gconstpointer unused)
 }
 
 /* The other metric: time of the kernels, absent where there were none. */
-static void test_device(Fixture *f, gconstpointer unused)
+static void test_device(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
     static const double times[] = {12.999, 0.5, -3.0, 1e300, 0};
@@ -106,13 +69,13 @@ static void test_device(Fixture *f, gconstpointer unused)
         strobe_mock_add(f->mock, &strobe_kind_stack_total, 0, 0, 0, 0, &total);
     }
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "stacks.log");
+    g_autofree char *text = export_fixture_take(f, "stacks.log", NULL);
 
     g_assert_cmpstr(text, ==, "aten::mm 12\naten::mm 1");
 }
 
 /* Samples go to a file of their own, with sums of their own. */
-static void test_samples(Fixture *f, gconstpointer unused)
+static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const deep[] = {"work (h)", "main (h)", "h", NULL};
     static const gint64 times[] = {1500, 700, 900};
@@ -125,26 +88,44 @@ static void test_samples(Fixture *f, gconstpointer unused)
     }
     add_total(f, 999, deep);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *samples = take_file(f, "cpu_stacks.log");
-    g_autofree char *operators = take_file(f, "stacks.log");
+    g_autofree char *samples = export_fixture_take(f, "cpu_stacks.log", NULL);
+    g_autofree char *operators = export_fixture_take(f, "stacks.log", NULL);
 
     g_assert_cmpstr(samples, ==,
                     "h;main (h);work (h) 1\nh;main (h);work (h) 1\nh;main (h);work (h) 1");
     g_assert_null(operators);
 }
 
-static void test_nothing(Fixture *f, gconstpointer unused)
+/* Calls of Python in microseconds, the heap in bytes, each in its file. */
+static void test_sources(ExportFixture *f, gconstpointer unused)
+{
+    static const char *const calls[] = {"a.py(9): leaf", "a.py(1): main", NULL};
+    static const char *const blocks[] = {"take (h)", "main (h)", NULL};
+
+    strobe_mock_option(f->mock, "heap_metric", "live_bytes");
+    export_fixture_add_calls(f, 5000, calls);
+    export_fixture_add_heap(f, 900, 700, 5000, blocks);
+    export_fixture_add_heap(f, 900, 0, 5000, blocks);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *python = export_fixture_take(f, "python_stacks.log", NULL);
+    g_autofree char *heap = export_fixture_take(f, "heap_stacks.log", NULL);
+
+    g_assert_cmpstr(python, ==, "a.py(1): main;a.py(9): leaf 5");
+    g_assert_cmpstr(heap, ==, "main (h);take (h) 700");
+}
+
+static void test_nothing(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
 
     add_total(f, 999, flat);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "stacks.log");
+    g_autofree char *text = export_fixture_take(f, "stacks.log", NULL);
 
     g_assert_null(text);
 }
 
-static void test_file_option(Fixture *f, gconstpointer unused)
+static void test_file_option(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
 
@@ -153,12 +134,12 @@ static void test_file_option(Fixture *f, gconstpointer unused)
     strobe_mock_option(f->mock, "file", "my.log");
     add_total(f, 1000, flat);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "my.log");
+    g_autofree char *text = export_fixture_take(f, "my.log", NULL);
 
     g_assert_cmpstr(text, ==, "aten::mm 1");
 }
 
-static void test_external_kind(Fixture *f, gconstpointer unused)
+static void test_external_kind(ExportFixture *f, gconstpointer unused)
 {
     static const StrobeField fields[] = {{"host_self", STROBE_FIELD_F64, 0, "", ""},
                                          {"path", STROBE_FIELD_U8, 0, "", ""}};
@@ -168,7 +149,7 @@ static void test_external_kind(Fixture *f, gconstpointer unused)
 
     strobe_mock_add(f->mock, &kind, 0, 0, 0, 0, values);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
-    g_autofree char *text = take_file(f, "stacks.log");
+    g_autofree char *text = export_fixture_take(f, "stacks.log", NULL);
 
     g_assert_null(text);
 }
@@ -176,11 +157,14 @@ static void test_external_kind(Fixture *f, gconstpointer unused)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-#define ADD(path, function) g_test_add("/stacks/" path, Fixture, NULL, set_up, function, tear_down)
+#define ADD(path, function)                                                                        \
+    g_test_add("/stacks/" path, ExportFixture, NULL, export_fixture_set_up, function,              \
+               export_fixture_tear_down)
     ADD("lines", test_lines);
     ADD("sum", test_sum);
     ADD("device", test_device);
     ADD("samples", test_samples);
+    ADD("sources", test_sources);
     ADD("nothing", test_nothing);
     ADD("file-option", test_file_option);
     ADD("external-kind", test_external_kind);

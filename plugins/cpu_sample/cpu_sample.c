@@ -2,7 +2,6 @@
 #include "cpu_sample.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -10,18 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <strobe/helpers/perf-rings.h>
-#include "call-chain.h"
-#include "drain-thread.h"
-#include "python-samples.h"
-#include "sample-event.h"
-#include "sample-time.h"
-#include "sample-tasks.h"
-#include "timer-reader.h"
+#include "timer-samples.h"
+#include "wait-samples.h"
 
 /* With the page of its head so much as every user may lock for each processor. A second of the
  * deepest stacks fits. */
 #define RING_BYTES (512u << 10)
+#define COPIES_BYTES (2u << 20) /* with copies of stacks, for 256 of the default size */
 
 /* How a thread that must be quick waits: for the kernel, at most so long; or, where timers sample,
  * some time, a longer one when nothing has come for long. */
@@ -30,26 +24,6 @@
 #define PAUSE_NS 500000
 #define IDLE_PAUSE_NS 2000000
 #define IDLE_DRAINS 200
-
-typedef struct CpuSample {
-    const StrobeHost *host;
-    StrobeInstance *self;
-    StrobeKindId kind, metadata;
-    StrobeTrackId track; /* of facts */
-    pid_t pid;
-    struct perf_event_attr attributes;
-    StrobePerfRings *rings; /* NULL: not started, or source=timer */
-    TimerReader *timers;    /* the other way round */
-    uint32_t n_drains;
-    Tasks tasks;
-    CallChains chains;
-    SampleRate rate;
-    PythonSamples python;
-    DrainThread *thread;  /* drains where there are Python frames to be read; NULL: not needed */
-    pthread_mutex_t lock; /* of all above, against that thread */
-    uint32_t n_empty;   /* of that thread: times that it found nothing, since it found something */
-    uint32_t n_samples; /* how often the sampler has called, while no interpreter is found */
-} CpuSample;
 
 /* ---- events ---- */
 
@@ -71,7 +45,7 @@ static StrobeStackId intern_stack(CpuSample *state, StrobeWriter *writer, Sample
                              sample->n_addresses, python);
 }
 
-static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
+void cpu_sample_take(CpuSample *state, StrobeWriter *writer, const Sample *sample)
 {
     const StrobeHost *host = state->host;
     SampledProcess *process = tasks_process(&state->tasks, (pid_t)sample->pid);
@@ -85,6 +59,8 @@ static void take_sample(CpuSample *state, StrobeWriter *writer, const Sample *sa
         return;
     }
     int64_t time = time_of(state, sample);
+    if (state->unwinder)
+        sample = unwinder_chain(state->unwinder, process, sample);
     StrobeStackId stack = intern_stack(state, writer, process, sample);
     StrobeStringId name = host->intern(writer, thread->name, strlen(thread->name));
     struct strobe_cpu_sample *record =
@@ -150,7 +126,7 @@ static void take_event(CpuSample *state, StrobeWriter *writer,
     switch (event->type) {
     case PERF_RECORD_SAMPLE:
         if ((sample = sample_event_read(event)) != NULL)
-            take_sample(state, writer, sample);
+            cpu_sample_take(state, writer, sample);
         break;
     case PERF_RECORD_LOST:
         take_lost(state, event);
@@ -179,78 +155,13 @@ static int drain_until(CpuSample *state, uint64_t until)
 
     if (!writer || !state->rings)
         return 0;
-    for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++)
+    for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++) {
+        /* First what was before: the event may be the end of a process. */
+        wait_samples_drain(state, strobe_perf_rings_time(state->rings));
         take_event(state, writer, event);
+    }
+    wait_samples_drain(state, until);
     return n;
-}
-
-/* ---- source=timer ---- */
-
-static int has_timers(const CpuSample *state)
-{
-    return strcmp(state->host->option_text(state->self, "source"), "timer") == 0;
-}
-
-/* No event tells of mappings. */
-static void take_timer_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
-{
-    const pid_t pid = (pid_t)sample->pid;
-    const SampledProcess *process = tasks_process(&state->tasks, pid);
-
-    if (process && sample->n_addresses &&
-        !address_space_find(&process->space, sample->addresses[0]))
-        tasks_refresh(&state->tasks, pid, state->n_drains);
-    take_sample(state, writer, sample);
-}
-
-static int drain_rings_of_timers(CpuSample *state)
-{
-    StrobeWriter *writer = state->host->writer(state->self);
-    const Sample *sample;
-    int n = 0;
-
-    if (!writer)
-        return 0;
-    timer_reader_begin(state->timers);
-    for (; (sample = timer_reader_next(state->timers)) != NULL; n++)
-        take_timer_sample(state, writer, sample);
-    return n;
-}
-
-static void drain_timers(CpuSample *state)
-{
-    state->n_drains++;
-    timer_reader_look(state->timers);
-    drain_rings_of_timers(state);
-}
-
-static StrobeStatus start_timers(CpuSample *state)
-{
-    const StrobeHost *host = state->host;
-    const int has_children = strcmp(host->option_text(state->self, "children"), "all") == 0;
-    const uint64_t interval = 1000000000u / (uint64_t)host->option_int(state->self, "frequency");
-
-    state->timers = timer_reader_open("/proc", state->pid, interval, has_children);
-    if (state->timers)
-        return STROBE_OK;
-    return host->fail(state->self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                      "The program has no timers: it was not started by strobe run, is linked "
-                      "statically or handles SIGPROF itself");
-}
-
-static void stop_timers(CpuSample *state)
-{
-    const StrobeHost *host = state->host;
-
-    drain_timers(state);
-    uint64_t lost = timer_reader_lost(state->timers);
-    if (lost)
-        host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
-    if (timer_reader_is_taken(state->timers))
-        host->log(state->self, STROBE_LOG_WARNING,
-                  "The program handles SIGPROF itself: its samples end there");
-    timer_reader_close(state->timers);
-    state->timers = NULL;
 }
 
 /* ---- the collector's calls ---- */
@@ -283,26 +194,69 @@ static void cpu_sample_close(void *user)
 
     drain_thread_stop(state->thread);
     strobe_perf_rings_close(state->rings);
+    strobe_perf_rings_close(state->wait_rings);
     timer_reader_close(state->timers);
+    unwinder_close(state->unwinder);
     tasks_clear(&state->tasks);
     call_chains_clear(&state->chains);
     pthread_mutex_destroy(&state->lock);
     free(state);
 }
 
-static int choose_event(CpuSample *state)
+static int is_chosen(const CpuSample *state, const char *option, const char *text)
+{
+    return strcmp(state->host->option_text(state->self, option), text) == 0;
+}
+
+static int has_timers(const CpuSample *state)
+{
+    return is_chosen(state, "source", "timer");
+}
+
+static StrobeStatus fail_unwinding(const CpuSample *state, const char *reason)
+{
+    return state->host->fail(state->self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+                             "Cannot unwind stacks (unwind=dwarf): %s; unwind=fp needs no more "
+                             "than frame pointers",
+                             reason);
+}
+
+static StrobeStatus open_unwinder(CpuSample *state)
+{
+    if (!is_chosen(state, "unwind", "dwarf"))
+        return STROBE_OK;
+    if (has_timers(state))
+        return fail_unwinding(state, "timers (source=timer, where perf is refused) copy no stacks");
+    if (!stack_copy_registers())
+        return fail_unwinding(state, "not on this machine, but on x86-64 and AArch64");
+    state->unwinder = unwinder_open();
+    if (state->unwinder)
+        return STROBE_OK;
+    return fail_unwinding(state, errno == ENOENT ? "Strobe was built without libdw, there is no "
+                                                   "cpu_sample-unwind beside cpu_sample.so"
+                                                 : strerror(errno));
+}
+
+static SampleWish make_wish(const CpuSample *state)
 {
     const StrobeHost *host = state->host;
     const char *children = host->option_text(state->self, "children");
-    const SampleWish wish = {
+    return (SampleWish){
         .frequency = (uint32_t)host->option_int(state->self, "frequency"),
-        .has_stacks = strcmp(host->option_text(state->self, "unwind"), "none") != 0,
+        .has_stacks = !is_chosen(state, "unwind", "none"),
         .has_kernel = host->option_bool(state->self, "kernel"),
         .has_children = strcmp(children, "none") != 0,
         .has_pools = strcmp(children, "unrecorded") == 0,
-        .has_wakeups = host->option_bool(state->self, "python"),
-        .is_software_only = strcmp(host->option_text(state->self, "event"), "clock") == 0,
+        .has_wakeups = state->unwinder || host->option_bool(state->self, "python"),
+        .registers = state->unwinder ? stack_copy_registers() : 0,
+        .stack_bytes = (uint32_t)host->option_int(state->self, "stack_bytes") & ~7u,
+        .is_software_only = is_chosen(state, "event", "clock"),
     };
+}
+
+static int choose_event(CpuSample *state)
+{
+    const SampleWish wish = make_wish(state);
 
     state->rate.nominal_ns = 1000000000u / wish.frequency;
     state->chains.frames_max = wish.has_stacks ? 0 : 1;
@@ -329,6 +283,10 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     StrobeStatus status = host->kind(self, &strobe_kind_cpu_sample, &state->kind);
     if (status == STROBE_OK)
         status = host->kind(self, &strobe_kind_metadata, &state->metadata);
+    if (status == STROBE_OK)
+        status = host->kind(self, &cpu_sample_kind_wait, &state->wait_kind);
+    if (status == STROBE_OK)
+        status = open_unwinder(state);
     if (status == STROBE_OK && choose_event(state) != 0)
         status = fail_sampling(state, errno);
     if (status != STROBE_OK) {
@@ -357,16 +315,25 @@ static StrobeStatus cpu_sample_start(void *user)
 
     python_samples_begin(&state->python, state->host->option_bool(state->self, "python"));
     state->n_samples = 0;
-    if (has_timers(state))
-        return start_timers(state);
+    if (has_timers(state)) {
+        if (state->host->option_bool(state->self, "off_cpu"))
+            state->host->log(state->self, STROBE_LOG_WARNING,
+                             "Waiting is not recorded (off_cpu=true): timers (source=timer, where "
+                             "perf is refused) run on the processor alone");
+        return timer_samples_start(state);
+    }
     raise_descriptor_limit(state);
-    state->rings =
-        strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1, RING_BYTES, UINT32_MAX);
+    state->rings = strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1,
+                                          state->unwinder ? COPIES_BYTES : RING_BYTES, UINT32_MAX);
     if (!state->rings)
         return fail_sampling(state, errno);
     SampledProcess *process = tasks_process(&state->tasks, state->pid);
     if (process)
         process->n_threads = strobe_perf_rings_n_threads(state->rings);
+    if (state->host->option_bool(state->self, "off_cpu")) {
+        const SampleWish wish = make_wish(state);
+        wait_samples_start(state, &wish);
+    }
     return STROBE_OK;
 }
 
@@ -381,11 +348,17 @@ static void stop_rings(CpuSample *state)
     while (!is_prepared(state))
         ;
     drain_until(state, UINT64_MAX);
+    wait_samples_stop(state);
     uint64_t lost = state->attributes.read_format ? strobe_perf_rings_lost(state->rings) : 0;
     if (lost)
         state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
     strobe_perf_rings_close(state->rings);
     state->rings = NULL;
+    if (state->unwinder && unwinder_failures(state->unwinder))
+        state->host->log(state->self, STROBE_LOG_WARNING,
+                         "Some stacks have no callers: the process that unwinds them "
+                         "(cpu_sample-unwind) ended %u times",
+                         unwinder_failures(state->unwinder));
 }
 
 static StrobeStatus cpu_sample_stop(void *user)
@@ -395,7 +368,7 @@ static StrobeStatus cpu_sample_stop(void *user)
     drain_thread_stop(state->thread);
     state->thread = NULL;
     if (state->timers)
-        stop_timers(state);
+        timer_samples_stop(state);
     if (state->rings)
         stop_rings(state);
     python_samples_record(&state->python, state->host, state->self, state->metadata, state->track);
@@ -409,7 +382,7 @@ static int drain_what_is_there(CpuSample *state, uint64_t until)
 
     pthread_mutex_lock(&state->lock);
     if (state->timers)
-        n = drain_rings_of_timers(state);
+        n = timer_samples_drain(state);
     else if (is_prepared(state))
         n = drain_until(state, until);
     pthread_mutex_unlock(&state->lock);
@@ -440,11 +413,12 @@ static void drain_at_once(void *user)
 static void keep_thread(CpuSample *state)
 {
     pthread_mutex_lock(&state->lock);
-    const int is_needed = state->python.has_found || state->n_samples++ < SAMPLES_TO_FIND;
+    const int is_python = state->python.has_found || state->n_samples++ < SAMPLES_TO_FIND;
     pthread_mutex_unlock(&state->lock);
     const int is_sampling = state->rings || state->timers; /* not where that failed */
+    const int is_needed = state->unwinder || (is_python && state->python.is_wanted);
 
-    if (is_needed == (state->thread != NULL) || !state->python.is_wanted || !is_sampling)
+    if (is_needed == (state->thread != NULL) || !is_sampling)
         return;
     if (is_needed) {
         state->thread = drain_thread_start(drain_at_once, state);
@@ -460,7 +434,7 @@ static void cpu_sample_sample(void *user)
 
     pthread_mutex_lock(&state->lock);
     if (state->timers)
-        drain_timers(state);
+        timer_samples_look(state);
     pthread_mutex_unlock(&state->lock);
     if (!state->thread)
         drain_what_is_there(state, strobe_perf_settled_ns());

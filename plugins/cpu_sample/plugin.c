@@ -3,9 +3,10 @@
 #include <strobe/plugin.h>
 
 #include "cpu_sample.h"
+#include "wait-samples.h"
 
 static const char *const sources[] = {"perf", "timer", NULL};
-static const char *const unwinders[] = {"fp", "none", NULL};
+static const char *const unwinders[] = {"fp", "dwarf", "none", NULL};
 static const char *const children[] = {"all", "unrecorded", "none", NULL};
 static const char *const events[] = {"auto", "clock", NULL};
 
@@ -34,8 +35,27 @@ static const StrobeOption options[] = {
         .name = "unwind",
         .default_value = "fp",
         .choices = unwinders,
-        .summary = "How callers are found: fp, by frame pointers; none, the innermost function "
-                   "alone is recorded.",
+        .summary = "How callers are found: fp, by frame pointers; dwarf, by the objects' tables "
+                   "for unwinding, from a copy of the stack with each sample; none, the innermost "
+                   "function alone is recorded.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BYTES,
+        .name = "stack_bytes",
+        .default_value = "8KB",
+        .min = 1024,
+        .max = 61440,
+        .summary = "With unwind=dwarf: how much of the stack is copied; callers beyond are not "
+                   "found.",
+    },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "off_cpu",
+        .default_value = "false",
+        .summary = "Record where threads wait too, and for how long (kernel.perf_event_paranoid "
+                   "of 1 and less, or CAP_PERFMON).",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -94,7 +114,8 @@ static const StrobeVariable variables[] = {
     },
 };
 
-static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample, &strobe_kind_metadata};
+static const StrobeKind *const kinds[] = {&strobe_kind_cpu_sample, &cpu_sample_kind_wait,
+                                          &strobe_kind_metadata};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),

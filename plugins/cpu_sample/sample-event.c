@@ -9,6 +9,8 @@
 #include <strobe/helpers/perf-rings.h>
 #include <strobe/helpers/sys-file.h>
 
+#define COPY_OF_STACK ((uint64_t)PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
 static struct perf_event_attr make_attributes(const SampleWish *wish)
 {
     return (struct perf_event_attr){
@@ -18,7 +20,10 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .freq = 1,
         .sample_freq = wish->frequency,
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                       PERF_SAMPLE_CALLCHAIN,
+                       PERF_SAMPLE_CALLCHAIN | (wish->registers ? COPY_OF_STACK : 0),
+        .sample_regs_user = wish->registers,
+        .sample_stack_user = wish->registers ? wish->stack_bytes : 0,
+        .exclude_callchain_user = wish->registers != 0,
         .sample_max_stack = wish->has_stacks ? 0 : 1, /* 0: as many as the kernel allows */
         .sample_id_all = 1,
         .exclude_kernel = !wish->has_kernel,
@@ -87,6 +92,37 @@ int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wi
     return try_with_kernel(attributes, wish, pid);
 }
 
+/* A switch happens in the kernel, which must not be excluded; of the chain it is. */
+int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
+                                 pid_t pid)
+{
+    *attributes = make_attributes(wish);
+    attributes->type = PERF_TYPE_SOFTWARE;
+    attributes->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+    attributes->freq = 0;
+    attributes->sample_period = 1;
+    attributes->exclude_kernel = 0;
+    attributes->exclude_callchain_kernel = 1;
+    attributes->mmap = attributes->mmap2 = attributes->mmap_data = 0;
+    attributes->comm = attributes->comm_exec = attributes->task = 0;
+    attributes->context_switch = 1;
+    attributes->read_format = PERF_FORMAT_LOST;
+    if (try_event(attributes, pid) == 0)
+        return 0;
+    attributes->read_format = 0;
+    return errno == EINVAL ? try_event(attributes, pid) : -1;
+}
+
+const char *sample_event_switches_reason(int error)
+{
+    if (error == EACCES || error == EPERM)
+        return "the kernel shows switches to privileged users only (kernel.perf_event_paranoid is "
+               "2 "
+               "or more); as root: sysctl kernel.perf_event_paranoid=1, or give strobe-writer "
+               "CAP_PERFMON";
+    return sample_event_reason(error);
+}
+
 int sample_event_is_cycles(const struct perf_event_attr *attributes)
 {
     return attributes->type == PERF_TYPE_HARDWARE;
@@ -142,6 +178,8 @@ const char *sample_event_reason(int error)
     case EINVAL:
         return "the kernel refuses the event (a frequency above "
                "kernel.perf_event_max_sample_rate, or an old kernel)";
+    case EOPNOTSUPP:
+        return "the processor or its kernel has no such event, or copies no registers and stacks";
     default:
         return strerror(error);
     }

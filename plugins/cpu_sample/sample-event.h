@@ -17,12 +17,21 @@ typedef struct SampleWish {
     int has_kernel;       /* what is done in the kernel too */
     int has_children;     /* processes that the program starts too */
     int has_pools;        /* mappings of data too, among them Strobe's pools */
+    uint64_t registers;   /* of the user, copied with the stack instead of its chain; 0: none */
+    uint32_t stack_bytes; /* of that copy, a multiple of 8 */
     int is_software_only; /* the clock, also where the processor counts cycles */
 } SampleWish;
 
 /* Finds attributes that the kernel accepts for the process: cycles before the clock, with the
  * kernel's part before without. -1 with errno: none. */
 int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wish, pid_t pid);
+
+/* The same for the switches of its threads: a sample as each leaves its processor, with the user's
+ * chain, and SWITCH events. */
+int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
+                                 pid_t pid);
+/* Why these are refused: static text. */
+const char *sample_event_switches_reason(int error);
 
 /* Counts it cycles, or time? */
 int sample_event_is_cycles(const struct perf_event_attr *attributes);

@@ -103,6 +103,7 @@ void tasks_exit(Tasks *tasks, pid_t pid)
     if (process && process->n_threads > 0 && --process->n_threads == 0) {
         address_space_clear(&process->space);
         python_process_clear(&process->python);
+        process->unwound_start = 0;
     }
 }
 
@@ -122,6 +123,7 @@ void tasks_exec(Tasks *tasks, pid_t pid)
         return;
     process->n_threads = 1;
     process->is_recorded = 0;
+    process->unwound_start = 0;
     address_space_empty(&process->space);
     python_process_clear(&process->python);
 }
@@ -165,8 +167,12 @@ void tasks_forget(Tasks *tasks)
 void tasks_clear(Tasks *tasks)
 {
     tasks_forget(tasks);
-    for (size_t i = 0; i < tasks->threads.room; i++)
-        free((SampledThread *)tasks->threads.places[i].value);
+    for (size_t i = 0; i < tasks->threads.room; i++) {
+        SampledThread *thread = (SampledThread *)tasks->threads.places[i].value;
+        if (thread)
+            free(thread->wait);
+        free(thread);
+    }
     number_table_clear(&tasks->threads);
     code_objects_clear(&tasks->objects);
 }

@@ -12,8 +12,10 @@ typedef struct SampledProcess {
     AddressSpace space;
     PythonProcess python;
     uint32_t n_threads;
-    uint32_t n_read; /* when its mappings were read last, see tasks_refresh */
-    int is_reported; /* what is missing of its Python frames was said */
+    uint32_t unwound_start;   /* of the unwinder: the one that knows its mappings */
+    uint64_t unwound_changes; /* and which: see unwinder.c */
+    uint32_t n_read;          /* when its mappings were read last, see tasks_refresh */
+    int is_reported;          /* what is missing of its Python frames was said */
     int is_recorded; /* it has a pool, or is a child of such a process: another session samples it
                       */
 } SampledProcess;
@@ -21,6 +23,7 @@ typedef struct SampledProcess {
 typedef struct SampledThread {
     StrobeTrackId track;
     char name[16];
+    struct PendingWait *wait; /* see wait-samples.c; NULL: none was seen */
 } SampledThread;
 
 typedef struct Tasks {

@@ -11,6 +11,7 @@
 #include "sample-event.h"
 #include "sample-time.h"
 #include "sample-tasks.h"
+#include "stack-copy.h"
 
 extern const StrobePlugin strobe_plugin_1;
 
@@ -289,6 +290,55 @@ static void test_cut_events(void)
     g_assert_null(sample_event_read(&event.sample.header));
 }
 
+/* The words of a sample behind its chain: registers and a copy of the stack. */
+typedef struct CopiedSample {
+    Sample head;
+    guint64 words[64];
+} CopiedSample;
+
+static gboolean read_copy(CopiedSample *sample, gsize n_words, StackCopy *copy)
+{
+    sample->head.header.size = (guint16)(sizeof(Sample) + n_words * sizeof(guint64));
+    return stack_copy_read(&sample->head, copy) != 0;
+}
+
+/* Whatever the event says of itself, the copy lies in it. */
+static void test_stack_copies(void)
+{
+    const gsize n_registers = (gsize)__builtin_popcountll(stack_copy_registers());
+    const gsize size_at = 1 + n_registers, n_whole = size_at + 1 + 4 + 1;
+    CopiedSample sample = {.words = {PERF_SAMPLE_REGS_ABI_64}};
+    StackCopy copy;
+
+    if (n_registers == 0) {
+        g_test_skip("stacks are not unwound on this machine");
+        return;
+    }
+    for (gsize i = 0; i < n_registers; i++)
+        sample.words[1 + i] = 1000 + i;
+    sample.words[size_at] = 32;
+    sample.words[size_at + 5] = 24; /* what of the 32 bytes was there */
+    g_assert_true(read_copy(&sample, n_whole, &copy));
+    g_assert_cmpuint(copy.n_bytes, ==, 24);
+    g_assert_true(copy.bytes == (const char *)&sample.words[size_at + 1]);
+    g_assert_cmpuint(copy.registers.pc, >=, 1000);
+    g_assert_cmpuint(copy.registers.stack, !=, copy.registers.pc);
+    sample.words[size_at + 5] = G_MAXUINT64;
+    g_assert_true(read_copy(&sample, n_whole, &copy));
+    g_assert_cmpuint(copy.n_bytes, ==, 32);
+    for (gsize n = 0; n < n_whole; n++)
+        g_assert_false(read_copy(&sample, n, &copy));
+    sample.words[size_at] = G_MAXUINT64 - 7;
+    g_assert_false(read_copy(&sample, n_whole, &copy));
+    sample.words[size_at] = 31;
+    g_assert_false(read_copy(&sample, n_whole, &copy));
+    sample.words[size_at] = 0; /* a thread that has no stack */
+    g_assert_false(read_copy(&sample, n_whole, &copy));
+    sample.words[size_at] = 32;
+    sample.words[0] = PERF_SAMPLE_REGS_ABI_NONE;
+    g_assert_false(read_copy(&sample, n_whole, &copy));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -304,5 +354,6 @@ int main(int argc, char **argv)
     ADD("processes", test_processes);
     g_test_add_func("/cpu_sample/time-of-cycles", test_time_of_cycles);
     g_test_add_func("/cpu_sample/cut-events", test_cut_events);
+    g_test_add_func("/cpu_sample/stack-copies", test_stack_copies);
     return g_test_run();
 }

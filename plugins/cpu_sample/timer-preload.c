@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,8 @@ static TimerSlot *take_slot(TimerRing *to, uint64_t *ticket)
     do {
         if (*ticket - atomic_load(&to->tail) >= TIMER_RING_SLOTS) {
             atomic_fetch_add(&to->lost, 1);
+            if (atomic_load(&to->tail) == 0) /* it has no reader, as with children=none */
+                atomic_store(&to->interval, 0);
             return NULL;
         }
     } while (!atomic_compare_exchange_weak(&to->head, ticket, *ticket + 1));
@@ -277,17 +280,44 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
 
 /* ---- the beginning ---- */
 
-static TimerRing *make_ring(void)
+static int write_path(char path[PATH_MAX], pid_t pid)
 {
     const char *folder = getenv("STROBE_RUN_DIR");
-    char path[PATH_MAX];
-    int length =
-        folder ? snprintf(path, sizeof path, "%s/" TIMER_RING_PREFIX "%ld", folder, (long)getpid())
-               : -1;
+    const int length =
+        folder ? snprintf(path, PATH_MAX, "%s/" TIMER_RING_PREFIX "%ld", folder, (long)pid) : -1;
 
-    if (length < 0 || length >= (int)sizeof path)
+    return length < 0 || length >= PATH_MAX ? -1 : 0;
+}
+
+/* How often a process samples; 0: it has no ring. */
+static uint64_t read_interval(pid_t pid)
+{
+    char path[PATH_MAX];
+    const int file =
+        write_path(path, pid) == 0 ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    uint64_t interval = 0;
+
+    if (file < 0)
+        return 0;
+    if (pread(file, &interval, sizeof interval, offsetof(TimerRing, interval)) !=
+        (ssize_t)sizeof interval)
+        interval = 0;
+    close(file);
+    return interval;
+}
+
+/* `interval`: what the parent samples at; 0: it is not known. */
+static TimerRing *make_ring(uint64_t interval)
+{
+    char path[PATH_MAX];
+
+    if (write_path(path, getpid()) != 0)
         return NULL;
-    unlink(path); /* of the program before an exec */
+    if (!interval) /* of the program before an exec, or of what has started this one */
+        interval = read_interval(getpid());
+    if (!interval)
+        interval = read_interval(getppid());
+    unlink(path);
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return NULL;
@@ -299,11 +329,12 @@ static TimerRing *make_ring(void)
         return NULL;
     madvise(made, sizeof *made, MADV_DONTFORK);
     made->version = TIMER_RING_VERSION;
+    atomic_store(&made->interval, interval); /* sampled until the collector finds the ring */
     atomic_store(&made->state, TIMER_RING_ARMED);
     return made;
 }
 
-static void begin_process(void)
+static void begin_process(uint64_t interval)
 {
     struct sigaction action = {.sa_sigaction = on_signal,
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK},
@@ -311,13 +342,23 @@ static void begin_process(void)
 
     if (next_action()(SIGNAL, NULL, &present) != 0 || present.sa_handler != SIG_DFL)
         return;
-    TimerRing *made = make_ring();
+    TimerRing *made = make_ring(interval);
     sigemptyset(&action.sa_mask);
     if (!made || next_action()(SIGNAL, &action, NULL) != 0)
         return;
     atomic_store(&ring_process, getpid());
     atomic_store(&ring, made);
     arm_thread();
+}
+
+static uint64_t interval_at_fork;
+
+/* Before a fork: the child has not got the ring. */
+static void note_interval(void)
+{
+    TimerRing *present = atomic_load(&ring);
+
+    interval_at_fork = present ? atomic_load(&present->interval) : 0;
 }
 
 /* Timers are not inherited; neither is the ring, which is not mapped here. */
@@ -331,13 +372,13 @@ static void begin_child(void)
     timers = NULL;
     pthread_mutex_init(&lock, NULL);
     next_action()(SIGNAL, &fall, NULL);
-    begin_process();
+    begin_process(interval_at_fork);
 }
 
 static __attribute__((constructor)) void begin(void)
 {
     if (getauxval(AT_SECURE) || pthread_key_create(&at_thread_end, end_thread) != 0)
         return;
-    begin_process();
-    pthread_atfork(NULL, NULL, begin_child);
+    begin_process(0);
+    pthread_atfork(note_interval, NULL, begin_child);
 }

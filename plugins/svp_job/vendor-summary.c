@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../common/external-folder.h"
+#include <external-folder.h>
 #include "svp_job.h"
 
 #define FOLDER "summary"

@@ -158,7 +158,8 @@ static const StrobeField stack_total_fields[] = {
 KIND(stack_total, "stack_total", INSTANT, stack_total_fields, "Time by operator or call path.");
 
 static const StrobeField function_fields[] = {
-    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample, python_call, heap.block."),
+    FIELD("source", STRING, "",
+          "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call, heap.block."),
     FIELD("location", STRING, "", "Source file and line where most of it was found."),
     FIELD("count", U64, "", "Samples, calls, or blocks, of the function itself."),
     FIELD("self", I64, "ns", "Time of the function itself, absent: of heap.block."),
@@ -171,10 +172,12 @@ static const StrobeField function_fields[] = {
 KIND(function, "function", INSTANT, function_fields, "What one function took, of all threads.");
 
 static const StrobeField call_path_fields[] = {
-    FIELD("source", STRING, "", "Kind that it was found in: cpu_sample."),
-    FIELD("path", STACK, "", "Functions, innermost first, and the thread's name behind them."),
-    FIELD("time", I64, "ns", "Time found there."),
-    FIELD("count", U64, "", "Samples."),
+    FIELD("source", STRING, "",
+          "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call."),
+    FIELD("path", STACK, "",
+          "Functions, innermost first; but for calls, the thread's name behind them."),
+    FIELD("time", I64, "ns", "Time found there; of calls, that of the innermost one itself."),
+    FIELD("count", U64, "", "Samples, waits, or calls."),
 };
 KIND(call_path, "call_path", INSTANT, call_path_fields, "What was found on one path of functions.");
 

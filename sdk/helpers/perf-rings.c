@@ -38,6 +38,7 @@ struct StrobePerfRings {
     uint32_t n_descriptors, descriptors_room;
     Ring *rings;
     uint32_t n_rings;
+    uint64_t time; /* of the event below */
     pid_t *tids;
     uint32_t n_tids, tids_room;
     union {
@@ -294,9 +295,15 @@ const struct perf_event_header *strobe_perf_rings_next(StrobePerfRings *rings, u
     }
     if (!first)
         return NULL;
+    rings->time = first->time;
     copy_out(rings, first, first->at, &rings->event, sizeof rings->event.header);
     copy_out(rings, first, first->at, &rings->event, rings->event.header.size);
     first->at += rings->event.header.size;
     __atomic_store_n(&first->page->data_tail, first->at, __ATOMIC_RELEASE);
     return &rings->event.header;
+}
+
+uint64_t strobe_perf_rings_time(const StrobePerfRings *rings)
+{
+    return rings->time;
 }

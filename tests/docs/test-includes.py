@@ -24,8 +24,9 @@ MAY_INCLUDE = {
     "plugins": ["sdk", "formats", "plugins/torch_bridge"],
     "exporters": ["sdk", "formats", "exporters/gzip", "exporters/passes/device",
                   "exporters/passes/id_index", "exporters/passes/id_rows",
-                  "exporters/passes/nesting", "exporters/passes/sorted_values",
-                  "exporters/passes/statistic", "exporters/svp", "exporters/trace_text"],
+                  "exporters/passes/nesting", "exporters/passes/path_nodes",
+                  "exporters/passes/sorted_values", "exporters/passes/statistic",
+                  "exporters/path_sources", "exporters/svp", "exporters/trace_text"],
     "board": ["board", "core", "sdk", "formats"],
     "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
@@ -36,7 +37,7 @@ SHARED = {
     "plugins/ascend_raw": ["plugins/ascend_db", "plugins/ascend_text"],
 }
 # For tests and benchmarks alone: the mock hosts, the doubles of vendors' libraries.
-OF_TESTS = ("sdk/check", "tests")
+OF_TESTS = ("exporters/fixture", "sdk/check", "tests")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 PART = re.compile(r"'[\w-]+': \[(\w+), *\s*\[([^\]]*)\]\]")

@@ -18,7 +18,8 @@ sys.path.insert(0, str(TOP / "bench"))
 from free_memory import free_memory  # noqa: E402
 from operators import op_overhead  # noqa: E402
 from rows import Row, table  # noqa: E402
-from workplace import Bench  # noqa: E402
+import sampling  # noqa: E402
+from workplace import Bench, Skipped  # noqa: E402
 
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
@@ -34,6 +35,22 @@ A_STEP = {
 class BenchmarksTest(StrobeTest):
     def bench(self, *words):
         return subprocess.run([*BENCH, *words], capture_output=True, text=True, check=False)
+
+    def test_sampling(self):
+        """One short run: the program's times are read, and shares of functions by their names."""
+        if not shutil.which("perf"):
+            self.skipTest("no perf")
+        bench = Bench(BUILD, str(self.work))
+        own, peer = sampling.Strobe(bench), sampling.Perf(bench)
+        for profiler in own, peer:
+            try:
+                times = profiler.measure([bench.program("sampled"), 1500])
+            except Skipped as error:
+                self.skipTest(str(error))
+            self.assertGreater(times["processor"], 50)
+            shares = profiler.shares()
+            both = shares["work_large"] + shares["work_small"]
+            self.assertAlmostEqual(shares["work_large"] / both, 0.75, delta=0.15)
 
     def test_rows(self):
         """Those with the static core, and with the shared one."""

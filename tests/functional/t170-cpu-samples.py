@@ -4,14 +4,26 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import unittest
 
-from support import STROBE, StrobeTest, program
+from other_user import OTHER, needs_other_user
+from support import BUILD, STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
 STATIC = program("cpu-static")
+
+
+def read_paranoid():
+    try:
+        return int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+    except OSError:
+        return None
+
+
+PARANOID = read_paranoid()
 
 
 def may_sample():
@@ -20,7 +32,65 @@ def may_sample():
     return "works here: yes" in done.stdout
 
 
+# What compilers make by default: no function has a frame pointer. The last call goes through the
+# C library, whose functions have none either.
+CHAIN = """
+#include <stdlib.h>
+#include <time.h>
+#define NOINLINE __attribute__((noinline))
+static volatile unsigned long sink;
+static NOINLINE int spin(const void *a, const void *b)
+{
+    for (unsigned long i = 0; i < 100000; i++)
+        sink = sink * 3 + i;
+    return *(const int *)a - *(const int *)b;
+}
+static NOINLINE int third(void) { int v[2] = {2, 1}; qsort(v, 2, sizeof *v, spin); return v[0]; }
+static NOINLINE int second(void) { volatile char room[3000]; room[7] = 1; return third() + room[7]; }
+static NOINLINE int first(void) { return second() + 3; }
+static NOINLINE int deep(int n) { volatile char room[500]; room[n] = 1; return (n ? deep(n - 1) : first()) + room[n]; }
+int main(int argc, char **argv)
+{
+    clock_t end = clock() + (clock_t)(atof(argv[1]) * CLOCKS_PER_SEC);
+    int n = atoi(argv[2]);
+    while (clock() < end)
+        sink += deep(n);
+    return 0;
+}
+"""
+
+WAITS = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#define NOINLINE __attribute__((noinline))
+static volatile unsigned long sink;
+static NOINLINE void wait_here(void) { nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); sink++; }
+static NOINLINE void spin(void)
+{
+    clock_t end = clock() + CLOCKS_PER_SEC / 2;
+    while (clock() < end)
+        for (int i = 0; i < 10000; i++)
+            sink += sink;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < atoi(argv[1]); i++)
+        wait_here();
+    if (argc > 2) {
+        pid_t child = fork();
+        spin();
+        child ? waitpid(child, NULL, 0) : (_exit(0), 0);
+    }
+    return 0;
+}
+"""
+
 needs_static = unittest.skipUnless(os.path.exists(STATIC), "no static libraries")
+needs_unwinder = unittest.skipUnless(
+    (BUILD / "plugins" / "cpu_sample-unwind").exists(), "built without libdw"
+)
 needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
 
 
@@ -197,6 +267,181 @@ class CpuSamplesTest(StrobeTest):
         self.assertEqual(self.records_of(self.result(), "marker"), 100)
         self.assertEqual(self.records_of(self.result(), "cpu_sample"), 0)
         self.assertNothingLeft()
+
+
+class UnwindTest(StrobeTest):
+    """unwind=dwarf: callers by the tables for unwinding, in a process beside the writer."""
+
+    def build(self):
+        source = self.script("chain.c", CHAIN)
+        path = self.work / "chain"
+        subprocess.run(["cc", "-O2", "-g", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-o", path, source],
+                       check=True)  # fmt: skip
+        return path
+
+    def stacks(self, options, *words, seconds=0.5):
+        """Functions of each sample that stands in spin, innermost first."""
+        self.done = self.record(*(words or (self.build(), seconds, 3)),
+                                collect=["cpu_sample:kernel=false," + options])
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        self.assertGreater(len(table["rows"]), 100)
+        names = [[frame.split(" (")[0] for frame in row["stack"].split(";")] for row in table["rows"]]
+        return [each for each in names if each[0] == "spin"]
+
+    @needs_perf
+    @needs_unwinder
+    def test_chain(self):
+        """Through the C library to main, in nearly all samples; frame pointers find none of it."""
+        expected = ["third", "second", "first", "deep", "deep", "deep", "deep", "main"]
+        found = self.stacks("unwind=dwarf")
+        mine = [[name for name in each[1:] if name in expected] for each in found]
+        whole = sum(each == expected for each in mine)
+        self.assertGreater(whole, 0.95 * len(found), mine[:3])
+        self.assertTrue(any("qsort" in name for name in found[0]), found[0])
+        shutil.rmtree(self.out)
+        by_pointers = self.stacks("unwind=fp")
+        self.assertFalse([each for each in by_pointers if "second" in each and "main" in each])
+
+    @needs_perf
+    @needs_unwinder
+    def test_bounded_copy(self):
+        """A stack that is larger than the copy has its inner part: no sample is lost for it."""
+        found = self.stacks("unwind=dwarf,stack_bytes=4KB", self.build(), 0.5, 200)
+        self.assertGreater(len(found), 100)
+        for each in found:
+            self.assertNotIn("main", each)
+        self.assertTrue(all("second" in each for each in found[10:]), found[:3])
+        info, = self.json("info", self.result())
+        self.assertEqual(sum(info["lost"].values()), 0)
+
+    @needs_perf
+    @needs_unwinder
+    def test_children(self):
+        """Of each process its own objects."""
+        path = self.build()
+        found = self.stacks("unwind=dwarf", "sh", "-c", "%s 0.3 1; %s 0.3 2; exit 0" % (path, path))
+        depths = {each.count("deep") for each in found if "main" in each}
+        self.assertEqual(depths, {2, 3})
+
+    @needs_perf
+    @needs_unwinder
+    def test_killed_process(self):
+        """It is started again; the result says that some stacks have no callers."""
+        process = self.start("run", "-o", self.out, "--collect",
+                             "cpu_sample:kernel=false,unwind=dwarf", "--", self.build(), 1, 1)  # fmt: skip
+        killed = set()
+        self.wait_until(lambda: self.kill_unwinder(process.pid, killed), "two unwinders", process)
+        _, errors = process.communicate(timeout=60)
+        self.assertRegex(errors, r"cpu_sample-unwind\) ended \d+ times")
+        table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
+        self.assertTrue([row for row in table["rows"] if "main (chain)" in row["stack"]])
+
+    def kill_unwinder(self, run, killed):
+        """Those that the writers of the run have now; have there been two?"""
+        try:
+            for writer in self.children(run):
+                for child in self.children(writer) - killed:
+                    if pathlib.Path("/proc/%d/comm" % child).read_text().startswith("cpu_sample-unw"):
+                        os.kill(child, signal.SIGKILL)
+                        killed.add(child)
+        except OSError:  # one of them has just ended
+            pass
+        return len(killed) > 1
+
+    @staticmethod
+    def children(pid):
+        found = set()
+        for path in pathlib.Path("/proc/%d/task" % pid).glob("*/children"):
+            found |= set(map(int, path.read_text().split()))
+        return found
+
+    @needs_perf
+    @needs_unwinder
+    def test_without_unwinder(self):
+        """Where timers sample, and where the program is not there."""
+        done = self.record(PROGRAM, "plain", 0.1, collect=["cpu_sample:unwind=dwarf,source=timer"])
+        self.assertRegex(done.stderr, r"unwind=dwarf.*timers .*copy no stacks.*unwind=fp")
+
+
+def may_see_switches():
+    """As root, or where the kernel shows them to all."""
+    return os.geteuid() == 0 or (PARANOID is not None and PARANOID < 2)
+
+
+class WaitTest(StrobeTest):
+    """off_cpu=true: where threads wait, and for how long."""
+
+    def build(self):
+        source = self.script("waits.c", WAITS)
+        path = self.work / "waits"
+        subprocess.run(["cc", "-O2", "-g", "-o", path, source], check=True)
+        return path
+
+    def log_of(self, result):
+        return "".join(path.read_text() for path in (result / "logs").iterdir())
+
+    def waits(self, *words, options="", **keywords):
+        self.done = self.record(*words, collect=["cpu_sample:off_cpu=true" + options], **keywords)
+        table, = self.json("show", "--table", "cpu_sample.wait", "--limit", 100000, self.result())
+        return table["rows"]
+
+    @needs_perf
+    @needs_unwinder
+    @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
+    def test_sleep(self):
+        """Twenty times 20 ms at least, each with its callers; in all the tables and files."""
+        rows = self.waits(self.build(), 20, options=",unwind=dwarf",
+                          flags=("--export", "stacks", "--export", "flamegraph"))  # fmt: skip
+        mine = [row for row in rows if "wait_here (waits)" in (row["stack"] or "") and not row["is_preempted"]]
+        self.assertEqual(len(mine), 20, [row["stack"] for row in rows])
+        self.assertTrue(all(row["duration"] >= 20000000 for row in mine), mine)
+        self.assertTrue(all("main (waits)" in row["stack"] for row in mine))
+        self.assertEqual({row["track"] for row in mine}, {row["process"] for row in mine})
+        total = sum(row["duration"] for row in rows if "wait_here (waits)" in (row["stack"] or ""))
+        table, = self.json("show", "--table", "function", "--limit", 100000, self.result())
+        sums = {row["name"]: row["total"] for row in table["rows"] if row["source"] == "cpu_sample.wait"}
+        self.assertEqual(sums["wait_here (waits)"], total)
+        output = self.result() / "ASCEND_PROFILER_OUTPUT"
+        lines = [line for line in (output / "wait_stacks.log").read_text().splitlines() if "wait_here" in line]
+        self.assertLessEqual(abs(sum(int(line.rpartition(" ")[2]) for line in lines) - total // 1000), 1)
+        self.assertIn("wait_here (waits)", (output / "wait_flamegraph.svg").read_text())
+        self.assertIn("waiting</text>", (output / "wait_flamegraph.svg").read_text())
+
+    @needs_perf
+    @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
+    @unittest.skipUnless(shutil.which("taskset"), "no taskset")
+    def test_preempted(self):
+        """Two processes share a processor: each waits about as long as the other works."""
+        rows = self.waits("taskset", "-c", str(min(os.sched_getaffinity(0))), self.build(), 0, "both")
+        times = {}
+        for row in rows:
+            if row["is_preempted"]:
+                times[row["process"]] = times.get(row["process"], 0) + row["duration"]
+        self.assertEqual(len(times), 2)
+        self.assertGreater(min(times.values()), 200e6)
+
+    @needs_perf
+    def test_default(self):
+        self.record(self.build(), 2, collect=["cpu_sample"])
+        self.assertEqual(self.records_of(self.result(), "cpu_sample.wait"), 0)
+
+    def test_timers(self):
+        """They say that they do not see it, and sample what they see."""
+        self.record(PROGRAM, "plain", 0.2, collect=["cpu_sample:off_cpu=true,source=timer"])
+        self.assertIn("Waiting is not recorded (off_cpu=true): timers", self.log_of(self.result()))
+        self.assertGreater(self.records_of(self.result(), "cpu_sample"), 0)
+
+    @needs_other_user
+    @unittest.skipUnless(PARANOID == 2, "kernel.perf_event_paranoid is not 2")
+    def test_refused(self):
+        self.work.chmod(0o777)
+        done = subprocess.run(["setpriv", "--reuid", str(OTHER), "--clear-groups", STROBE, "run", "-o", self.out,
+                               "--collect", "cpu_sample:off_cpu=true", "--", PROGRAM, "plain", "0.2"], cwd=self.work,
+                              env={**self.environment, "HOME": str(self.work)}, capture_output=True, text=True)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr + self.log_of(self.result()),
+                         r"Waiting is not recorded \(off_cpu=true\): .*perf_event_paranoid=1")
+        self.assertGreater(self.records_of(self.result(), "cpu_sample"), 0)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample -> call_path. */
+/* cpu_sample, cpu_sample.wait, python_call -> call_path. */
 #include "call-path.h"
 
 #include <glib.h>
@@ -9,6 +9,7 @@
 #include <strobe/helpers/native-frame.h>
 #include <strobe/kinds.h>
 
+#include "call-tree.h"
 #include "sorted-values.h"
 
 #define STACKS_MAX 4194304u /* different ones; what is beyond has no frames */
@@ -34,8 +35,9 @@ typedef struct CallPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *stacks;    /* of PathSum, by key */
-    GHashTable *functions; /* frame -> id of its function */
+    GHashTable *samples, *waits; /* of PathSum, by key */
+    GHashTable *functions;       /* frame -> id of its function */
+    CallTree *calls;
 } CallPaths;
 
 static StrobeStatus call_path_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -47,8 +49,10 @@ static StrobeStatus call_path_open(const StrobeConsumerHost *host, StrobeInstanc
     paths->self = self;
     paths->binder.wanted = wanted;
     paths->binder.n_wanted = N_WANTED;
-    paths->stacks = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    paths->samples = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
+    paths->waits = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     paths->functions = g_hash_table_new(g_direct_hash, g_direct_equal);
+    paths->calls = call_tree_new();
     *state = paths;
     return STROBE_OK;
 }
@@ -57,7 +61,9 @@ static void call_path_close(void *state)
 {
     CallPaths *paths = state;
 
-    g_hash_table_unref(paths->stacks);
+    call_tree_free(paths->calls);
+    g_hash_table_unref(paths->samples);
+    g_hash_table_unref(paths->waits);
     g_hash_table_unref(paths->functions);
     g_free(paths);
 }
@@ -75,27 +81,48 @@ static void add_sum(GHashTable *sums, const PathSum *wanted_sum)
     sum->count += wanted_sum->count;
 }
 
+/* `time` was found in the record's stack. */
+static void add_stack(CallPaths *paths, GHashTable *stacks, const StrobeView *record, gint64 time)
+{
+    const uint32_t *at = strobe_binder_offsets(&paths->binder, record->kind);
+    PathSum sum = {.thread = record->name,
+                   .stack = strobe_field_u32(record, at[STACK], 0),
+                   .time = time,
+                   .count = 1};
+
+    if (sum.time < 0)
+        return;
+    sum.key = (guint64)sum.thread << 32 | sum.stack;
+    if (g_hash_table_size(stacks) >= STACKS_MAX && !g_hash_table_contains(stacks, &sum.key)) {
+        sum.stack = 0;
+        sum.key = (guint64)sum.thread << 32;
+    }
+    add_sum(stacks, &sum);
+}
+
+static gint64 sampled_time(CallPaths *paths, const StrobeView *record)
+{
+    return strobe_field_i64(record, strobe_binder_offsets(&paths->binder, record->kind)[TIME], 0);
+}
+
 static StrobeStatus call_path_batch(void *state, const StrobeView *records, size_t n)
 {
     CallPaths *paths = state;
 
     for (size_t i = 0; i < n; i++) {
-        const uint32_t *at = strobe_binder_offsets(&paths->binder, records[i].kind);
-        PathSum sum = {.thread = records[i].name,
-                       .stack = strobe_field_u32(&records[i], at[STACK], 0),
-                       .time = strobe_field_i64(&records[i], at[TIME], 0),
-                       .count = 1};
-
-        if (strcmp(records[i].kind->name, "cpu_sample") != 0 || sum.time < 0)
-            continue;
-        sum.key = (guint64)sum.thread << 32 | sum.stack;
-        if (g_hash_table_size(paths->stacks) >= STACKS_MAX &&
-            !g_hash_table_contains(paths->stacks, &sum.key)) {
-            sum.stack = 0;
-            sum.key = (guint64)sum.thread << 32;
-        }
-        add_sum(paths->stacks, &sum);
+        if (strcmp(records[i].kind->name, "cpu_sample") == 0)
+            add_stack(paths, paths->samples, &records[i], sampled_time(paths, &records[i]));
+        else if (strcmp(records[i].kind->name, "cpu_sample.wait") == 0)
+            add_stack(paths, paths->waits, &records[i], records[i].end_ns - records[i].begin_ns);
+        else if (strcmp(records[i].kind->name, "python_call") == 0)
+            call_tree_add(paths->calls, &records[i]);
     }
+    return STROBE_OK;
+}
+
+static StrobeStatus call_path_raw_end(void *state)
+{
+    call_tree_finish(((CallPaths *)state)->calls);
     return STROBE_OK;
 }
 
@@ -155,10 +182,10 @@ static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId s
 }
 
 /* Stacks that differ in lines alone are one path. */
-static GHashTable *sum_by_path(CallPaths *paths)
+static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
-    g_autoptr(GPtrArray) stacks = sorted_values(paths->stacks, compare_sums);
+    g_autoptr(GPtrArray) stacks = sorted_values(found, compare_sums);
 
     for (guint i = 0; i < stacks->len; i++) { /* in one order: what is interned has the same ids */
         PathSum sum = *(const PathSum *)g_ptr_array_index(stacks, i);
@@ -168,19 +195,75 @@ static GHashTable *sum_by_path(CallPaths *paths)
     return sums;
 }
 
-static StrobeStatus call_path_end(void *state)
+typedef struct PathsOfCalls {
+    CallPaths *paths;
+    GHashTable *sums; /* of PathSum, by key */
+} PathsOfCalls;
+
+static void add_call_path(void *user, const CallTreePath *path)
 {
-    CallPaths *paths = state;
-    g_autoptr(GHashTable) sums = sum_by_path(paths);
+    const PathsOfCalls *calls = user;
+    const StrobeStackId stack =
+        calls->paths->host->stack(calls->paths->self, path->frames, path->n_frames);
+    const PathSum sum = {.key = stack, .stack = stack, .time = path->self_ns, .count = path->calls};
+
+    add_sum(calls->sums, &sum);
+}
+
+static void add_other_calls(PathsOfCalls *calls)
+{
+    const StrobeConsumerHost *host = calls->paths->host;
+    const StackSum *others = call_tree_others(calls->paths->calls);
+    const StrobeStringId name = host->intern(calls->paths->self, "(others)", strlen("(others)"));
+    const CallTreePath path = {&name, 1, others->calls, others->self_ns};
+
+    if (!others->calls)
+        return;
+    host->log(calls->paths->self, STROBE_LOG_WARNING,
+              "Time of %" G_GUINT64_FORMAT
+              " calls of Python is shown as \"(others)\": there are more than %d call paths, %d "
+              "calls on one path or %d different ones below one",
+              others->calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
+    add_call_path(calls, &path);
+}
+
+static GHashTable *sum_calls(CallPaths *paths)
+{
+    PathsOfCalls calls = {
+        paths, g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL)};
+
+    call_tree_finish(paths->calls); /* nothing is left if the host told the end of raw records */
+    call_tree_visit(paths->calls, add_call_path, &calls);
+    add_other_calls(&calls);
+    return calls.sums;
+}
+
+/* The paths that took most first. */
+static gboolean emit_paths(CallPaths *paths, GHashTable *sums, const char *kind)
+{
     g_autoptr(GPtrArray) sorted = sorted_values(sums, compare_sums);
-    StrobeStringId source = paths->host->intern(paths->self, "cpu_sample", strlen("cpu_sample"));
-    gboolean is_incomplete = paths->host->touches_gap(paths->self, 0, G_MININT64, G_MAXINT64) != 0;
+    const StrobeStringId source = paths->host->intern(paths->self, kind, strlen(kind));
+    const gboolean is_incomplete =
+        paths->host->touches_gap(paths->self, 0, G_MININT64, G_MAXINT64) != 0;
 
     for (guint i = 0; i < sorted->len; i++)
         if (!emit_path(paths, g_ptr_array_index(sorted, i), source, is_incomplete))
-            return paths->host->fail(paths->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                                     "Cannot emit call_path: the host has no room for it");
-    return STROBE_OK;
+            return FALSE;
+    return TRUE;
+}
+
+static StrobeStatus call_path_end(void *state)
+{
+    CallPaths *paths = state;
+    g_autoptr(GHashTable) samples = sum_by_path(paths, paths->samples);
+    g_autoptr(GHashTable) waits = sum_by_path(paths, paths->waits);
+    g_autoptr(GHashTable) calls = sum_calls(paths);
+
+    if (emit_paths(paths, samples, "cpu_sample") && emit_paths(paths, calls, "python_call") &&
+        emit_paths(paths, waits, "cpu_sample.wait"))
+        return STROBE_OK;
+    return paths->host->fail(paths->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
+                             "Cannot emit call_path: the host has no room for it");
 }
 
 const StrobeConsumerOps call_path_ops = {
@@ -189,4 +272,5 @@ const StrobeConsumerOps call_path_ops = {
     .batch = call_path_batch,
     .end = call_path_end,
     .close = call_path_close,
+    .raw_end = call_path_raw_end,
 };

@@ -4,13 +4,13 @@
 #include "call-path.h"
 
 static const StrobeKind *const kinds[] = {&strobe_kind_call_path};
-static const char *const wants[] = {"cpu_sample", NULL};
+static const char *const wants[] = {"cpu_sample", "cpu_sample.wait", "python_call", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_PASS,
     .name = "call_path",
-    .summary = "Processor time by call path.",
+    .summary = "Time by call path: processor samples, waiting, calls of Python.",
     .kinds = kinds,
     .n_kinds = 1,
     .wants = wants,
@@ -18,5 +18,5 @@ static const StrobeComponent component = {
 };
 
 STROBE_PLUGIN(component, .name = "call_path", .version = STROBE_PLUGIN_VERSION,
-              .summary = "Processor time by call path.", .license = "Apache-2.0",
-              .vendor = "Strobe");
+              .summary = "Time by call path: processor samples, waiting, calls of Python.",
+              .license = "Apache-2.0", .vendor = "Strobe");

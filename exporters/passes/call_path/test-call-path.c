@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "mock-consumer-host.h"
+#include "path-nodes.h"
 
 extern const StrobePlugin strobe_plugin_1;
 
@@ -31,7 +32,7 @@ static char *path_text(StrobeMockHost *mock, StrobeStackId path)
 }
 
 static void expect_path(StrobeMockHost *mock, size_t i, const char *path, int64_t time,
-                        uint64_t count)
+                        uint64_t count, const char *source)
 {
     const StrobeView *views;
 
@@ -41,7 +42,7 @@ static void expect_path(StrobeMockHost *mock, size_t i, const char *path, int64_
     g_assert_cmpstr(text, ==, path);
     g_assert_cmpint(fields->time, ==, time);
     g_assert_cmpuint(fields->count, ==, count);
-    g_assert_cmpstr(strobe_mock_text(mock, fields->source), ==, "cpu_sample");
+    g_assert_cmpstr(strobe_mock_text(mock, fields->source), ==, source);
 }
 
 static void test_paths(void)
@@ -58,10 +59,89 @@ static void test_paths(void)
     add_sample(mock, "h", 5, NULL);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 4);
-    expect_path(mock, 0, "h;main (h);work (h)", 150, 2);
-    expect_path(mock, 1, "worker;main (h);work (h)", 120, 1);
-    expect_path(mock, 2, "h;main (h)", 10, 1);
-    expect_path(mock, 3, "h", 5, 1);
+    expect_path(mock, 0, "h;main (h);work (h)", 150, 2, "cpu_sample");
+    expect_path(mock, 1, "worker;main (h);work (h)", 120, 1, "cpu_sample");
+    expect_path(mock, 2, "h;main (h)", 10, 1, "cpu_sample");
+    expect_path(mock, 3, "h", 5, 1, "cpu_sample");
+    strobe_mock_free(mock);
+}
+
+/* The kind of the collector cpu_sample, as a capture tells of it: a wait's time is its own. */
+static void test_waits(void)
+{
+    struct wait {
+        StrobeStackId stack;
+    };
+    static const StrobeField fields[] = {{"stack", STROBE_FIELD_STACK, 0, "", ""}};
+    static const StrobeKind kind = {
+        sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_sample.wait", "", fields, 1, 0};
+    static const char *const frames[] = {"sleep (libc.so.6)", "main (h) h.c:30", NULL};
+    static const char *const work[] = {"main (h) h.c:31", NULL};
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    const struct wait wait = {strobe_mock_stack(mock, frames)};
+    const StrobeStringId thread = strobe_mock_string(mock, "h");
+
+    strobe_mock_add(mock, &kind, 0, thread, 100, 400, &wait);
+    strobe_mock_add(mock, &kind, 0, thread, 500, 600, &wait);
+    add_sample(mock, "h", 10, work);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
+    expect_path(mock, 0, "h;main (h)", 10, 1, "cpu_sample");
+    expect_path(mock, 1, "h;main (h);sleep (libc.so.6)", 400, 2, "cpu_sample.wait");
+    strobe_mock_free(mock);
+}
+
+static void add_call(StrobeMockHost *mock, StrobeTrackId track, const char *name, int64_t begin,
+                     int64_t end)
+{
+    const struct strobe_python_call call = {.module = STROBE_ABSENT_I64};
+
+    strobe_mock_add(mock, &strobe_kind_python_call, track, strobe_mock_string(mock, name), begin,
+                    end, &call);
+}
+
+/* Time of a call itself, by what encloses it on its thread; calls of one path are one. */
+static void test_calls(void)
+{
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+
+    add_call(mock, 1, "a.py(9): leaf", 110, 130);
+    add_call(mock, 1, "a.py(9): leaf", 140, 150);
+    add_call(mock, 1, "a.py(5): inner", 105, 160);
+    add_call(mock, 1, "a.py(9): leaf", 160, 161);
+    add_call(mock, 1, "a.py(1): main", 100, 300);
+    add_call(mock, 2, "a.py(9): leaf", 120, 420);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 5);
+    expect_path(mock, 0, "a.py(9): leaf", 300, 1, "python_call");
+    expect_path(mock, 1, "a.py(1): main", 144, 1, "python_call");
+    expect_path(mock, 2, "a.py(1): main;a.py(5): inner;a.py(9): leaf", 30, 2, "python_call");
+    expect_path(mock, 3, "a.py(1): main;a.py(5): inner", 25, 1, "python_call");
+    expect_path(mock, 4, "a.py(1): main;a.py(9): leaf", 1, 1, "python_call");
+    strobe_mock_free(mock);
+}
+
+/* Deeper than a path may be: what does not fit is counted, not lost. */
+static void test_deep_calls(void)
+{
+    const guint n = HEIGHT_MAX + 10;
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    const StrobeView *views;
+    int64_t time = 0;
+    uint64_t count = 0;
+
+    for (guint i = n; i-- > 0;)
+        add_call(mock, 1, "a.py(2): deeper", i, 2 * n - i);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    const size_t n_paths = strobe_mock_emitted(mock, &views);
+    g_assert_cmpuint(n_paths, <=, HEIGHT_MAX + 1);
+    for (size_t i = 0; i < n_paths; i++) {
+        const struct strobe_call_path *path = views[i].fields;
+        time += path->time;
+        count += path->count;
+    }
+    g_assert_cmpint(time, ==, 2 * n);
+    g_assert_cmpuint(count, ==, n);
     strobe_mock_free(mock);
 }
 
@@ -69,5 +149,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/call-path/paths", test_paths);
+    g_test_add_func("/call-path/waits", test_waits);
+    g_test_add_func("/call-path/calls", test_calls);
+    g_test_add_func("/call-path/deep-calls", test_deep_calls);
     return g_test_run();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, python_call, heap_path -> function. */
+/* cpu_sample, python_call, heap_path, cpu_sample.wait -> function. */
 #include "function.h"
 
 #include <glib.h>
@@ -10,7 +10,7 @@
 #include "function-sums.h"
 #include "nesting.h"
 
-enum { SAMPLES, CALLS, BLOCKS, N_SOURCES };
+enum { SAMPLES, CALLS, BLOCKS, WAITS, N_SOURCES };
 
 /* How a source's records are read. */
 typedef struct Source {
@@ -26,6 +26,10 @@ static const Source sources[N_SOURCES] = {
                 "heap.block",
                 {"allocated_bytes", STROBE_FIELD_I64},
                 {"allocated_blocks", STROBE_FIELD_I64}},
+    [WAITS] = {"cpu_sample.wait",
+               "cpu_sample.wait",
+               {"", STROBE_FIELD_I64},
+               {"", STROBE_FIELD_I64}},
 };
 
 enum { STACK, AMOUNT, COUNT, N_WANTED };
@@ -137,7 +141,8 @@ static void function_close(void *state)
 static void add_record(Functions *functions, guint source, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&functions->binders[source], record->kind);
-    gint64 amount = strobe_field_i64(record, at[AMOUNT], 0);
+    gint64 amount = source == WAITS ? record->end_ns - record->begin_ns
+                                    : strobe_field_i64(record, at[AMOUNT], 0);
     gint64 count = strobe_field_i64(record, at[COUNT], 1);
 
     if (amount >= 0 && count >= 0)

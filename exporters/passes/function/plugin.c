@@ -4,7 +4,8 @@
 #include "function.h"
 
 static const StrobeKind *const kinds[] = {&strobe_kind_function};
-static const char *const wants[] = {"cpu_sample", "python_call", "heap_path", NULL};
+static const char *const wants[] = {"cpu_sample", "python_call", "heap_path", "cpu_sample.wait",
+                                    NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

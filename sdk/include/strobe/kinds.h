@@ -189,7 +189,8 @@ struct strobe_stack_total {
 /* "function": what one function took, by its name (pass function); of all threads. What it called
  * counts in the totals, each function once in a stack. */
 struct strobe_function {
-    StrobeStringId source;   /* kind that it was found in: cpu_sample, python_call, heap.block */
+    StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
+                                heap.block */
     StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
     uint64_t count;          /* samples, calls, or blocks, of itself */
     int64_t self;            /* ns; absent: of heap.block */
@@ -202,10 +203,11 @@ struct strobe_function {
 
 /* "call_path": what was found on one path of functions (pass call_path). */
 struct strobe_call_path {
-    StrobeStringId source; /* kind that it was found in: cpu_sample */
-    StrobeStackId path;    /* functions, innermost first, and the thread's name behind them */
-    int64_t time;          /* ns */
-    uint64_t count;        /* samples */
+    StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
+    StrobeStackId
+        path;       /* functions, innermost first; but for calls, the thread's name behind them */
+    int64_t time;   /* ns; of calls, that of the innermost one itself */
+    uint64_t count; /* samples, waits, or calls */
 };
 
 extern const StrobeKind strobe_kind_operator_detail;

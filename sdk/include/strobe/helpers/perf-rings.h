@@ -52,6 +52,9 @@ uint64_t strobe_perf_settled_ns(void);
 /* The next event of all rings up to that time, valid until the next call; NULL: there is none. */
 const struct perf_event_header *strobe_perf_rings_next(StrobePerfRings *rings, uint64_t until);
 
+/* When the event happened that was returned last: CLOCK_MONOTONIC, ns; 0: it has no time. */
+uint64_t strobe_perf_rings_time(const StrobePerfRings *rings);
+
 /* Strobe's own threads have names that begin so. */
 int strobe_perf_is_own_thread(const char *proc_root, pid_t pid, uint32_t tid);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs whose only work is to start another one: they are not recorded, for some of them
  * (timeout) wait for it in a process of their own. libc only. */
-#ifndef STROBE_TOOLS_LAUNCHERS_H
-#define STROBE_TOOLS_LAUNCHERS_H
+#ifndef STROBE_BASE_LAUNCHERS_H
+#define STROBE_BASE_LAUNCHERS_H
 
 #include <string.h>
 

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What samples of processor time cost, and how true they are: beside perf record -g and py-spy record,
+of the same work in the same run."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+
+from rows import Row
+from workplace import SYSTEM_PYTHON, Skipped
+
+REPEATS = 5
+ROUNDS = 25000  # about 5 s
+PYTHON_ROUNDS = 2500  # too
+TIMES = ("processor", "elapsed", "start")  # of the work, and the processor time before it
+TOP = 10  # functions whose shares are compared
+SCRIPT = """
+import sys, time
+start, begin = time.process_time_ns(), time.perf_counter_ns()
+
+def work_large():
+    return sum(i * i for i in range(30000))
+
+def work_small():
+    return sum(i * i for i in range(10000))
+
+for _ in range(int(sys.argv[1])):
+    work_large()
+    work_small()
+print(time.process_time_ns() - start, time.perf_counter_ns() - begin, start)
+"""
+
+
+class Profiler:
+    """Runs the work under a profiler, each time anew: what the program says of its times, and shares."""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.folder = pathlib.Path(bench.scratch) / type(self).__name__
+
+    def measure(self, command):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        said = self.bench.output(self.command([*map(str, command)]))
+        found = re.search(r"^(\d+) (\d+) (\d+)$", said, re.MULTILINE)  # py-spy says more
+        return dict(zip(TIMES, (int(ns) / 1e6 for ns in found.groups())))
+
+
+class Bare(Profiler):
+    def command(self, command):
+        return command
+
+
+class Strobe(Profiler):
+    def command(self, command):
+        return [str(self.bench.build / "tools" / "strobe"), "run", "-o", str(self.folder / "out"),
+                "--no-default-collectors", "--collect", "cpu_sample", "--", *command]
+
+    def shares(self):
+        text = self.bench.output([str(self.bench.build / "tools" / "strobe"), "show", "--json", "--limit", "100000",
+                                  "--table", "function", str(self.folder / "out")])
+        shares = {}
+        for row in json.loads(text)[0]["rows"]:
+            name = row["name"].split(" (")[0].rpartition(": ")[2]
+            shares[name] = shares.get(name, 0) + row["self_share"]
+        return shares
+
+
+class Perf(Profiler):
+    def __init__(self, bench):
+        super().__init__(bench)
+        if not shutil.which("perf"):
+            raise Skipped("there is no perf")
+
+    def command(self, command):
+        return ["perf", "record", "-q", "-F", "999", "-g", "-o", str(self.folder / "data"), "--", *command]
+
+    def shares(self):
+        text = self.bench.output(["perf", "report", "-i", str(self.folder / "data"), "--no-children", "-g", "none",
+                                  "--stdio", "-q", "-F", "overhead,sym"])
+        found = re.findall(r"^\s*([\d.]+)%\s+\[.\]\s+(\S+)", text, re.MULTILINE)
+        shares = {}
+        for share, name in found:
+            shares[name] = shares.get(name, 0) + float(share)
+        return shares
+
+
+class PySpy(Profiler):
+    def __init__(self, bench):
+        super().__init__(bench)
+        beside = bench.build / "venv-torch" / "bin" / "py-spy"
+        self.program = str(beside) if os.access(beside, os.X_OK) else shutil.which("py-spy")
+        if not self.program:
+            raise Skipped("there is no py-spy (pip install py-spy)")
+
+    def command(self, command):
+        return [self.program, "record", "-r", "999", "-f", "raw", "-o", str(self.folder / "raw"), "--", *command]
+
+    def shares(self):
+        counts = {}
+        for line in (self.folder / "raw").read_text().splitlines():
+            stack, _, count = line.rpartition(" ")
+            name = stack.rpartition(";")[2].split(" (")[0]
+            counts[name] = counts.get(name, 0) + int(count)
+        return {name: 100 * count / sum(counts.values()) for name, count in counts.items()}
+
+
+def compare(name, bench, command, peer, peer_name, rate):
+    profilers = {"bare": Bare(bench), "own": Strobe(bench), "peer": peer}
+    times = {each: [] for each in profilers}
+    points = []
+    for _ in range(REPEATS):
+        for each, profiler in profilers.items():
+            times[each].append(profiler.measure(command))
+        theirs, own = peer.shares(), profilers["own"].shares()
+        top = sorted(theirs, key=theirs.get, reverse=True)[:TOP]
+        points.append(max(abs(theirs[each] - own.get(each, 0)) for each in top))
+    rows = [time_row(name, what, times, peer_name, rate) for what in TIMES]
+    return rows + [Row(name + "_shares", "points", points, goal="<= 2 points",
+                       note="the most by which shares of the first %d functions differ" % TOP)]
+
+
+def time_row(name, what, times, peer_name, rate):
+    found = {each: [run[what] for run in runs] for each, runs in times.items()}
+    bare = statistics.median(found["bare"])
+    notes = {"processor": "processor time of the work", "elapsed": "elapsed time of the work",
+             "start": "processor time before the work"}
+    added = ["%+.1f ms" % (statistics.median(found[each]) - bare) for each in ("own", "peer")]
+    return Row(name + "_" + what, "ms", found["own"], peer_name, found["peer"], "" if what == "start" else "<= 1.0 x",
+               "%s, %.0f ms bare; medians add %s and %s; %s" % (notes[what], bare, *added, rate))
+
+
+def cpu_sampling(bench):
+    rows = compare("cpu_sampling", bench, [bench.program("sampled"), ROUNDS], Perf(bench), "perf record -g",
+                   "both at 999 Hz")
+    script = pathlib.Path(bench.scratch) / "sampled.py"
+    script.write_text(SCRIPT)
+    return rows + compare("cpu_sampling_python", bench, [SYSTEM_PYTHON, script, PYTHON_ROUNDS], PySpy(bench),
+                          "py-spy record", "both at 999 Hz")

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the collector and cpu_sample-unwind say to each other, over one socket. The collector sends
+ * the mappings of a process whenever they have changed, and copies of stacks; each copy is answered
+ * by the addresses of its frames. Both ends are of one build. libc only.
+ */
+#ifndef STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
+#define STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
+
+#include <stdint.h>
+#include <strobe/helpers/native-frame.h>
+
+#define UNWIND_FRAMES_MAX 256u
+#define UNWIND_STACK_MAX 65528u /* as much as an event of the kernel has room for */
+#define UNWIND_SPACE_MAX 65536u /* mappings of a process */
+#define UNWIND_PATH_MAX 4096u
+#define UNWIND_REGISTERS 33u
+
+enum { UNWIND_SPACE = 1, UNWIND_STACK = 2 };
+
+typedef struct UnwindRequest {
+    uint32_t type; /* UNWIND_* */
+    uint32_t pid;
+    uint64_t n; /* mappings that follow, all that the process has; bytes of the stack */
+} UnwindRequest;
+
+/* Followed by `path_length` bytes. */
+typedef struct UnwindMapping {
+    uint64_t begin, end;
+    uint64_t bias; /* added to an address that the object's program headers give */
+    StrobeBuildId build_id;
+    uint32_t path_length;
+} UnwindMapping;
+
+/* Registers as DWARF numbers them; of x86-64 and of AArch64. Followed by the copy of the stack,
+ * from its pointer on. */
+typedef struct UnwindRegisters {
+    uint64_t values[UNWIND_REGISTERS];
+    uint64_t stack, pc;
+} UnwindRegisters;
+
+/* Followed by the addresses, innermost first. */
+typedef struct UnwindAnswer {
+    uint64_t n;
+} UnwindAnswer;
+
+#if defined(__x86_64__)
+#define UNWIND_REGISTERS_SENT 17u
+#elif defined(__aarch64__)
+#define UNWIND_REGISTERS_SENT 32u
+#else
+#define UNWIND_REGISTERS_SENT 0u /* stacks are not unwound */
+#endif
+
+#endif
