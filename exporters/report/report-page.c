@@ -111,6 +111,8 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_spans_write(content->spans, json);
     strobe_json_key(json, "flames");
     report_flames_write(content->flames, json);
+    strobe_json_key(json, "samples");
+    report_samples_write(content->samples, json);
     write_comparison(&content->source, json);
     if (has_library)
         write_licence(&content->source, json);
