@@ -11,6 +11,7 @@ from support import PYTHON, TOP, StrobeTest, has_torch, needs_python
 
 HAS_DEVICE = pathlib.Path("/etc/OpenCL/vendors/pocl.icd").exists()
 TRAINING = TOP / "tools" / "demo" / "slow.py"
+COLLECTORS = ("cpu_op", "gc", "host_sys", "opencl")
 FAULTS = {"data_loading", "synchronization", "gc"}
 SENTENCES = ("Steps wait for the next batch of data", "The program waits for the device",
              "Python's garbage collector interrupts the steps")  # fmt: skip
@@ -26,17 +27,20 @@ class ThreeFaultsTest(StrobeTest):
         self.environment["POCL_CACHE_DIR"] = str(self.work)
 
     def train(self, *flags):
-        """The names of the findings, the heaviest first."""
+        """The findings, the heaviest first: names and all that they say."""
         self.strobe(
-            "run", "-o", self.out, "--schedule", "wait=1,warmup=1,active=6,repeat=1",
-            "--collect", "opencl", "--", PYTHON, TRAINING, *flags,
+            "run", "-o", self.out, "--schedule", "wait=1,warmup=1,active=4,repeat=1",
+            *(word for name in COLLECTORS for word in ("--collect", name)), "--", PYTHON, TRAINING,
+            "--steps", 6, *flags,
         )  # fmt: skip
-        self.assertEqual(self.records_of(self.result(), "step"), 6)
+        self.assertEqual(self.records_of(self.result(), "step"), 4)
         rows = self.json("show", self.result(), "--table", "finding")[0]["rows"]
-        return [row["name"] for row in rows]
+        steps = self.json("show", self.result(), "--table", "step_part")[0]["rows"]
+        return [row["name"] for row in rows], (rows, steps)
 
     def test_faults_come_first(self):
-        self.assertEqual(set(self.train()[:3]), FAULTS)
+        names, said = self.train()
+        self.assertEqual(set(names[:3]), FAULTS, said)
         page = self.work / "faults.html"
         self.strobe("report", self.result(), "-o", page)
         if chromium.PROGRAM:
@@ -54,10 +58,12 @@ class ThreeFaultsTest(StrobeTest):
             self.assertEqual(page.complaints, [])
 
     def test_mended(self):
-        self.assertEqual(FAULTS & set(self.train("--mended")), set())
+        names, said = self.train("--mended")
+        self.assertEqual(FAULTS & set(names), set(), said)
 
     def test_device_without_waiting(self):
-        self.assertEqual(FAULTS & set(self.train("--mended", "--device")), set())
+        names, said = self.train("--mended", "--device")
+        self.assertEqual(FAULTS & set(names), set(), said)
         self.assertGreater(self.records_of(self.result(), "api_call"), 0)
 
 

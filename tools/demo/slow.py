@@ -15,7 +15,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset, TensorDataset
 from train import BATCH, SHAPES, SIZE, ShapeNet, make_batch
 
-STEPS = 8
+STEPS = 16
 KEPT = 400000  # small objects that live as long as the training
 
 CONTRAST = b"""
@@ -34,8 +34,11 @@ kernel void contrast(global const float *images, global float *out)
 class DrawnShapes(Dataset):
     """Rings, each drawn point by point when it is asked for, at three times the size for soft edges."""
 
+    def __init__(self, steps):
+        self.steps = steps
+
     def __len__(self):
-        return STEPS * BATCH
+        return self.steps * BATCH
 
     def __getitem__(self, index):
         x, y, label = 30 + index % 36, 30 + index % 33, index % len(SHAPES)
@@ -122,20 +125,20 @@ def find_device():
         return None
 
 
-def make_loader(is_mended):
+def make_loader(steps, is_mended):
     if not is_mended:
-        return DataLoader(DrawnShapes(), batch_size=BATCH)
+        return DataLoader(DrawnShapes(steps), batch_size=BATCH)
     generator = torch.Generator().manual_seed(2)
-    batches = [make_batch(generator) for _ in range(4)]
+    batches = [make_batch(generator) for _ in range(steps)]
     images, labels = (torch.cat(parts) for parts in zip(*batches))
-    many = TensorDataset(images.repeat(STEPS // 4, 1, 1, 1), labels.repeat(STEPS // 4))
-    return DataLoader(many, batch_size=BATCH)
+    return DataLoader(TensorDataset(images, labels), batch_size=BATCH)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mended", action="store_true")
     parser.add_argument("--device", action="store_true")
+    parser.add_argument("--steps", type=int, default=STEPS)
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
@@ -143,7 +146,7 @@ def main():
     model = ShapeNet()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     seen = [] if options.mended else [[number] for number in range(KEPT)]
-    for images, labels in make_loader(options.mended):
+    for images, labels in make_loader(options.steps, options.mended):
         optimizer.zero_grad()
         loss = functional.cross_entropy(model(images), labels)
         loss.backward()

@@ -60,7 +60,7 @@ static gboolean detect_part(const Case *c, guint rule, Finding *out)
     if (share < part_rules[rule].least_share)
         return FALSE;
     out->id = part_rules[rule].id;
-    out->table = part_rules[rule].table;
+    out->table = measures_top_kind(c->m, part, part_rules[rule].table);
     out->advice = part_rules[rule].advice;
     out->share = share;
     out->confidence = part_rules[rule].confidence;

@@ -165,6 +165,7 @@ static void test_synchronization(void)
                         strobe_mock_string(run.mock, "aclrtSynchronizeStream"),
                         i * STEP_NS + 10 * MS, i * STEP_NS + 14 * MS, &call);
     const struct strobe_finding *finding = expect_only(&run, "synchronization", "low");
+    g_assert_cmpstr(strobe_mock_text(run.mock, finding->table), ==, "api_call");
     g_assert_cmpfloat_with_epsilon(finding->share, 4, 1e-9);
     strobe_mock_free(run.mock);
 }
