@@ -71,7 +71,7 @@ function showSteps() {
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
     "") + "Where each step goes on the thread that announced it. " +
-    (hasCharts ? "Choose a step: operators, kernels, calls, charts and timeline show that step alone." : "")));
+    (hasCharts ? "Choose a step: all below shows that step alone, but memory." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     target.append(makeLegend(used));
