@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all rules look at. */
+/* What all rules look at, and what they find. */
 #ifndef STROBE_PASSES_FINDING_CASE_H
 #define STROBE_PASSES_FINDING_CASE_H
 
@@ -15,6 +15,17 @@ typedef struct Case {
     gint64 parts_ns[N_PARTS + 1];
     guint n_steps;
 } Case;
+
+typedef struct Finding {
+    const char *id, *table, *advice;
+    char *summary, *evidence;
+    double share;       /* %; of the time of all steps, absent: not a share of time */
+    double explained;   /* %; what other findings may explain of it, which makes it less severe */
+    gboolean is_effect; /* follows from others: stands after those of its severity */
+    double confidence;  /* % */
+    guint64 count;
+    const char *severity; /* "high", "medium", "low", "unknown" */
+} Finding;
 
 /* How long the step with this index takes; the median of all steps. */
 gint64 case_step_ns(const Case *c, guint i);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#include "finding-case.h"
 #include "intervals.h"
 #include "outlier-rule.h"
 

@@ -4,7 +4,6 @@
 #define STROBE_PASSES_OUTLIER_RULE_H
 
 #include "finding-case.h"
-#include "finding-rules.h"
 
 /* TRUE: there are such steps, and `out` says which, and in what part of the step their time goes.
  */
