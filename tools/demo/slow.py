@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training of train.py as it is often written: it takes three times as long as it needs.
+"""The training of train.py as it is often written: most of its time goes to waiting.
 
 `strobe run -- python3 slow.py` and `strobe report` say why. `--mended` is the same training after that; with `--device`
 it measures on an OpenCL device, without waiting for it in the loop.
