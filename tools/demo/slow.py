@@ -23,7 +23,7 @@ kernel void contrast(global const float *images, global float *out)
 {
     size_t at = get_global_id(0);
     float sum = 0;
-    for (int round = 0; round < 900; round++)
+    for (int round = 0; round < 500; round++)
         for (int i = 0; i < 1024; i++)
             sum += fabs(images[at * 1024 + i] - sum / 1024);
     out[at] = sum;
