@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "analysis.h"
@@ -18,6 +16,8 @@
 #include "memory-flags.h"
 #include "plugin-folders.h"
 #include "progress-bar.h"
+#include "report-ranks.h"
+#include "report-scratch.h"
 
 #define DEFAULT_OUTPUT "report.html"
 #define COMPARED_ROWS 500
@@ -29,7 +29,9 @@ static const StrobeUsage usage = {
         "Makes one HTML page of a result: findings with what to do about them, the steps, tables,\n"
         "a flame graph, the machine over time, a timeline. It needs no network and no other file.\n"
         "With two results the page is of the second one, and compares it with the first by the\n"
-        "rules of `strobe diff`. Each is a result directory or a capture.",
+        "rules of `strobe diff`. Each is a result directory or a capture. The parent of the "
+        "results\n"
+        "of several ranks makes the page of the lowest one, with a row for each rank.",
     .examples =
         "Examples:\n"
         "  strobe report result\n"
@@ -76,27 +78,15 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 /* ---- the comparison ---- */
 
-static int write_to(void *file, const char *bytes, size_t length)
-{
-    return fwrite(bytes, 1, length, file) == length ? 0 : EIO;
-}
-
 /* As JSON in a file that has no name; -1 with an error. */
 static int write_comparison(const StrobeDiff *diff, GError **error)
 {
-    int descriptor = memfd_create("strobe-comparison", MFD_CLOEXEC);
-    FILE *file = descriptor >= 0 ? fdopen(dup(descriptor), "w") : NULL;
-    StrobeJsonWriter json;
+    ReportScratch scratch;
 
-    if (file) {
-        strobe_json_init(&json, write_to, file, 0);
-        strobe_diff_write(diff, COMPARED_ROWS, TRUE, &json);
-    }
-    if (file && strobe_json_flush(&json) == 0 && fclose(file) == 0)
-        return descriptor;
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot keep the comparison: %s",
-                g_strerror(errno));
-    return -1;
+    report_scratch_open(&scratch);
+    if (scratch.file)
+        strobe_diff_write(diff, COMPARED_ROWS, TRUE, &scratch.json);
+    return report_scratch_finish(&scratch, "the comparison", error);
 }
 
 /* -1 with an error. */
@@ -124,17 +114,50 @@ static StrobeResult *find_result(GPtrArray *results, const char *path, GError **
     return NULL;
 }
 
+/* Files for the page; -1: none. */
+typedef struct PageFiles {
+    int comparison, ranks;
+} PageFiles;
+
+/* Each result is of another rank, so that together they are one job. */
+static gboolean are_ranks(const GPtrArray *results)
+{
+    g_autoptr(GHashTable) ranks = g_hash_table_new(g_direct_hash, g_direct_equal);
+
+    for (guint i = 0; i < results->len; i++) {
+        gint rank = strobe_result_rank(g_ptr_array_index(results, i));
+
+        if (rank < 0 || !g_hash_table_add(ranks, GINT_TO_POINTER(rank)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* The one that the page is of. */
+static const StrobeResult *find_lowest_rank(const GPtrArray *results)
+{
+    const StrobeResult *lowest = g_ptr_array_index(results, 0);
+
+    for (guint i = 1; i < results->len; i++)
+        if (strobe_result_rank(g_ptr_array_index(results, i)) < strobe_result_rank(lowest))
+            lowest = g_ptr_array_index(results, i);
+    return lowest;
+}
+
 /* The exporter with its options, as --export names it. */
-static StrobeConfig *configure_exporter(const char *name, int comparison, GError **error)
+static StrobeConfig *configure_exporter(const char *name, const PageFiles *files, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(name, ",", -1);
     g_autofree char *escaped = g_strjoinv("\\,", parts);
-    g_autofree char *compared = comparison >= 0
-                                    ? g_strdup_printf(",comparison=/proc/self/fd/%d", comparison)
-                                    : g_strdup("");
-    g_autofree char *text = g_strdup_printf("report:file=%s%s", escaped, compared);
-    char *exporters[] = {text, NULL};
+    g_autoptr(GString) text = g_string_new("report:file=");
+    char *exporters[] = {NULL, NULL};
 
+    g_string_append(text, escaped);
+    if (files->comparison >= 0)
+        g_string_append_printf(text, ",comparison=/proc/self/fd/%d", files->comparison);
+    if (files->ranks >= 0)
+        g_string_append_printf(text, ",ranks=/proc/self/fd/%d", files->ranks);
+    exporters[0] = text->str;
     return strobe_analysis_exporters(NULL, exporters, NULL, error);
 }
 
@@ -162,13 +185,12 @@ static gboolean run_pipeline(StrobeRegistry *registry, const StrobeResult *resul
     return good;
 }
 
-static gboolean write_page(StrobeRegistry *registry, const char *source, const char *output,
-                           int comparison, GError **error)
+/* Of one result, into the folder of the page. */
+static gboolean write_result(StrobeRegistry *registry, const StrobeResult *result,
+                             const char *output, const PageFiles *files, GError **error)
 {
     g_autofree char *parent = g_path_get_dirname(output), *name = g_path_get_basename(output);
-    g_autoptr(GPtrArray) results = strobe_result_find(source, error);
-    const StrobeResult *result = results ? find_result(results, source, error) : NULL;
-    StrobeConfig *config = result ? configure_exporter(name, comparison, error) : NULL;
+    StrobeConfig *config = configure_exporter(name, files, error);
     int folder = config ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     gboolean good = FALSE;
 
@@ -182,6 +204,27 @@ static gboolean write_page(StrobeRegistry *registry, const char *source, const c
     if (folder >= 0)
         close(folder);
     strobe_config_free(config);
+    return good;
+}
+
+/* Results of several ranks are one page, of the lowest one with rows of all. */
+static gboolean write_page(StrobeRegistry *registry, const char *source, const char *output,
+                           int comparison, GError **error)
+{
+    g_autoptr(GPtrArray) results = strobe_result_find(source, error);
+    PageFiles files = {.comparison = comparison, .ranks = -1};
+    const StrobeResult *result = NULL;
+    gboolean good;
+
+    if (results && results->len > 1 && comparison < 0 && are_ranks(results)) {
+        files.ranks = report_ranks_read(registry, results, error);
+        result = files.ranks >= 0 ? find_lowest_rank(results) : NULL;
+    } else if (results) {
+        result = find_result(results, source, error);
+    }
+    good = result && write_result(registry, result, output, &files, error);
+    if (files.ranks >= 0)
+        close(files.ranks);
     return good;
 }
 

@@ -33,6 +33,13 @@ static const StrobeOption options[] = {
         .default_value = "",
         .summary = "A file that \"strobe diff --json\" wrote, shown as the comparison.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "ranks",
+        .default_value = "",
+        .summary = "A JSON file with a row for each rank of a job, which \"strobe report\" makes.",
+    },
 };
 
 static const char *const wants[] = {"*",

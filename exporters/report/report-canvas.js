@@ -1,4 +1,4 @@
-/* The flame graph and the timeline, on canvases. */
+/* The timeline, on a canvas, and what canvases share. */
 
 function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name); }
 function colorOf(text) {
@@ -6,18 +6,6 @@ function colorOf(text) {
   for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) | 0;
   const hue = ((hash % 360) + 360) % 360;
   return "hsl(" + hue + " 55% " + (isDark.matches ? "34%" : "74%") + ")";
-}
-/* What each operator takes longer or shorter than in the other result, by its name; ns a step. */
-const differences = new Map();
-for (const row of (data.comparison || {}).rows || [])
-  if (row.path && row.path.length && row.difference !== null)
-    differences.set(row.path[0], (differences.get(row.path[0]) || 0) + row.difference);
-const widest = Math.max(1, ...[...differences.values()].map(Math.abs));
-/* Red: longer, blue: shorter, the stronger the more. */
-function colorOfDifference(text) {
-  const share = (differences.get(text) || 0) / widest;
-  if (Math.abs(share) < 0.01) return style("--line");
-  return "hsl(" + (share > 0 ? 0 : 215) + " 80% 60% / " + (0.25 + 0.75 * Math.abs(share)) + ")";
 }
 function fitCanvas(canvas, height) {
   const ratio = devicePixelRatio || 1, width = canvas.clientWidth || 300;
@@ -35,134 +23,6 @@ function drawLabel(context, text, x, y, room) {
   if (room < 24) return;
   const fits = Math.floor(room / 6.2);
   context.fillText(text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "…" : text, x, y);
-}
-
-/* ---- flame graph ---- */
-
-/* `isFrom`: from the innermost frame on. */
-function growTree(source, isFrom) {
-  const root = { name: "all", value: 0, children: new Map(), parent: null, depth: 0 };
-  for (const [value, ...frames] of source.paths) {
-    let node = root;
-    root.value += value;
-    for (const frame of isFrom ? frames.reverse() : frames) {
-      let next = node.children.get(frame);
-      if (!next) {
-        next = { name: data.flames.frames[frame] || "(unknown)", value: 0, children: new Map(),
-          parent: node, depth: node.depth + 1 };
-        node.children.set(frame, next);
-      }
-      next.value += value;
-      node = next;
-    }
-  }
-  return root;
-}
-function showFlames() {
-  const target = findBody("flames"), sources = data.flames.sources, row = 18;
-  document.getElementById("flames").hidden = !sources.length;
-  if (!sources.length) return;
-  const state = { source: 0, isInverted: false, isIcicle: true, isDifference: false, word: "", root: null, zoom: null,
-    drawn: [] };
-  const canvas = makeElement("canvas", { id: "flame", tabindex: "0", role: "img",
-    "aria-label": "Flame graph; click a frame to enlarge it, Escape shows all" });
-  const note = makeElement("p", { class: "faint" }), found = makeElement("span", { class: "faint", id: "flame-found" });
-  const pick = makeElement("select", { "aria-label": "What", onchange: event => {
-    state.source = +event.target.value; grow(); } },
-    ...sources.map((source, i) => makeElement("option", { value: i }, source.name)));
-  const press = (title, key, change) => makeElement("button", { id: "flame-" + key, "aria-pressed": false,
-    onclick: event => { state[key] = !state[key]; event.target.setAttribute("aria-pressed", state[key]);
-      change(); } }, title);
-  target.append(makeElement("div", { class: "tools" }, pick, press("Invert", "isInverted", grow),
-    press("Icicle", "isIcicle", draw), differences.size ?
-    press("Difference", "isDifference", draw) : "", makeElement("button", { id: "flame-reset", onclick: () => {
-      state.zoom = state.root; draw(); } }, "Show all"),
-    makeElement("input", { type: "search", id: "flame-search", placeholder: "Search", "aria-label":
-      "Search frames", oninput: event => { state.word = event.target.value.toLowerCase(); draw(); } }),
-    found), note, canvas);
-  target.querySelector("#flame-isIcicle").setAttribute("aria-pressed", true);
-
-  function grow() {
-    const source = sources[state.source];
-    state.root = state.zoom = growTree(source, state.isInverted);
-    note.textContent = source.left_out ? formatNumber(source.left_out, 0) + " more paths with " +
-      formatValue(source.rest, source.unit) + " are not in it." : "";
-    draw();
-  }
-  function deepest(node) {
-    let depth = node.depth;
-    for (const child of node.children.values()) depth = Math.max(depth, deepest(child));
-    return depth;
-  }
-  function draw() {
-    const depth = deepest(state.zoom) + 1, height = Math.min(depth, 60) * row + 2;
-    const [context, width] = fitCanvas(canvas, height);
-    const dim = style("--line"), text = style("--text"), mark = style("--high");
-    let matched = 0;
-    state.drawn = [];
-    state.width = width;
-    function box(node, x, size, isInside) {
-      const y = state.isIcicle ? node.depth * row : height - (node.depth + 1) * row;
-      const isMatch = state.word && node.name.toLowerCase().includes(state.word);
-      if (size < 0.4 || node.depth >= 60) return;
-      if (isMatch && !isInside) matched += node.value;
-      context.fillStyle = isMatch ? mark : state.word ? dim : state.isDifference ?
-        colorOfDifference(node.name) : colorOf(node.name);
-      context.fillRect(x, y, Math.max(size - 0.6, 0.4), row - 1);
-      context.fillStyle = isMatch ? style("--ground") : text;
-      drawLabel(context, node.name, x + 4, y + row / 2, size - 6);
-      state.drawn.push({ node, x, y, size });
-      let at = x;
-      for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
-        const part = size * child.value / node.value;
-        box(child, at, part, isInside || isMatch);
-        at += part;
-      }
-    }
-    const above = [];
-    for (let node = state.zoom.parent; node; node = node.parent) above.unshift(node);
-    for (const node of above) {
-      const y = state.isIcicle ? node.depth * row : height - (node.depth + 1) * row;
-      context.fillStyle = dim;
-      context.fillRect(0, y, width, row - 1);
-      context.fillStyle = text;
-      drawLabel(context, node.name, 4, y + row / 2, width - 8);
-      state.drawn.push({ node, x: 0, y, size: width });
-    }
-    box(state.zoom, 0, width, false);
-    found.textContent = state.word ? "Found: " + formatNumber(100 * matched / state.zoom.value) + " %" : "";
-  }
-  function at(event) {
-    const box = canvas.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
-    return state.drawn.find(each => x >= each.x && x < each.x + each.size && y >= each.y &&
-      y < each.y + row);
-  }
-  canvas.addEventListener("click", event => {
-    const hit = at(event);
-    if (hit) { state.zoom = hit.node; draw(); }
-  });
-  canvas.addEventListener("keydown", event => {
-    const children = [...state.zoom.children.values()].sort((a, b) => b.value - a.value);
-    if (event.key === "Escape") state.zoom = state.root;
-    else if (event.key === "ArrowDown" && children.length) state.zoom = children[0];
-    else if (event.key === "ArrowUp" && state.zoom.parent) state.zoom = state.zoom.parent;
-    else return;
-    event.preventDefault();
-    draw();
-  });
-  canvas.addEventListener("mousemove", event => {
-    const hit = at(event);
-    if (!hit) return hideTip();
-    showTip(event, hit.node.name + "\n" + formatValue(hit.node.value, sources[state.source].unit) + ", " +
-      formatNumber(100 * hit.node.value / state.root.value) + " %");
-  });
-  canvas.addEventListener("mouseleave", hideTip);
-  addEventListener("resize", draw);
-  isDark.addEventListener("change", draw);
-  canvas.redraw = draw;
-  canvas.state = state;
-  grow();
 }
 
 /* ---- timeline ---- */

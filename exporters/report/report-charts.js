@@ -5,7 +5,7 @@ function makeLegend(names) {
     makeElement("span", {}, makeElement("i", { style: "background:" + color }), title)));
 }
 const stepsDrawn = 120; /* bars; more steps are shown by their longest */
-function stackedBars(target, list, names, unit) {
+function stackedBars(target, list, names, unit, word = "step") {
   const width = Math.max(target.clientWidth, 280), height = 230;
   const edge = { left: 62, right: 8, top: 22, bottom: 26 };
   const scale = unit === "us" ? 1e3 : 1;
@@ -27,7 +27,7 @@ function stackedBars(target, list, names, unit) {
     .call(d3.axisLeft(y).ticks(5).tickFormat(formatTime));
   list.forEach((step, i) => {
     const group = svg.append("g").attr("class", "step").attr("tabindex", 0).attr("role", "button")
-      .attr("data-number", step.label).attr("aria-label", "step " + step.label + ", " + formatTime(sums[i]));
+      .attr("data-number", step.label).attr("aria-label", word + " " + step.label + ", " + formatTime(sums[i]));
     let from = 0;
     for (const [key, , color] of names) {
       const value = Math.max(0, step[key] || 0) * scale;
@@ -40,7 +40,7 @@ function stackedBars(target, list, names, unit) {
       .text("↑ " + formatTime(sums[i]));
     group.append("rect").attr("class", "over").attr("x", x(i)).attr("width", x.bandwidth())
       .attr("y", edge.top).attr("height", height - edge.bottom - edge.top);
-    group.node().addEventListener("mousemove", event => showTip(event, "step " + step.label + ": " + formatTime(sums[i]) + "\n" +
+    group.node().addEventListener("mousemove", event => showTip(event, word + " " + step.label + ": " + formatTime(sums[i]) + "\n" +
       names.filter(([key]) => step[key] > 0).map(([key, title]) => title + ": " +
         formatTime(step[key] * scale)).join("\n")));
     group.node().addEventListener("mouseleave", hideTip);
@@ -71,7 +71,7 @@ function showSteps() {
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
     "") + "Where each step goes on the thread that announced it. " +
-    (hasCharts ? "Choose a step: operators, kernels, calls, charts and timeline show that step alone." : "")));
+    (hasCharts ? "Choose a step: all below shows that step alone, but memory." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     target.append(makeLegend(used));
@@ -84,8 +84,30 @@ function showSteps() {
     columns: readColumns("step_part").filter(column => column.name !== "name"), rows: steps }));
   target.append(hasCharts ? makeElement("details", {}, makeElement("summary", {}, "As a table"), table) : table);
 }
+/* What the devices of each rank did; of a job. */
+function showRanks() {
+  const target = findBody("device"), ranks = (data.ranks || []).map(row => ({ ...row, label:
+    (row.rank < 0 ? "?" : row.rank) + (row.device >= 0 ? " (" + row.device + ")" : ""),
+    share: row.stage > 0 ? 100 * row.communication_not_overlapped / row.stage : null }));
+  if (!ranks.length) return 0;
+  target.append(makeElement("h3", {}, "Device time of each rank"));
+  if (hasCharts) {
+    const frame = makeElement("div", { id: "rank-bars" });
+    target.append(makeLegend(deviceNames), frame);
+    stackedBars(frame, keepLongest(ranks, "stage"), deviceNames, "us", "rank");
+  }
+  target.append(makeTable("table-ranks", () => ({ rows: ranks, columns: [
+    { name: "rank", title: "rank", unit: "" }, { name: "device", title: "device", unit: "" },
+    { name: "steps", title: "steps", unit: "" }, { name: "stage", title: "stage", unit: "us" },
+    { name: "computing", title: "computing", unit: "us" },
+    { name: "overlapped", title: "communication, overlapped", unit: "us" },
+    { name: "communication_not_overlapped", title: "communication, not overlapped", unit: "us" },
+    { name: "share", title: "not overlapped, of the stage", unit: "%" },
+    { name: "free", title: "idle", unit: "us" }] })));
+  return ranks.length;
+}
 function showDevice() {
-  const all = readRows("step_trace");
+  const nRanks = showRanks(), all = readRows("step_trace");
   if (all.length && hasCharts) {
     findBody("device").append(makeElement("h3", {}, "Device time of each step"), makeLegend(deviceNames));
     const devices = [...new Set(all.map(each => each.device))];
@@ -99,7 +121,7 @@ function showDevice() {
   }
   const n = showKinds("device", [["step_trace", "Steps on devices"],
     ["communication_time", "Communication"]]);
-  document.getElementById("device").hidden = !n;
+  document.getElementById("device").hidden = !n && !nRanks;
 }
 
 /* ---- values over time ---- */

@@ -2,13 +2,18 @@
 #include "report-flames.h"
 
 #include "path-sources.h"
+#include "report-numbers.h"
 
+/* The page derives the paths of a step again from the samples and operators it has; the others have
+ * no kind there and stay as they are. */
 static const struct {
-    const char *title, *unit;
+    const char *kind, *title, *unit;
 } flame_sources[N_PATH_SOURCES] = {
-    [PATHS_SAMPLES] = {"Processor samples", "ns"},    [PATHS_WAITS] = {"Waiting", "ns"},
-    [PATHS_CALLS] = {"Calls of Python", "ns"},        [PATHS_OPERATORS] = {"Operators", "ns"},
-    [PATHS_HEAP] = {"Memory, most at one time", "B"},
+    [PATHS_SAMPLES] = {"call_path", "Processor samples", "ns"},
+    [PATHS_WAITS] = {"", "Waiting", "ns"},
+    [PATHS_CALLS] = {"", "Calls of Python", "ns"},
+    [PATHS_OPERATORS] = {"stack_total", "Operators", "ns"},
+    [PATHS_HEAP] = {"heap_path", "Memory, most at one time", "B"},
 };
 
 typedef struct FlamePathValue {
@@ -79,24 +84,8 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
 
 /* ---- out ---- */
 
-typedef struct FrameNumbers {
-    GHashTable *numbers; /* id -> number + 1 */
-    GArray *ids;         /* of StrobeStringId */
-} FrameNumbers;
-
-static guint number_frame(FrameNumbers *frames, StrobeStringId id)
-{
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(frames->numbers, GUINT_TO_POINTER(id)));
-
-    if (number)
-        return number - 1;
-    g_array_append_val(frames->ids, id);
-    g_hash_table_insert(frames->numbers, GUINT_TO_POINTER(id), GUINT_TO_POINTER(frames->ids->len));
-    return frames->ids->len - 1;
-}
-
 static void write_path(const ReportFlames *flames, const FlamePathValue *path,
-                       FrameNumbers *numbers, StrobeJsonWriter *json)
+                       ReportNumbers *numbers, StrobeJsonWriter *json)
 {
     const StrobeStringId *frames = NULL;
     gsize n = flames->source.host->stack_frames(flames->source.self, path->path, &frames);
@@ -104,16 +93,18 @@ static void write_path(const ReportFlames *flames, const FlamePathValue *path,
     strobe_json_begin_array(json);
     strobe_json_int(json, path->value);
     for (gsize i = MIN(n, REPORT_DEPTH_MAX); i-- > 0;)
-        strobe_json_uint(json, number_frame(numbers, frames[i]));
+        strobe_json_uint(json, report_number_of(numbers, frames[i]));
     strobe_json_end_array(json);
 }
 
-static void write_flame(const ReportFlames *flames, guint place, FrameNumbers *numbers,
+static void write_flame(const ReportFlames *flames, guint place, ReportNumbers *numbers,
                         StrobeJsonWriter *json)
 {
     const OneFlame *flame = &flames->flames[place];
 
     strobe_json_begin_object(json);
+    strobe_json_key(json, "kind");
+    strobe_json_string(json, flame_sources[place].kind);
     strobe_json_key(json, "name");
     strobe_json_string(json, flame_sources[place].title);
     strobe_json_key(json, "unit");
@@ -132,8 +123,7 @@ static void write_flame(const ReportFlames *flames, guint place, FrameNumbers *n
 
 void report_flames_write(ReportFlames *flames, StrobeJsonWriter *json)
 {
-    FrameNumbers numbers = {g_hash_table_new(g_direct_hash, g_direct_equal),
-                            g_array_new(FALSE, FALSE, sizeof(StrobeStringId))};
+    ReportNumbers numbers = report_numbers_new();
 
     strobe_json_begin_object(json);
     strobe_json_key(json, "sources");
@@ -147,11 +137,9 @@ void report_flames_write(ReportFlames *flames, StrobeJsonWriter *json)
     strobe_json_key(json, "frames");
     strobe_json_begin_array(json);
     for (guint i = 0; i < numbers.ids->len; i++)
-        report_write_text(
-            json, flames->source.host->string(flames->source.self,
-                                              g_array_index(numbers.ids, StrobeStringId, i)));
+        report_write_text(json, flames->source.host->string(
+                                    flames->source.self, g_array_index(numbers.ids, guint32, i)));
     strobe_json_end_array(json);
     strobe_json_end_object(json);
-    g_hash_table_unref(numbers.numbers);
-    g_array_unref(numbers.ids);
+    report_numbers_free(&numbers);
 }

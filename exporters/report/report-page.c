@@ -70,13 +70,14 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_end_object(json);
 }
 
-/* As strobe diff writes it; it goes through the escaping like all data. */
-static void write_comparison(const ReportSource *source, StrobeJsonWriter *json)
+/* JSON that the command made; it goes through the escaping like all data. */
+static void write_given(const ReportSource *source, const char *option, const char *without,
+                        StrobeJsonWriter *json)
 {
     gsize length = 0;
-    g_autofree char *text = read_option(source, "comparison", &length, "There is no comparison");
+    g_autofree char *text = read_option(source, option, &length, without);
 
-    strobe_json_key(json, "comparison");
+    strobe_json_key_text(json, option, strlen(option));
     if (text && length)
         strobe_json_raw(json, text, length);
     else
@@ -111,7 +112,10 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_spans_write(content->spans, json);
     strobe_json_key(json, "flames");
     report_flames_write(content->flames, json);
-    write_comparison(&content->source, json);
+    strobe_json_key(json, "samples");
+    report_samples_write(content->samples, json);
+    write_given(&content->source, "comparison", "There is no comparison", json);
+    write_given(&content->source, "ranks", "There are no rows of ranks", json);
     if (has_library)
         write_licence(&content->source, json);
     strobe_json_end_object(json);

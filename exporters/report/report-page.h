@@ -7,6 +7,7 @@
 
 #include "report-flames.h"
 #include "report-operators.h"
+#include "report-samples.h"
 #include "report-series.h"
 #include "report-spans.h"
 #include "report-tables.h"
@@ -18,6 +19,7 @@ typedef struct ReportContent {
     ReportSeries *series;
     ReportSpans *spans;
     ReportFlames *flames;
+    ReportSamples *samples;
 } ReportContent;
 
 /* Returns 0 or an errno value. What cannot be put into the page is missing from it, with a warning.

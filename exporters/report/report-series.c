@@ -23,8 +23,13 @@ static const struct {
     {"memory_event", "total_reserved", "Allocator", FALSE},
     {"memory_usage", "hbm", "Device memory", TRUE},
     {"memory_usage", "ddr", "Device memory", TRUE},
+    {"host_cpu", "wait", "Ready, without a processor", FALSE},
+    {"host_throttle", "throttled", "Held up by the limit", TRUE},
     {"counter", "value", "Counters", TRUE},
+    {"device_task", "busy", "Devices", FALSE}, /* kernels: their time in each bin */
 };
+
+#define BUSY_PLACE (G_N_ELEMENTS(drawn) - 1)
 
 typedef struct SeriesBin {
     double sum, most;
@@ -114,15 +119,35 @@ static void widen_bins(OneSeries *series)
     series->width_ns *= 2;
 }
 
+static gboolean make_room(OneSeries *series, gint64 at_ns)
+{
+    if (at_ns < 0 || at_ns > G_MAXINT64 / 4)
+        return FALSE;
+    while (at_ns / series->width_ns >= BINS_MAX)
+        widen_bins(series);
+    return TRUE;
+}
+
 static void add_value(OneSeries *series, gint64 at_ns, double value)
 {
     const SeriesBin one = {value, value, 1};
 
-    if (at_ns < 0 || at_ns > G_MAXINT64 / 4)
+    if (make_room(series, at_ns))
+        add_bin(&series->bins[at_ns / series->width_ns], &one);
+}
+
+/* Each bin gets the part of a stretch that lies in it. */
+static void add_stretch(OneSeries *series, gint64 begin_ns, gint64 end_ns)
+{
+    if (begin_ns < 0 || !make_room(series, end_ns))
         return;
-    while (at_ns / series->width_ns >= BINS_MAX)
-        widen_bins(series);
-    add_bin(&series->bins[at_ns / series->width_ns], &one);
+    while (begin_ns < end_ns) {
+        gint64 bin_end_ns = (begin_ns / series->width_ns + 1) * series->width_ns;
+        gint64 part_ns = MIN(end_ns, bin_end_ns) - begin_ns;
+
+        add_value(series, begin_ns, (double)part_ns);
+        begin_ns += part_ns;
+    }
 }
 
 static void add_field(ReportSeries *series, guint place, const StrobeView *record)
@@ -145,9 +170,30 @@ static void add_field(ReportSeries *series, guint place, const StrobeView *recor
     }
 }
 
+static gboolean is_kernel(const StrobeView *record)
+{
+    for (guint i = 0; i < record->kind->n_fields; i++)
+        if (!strcmp(record->kind->fields[i].name, "is_kernel"))
+            return report_cell_read(record, &record->kind->fields[i]).u != 0;
+    return FALSE;
+}
+
+static void add_kernel(ReportSeries *series, const StrobeView *record)
+{
+    gint64 origin_ns = series->source.host->metadata(series->source.self)->window_begin_ns;
+    OneSeries *one = is_kernel(record) ? find_series(series, BUSY_PLACE, record, "%") : NULL;
+
+    if (one)
+        add_stretch(one, record->begin_ns - origin_ns, record->end_ns - origin_ns);
+}
+
 void report_series_add(ReportSeries *series, const StrobeView *record)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(drawn); i++)
+    if (!strcmp(record->kind->name, drawn[BUSY_PLACE].kind)) {
+        add_kernel(series, record);
+        return;
+    }
+    for (guint i = 0; i < BUSY_PLACE; i++)
         if (!strcmp(record->kind->name, drawn[i].kind))
             add_field(series, i, record);
 }
@@ -169,18 +215,32 @@ static void write_name(const ReportSeries *series, const OneSeries *one, StrobeJ
     strobe_json_string_end(json);
 }
 
+static void write_bin(guint number, double mean, double most, StrobeJsonWriter *json)
+{
+    strobe_json_begin_array(json);
+    strobe_json_uint(json, number);
+    strobe_json_double(json, mean);
+    strobe_json_double(json, most);
+    strobe_json_end_array(json);
+}
+
+/* Bins without a value are left out, but a device without kernels is idle. */
 static void write_bins(const OneSeries *one, StrobeJsonWriter *json)
 {
+    guint last = 0;
+
+    for (guint i = 0; i < BINS_MAX; i++)
+        last = one->bins[i].n ? i : last;
     strobe_json_key(json, "bins");
     strobe_json_begin_array(json);
-    for (guint i = 0; i < BINS_MAX; i++) {
-        if (one->bins[i].n == 0)
-            continue;
-        strobe_json_begin_array(json);
-        strobe_json_uint(json, i);
-        strobe_json_double(json, one->bins[i].sum / (double)one->bins[i].n);
-        strobe_json_double(json, one->bins[i].most);
-        strobe_json_end_array(json);
+    for (guint i = 0; i <= last; i++) {
+        const SeriesBin *bin = &one->bins[i];
+        double share = 100.0 * bin->sum / (double)one->width_ns;
+
+        if (one->place == BUSY_PLACE)
+            write_bin(i, share, share, json);
+        else if (bin->n)
+            write_bin(i, bin->sum / (double)bin->n, bin->most, json);
     }
     strobe_json_end_array(json);
 }

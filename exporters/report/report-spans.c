@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strobe/helpers/fields.h>
 
+#include "report-numbers.h"
+
 typedef struct ReportSpan {
     gint64 begin_ns, duration_ns;
     guint64 number;
@@ -125,36 +127,6 @@ void report_spans_add(ReportSpans *spans, const StrobeView *record)
 
 /* ---- out ---- */
 
-/* Small numbers for ids, in the order of their first use. */
-typedef struct IdNumbers {
-    GHashTable *numbers; /* id -> number + 1 */
-    GArray *ids;         /* of guint32 */
-} IdNumbers;
-
-static guint number_of(IdNumbers *numbers, guint32 id)
-{
-    gpointer known = g_hash_table_lookup(numbers->numbers, GUINT_TO_POINTER(id));
-
-    if (known)
-        return GPOINTER_TO_UINT(known) - 1;
-    g_array_append_val(numbers->ids, id);
-    g_hash_table_insert(numbers->numbers, GUINT_TO_POINTER(id),
-                        GUINT_TO_POINTER(numbers->ids->len));
-    return numbers->ids->len - 1;
-}
-
-static IdNumbers new_numbers(void)
-{
-    return (IdNumbers){g_hash_table_new(g_direct_hash, g_direct_equal),
-                       g_array_new(FALSE, FALSE, sizeof(guint32))};
-}
-
-static void free_numbers(IdNumbers *numbers)
-{
-    g_hash_table_unref(numbers->numbers);
-    g_array_unref(numbers->ids);
-}
-
 static void write_track(const ReportSpans *spans, StrobeTrackId id, StrobeJsonWriter *json)
 {
     const StrobeTrackView *track = spans->source.host->track(spans->source.self, id);
@@ -171,7 +143,7 @@ static void write_track(const ReportSpans *spans, StrobeTrackId id, StrobeJsonWr
     strobe_json_end_object(json);
 }
 
-static void write_ids(const ReportSpans *spans, const char *key, const IdNumbers *numbers,
+static void write_ids(const ReportSpans *spans, const char *key, const ReportNumbers *numbers,
                       StrobeJsonWriter *json)
 {
     strobe_json_key_text(json, key, strlen(key));
@@ -189,8 +161,8 @@ static void write_ids(const ReportSpans *spans, const char *key, const IdNumbers
     strobe_json_end_array(json);
 }
 
-static void write_spans(const ReportSpans *spans, IdNumbers *names, IdNumbers *kinds,
-                        IdNumbers *tracks, StrobeJsonWriter *json)
+static void write_spans(const ReportSpans *spans, ReportNumbers *names, ReportNumbers *kinds,
+                        ReportNumbers *tracks, StrobeJsonWriter *json)
 {
     gint64 origin_ns = spans->source.host->metadata(spans->source.self)->window_begin_ns;
 
@@ -200,9 +172,9 @@ static void write_spans(const ReportSpans *spans, IdNumbers *names, IdNumbers *k
         const ReportSpan *span = &g_array_index(spans->spans, ReportSpan, i);
 
         strobe_json_begin_array(json);
-        strobe_json_uint(json, number_of(tracks, span->track));
-        strobe_json_uint(json, number_of(names, span->name));
-        strobe_json_uint(json, number_of(kinds, span->kind));
+        strobe_json_uint(json, report_number_of(tracks, span->track));
+        strobe_json_uint(json, report_number_of(names, span->name));
+        strobe_json_uint(json, report_number_of(kinds, span->kind));
         strobe_json_int(json, span->begin_ns - origin_ns);
         strobe_json_int(json, span->duration_ns);
         strobe_json_end_array(json);
@@ -210,7 +182,7 @@ static void write_spans(const ReportSpans *spans, IdNumbers *names, IdNumbers *k
     strobe_json_end_array(json);
 }
 
-static void write_links(const ReportSpans *spans, IdNumbers *tracks, StrobeJsonWriter *json)
+static void write_links(const ReportSpans *spans, ReportNumbers *tracks, StrobeJsonWriter *json)
 {
     gint64 origin_ns = spans->source.host->metadata(spans->source.self)->window_begin_ns;
 
@@ -220,9 +192,9 @@ static void write_links(const ReportSpans *spans, IdNumbers *tracks, StrobeJsonW
         const ReportLink *link = &g_array_index(spans->links, ReportLink, i);
 
         strobe_json_begin_array(json);
-        strobe_json_uint(json, number_of(tracks, link->from));
+        strobe_json_uint(json, report_number_of(tracks, link->from));
         strobe_json_int(json, link->from_ns - origin_ns);
-        strobe_json_uint(json, number_of(tracks, link->to));
+        strobe_json_uint(json, report_number_of(tracks, link->to));
         strobe_json_int(json, link->to_ns - origin_ns);
         strobe_json_end_array(json);
     }
@@ -231,7 +203,8 @@ static void write_links(const ReportSpans *spans, IdNumbers *tracks, StrobeJsonW
 
 void report_spans_write(ReportSpans *spans, StrobeJsonWriter *json)
 {
-    IdNumbers names = new_numbers(), kinds = new_numbers(), tracks = new_numbers();
+    ReportNumbers names = report_numbers_new(), kinds = report_numbers_new(),
+                  tracks = report_numbers_new();
 
     trim_spans(spans);
     strobe_json_begin_object(json);
@@ -247,7 +220,7 @@ void report_spans_write(ReportSpans *spans, StrobeJsonWriter *json)
     write_ids(spans, "kinds", &kinds, json);
     write_ids(spans, "tracks", &tracks, json);
     strobe_json_end_object(json);
-    free_numbers(&names);
-    free_numbers(&kinds);
-    free_numbers(&tracks);
+    report_numbers_free(&names);
+    report_numbers_free(&kinds);
+    report_numbers_free(&tracks);
 }

@@ -234,23 +234,31 @@ function kindTable(kind, holds) {
   return makeTable("table-" + kind, () => ({ columns: readColumns(kind), rest: readRest(kind),
     rows: readRows(kind).filter(row => !holds || row[holds]) }));
 }
+/* Spans of a kind in the chosen step, each with the one that encloses it on its track, and its self
+ * time. */
+function nestSpans(kind) {
+  const { spans, kinds } = data.timeline, open = new Map(), place = kinds.indexOf(kind);
+  return spans.filter(span => span[2] === place && inStep(span[3]))
+    .sort((a, b) => a[3] - b[3] || b[4] - a[4]).map(span => {
+      const stack = open.get(span[0]) || [];
+      open.set(span[0], stack);
+      while (stack.length && stack[stack.length - 1].end <= span[3]) stack.pop();
+      const parent = stack[stack.length - 1] || null;
+      const node = { span, parent, end: span[3] + span[4], self: span[4] };
+      if (parent) parent.self -= span[4];
+      stack.push(node);
+      return node;
+    });
+}
 /* What the spans of the timeline say about the chosen step, by name. */
 function sumSpans(kind) {
-  const { spans, names, kinds } = data.timeline, sums = new Map(), open = new Map();
-  const place = kinds.indexOf(kind);
-  const own = spans.filter(span => span[2] === place && inStep(span[3]))
-    .sort((a, b) => a[3] - b[3] || b[4] - a[4]);
-  for (const span of own) {
-    const stack = open.get(span[0]) || [];
-    open.set(span[0], stack);
-    while (stack.length && stack[stack.length - 1].end <= span[3]) stack.pop();
-    const sum = sums.get(span[1]) || { name: names[span[1]], calls: 0, total: 0, self: 0 };
+  const sums = new Map();
+  for (const { span, self } of nestSpans(kind)) {
+    const sum = sums.get(span[1]) || { name: data.timeline.names[span[1]], calls: 0, total: 0, self: 0 };
     sums.set(span[1], sum);
     sum.calls++;
     sum.total += span[4];
-    sum.self += span[4];
-    if (stack.length) stack[stack.length - 1].sum.self -= span[4];
-    stack.push({ end: span[3] + span[4], sum });
+    sum.self += self;
   }
   return [...sums.values()].sort((a, b) => b.self - a.self);
 }
@@ -268,15 +276,54 @@ const spanColumns = [{ name: "name", title: "Name" }, { name: "calls", title: "c
   { name: "self", title: "self", unit: "ns" }, { name: "total", title: "total", unit: "ns" }];
 const percentiles = [{ name: "p50", title: "p50", unit: "ns", summary: "Median, within 9 %" },
   { name: "p95", title: "p95", unit: "ns", summary: "95 % take no longer, within 9 %" }];
+/* What launched each kernel, by the links in the page: the path that did so most often. */
+function findLaunchers() {
+  const { spans, names, tracks, links } = data.timeline, hosts = new Map(), kernels = new Map();
+  spans.forEach(span => {
+    if (tracks[span[0]].device >= 0) kernels.set(span[0] + " " + span[3], names[span[1]]);
+  });
+  nestSpans("cpu_op").forEach(node => {
+    const list = hosts.get(node.span[0]) || [];
+    hosts.set(node.span[0], list);
+    list.push(node);
+  });
+  const counts = new Map(), found = new Map();
+  for (const [from, begin, to, at] of links) {
+    const kernel = kernels.get(to + " " + at);
+    const inside = (hosts.get(from) || []).filter(node => node.span[3] <= begin && node.end >= begin);
+    if (!kernel || !inside.length) continue;
+    const path = [];
+    for (let node = inside[inside.length - 1]; node; node = node.parent) path.push(names[node.span[1]]);
+    const key = kernel + "\n" + path.join("\n"), n = (counts.get(key) || 0) + 1;
+    counts.set(key, n);
+    if (n > (found.get(kernel) || { n: 0 }).n) found.set(kernel, { n, path });
+  }
+  return found;
+}
+function addLaunchers(rows) {
+  const launchers = findLaunchers();
+  rows.forEach(row => { row.launcher = (launchers.get(row.name) || { path: null }).path; });
+  return rows;
+}
+const launcher = { name: "launcher", title: "launched by", summary:
+  "Operators around the launch, the innermost first; by the links that the page has" };
 /* Of all steps the pass's table; of one step what the timeline has. */
 function stepTable(kind, ofSpans) {
   return () => {
-    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles), rest: readRest(kind),
-      rows: addPercentiles(readRows(kind), ofSpans) };
+    const isKernels = kind === "op_statistic", add = isKernels ? addLaunchers : rows => rows;
+    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles, isKernels ? [launcher] : []),
+      rest: readRest(kind), rows: add(addPercentiles(readRows(kind), ofSpans)) };
     const left = data.timeline.left_out;
-    return { columns: spanColumns, rows: sumSpans(ofSpans), note: "Only " + nameStep(chosen.step) +
-      (left ? "; spans under " + formatTime(data.timeline.least) + " are not in it." : ".") };
+    return { columns: spanColumns.concat(isKernels ? [launcher] : []), rows: add(sumSpans(ofSpans)), note:
+      "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
+      " are not in it." : ".") };
   };
+}
+/* Of all steps the pass's table; of one step what samples and Python calls say. */
+function functionTable() {
+  if (!chosen.step) return { columns: readColumns("function"), rest: readRest("function"),
+    rows: readRows("function") };
+  return { columns: readColumns("function"), rows: sumFunctions(), note: "Only " + nameStep(chosen.step) + "." };
 }
 function showTables() {
   const wanted = [["operator_average", "Operators", "cpu_op"], ["op_statistic", "Kernels",
@@ -289,7 +336,8 @@ function showTables() {
     return;
   }
   const made = there.map(([kind, title, ofSpans]) => {
-    const table = ofSpans ? makeTable("table-" + kind, stepTable(kind, ofSpans)) : kindTable(kind);
+    const table = ofSpans ? makeTable("table-" + kind, stepTable(kind, ofSpans)) :
+      makeTable("table-" + kind, functionTable);
     const tab = makeElement("button", { role: "tab", id: "tab-" + kind, onclick: () => select(tab, table) },
       title);
     tabs.append(tab);

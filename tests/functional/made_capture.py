@@ -13,7 +13,7 @@ from capture_format import (  # noqa: E402
     METADATA, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
 )
 
-SPAN = 1
+SPAN, INSTANT = 1, 2
 THREAD, STEPS = 1, 5
 REALTIME = 2
 U8, U32, U64, I64, BOOL, STRING, STACK, TRACK_ID = 1, 2, 4, 5, 7, 8, 9, 10
@@ -27,7 +27,11 @@ DECLARED = {
     ],
     "marker": [("argument", U64)],
     "loss": [("count", U64), ("cause", U32), ("thread", TRACK_ID)],
+    "cpu_sample": [
+        ("time", I64), ("cycles", U64), ("stack", STACK), ("processor", U32), ("process", U32),
+    ],
 }
+INSTANTS = {"cpu_sample"}
 KIND_IDS = {name: number for number, name in enumerate(DECLARED, 1)}
 
 
@@ -40,7 +44,7 @@ def text(value):
 
 
 class MadeCapture:
-    """Spans of four kinds on tracks whose times are ns since BEGIN."""
+    """Spans of four kinds, and samples, on tracks whose times are ns since BEGIN."""
 
     def __init__(self, duration):
         self.duration = duration
@@ -56,12 +60,18 @@ class MadeCapture:
             self.strings.append(value)
         return 2 + self.strings.index(value)
 
+    def stack(self, names):
+        """Innermost first."""
+        return self.string(tuple(map(self.string, names)))
+
     def add(self, kind, track, name, begin, end, fields):
         fields = padded(fields, 8)
         head = (4 + len(fields) // 8) | HAS_TRACK | KIND_IDS[kind] << 16
         if name:
             head |= self.string(name) << 32
-        words = struct.pack("<QQQQ", head, BEGIN + begin, BEGIN + end, track)
+        times = [BEGIN + begin] + ([] if kind in INSTANTS else [BEGIN + end])
+        head -= kind in INSTANTS  # a word less
+        words = struct.pack("<Q%dQ" % (len(times) + 1), head, *times, track)
         self.records.append(words + fields)
 
     def step(self, track, number, begin, end):
@@ -70,6 +80,11 @@ class MadeCapture:
 
     def operator(self, track, name, begin, end):
         self.add("cpu_op", track, name, begin, end, struct.pack("<qQIIIBB", -1, 0, 0, 0, 0, 0, 0))
+
+    def sample(self, track, thread, names, at, time):
+        """Functions, innermost first, that a thread of this name was found in."""
+        fields = struct.pack("<qQIII", time, 0, self.stack(names), 0, 4711)
+        self.add("cpu_sample", track, thread, at, at, fields)
 
     def range(self, track, name, begin, end):
         self.add("marker", track, name, begin, end, struct.pack("<Q", 0xFFFFFFFFFFFFFFFF))
@@ -97,7 +112,8 @@ class MadeCapture:
             for field, kind in fields:
                 texts += bytes([kind]) + text(field) + text("") + text("")
             size = len(padded(bytes(16) + texts, 8))
-            head = struct.pack("<IIII", size, KIND_IDS[name], SPAN, len(fields))
+            shape = INSTANT if name in INSTANTS else SPAN
+            head = struct.pack("<IIII", size, KIND_IDS[name], shape, len(fields))
             payload += padded(head + texts, 8)
         return payload
 
@@ -106,8 +122,10 @@ class MadeCapture:
         metadata = json.dumps(metadata).encode()
         strings = struct.pack("<II", 1, 0)
         for number, value in enumerate(self.strings, 2):
-            data = value.encode()
-            strings += padded(struct.pack("<II", number, len(data)) + data, 4)
+            is_stack = isinstance(value, tuple)
+            data = struct.pack("<%dI" % len(value), *value) if is_stack else value.encode()
+            length = len(data) | is_stack << 31
+            strings += padded(struct.pack("<II", number, length) + data, 4)
         seal = SEAL_STRUCT.pack(BEGIN, BEGIN + self.duration, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         blocks = (
             (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, strings),

@@ -93,6 +93,7 @@ class ReportPageTest(StrobeTest):
                    ".dispatchEvent(new Event('click'))")  # fmt: skip
         self.assertIn("only-here", self.names(page))
         self.assertIn("step 4", page.value("document.getElementById('filter').innerText"))
+        self.check_flame_of_step(page)
         view = page.value("document.getElementById('time').view()")
         self.assertEqual(view, [4 * STEP, 5 * STEP])
         page.value("document.querySelector('.step[data-number=\"5\"]').dispatchEvent("
@@ -100,6 +101,14 @@ class ReportPageTest(StrobeTest):
         self.assertNotIn("only-here", self.names(page))
         page.value("document.querySelector('#filter button').click()")
         self.assertEqual(len(self.names(page)), 501)
+
+    def check_flame_of_step(self, page):
+        """Step 4 alone: its operators, and none of the others'."""
+        children = ("Object.fromEntries([...document.getElementById('flame').state.root.children"
+                    ".values()].map(node => [node.name, node.value]))")  # fmt: skip
+        frames = page.value(children)
+        self.assertEqual(frames["only-here"], 20 * MS)
+        self.assertEqual(frames["enumerate(DataLoader)#next"], 30 * MS)
 
     def check_canvases(self, page):
         self.search(page, "#time-search", "only-here")
@@ -155,6 +164,35 @@ class ReportPageTest(StrobeTest):
             self.assertTrue(colors[0].startswith("hsl(0 "), colors)
             self.assertFalse(colors[1].startswith("hsl"), colors)
             self.assertEqual(page.complaints, [])
+
+    @unittest.skipUnless(D3.exists(), "no node-d3")
+    def test_samples_of_a_step(self):
+        """Flame graph and functions of one step have its samples alone."""
+        made = MadeCapture(2 * STEP)
+        steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
+        for number, names in enumerate((("inner", "outer"), ("other", "outer"))):
+            made.operator(main, "aten::mm", number * STEP, number * STEP + MS)
+            for i in range(10):
+                made.sample(main, "main", names, number * STEP + i * MS, MS)
+            made.step(steps, number, number * STEP, (number + 1) * STEP)
+        path = self.work / "samples.html"
+        self.strobe("report", made.write(self.work / "samples" / "capture.strobe"), "-o", path)
+        with self.open(path) as page:
+            self.assertEqual({"inner", "outer", "other"}, set(self.functions(page)))
+            page.value("document.querySelector('.step[data-number=\"1\"]')"
+                       ".dispatchEvent(new Event('click'))")  # fmt: skip
+            self.assertEqual({"outer", "other"}, set(self.functions(page)))
+            self.search(page, "#flame-search", "other")
+            self.assertEqual("Found: 100 %",
+                             page.value("document.getElementById('flame-found').innerText"))  # fmt: skip
+            self.search(page, "#flame-search", "inner")
+            self.assertEqual("Found: 0 %",
+                             page.value("document.getElementById('flame-found').innerText"))  # fmt: skip
+            self.assertEqual(page.complaints, [])
+
+    def functions(self, page):
+        page.value("document.getElementById('tab-function').click()")
+        return self.names(page, "function")
 
     def test_losses(self):
         """A band above all else, and the first of the findings."""

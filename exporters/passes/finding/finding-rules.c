@@ -5,25 +5,14 @@
 #include <strobe/kinds.h>
 
 #include "intervals.h"
+#include "outlier-rule.h"
 
 #define HIGH_SHARE 20.0 /* %; of the steps */
 #define MEDIUM_SHARE 5.0
-#define OUTLIER_FACTOR 1.5 /* of the median step */
-#define OUTLIER_STEPS_MIN 5u
 #define START_FACTOR 3.0  /* of the median step: the first one is the start-up, and left out */
 #define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
-
-/* What all rules look at. */
-typedef struct Case {
-    const Measures *m;
-    const GArray *steps; /* of BusyStep */
-    guint first;         /* the first one that counts */
-    gint64 steps_ns;
-    gint64 parts_ns[N_PARTS + 1];
-    guint n_steps;
-} Case;
 
 typedef gboolean (*Rule)(const Case *c, Finding *out);
 
@@ -34,11 +23,6 @@ void finding_free(gpointer data)
     g_free(finding->summary);
     g_free(finding->evidence);
     g_free(finding);
-}
-
-static double share_of(double part, double whole)
-{
-    return whole > 0 ? 100.0 * part / whole : 0;
 }
 
 /* ---- parts of the steps ---- */
@@ -75,7 +59,7 @@ static gboolean detect_part(const Case *c, guint rule, Finding *out)
     if (share < part_rules[rule].least_share)
         return FALSE;
     out->id = part_rules[rule].id;
-    out->table = part_rules[rule].table;
+    out->table = measures_top_kind(c->m, part, part_rules[rule].table);
     out->advice = part_rules[rule].advice;
     out->share = share;
     out->confidence = part_rules[rule].confidence;
@@ -88,62 +72,6 @@ static gboolean detect_part(const Case *c, guint rule, Finding *out)
 }
 
 /* ---- steps ---- */
-
-static gint compare_durations(gconstpointer a, gconstpointer b)
-{
-    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
-
-    return (x > y) - (x < y);
-}
-
-static gint64 median_step(const Case *c)
-{
-    g_autoptr(GArray) sorted = g_array_new(FALSE, FALSE, sizeof(gint64));
-
-    for (guint i = 0; i < c->steps->len; i++) {
-        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
-        gint64 duration = step->end_ns - step->begin_ns;
-        g_array_append_val(sorted, duration);
-    }
-    g_array_sort(sorted, compare_durations);
-    return g_array_index(sorted, gint64, sorted->len / 2);
-}
-
-static gboolean detect_outliers(const Case *c, Finding *out)
-{
-    gint64 median = c->n_steps >= OUTLIER_STEPS_MIN ? median_step(c) : 0;
-    gint64 excess = 0, longest = 0, number = 0;
-
-    for (guint i = c->first; median && i < c->steps->len; i++) {
-        const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
-        gint64 duration = step->end_ns - step->begin_ns;
-
-        if ((double)duration < OUTLIER_FACTOR * (double)median)
-            continue;
-        out->count++;
-        excess += duration - median;
-        if (duration > longest) {
-            longest = duration;
-            number = step->number;
-        }
-    }
-    out->share = share_of((double)excess, (double)c->steps_ns);
-    if (out->share < 3)
-        return FALSE;
-    out->id = "step_outliers";
-    out->table = "step";
-    out->confidence = 80;
-    out->summary =
-        g_strdup_printf("%" G_GUINT64_FORMAT
-                        " of %u steps take over %.1f times the median step; what they take more is "
-                        "%.1f %% of the time.",
-                        out->count, c->n_steps, OUTLIER_FACTOR, out->share);
-    out->evidence = g_strdup_printf("step %" G_GINT64_FORMAT " %.2f ms, median %.2f ms", number,
-                                    (double)longest / 1e6, (double)median / 1e6);
-    out->advice = "Compare one of these steps with a usual one: evaluation, saving, recompilation "
-                  "or another program's load often lies in it.";
-    return TRUE;
-}
 
 static gboolean detect_no_steps(const Case *c, Finding *out)
 {
@@ -193,6 +121,10 @@ static gboolean detect_host_bound(const Case *c, Finding *out)
     out->share = share_of(c->m->device_free_us, c->m->device_stage_us);
     if (c->m->n_device_steps == 0 || out->share < 30)
         return FALSE;
+    out->is_effect = TRUE;
+    out->explained = share_of(
+        (double)(c->parts_ns[PART_DATA] + c->parts_ns[PART_GC] + c->parts_ns[PART_COMPILE]),
+        (double)c->steps_ns);
     out->id = "host_bound";
     out->table = "step_trace";
     out->count = c->m->n_device_steps;
@@ -364,7 +296,7 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
 /* ---- all ---- */
 
 static const Rule rules[] = {
-    detect_losses,     detect_outliers,      detect_no_steps,      detect_small_kernels,
+    detect_losses,     outlier_rule_detect,  detect_no_steps,      detect_small_kernels,
     detect_host_bound, detect_communication, detect_fragmentation, detect_memory_limit,
     detect_contention, detect_disk,          detect_own_cost,
 };
@@ -377,7 +309,7 @@ static guint weight_of(const char *severity)
                                          : 0;
 }
 
-/* Losses first: they make all others unsure. */
+/* Losses first: they make all others unsure. What other findings explain comes after these. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
     const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;
@@ -388,6 +320,8 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
         return is_loss_x ? -1 : 1;
     if (weight_x != weight_y)
         return weight_x > weight_y ? -1 : 1;
+    if (x->is_effect != y->is_effect)
+        return x->is_effect ? 1 : -1;
     double share_x = x->share >= 0 ? x->share : -1, share_y = y->share >= 0 ? y->share : -1;
 
     if (share_x != share_y)
@@ -397,10 +331,12 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 static void add_finding(GPtrArray *found, const Case *c, Finding *finding, gboolean is_incomplete)
 {
+    double own_share = finding->share - finding->explained;
+
     if (!finding->severity)
-        finding->severity = finding->share >= HIGH_SHARE     ? "high"
-                            : finding->share >= MEDIUM_SHARE ? "medium"
-                                                             : "low";
+        finding->severity = own_share >= HIGH_SHARE     ? "high"
+                            : own_share >= MEDIUM_SHARE ? "medium"
+                                                        : "low";
     if (strcmp(finding->severity, "unknown") != 0 && finding->confidence < 100) {
         finding->confidence *= busy_times_has_steps(c->m->times) ? 1 : WITHOUT_STEPS;
         finding->confidence *= is_incomplete ? WITH_LOSSES : 1;
@@ -410,10 +346,8 @@ static void add_finding(GPtrArray *found, const Case *c, Finding *finding, gbool
 
 static void sum_steps(Case *c)
 {
-    const BusyStep *first = &g_array_index(c->steps, BusyStep, 0);
-
     if (c->steps->len >= OUTLIER_STEPS_MIN &&
-        (double)(first->end_ns - first->begin_ns) >= START_FACTOR * (double)median_step(c))
+        (double)case_step_ns(c, 0) >= START_FACTOR * (double)case_median_step(c))
         c->first = 1;
     for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);

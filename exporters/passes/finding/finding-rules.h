@@ -3,16 +3,7 @@
 #ifndef STROBE_PASSES_FINDING_RULES_H
 #define STROBE_PASSES_FINDING_RULES_H
 
-#include "measures.h"
-
-typedef struct Finding {
-    const char *id, *table, *advice;
-    char *summary, *evidence;
-    double share;      /* %; of the time of all steps, absent: not a share of time */
-    double confidence; /* % */
-    guint64 count;
-    const char *severity; /* "high", "medium", "low", "unknown" */
-} Finding;
+#include "finding-case.h"
 
 void finding_free(gpointer finding);
 

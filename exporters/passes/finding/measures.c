@@ -187,6 +187,7 @@ static void add_name(Measures *m, StepPart part, const StrobeView *record)
             return;
         time = g_new0(NamedTime, 1);
         time->name = record->name;
+        time->kind = g_intern_string(record->kind->name);
         g_hash_table_insert(names, GUINT_TO_POINTER(record->name), time);
     }
     time->time_ns += MAX(record->end_ns - record->begin_ns, 0);
@@ -274,4 +275,11 @@ char *measures_top_names(const Measures *m, StepPart part)
                                (double)time->time_ns / 1e6);
     }
     return g_string_free(text, FALSE);
+}
+
+const char *measures_top_kind(const Measures *m, StepPart part, const char *otherwise)
+{
+    g_autoptr(GPtrArray) sorted = sorted_values(m->names[part], compare_times);
+
+    return sorted->len ? ((const NamedTime *)g_ptr_array_index(sorted, 0))->kind : otherwise;
 }

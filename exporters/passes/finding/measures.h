@@ -20,6 +20,7 @@ typedef struct WeightedMean {
 /* One name among those of a part. */
 typedef struct NamedTime {
     StrobeStringId name;
+    const char *kind; /* of the first record with this name; interned */
     gint64 time_ns;
     guint64 count;
 } NamedTime;
@@ -57,5 +58,7 @@ double weighted_mean(const WeightedMean *mean);
 /* The names of a part that took longest, such as "aten::item 3 x, 1.20 ms"; "" if there are none.
  * (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
+/* The kind of the name that took longest; `otherwise`: there is none. */
+const char *measures_top_kind(const Measures *measures, StepPart part, const char *otherwise);
 
 #endif

@@ -165,6 +165,7 @@ static void test_synchronization(void)
                         strobe_mock_string(run.mock, "aclrtSynchronizeStream"),
                         i * STEP_NS + 10 * MS, i * STEP_NS + 14 * MS, &call);
     const struct strobe_finding *finding = expect_only(&run, "synchronization", "low");
+    g_assert_cmpstr(strobe_mock_text(run.mock, finding->table), ==, "api_call");
     g_assert_cmpfloat_with_epsilon(finding->share, 4, 1e-9);
     strobe_mock_free(run.mock);
 }
@@ -188,6 +189,25 @@ static void test_outliers(void)
     const struct strobe_finding *finding = expect_only(&run, "step_outliers", "high");
     g_assert_cmpfloat_with_epsilon(finding->share, 100.0 * 3 / 14, 1e-9);
     g_assert_cmpuint(finding->count, ==, 1);
+    strobe_mock_free(run.mock);
+}
+
+/* What garbage collection explains is not counted twice: it comes first. */
+static void test_explained_outliers(void)
+{
+    Run run = clean_run();
+    const StrobeView *views;
+
+    add_step(&run, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
+    add_gc(&run, run.thread, STEPS * STEP_NS + 1, STEPS * STEP_NS + 3 * STEP_NS);
+    finish_run(&run);
+    const struct strobe_finding *outliers = find_finding(&run, "step_outliers");
+    strobe_mock_emitted(run.mock, &views);
+    g_assert_cmpstr(strobe_mock_text(run.mock, views[0].name), ==, "gc");
+    g_assert_cmpfloat_with_epsilon(outliers->share, 100.0 * 3 / 14, 1e-9);
+    g_assert_cmpstr(strobe_mock_text(run.mock, outliers->severity), ==, "low");
+    g_assert_nonnull(strstr(strobe_mock_text(run.mock, outliers->evidence),
+                            "; 100 % of what they take more is garbage collection"));
     strobe_mock_free(run.mock);
 }
 
@@ -246,6 +266,25 @@ static void test_host_bound(void)
     add_device_steps(&run, 450, 20);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "host_bound", "high")->share, 45, 1e-9);
     strobe_mock_free(clean.mock);
+    strobe_mock_free(run.mock);
+}
+
+/* A device that waits for data: the data come first. */
+static void test_explained_idleness(void)
+{
+    Run run = clean_run();
+    const StrobeView *views;
+
+    for (int i = 0; i < STEPS; i++)
+        add_operator(&run, "enumerate(DataLoader)#next", i * STEP_NS + 50 * MS,
+                     i * STEP_NS + 86 * MS);
+    add_device_steps(&run, 600, 0);
+    finish_run(&run);
+    strobe_mock_emitted(run.mock, &views);
+    g_assert_cmpstr(strobe_mock_text(run.mock, views[0].name), ==, "data_loading");
+    g_assert_cmpstr(strobe_mock_text(run.mock, views[1].name), ==, "host_bound");
+    g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "host_bound")->severity), ==,
+                    "high");
     strobe_mock_free(run.mock);
 }
 
@@ -380,9 +419,11 @@ int main(int argc, char **argv)
     g_test_add_func("/finding/synchronization", test_synchronization);
     g_test_add_func("/finding/recompilation", test_recompilation);
     g_test_add_func("/finding/outliers", test_outliers);
+    g_test_add_func("/finding/explained-outliers", test_explained_outliers);
     g_test_add_func("/finding/start", test_start);
     g_test_add_func("/finding/no-steps", test_no_steps);
     g_test_add_func("/finding/host-bound", test_host_bound);
+    g_test_add_func("/finding/explained-idleness", test_explained_idleness);
     g_test_add_func("/finding/communication", test_communication);
     g_test_add_func("/finding/small-kernels", test_small_kernels);
     g_test_add_func("/finding/fragmentation", test_fragmentation);

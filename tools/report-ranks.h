@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the devices of each rank of a job did: computing, communication, idle; for `strobe report`.
+ */
+#ifndef STROBE_TOOLS_REPORT_RANKS_H
+#define STROBE_TOOLS_REPORT_RANKS_H
+
+#include <glib.h>
+
+#include "registry.h"
+
+/* Reads each of the results (StrobeResult). Returns the open file of one JSON array, a row for each
+ * rank and device, which the caller closes; -1 with an error. */
+int report_ranks_read(StrobeRegistry *registry, const GPtrArray *results, GError **error);
+
+#endif
