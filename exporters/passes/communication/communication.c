@@ -41,7 +41,7 @@ typedef struct Communication {
     GArray *ops;   /* of CommOp */
     Steps steps;
     gboolean is_database;
-    gboolean is_import; /* the source decides which operations are told */
+    gboolean is_import, is_external; /* wholly, or as to what devices did */
     guint64 n_dropped;
 } Communication;
 
@@ -63,8 +63,8 @@ static StrobeStatus communication_open(const StrobeConsumerHost *host, StrobeIns
     pass->host = host;
     pass->self = self;
     pass->is_database = device_is_database(host, self);
-    pass->is_import =
-        *host->metadata_value(self, "source") || *host->metadata_value(self, "external");
+    pass->is_import = *host->metadata_value(self, "source") != '\0';
+    pass->is_external = *host->metadata_value(self, "external") != '\0';
     pass->tasks_binder.wanted = task_wanted;
     pass->tasks_binder.n_wanted = N_TASK;
     pass->ops_binder.wanted = op_wanted;
@@ -357,7 +357,7 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
  * MSPTI record never has tasks: the operation's own time is told. */
 static gboolean is_told(const Communication *pass, const CommOp *op)
 {
-    return op->tasks || op->device < 0 || !pass->is_import;
+    return op->tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
 }
 
 /* Operations of one step and type; `members` are their places. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_task, comm_op -> overlap. */
+/* device_task, comm_op, cpu_op -> overlap. */
 #include "overlap.h"
 
 #include <string.h>
@@ -9,11 +9,24 @@
 
 #define SPANS_MAX 16777216u
 
+#define SCOPE_USER 7 /* at::RecordScope */
+#define HOST (-1)    /* the device that the host is */
+
 enum { IS_KERNEL, HOST_TYPE, N_WANTED };
+enum { SCOPE, IS_ASYNC, N_OPERATOR };
+enum { DEVICE_TASK, COMM_OP, CPU_OP, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [DEVICE_TASK] = "device_task", [COMM_OP] = "comm_op", [CPU_OP] = "cpu_op"};
 
 static const StrobeWantedField wanted[N_WANTED] = {
     [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
     [HOST_TYPE] = {"host_type", STROBE_FIELD_STRING},
+};
+
+static const StrobeWantedField operator_wanted[N_OPERATOR] = {
+    [SCOPE] = {"scope", STROBE_FIELD_U8},
+    [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
 };
 
 enum { COMPUTING, COMMUNICATION, NOT_OVERLAPPED, FREE, N_TYPES };
@@ -30,8 +43,10 @@ typedef struct Device {
 typedef struct Overlap {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeBinder binder;
-    GPtrArray *devices; /* of Device */
+    StrobeKindNames kinds;
+    StrobeBinder binder, operators;
+    GPtrArray *devices;     /* of Device */
+    GArray *host_computing; /* of Interval: operators; told where the host communicates */
     guint64 n_dropped;
 } Overlap;
 
@@ -52,6 +67,10 @@ static StrobeStatus overlap_open(const StrobeConsumerHost *host, StrobeInstance 
     pass->self = self;
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
+    pass->operators.wanted = operator_wanted;
+    pass->operators.n_wanted = N_OPERATOR;
+    pass->host_computing = intervals_new();
     pass->devices = g_ptr_array_new_with_free_func(free_device);
     *state = pass;
     return STROBE_OK;
@@ -130,14 +149,40 @@ static void add_task(Overlap *pass, const StrobeView *record)
     }
 }
 
+/* Those that issue communication, and that wait for it. */
+static gboolean is_communicating(const char *name)
+{
+    return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");
+}
+
+/* Functions come children first: an outer one takes the place of those within it. */
+static void add_operator(Overlap *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
+    GArray *set = pass->host_computing;
+
+    if (strobe_field_u8(record, at[SCOPE], 0) == SCOPE_USER ||
+        strobe_field_u8(record, at[IS_ASYNC], 0) ||
+        is_communicating(pass->host->string(pass->self, record->name).bytes))
+        return;
+    while (set->len && g_array_index(set, Interval, set->len - 1).begin_ns >= record->begin_ns &&
+           g_array_index(set, Interval, set->len - 1).end_ns <= record->end_ns)
+        g_array_set_size(set, set->len - 1);
+    add_span(pass, set, record);
+}
+
 static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t n)
 {
     Overlap *pass = state;
 
     for (size_t i = 0; i < n; i++) {
-        if (!strcmp(records[i].kind->name, "device_task"))
+        const guint32 kind = strobe_kind_place(&pass->kinds, records[i].kind);
+
+        if (kind == CPU_OP)
+            add_operator(pass, &records[i]);
+        else if (kind == DEVICE_TASK)
             add_task(pass, &records[i]);
-        else if (!strcmp(records[i].kind->name, "comm_op"))
+        else if (kind == COMM_OP)
             add_span(pass, device_of(pass, records[i].track)->communication, &records[i]);
     }
     return STROBE_OK;
@@ -186,6 +231,9 @@ static gboolean emit_device(Overlap *pass, Device *device)
     g_autoptr(GArray) busy = NULL;
     g_autoptr(GArray) free_time = NULL;
 
+    if (device->device == HOST && !device->computing->len)
+        g_array_append_vals(device->computing, pass->host_computing->data,
+                            pass->host_computing->len);
     intervals_merge(device->computing);
     intervals_merge(device->communication);
     alone = intervals_minus(device->communication, device->computing);
@@ -217,6 +265,7 @@ static void overlap_close(void *state)
     Overlap *pass = state;
 
     g_ptr_array_unref(pass->devices);
+    g_array_unref(pass->host_computing);
     g_free(pass);
 }
 

@@ -2,9 +2,9 @@
 """Ranges of what process groups of torch.distributed do, in the domain "communication".
 
 libtorch itself reports the operations. So operations that no Python function issues are marked too,
-such as the gradients' of DistributedDataParallel. A group's own threads report most operations, and
-they do not know their group. The group is known for send() and recv(), and where the process has
-only one.
+such as the gradients' of DistributedDataParallel. From 2.1 on libtorch reports the group as well.
+Before, the functions of torch.distributed are replaced by ones that name it, and an operation that
+none of them issues is of the one group there is, or of the last one that its C++ object was named.
 """
 
 import functools
@@ -13,8 +13,12 @@ import inspect
 from .. import _strobe, message
 
 _UPDATES = ("init_process_group", "new_group", "destroy_process_group")
-# isend and irecv are compared by identity in torch.distributed: they are left alone.
 _PEERS = {"send": "dst", "recv": "src"}
+# isend and irecv are compared by identity in torch.distributed: they are left alone.
+_OPERATIONS = (
+    "all_gather", "_all_gather_base", "all_reduce", "all_to_all", "all_to_all_single", "barrier",
+    "broadcast", "gather", "reduce", "reduce_scatter", "_reduce_scatter_base", "scatter", *_PEERS,
+)
 
 
 def mark(replacements):
@@ -29,10 +33,12 @@ def mark(replacements):
         return
     from torch.distributed import distributed_c10d
 
+    if hasattr(distributed_c10d.ProcessGroup, "group_name"):
+        return
     _update(distributed_c10d)
     for name in _UPDATES:
         _put(replacements, distributed_c10d, name, _updating)
-    for name in _PEERS:
+    for name in _OPERATIONS:
         _put(replacements, distributed_c10d, name, _told)
 
 
