@@ -107,17 +107,70 @@ bool is_wanted()
                        [](const CollectiveClient &client) { return client.begin.load(); });
 }
 
-/* The arguments, by the operator's schema, that say which group and ranks an operation is of. */
-void read_argument(GroupInfo &info, const c10d::ProcessGroup *&group, bool &has_two_ranks,
-                   const std::string &name, const c10::IValue &value)
+/* What the first whole number behind the group is, in all versions of an operator; before libtorch
+ * 2 arguments have no names. */
+enum class Rank { none, root, peer };
+
+struct GroupOperator {
+    const char *name;
+    Rank rank;
+};
+
+const GroupOperator group_operators[] = {
+    {"c10d::allreduce_", Rank::none},
+    {"c10d::allreduce_coalesced_", Rank::none},
+    {"c10d::broadcast_", Rank::root},
+    {"c10d::reduce_", Rank::root},
+    {"c10d::allgather_", Rank::none},
+    {"c10d::_allgather_base_", Rank::none},
+    {"c10d::allgather_coalesced_", Rank::none},
+    {"c10d::allgather_into_tensor_coalesced_", Rank::none},
+    {"c10d::reduce_scatter_", Rank::none},
+    {"c10d::_reduce_scatter_base_", Rank::none},
+    {"c10d::reduce_scatter_tensor_coalesced_", Rank::none},
+    {"c10d::gather_", Rank::root},
+    {"c10d::scatter_", Rank::root},
+    {"c10d::alltoall_", Rank::none},
+    {"c10d::alltoall_base_", Rank::none},
+    {"c10d::barrier", Rank::none},
+    {"c10d::send", Rank::peer},
+    {"c10d::recv_", Rank::peer},
+    {"c10d::recv_any_source_", Rank::none},
+};
+
+Rank rank_of(const std::string &name)
 {
-    if (name == "process_group" && value.isObject()) {
-        const auto held = value.toObjectRef().getSlot(0).toCapsule();
-        group = static_cast<const c10d::ProcessGroup *>(held.get());
-    } else if ((name == "dst" || name == "src" || name == "root_rank") && value.isInt()) {
-        info.peer = value.toInt();
-        has_two_ranks = name != "root_rank";
+    for (const GroupOperator &op : group_operators)
+        if (name == op.name)
+            return op.rank;
+    return Rank::none;
+}
+
+/* The group that an argument is; nullptr: it is another thing. */
+const c10d::ProcessGroup *group_of(const c10::IValue &value)
+{
+    if (!value.isObject())
+        return nullptr;
+    const auto &object = value.toObjectRef();
+    const auto name = object.type()->name();
+    if (!name || name->qualifiedName() != "__torch__.torch.classes.c10d.ProcessGroup")
+        return nullptr;
+    return static_cast<const c10d::ProcessGroup *>(object.getSlot(0).toCapsule().get());
+}
+
+/* Reads group and rank; the group stays nullptr where there is none. */
+const c10d::ProcessGroup *read_arguments(GroupInfo &info, Rank rank, size_t n,
+                                         const torch::jit::Stack &stack)
+{
+    const c10d::ProcessGroup *group = nullptr;
+    for (size_t i = 0; i < n; i++) {
+        const c10::IValue &value = torch::jit::peek(stack, i, n);
+        if (!group)
+            group = group_of(value);
+        else if (rank != Rank::none && info.peer < 0 && value.isInt())
+            info.peer = value.toInt();
     }
+    return group;
 }
 
 std::shared_ptr<GroupInfo> describe_group(const c10::OperatorHandle &op,
@@ -126,18 +179,17 @@ std::shared_ptr<GroupInfo> describe_group(const c10::OperatorHandle &op,
     try {
         if (!is_wanted() || !op.hasSchema())
             return nullptr;
-        const auto &arguments = op.schema().arguments();
+        const std::string &name = op.operator_name().name;
+        const Rank rank = rank_of(name);
         auto info = std::make_shared<GroupInfo>();
-        const c10d::ProcessGroup *group = nullptr;
-        bool has_two_ranks = op.operator_name().name == "c10d::recv_any_source_";
-        for (size_t i = 0; i < arguments.size(); i++)
-            read_argument(*info, group, has_two_ranks, arguments[i].name(),
-                          torch::jit::peek(stack, i, arguments.size()));
+        const c10d::ProcessGroup *group =
+            read_arguments(*info, rank, op.schema().arguments().size(), stack);
         if (!group)
             return nullptr;
         info->name = group_name(*group, 0);
         info->size = group->getSize();
-        info->number = next_number(*group, info->name, has_two_ranks);
+        info->number =
+            next_number(*group, info->name, rank == Rank::peer || name == "c10d::recv_any_source_");
         return info;
     } catch (...) {
         return nullptr; /* the operation is reported without its group */
@@ -160,37 +212,16 @@ void note_group(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::
 /* For the rest of the process: to take a kernel away while operators run is not allowed. */
 void register_kernel()
 {
-    static const char *const names[] = {
-        "allreduce_",
-        "allreduce_coalesced_",
-        "broadcast_",
-        "reduce_",
-        "allgather_",
-        "_allgather_base_",
-        "allgather_coalesced_",
-        "allgather_into_tensor_coalesced_",
-        "reduce_scatter_",
-        "_reduce_scatter_base_",
-        "reduce_scatter_tensor_coalesced_",
-        "gather_",
-        "scatter_",
-        "alltoall_",
-        "alltoall_base_",
-        "barrier",
-        "send",
-        "recv_",
-        "recv_any_source_",
-    };
     static torch::Library *library;
     if (library)
         return;
     auto made = std::make_unique<torch::Library>(torch::Library::IMPL, "c10d",
                                                  c10::DispatchKey::BackendSelect, __FILE__,
                                                  static_cast<uint32_t>(__LINE__));
-    for (const char *name : names) {
-        const auto op = c10::Dispatcher::singleton().findSchema({std::string("c10d::") + name, ""});
+    for (const GroupOperator &each : group_operators) {
+        const auto op = c10::Dispatcher::singleton().findSchema({each.name, ""});
         if (op && !op->hasKernelForDispatchKey(c10::DispatchKey::BackendSelect))
-            made->impl(name, torch::CppFunction::makeFromBoxedFunction<&note_group>());
+            made->impl(each.name, torch::CppFunction::makeFromBoxedFunction<&note_group>());
     }
     library = made.release();
 }

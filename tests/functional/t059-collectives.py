@@ -132,7 +132,7 @@ class CollectivesTest(StrobeTest):
         return [(row["name"], json.loads(row["name"].replace('\\"', '"'))) for row in rows]
 
     def in_database(self, rank):
-        path, = (self.work / ("out%d" % rank)).glob("*/ASCEND_PROFILER_OUTPUT/*.db")
+        path, = (self.work / ("out%d" % rank)).glob("*/ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler*.db")
         with sqlite3.connect(path) as database:
             found = database.execute(
                 "SELECT said.value FROM MSTX_EVENTS JOIN STRING_IDS AS said ON said.id = message "
