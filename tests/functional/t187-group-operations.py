@@ -138,5 +138,7 @@ class GroupOperationsTest(StrobeTest):
         row, = [each for each in events if each["name"] == "thread_name" and
                 each["args"]["name"] == "Group 0 Communication"]
         self.assertEqual({each["tid"] for each in reduced}, {row["tid"]})
-        overlap = [each for each in events if each["name"] == "Communication"]
-        self.assertTrue(overlap)
+        overlap = {each["pid"] for each in events if each["name"] == "Communication(Not Overlapped)"}
+        (label,) = [each["args"]["labels"] for each in events
+                    if each["name"] == "process_labels" and {each["pid"]} == overlap]
+        self.assertEqual(label, "CPU")
