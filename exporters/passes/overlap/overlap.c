@@ -8,6 +8,7 @@
 #include "intervals.h"
 
 #define SPANS_MAX 16777216u
+#define HOST_SPANS_MAX 4194304u /* they are kept before it is known whether they are needed */
 
 #define SCOPE_USER 7 /* at::RecordScope */
 #define HOST (-1)    /* the device that the host is */
@@ -47,7 +48,7 @@ typedef struct Overlap {
     StrobeBinder binder, operators;
     GPtrArray *devices;     /* of Device */
     GArray *host_computing; /* of Interval: operators; told where the host communicates */
-    guint64 n_dropped;
+    guint64 n_dropped, n_host_dropped;
 } Overlap;
 
 static void free_device(gpointer data)
@@ -97,12 +98,12 @@ static Device *device_of(Overlap *pass, StrobeTrackId track)
     return device;
 }
 
-static void add_span(Overlap *pass, GArray *set, const StrobeView *record)
+static void add_span(GArray *set, const StrobeView *record, guint max, guint64 *n_dropped)
 {
-    if (set->len >= SPANS_MAX) {
+    if (set->len >= max) {
         intervals_merge(set);
-        if (set->len > SPANS_MAX / 2) {
-            pass->n_dropped++;
+        if (set->len > max / 2) {
+            ++*n_dropped;
             return;
         }
     }
@@ -142,7 +143,7 @@ static void add_task(Overlap *pass, const StrobeView *record)
     StrobeStringId host_type = strobe_field_u32(record, at[HOST_TYPE], 0);
 
     if (strobe_field_u8(record, at[IS_KERNEL], 0) && is_computing(pass, record))
-        add_span(pass, device->computing, record);
+        add_span(device->computing, record, SPANS_MAX, &pass->n_dropped);
     if (is_other(pass, host_type) || (!host_type && is_other_by_name(pass, record))) {
         device->low = MIN(device->low, record->begin_ns);
         device->high = MAX(device->high, record->end_ns);
@@ -168,7 +169,7 @@ static void add_operator(Overlap *pass, const StrobeView *record)
     while (set->len && g_array_index(set, Interval, set->len - 1).begin_ns >= record->begin_ns &&
            g_array_index(set, Interval, set->len - 1).end_ns <= record->end_ns)
         g_array_set_size(set, set->len - 1);
-    add_span(pass, set, record);
+    add_span(set, record, HOST_SPANS_MAX, &pass->n_host_dropped);
 }
 
 static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t n)
@@ -183,7 +184,8 @@ static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t
         else if (kind == DEVICE_TASK)
             add_task(pass, &records[i]);
         else if (kind == COMM_OP)
-            add_span(pass, device_of(pass, records[i].track)->communication, &records[i]);
+            add_span(device_of(pass, records[i].track)->communication, &records[i], SPANS_MAX,
+                     &pass->n_dropped);
     }
     return STROBE_OK;
 }
@@ -231,9 +233,11 @@ static gboolean emit_device(Overlap *pass, Device *device)
     g_autoptr(GArray) busy = NULL;
     g_autoptr(GArray) free_time = NULL;
 
-    if (device->device == HOST && !device->computing->len)
+    if (device->device == HOST && !device->computing->len) {
         g_array_append_vals(device->computing, pass->host_computing->data,
                             pass->host_computing->len);
+        pass->n_dropped += pass->n_host_dropped;
+    }
     intervals_merge(device->computing);
     intervals_merge(device->communication);
     alone = intervals_minus(device->communication, device->computing);
