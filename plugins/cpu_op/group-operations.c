@@ -36,9 +36,9 @@ static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
-    const StrobeTorchCollectives *reports;
-    _Atomic uint32_t window; /* counts the starts */
-    _Atomic int n_open;      /* of the window */
+    _Atomic(const StrobeTorchCollectives *) reports; /* NULL: nothing is recorded */
+    _Atomic uint32_t window;                         /* counts the starts */
+    _Atomic int n_open;                              /* of the window */
 } state;
 
 static OpenOperation open_operations[OPEN_MAX];
@@ -263,7 +263,7 @@ StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
     if (status != STROBE_OK)
         return status;
     state.self = self;
-    state.reports = reports;
+    atomic_store(&state.reports, reports);
     atomic_store(&state.host, host);
     return STROBE_OK;
 }
@@ -278,16 +278,34 @@ static void wait_for_ends(void)
         nanosleep(&pause, NULL);
 }
 
+void group_operations_name(const char *name, int64_t peer)
+{
+    const StrobeTorchCollectives *reports = atomic_load(&state.reports);
+
+    if (reports)
+        reports->set_group(name, peer);
+}
+
+void group_operations_name_usual(const char *name)
+{
+    const StrobeTorchCollectives *reports = atomic_load(&state.reports);
+
+    if (reports)
+        reports->set_usual_group(name);
+}
+
 const char *group_operations_record(int on)
 {
-    if (!state.reports)
+    const StrobeTorchCollectives *reports = atomic_load(&state.reports);
+
+    if (!reports)
         return NULL;
     if (on) {
         atomic_fetch_add(&state.window, 1);
         atomic_store(&state.n_open, 0);
-        return state.reports->enable(STROBE_TORCH_OPERATIONS, begin_operation, end_operation);
+        return reports->enable(STROBE_TORCH_OPERATIONS, begin_operation, end_operation);
     }
-    state.reports->disable(STROBE_TORCH_OPERATIONS);
+    reports->disable(STROBE_TORCH_OPERATIONS);
     wait_for_ends();
     return NULL;
 }
@@ -295,5 +313,5 @@ const char *group_operations_record(int on)
 void group_operations_close(void)
 {
     atomic_store(&state.host, NULL);
-    state.reports = NULL;
+    atomic_store(&state.reports, NULL);
 }

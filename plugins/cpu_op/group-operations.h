@@ -18,4 +18,8 @@ StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
 const char *group_operations_record(int on);
 void group_operations_close(void);
 
+/* See StrobeTorchCollectives. Any thread; without effect where nothing is recorded. */
+void group_operations_name(const char *name, int64_t peer);
+void group_operations_name_usual(const char *name);
+
 #endif

@@ -37,7 +37,7 @@ with profiler.profile(
     activities=[profiler.ProfilerActivity.CPU],
     schedule=profiler.schedule(wait=0, warmup=0, active=2, repeat=1),
     on_trace_ready=profiler.tensorboard_trace_handler("out%d" % rank),
-    experimental_config=profiler._ExperimentalConfig(export_type=["text", "db"], mstx=MSTX),
+    experimental_config=profiler._ExperimentalConfig(export_type=["text", "db"]),
 ) as profile:
     for _ in range(2):
         work()
@@ -51,9 +51,8 @@ COLUMNS = ("begin,duration,name,group,op_type,count,data_type,rank_size,algorith
 @needs_python
 @unittest.skipUnless(has_torch(), "PyTorch is not installed")
 class GroupOperationsTest(StrobeTest):
-    def run_two(self, mstx=True):
-        """Marks make the groups' names known to libtorch before 2.1."""
-        script = self.script("script.py", START.replace("MSTX", str(mstx)))
+    def run_two(self):
+        script = self.script("script.py", START)
         environment = {**self.environment, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo",
                        "PYTHONPATH": str(BUILD / "python")}
         processes = [

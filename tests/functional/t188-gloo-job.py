@@ -40,13 +40,12 @@ def work():
     dist.barrier()
 """
 
-# Marks make the groups' names known to libtorch before 2.1.
 PROFILED = START + """
 with profiler.profile(
     activities=[profiler.ProfilerActivity.CPU],
     schedule=profiler.schedule(wait=1, warmup=0, active=1, repeat=1),
     on_trace_ready=profiler.tensorboard_trace_handler("out"),
-    experimental_config=profiler._ExperimentalConfig(export_type=["text", "db"], mstx=True),
+    experimental_config=profiler._ExperimentalConfig(export_type=["text", "db"]),
 ) as profile:
     for _ in range(2):
         work()
