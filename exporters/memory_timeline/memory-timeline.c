@@ -18,7 +18,7 @@
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
 #define SCOPE_BACKWARD 1
 
-enum { ADDRESS, SIZE, EVENT_ACTION, DEVICE, N_EVENT };
+enum { ADDRESS, SIZE, EVENT_ACTION, DEVICE, ALLOCATED, RESERVED, N_EVENT };
 enum { SCOPE, IS_ASYNC, TENSORS, TENSOR_LISTS, N_OPERATOR };
 enum { USE_ADDRESS, USE_BYTES, USE_INPUT, USE_WRITTEN, USE_LEAF, N_USE };
 enum { PARAMETER_ROLE, PARAMETER_TENSOR, N_PARAMETER };
@@ -29,6 +29,8 @@ static const StrobeWantedField event_wanted[N_EVENT] = {
     [SIZE] = {"size", STROBE_FIELD_I64},
     [EVENT_ACTION] = {"action", STROBE_FIELD_U32},
     [DEVICE] = {"device", STROBE_FIELD_I32},
+    [ALLOCATED] = {"total_allocated", STROBE_FIELD_I64},
+    [RESERVED] = {"total_reserved", STROBE_FIELD_I64},
 };
 static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [SCOPE] = {"scope", STROBE_FIELD_U8},
@@ -64,6 +66,7 @@ typedef struct MemoryTimeline {
         *thread_buffers; /* track -> GArray of FlowNode: outermost operators that have ended */
     guint n_records;
     gboolean has_events;
+    gint64 most_allocated, most_reserved; /* absent: no event says it */
 } MemoryTimeline;
 
 /* "cpu" is -1, "npu:2" 2, "npu" 0. */
@@ -103,6 +106,7 @@ static StrobeStatus memory_timeline_open(const StrobeConsumerHost *host, StrobeI
     out->parameters = (StrobeBinder){.wanted = parameter_wanted, .n_wanted = N_PARAMETER};
     out->instants = g_array_new(FALSE, FALSE, sizeof(FlowInstant));
     out->steps = g_array_new(FALSE, FALSE, sizeof(FlowSpan));
+    out->most_allocated = out->most_reserved = STROBE_ABSENT_I64;
     out->thread_buffers = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
                                                 (GDestroyNotify)(void *)g_array_unref);
     *state = out;
@@ -121,6 +125,16 @@ static void memory_timeline_close(void *state)
 
 /* ---- records in ---- */
 
+/* The absent value is the least of all. */
+static void take_totals(MemoryTimeline *out, const StrobeView *record, const uint32_t *at)
+{
+    gint64 allocated = strobe_field_i64(record, at[ALLOCATED], STROBE_ABSENT_I64);
+    gint64 reserved = strobe_field_i64(record, at[RESERVED], STROBE_ABSENT_I64);
+
+    out->most_allocated = MAX(out->most_allocated, allocated);
+    out->most_reserved = MAX(out->most_reserved, reserved);
+}
+
 static void take_event(MemoryTimeline *out, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&out->events, record->kind);
@@ -134,6 +148,8 @@ static void take_event(MemoryTimeline *out, const StrobeView *record)
         .action = action == 0 && size > 0 ? FLOW_TAKE : FLOW_GIVE,
     };
 
+    if (strobe_field_i32(record, at[DEVICE], -1) == out->device)
+        take_totals(out, record, at);
     /* A size below 0 is a release, whatever the action: the raw files of the host have it so. */
     if (action > 1 || size == STROBE_ABSENT_I64 || instant.address == STROBE_ABSENT_U64 ||
         strobe_field_i32(record, at[DEVICE], -1) != out->device)
@@ -368,7 +384,9 @@ static StrobeStatus memory_timeline_end(void *state)
     MemoryTimeline *out = state;
     TimelineText text = {.host = out->host,
                          .self = out->self,
-                         .device = out->host->option_text(out->self, "device")};
+                         .device = out->host->option_text(out->self, "device"),
+                         .most_allocated = out->most_allocated,
+                         .most_reserved = out->most_reserved};
     StrobeStatus status;
     Categories *categories;
     GArray *events, *samples;

@@ -260,6 +260,30 @@ static void test_page(Made *made, gconstpointer unused)
     g_assert_true(g_str_has_suffix(text, "</html>\n"));
 }
 
+/* What the allocator counts is more than the sum of blocks that are known; the host's allocator
+ * says nothing about reserved memory. */
+static void test_maxima(Made *made, gconstpointer unused)
+{
+    struct strobe_memory_event fields = {.address = X,
+                                         .size = 40,
+                                         .total_allocated = 5000,
+                                         .total_reserved = STROBE_ABSENT_I64,
+                                         .device = -1};
+
+    strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 1000, 1000, &fields);
+    fields.action = 3; /* state only */
+    fields.total_allocated = 6000;
+    strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 2000, 2000, &fields);
+    fields.total_allocated = 4000;
+    strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 3000, 3000, &fields);
+    fields.device = 1;
+    fields.total_allocated = fields.total_reserved = 9000;
+    strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 4000, 4000, &fields);
+    g_autofree char *text = export_timeline(made, "t.html");
+
+    g_assert_nonnull(strstr(text, "\"most_allocated\":6000,\"most_reserved\":null"));
+}
+
 /* More samples than a screen has columns: the peak is among those that are drawn. */
 static void test_thinned_page(Made *made, gconstpointer unused)
 {
@@ -365,6 +389,7 @@ int main(int argc, char **argv)
     ADD("odd-events", test_odd_events);
     ADD("sums", test_sums);
     ADD("page", test_page);
+    ADD("maxima", test_maxima);
     ADD("thinned-page", test_thinned_page);
     ADD("other-device", test_other_device);
     ADD("raw-files", test_raw_files);

@@ -14,6 +14,7 @@ typedef struct TimelineText {
     const char *device; /* "cpu" */
     const Categories *categories;
     const GArray *events, *samples;
+    gint64 most_allocated, most_reserved; /* as the allocator counts; absent: it does not say */
 } TimelineText;
 
 /* Each returns 0 or an errno value.

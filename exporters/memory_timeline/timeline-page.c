@@ -203,6 +203,15 @@ static void put_samples(const GArray *samples, const GArray *kept, StrobeJsonWri
     strobe_json_end_array(json);
 }
 
+static void put_total(StrobeJsonWriter *json, const char *key, gint64 bytes)
+{
+    strobe_json_key(json, key);
+    if (bytes == STROBE_ABSENT_I64)
+        strobe_json_null(json);
+    else
+        strobe_json_int(json, bytes);
+}
+
 static void put_data(const TimelineText *text, StrobeJsonWriter *json)
 {
     GArray *kept = thin_samples(text->samples);
@@ -216,6 +225,8 @@ static void put_data(const TimelineText *text, StrobeJsonWriter *json)
     strobe_json_string(json, text->device);
     strobe_json_key(json, "n_blocks");
     strobe_json_uint(json, text->categories->flow->blocks->len);
+    put_total(json, "most_allocated", text->most_allocated);
+    put_total(json, "most_reserved", text->most_reserved);
     strobe_json_key(json, "is_thinned");
     strobe_json_bool(json, kept->len < text->samples->len);
     strobe_json_key(json, "peak");

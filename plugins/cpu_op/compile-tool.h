@@ -35,6 +35,10 @@ typedef struct CompileTool {
      * no callback. It ends on the thread on which it began, at any time. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
+    /* The group of what the thread issues, and of operations of which nothing else is known; see
+     * StrobeTorchCollectives. Without effect where communication is not recorded. */
+    void (*set_group)(const char *name, int64_t peer);
+    void (*set_usual_group)(const char *name);
 } CompileTool;
 
 #endif

@@ -11,6 +11,7 @@
 #include <strobe/helpers/python-stack.h>
 #include "../torch_bridge/backend.h"
 #include "compile-marks.h"
+#include "group-operations.h"
 #include "operators.h"
 #include "python-compile.h"
 
@@ -89,6 +90,17 @@ static StrobeStatus declare_kind(const StrobeHost *host, StrobeInstance *self)
     return status;
 }
 
+/* Communication on the host, which the same bridge reports. */
+static StrobeStatus open_groups(const StrobeHost *host, StrobeInstance *self,
+                                const StrobeLibtorch *libtorch)
+{
+    const void *reports;
+    StrobeStatus status = strobe_backend_load(host, self, libtorch, STROBE_TORCH_COLLECTIVES_SYMBOL,
+                                              sizeof(StrobeTorchCollectives), &reports);
+
+    return status == STROBE_OK ? group_operations_open(host, self, reports) : status;
+}
+
 static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, void **state)
 {
     StrobeLibtorch libtorch;
@@ -104,6 +116,8 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     status = declare_kind(host, self);
     if (status == STROBE_OK)
         status = compile_marks_open(host, self);
+    if (status == STROBE_OK && host->option_bool(self, "collectives"))
+        status = open_groups(host, self, &libtorch);
     if (status != STROBE_OK)
         return status;
     collector.host = host;
@@ -119,12 +133,20 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     return STROBE_OK;
 }
 
+static void tell_missing_groups(const char *reason)
+{
+    if (reason)
+        collector.host->log(collector.self, STROBE_LOG_WARNING, "Communication is not recorded: %s",
+                            reason);
+}
+
 static StrobeStatus cpu_op_start(void *state)
 {
     const StrobeHost *host = collector.host;
     strobe_operators_record(1);
     const char *reason = collector.backend->enable(&strobe_operator_events, collector.wanted);
     if (!reason) {
+        tell_missing_groups(group_operations_record(1));
         compile_marks_record(1);
         python_compile_record(1);
         return STROBE_OK;
@@ -151,6 +173,7 @@ static StrobeStatus cpu_op_stop(void *state)
 {
     python_compile_record(0);
     compile_marks_record(0);
+    group_operations_record(0);
     collector.backend->disable();
     strobe_operators_record(0);
     strobe_operators_tell_losses();
@@ -162,6 +185,7 @@ static void cpu_op_close(void *state)
 {
     python_compile_close();
     compile_marks_close();
+    group_operations_close();
     strobe_operators_detach();
     collector.backend->target->stack = NULL;
 }

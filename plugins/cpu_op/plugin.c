@@ -4,6 +4,7 @@
 
 #include "compile-marks.h"
 #include "cpu_op.h"
+#include "group-operations.h"
 
 static const StrobeOption options[] = {
     {
@@ -55,10 +56,17 @@ static const StrobeOption options[] = {
         .default_value = "true",
         .summary = "Have torch.compile make its C++ kernels so that each is recorded.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_BOOL,
+        .name = "collectives",
+        .default_value = "true",
+        .summary = "Record what process groups of torch.distributed do on the host.",
+    },
 };
 
 static const StrobeKind *const kinds[] = {&strobe_kind_cpu_op, &compile_range_kind,
-                                          &compile_instant_kind};
+                                          &compile_instant_kind, &group_operation_kind};
 
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),

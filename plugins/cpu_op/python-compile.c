@@ -4,6 +4,7 @@
 #include <strobe/helpers/interpreter.h>
 #include <strobe/helpers/python.h>
 #include "compile-marks.h"
+#include "group-operations.h"
 
 static Python python;
 static CompileTool tool;
@@ -55,7 +56,9 @@ void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
                          compile_marks_add_range,
                          compile_marks_add_instant,
                          backend->begin_function,
-                         backend->end_function};
+                         backend->end_function,
+                         group_operations_name,
+                         group_operations_name_usual};
     int lock = python.lock();
     int result = call_open();
     python.unlock(lock);

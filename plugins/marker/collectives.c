@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "../torch_bridge/libtorch.h"
-#include "../torch_bridge/torch_backend.h"
+#include "../torch_bridge/torch_collectives.h"
 #include "marker-marks.h"
 
 #define GROUP_SIZE 128
@@ -20,50 +20,28 @@ static const StrobeTorchCollectives *collectives; /* NULL: none are marked */
 static MarkDomain *domain;
 static char problem[256];
 
-/* Names of groups; never freed, so that other threads may read one that is being replaced. */
-static struct name {
-    struct name *next;
-    char text[GROUP_SIZE];
-} *names;
-static _Atomic(const char *) usual_group;
-
-static __thread struct {
-    const char *group; /* NULL: not known */
-    int64_t peer;
-} issued;
-
-/* ---- groups: under the interpreter's lock ---- */
-
-/* What would end a text in JSON is not kept. */
-static const char *keep_name(const char *text)
-{
-    char plain[GROUP_SIZE];
-    size_t n = 0;
-
-    for (; text[n] && n < GROUP_SIZE - 1; n++)
-        plain[n] = (unsigned char)text[n] < ' ' || strchr("\"\\", text[n]) ? '_' : text[n];
-    plain[n] = '\0';
-    for (const struct name *name = names; name; name = name->next)
-        if (strcmp(name->text, plain) == 0)
-            return name->text;
-    struct name *name = malloc(sizeof *name);
-    if (!name)
-        return NULL;
-    memcpy(name->text, plain, n + 1);
-    name->next = names;
-    names = name;
-    return name->text;
-}
+/* ---- groups ---- */
 
 void collectives_group(const char *name, int64_t peer)
 {
-    issued.group = name ? keep_name(name) : NULL;
-    issued.peer = name ? peer : -1;
+    if (collectives)
+        collectives->set_group(name, peer);
 }
 
 void collectives_usual_group(const char *name)
 {
-    atomic_store(&usual_group, name ? keep_name(name) : NULL);
+    if (collectives)
+        collectives->set_usual_group(name);
+}
+
+/* A text without anything that would end it in JSON. */
+static void copy_plain(char *plain, size_t size, const char *text)
+{
+    size_t n = 0;
+
+    for (; text[n] && n < size - 1; n++)
+        plain[n] = (unsigned char)text[n] < ' ' || strchr("\"\\", text[n]) ? '_' : text[n];
+    plain[n] = '\0';
 }
 
 /* ---- ranges ---- */
@@ -108,18 +86,19 @@ static const char *operation_of(const char *title)
 static void format_collective(char *text, size_t size, const StrobeTorchCollective *operation)
 {
     const char *name = operation_of(operation->title);
-    const char *group = issued.group ? issued.group : atomic_load(&usual_group);
     const char *peer_key = strcmp(name, "HcclSend") == 0   ? "destRank"
                            : strcmp(name, "HcclRecv") == 0 ? "srcRank"
                                                            : NULL;
-    char peer[64] = "";
+    char peer[64] = "", group[GROUP_SIZE] = "na";
 
-    if (peer_key && issued.group && issued.peer >= 0)
-        snprintf(peer, sizeof peer, ENTRY("%s", "%" PRId64) ",", peer_key, issued.peer);
+    if (operation->group)
+        copy_plain(group, sizeof group, operation->group);
+    if (peer_key && operation->peer >= 0)
+        snprintf(peer, sizeof peer, ENTRY("%s", "%" PRId64) ",", peer_key, operation->peer);
     snprintf(text, size,
              "{" ENTRY("streamId", "0") "," ENTRY("count", "%" PRIu64) "," ENTRY(
                  "dataType", "%s") ",%s" ENTRY("groupName", "%s") "," ENTRY("opName", "%.64s") "}",
-             operation->count, operation->type, peer, group ? group : "na", name);
+             operation->count, operation->type, peer, group, name);
 }
 
 /* Operations of the window that are under way. */
@@ -195,7 +174,7 @@ const char *collectives_begin(const StrobeHost *host, StrobeInstance *self)
         return problem;
     domain = mark_domain("communication", strlen("communication"));
     atomic_store(&n_open, 0);
-    refused = found->enable(begin_operation, end_operation);
+    refused = found->enable(STROBE_TORCH_MARKS, begin_operation, end_operation);
     if (!refused)
         collectives = found;
     return refused;
@@ -205,7 +184,7 @@ void collectives_end(void)
 {
     if (!collectives)
         return;
-    collectives->disable();
+    collectives->disable(STROBE_TORCH_MARKS);
     collectives = NULL;
     wait_for_ends();
 }

@@ -9,6 +9,7 @@
 #include <strobe/kinds.h>
 
 #include "machine-metadata.h"
+#include "process-groups.h"
 
 #define NAME_MAX_LENGTH 255
 
@@ -148,8 +149,10 @@ static StrobeStatus metadata_start(void *user)
     return STROBE_OK;
 }
 
+/* Groups may have been made within the window. */
 static StrobeStatus metadata_stop(void *user)
 {
+    process_groups_collect(emit_metadata_entry, user);
     return STROBE_OK;
 }
 

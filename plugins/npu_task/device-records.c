@@ -33,6 +33,7 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
     StrobeStringId name = npu_emitter_text_id(emitter, in->name);
     const NpuText *type = npu_emitter_text(emitter, in->type);
     StrobeStringId type_id = type->id, core = type->core;
+    uint32_t mix_block_num = type->mix_block_num;
 
     emitter->flags = flags_of(seen);
     struct strobe_device_task *out = npu_emitter_put(emitter, records->kinds.task, sizeof *out,
@@ -44,6 +45,7 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
     out->task_type = core ? core : type_id; /* the device calls a task by its core */
     out->host_type = type_id;
     out->core = core;
+    out->mix_block_num = mix_block_num;
     npu_emitter_done(emitter);
 }
 

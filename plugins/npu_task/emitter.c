@@ -53,7 +53,8 @@ static StrobeStringId intern_text(NpuEmitter *emitter, const char *text)
 static NpuText describe_text(NpuEmitter *emitter, const char *text)
 {
     const char *core = npu_core_type(text);
-    NpuText made = {.at = text};
+    NpuText made = {.at = text,
+                    .mix_block_num = core && strncmp(core, "MIX_", 4) ? 0 : STROBE_ABSENT_U32};
 
     if (!emitter->has_passing_text)
         npu_emitter_flush(emitter);
@@ -71,7 +72,7 @@ static int is_lasting(const NpuText *text)
 
 const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text)
 {
-    static const NpuText none;
+    static const NpuText none = {.mix_block_num = STROBE_ABSENT_U32};
     uint32_t first = (uint32_t)(((uintptr_t)text * UINT64_C(0x9e3779b97f4a7c15)) >> 50);
     NpuText *free = NULL;
 

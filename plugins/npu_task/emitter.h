@@ -16,7 +16,8 @@
 typedef struct NpuText {
     const char *at;
     StrobeStringId id;
-    StrobeStringId core; /* of a kernel's type */
+    StrobeStringId core;    /* of a kernel's type */
+    uint32_t mix_block_num; /* 0: a kernel of that type uses one side's cores alone; else absent */
 } NpuText;
 
 typedef struct NpuEmitter {

@@ -197,15 +197,15 @@ static void resolve_record(NpuClock *clock, const NpuFilled *buffer, uint8_t *re
                   clock->base_ns - npu_clock_epoch(clock, first)->distance_ns);
 }
 
-void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer)
+void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer, MsptiStructSize *size_of)
 {
-    MsptiWalk walk = {buffer->bytes, buffer->valid, 0};
+    MsptiWalk walk = {buffer->bytes, buffer->valid, 0, size_of};
     int32_t kind;
 
     if (clock->n_epochs < 2)
         return;
     while (mspti_walk_next(&walk, &kind))
-        if (places[kind].end)
+        if (kind < MSPTI_KINDS && places[kind].end)
             resolve_record(clock, buffer, buffer->bytes + (walk.at - mspti_record_bytes[kind]),
                            kind);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "npu-clock.h"
+#include "walk.h"
 
 /* A buffer that MSPTI filled, and when, by CLOCK_MONOTONIC. */
 typedef struct NpuFilled {
@@ -17,7 +18,7 @@ typedef struct NpuFilled {
 
 /* Makes all times in it those of the clock that is never set. Nothing to do where there was no
  * step. */
-void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer);
+void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer, MsptiStructSize *size_of);
 
 /* Of how many records since the last call it is not certain within a ms when they were, and in
  * `off_ns` by how much they may be off. */

@@ -54,6 +54,7 @@ static int find_functions(MsptiLibrary *library, void *handle, char *reason, siz
     };
 
     *(void **)&library->is_enabled = dlsym(handle, "msptiActivityIsEnabled");
+    *(void **)&library->struct_size = dlsym(handle, "msptiActivityGetStructSize");
     *(void **)&library->take_dropped = dlsym(handle, "msptiActivityGetNumDroppedRecords");
     return npu_cann_find(handle, functions,
                          *library->path ? library->path : "the MSPTI in this process", reason,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "mspti-abi.h"
+#include "walk.h"
 
 typedef struct MsptiLibrary {
     int32_t (*subscribe)(void **handle, MsptiCallback *callback, void *user);
@@ -17,6 +18,7 @@ typedef struct MsptiLibrary {
     /* NULL where the library is older than these: */
     bool (*is_enabled)(int32_t kind);
     int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* counts anew */
+    MsptiStructSize *struct_size;
     int is_preloaded; /* it was in the process before: then its interposers may be, too */
     char path[4096];  /* "" where it was in the process */
 } MsptiLibrary;

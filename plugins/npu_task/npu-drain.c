@@ -30,7 +30,7 @@ static void take_buffer(NpuDrain *drain)
     if (drain->walk.at == 0) {
         NpuFilled filled = npu_buffers_filled(drain->buffer);
         drain->look_at_clock();
-        npu_epochs_resolve(drain->clock, &filled);
+        npu_epochs_resolve(drain->clock, &filled, drain->library->struct_size);
     }
     records->latest = npu_clock_now(drain->clock) + SKEW_NS;
     if (!npu_records_take(records, &drain->walk, CHUNK))
@@ -46,7 +46,7 @@ static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
     size_t valid = 0;
 
     drain->buffer = npu_buffers_next(&valid, waits, is_out);
-    drain->walk = (MsptiWalk){drain->buffer, valid, 0};
+    drain->walk = (MsptiWalk){drain->buffer, valid, 0, drain->library->struct_size};
 }
 
 /* Which call launched a task follows from the order of records, so buffers are taken in theirs. One

@@ -113,6 +113,8 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
         __builtin_prefetch((const char *)record + AHEAD); /* another processor has just filled it */
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);
+        else if (kind >= MSPTI_KINDS)
+            records->counts.n_newer++;
         else
             take_one(records, kind, record);
     }

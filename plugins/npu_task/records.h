@@ -31,6 +31,7 @@ typedef struct NpuCounts {
     uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
     uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
     uint64_t unknown_bytes;
+    uint64_t n_newer;     /* records of kinds that the library alone knows */
     uint64_t n_overdue;   /* buffers that did not come back */
     uint64_t n_dropped;   /* by MSPTI, as it says */
     uint64_t n_gone;      /* buffers that went to another client */

@@ -133,8 +133,8 @@ void npu_report(NpuRecords *records)
 
     report_buffers(emitter);
     report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED,
-                counts->n_unknown + counts->n_mistimed + counts->n_overdue + counts->n_gone +
-                    counts->n_dropped);
+                counts->n_unknown + counts->n_newer + counts->n_mistimed + counts->n_overdue +
+                    counts->n_gone + counts->n_dropped);
     WARN(counts->n_dropped,
          "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
          "the end of a buffer; give it larger ones with buffer_size=BYTES",
@@ -157,6 +157,10 @@ void npu_report(NpuRecords *records)
          "%" PRIu64 " buffers end in %" PRIu64 " bytes that are no record of a known kind: what "
          "they hold is lost",
          counts->n_unknown, counts->unknown_bytes);
+    WARN(counts->n_newer,
+         "%" PRIu64 " records are of kinds that are newer than this collector: they are not "
+         "recorded",
+         counts->n_newer);
     WARN(counts->n_mistimed && records->bad_device != MSPTI_NO_DEVICE,
          "%" PRIu64 " records have times that cannot be, of device %u too: MSPTI does not know "
          "the rate of its clock",

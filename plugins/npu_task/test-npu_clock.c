@@ -94,7 +94,7 @@ static guint resolve_records(NpuClock *clock, const Reported *reported, guint n,
     guint n_off = 0;
     gsize at = 0;
 
-    npu_epochs_resolve(clock, &filled);
+    npu_epochs_resolve(clock, &filled, NULL);
     for (guint i = 0; i < n; i++) {
         gint64 times[2];
         memcpy(times, bytes + at + 4, sizeof times);

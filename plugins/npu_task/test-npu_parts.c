@@ -42,7 +42,7 @@ static void test_walk_all_kinds(void)
     g_autofree guint8 *bytes = g_malloc(4096);
     guint n_filled, n = 0;
     gsize valid = fill_records(bytes, 4096, random, &n_filled);
-    MsptiWalk walk = {bytes, valid, 0};
+    MsptiWalk walk = {bytes, valid, 0, NULL};
     gint32 kind;
 
     for (const guint8 *record; (record = mspti_walk_next(&walk, &kind)); n++)
@@ -61,7 +61,7 @@ static void test_walk_cut_anywhere(void)
 
     for (gsize cut = 0; cut <= valid; cut++) {
         g_autofree guint8 *part = g_memdup2(bytes, cut);
-        MsptiWalk walk = {part, cut, 0};
+        MsptiWalk walk = {part, cut, 0, NULL};
         guint n = 0;
         gint32 kind;
 
@@ -73,6 +73,40 @@ static void test_walk_cut_anywhere(void)
     }
 }
 
+static gint32 answer_size(gint32 kind, guint32 version, gsize *size)
+{
+    if (kind == 14)
+        *size = 2; /* no record is so short */
+    else
+        *size = kind == 13 ? 40 : 1000;
+    return kind == 15 ? 7 : 0;
+}
+
+/* Kinds of which the library knows the size; that must be one that a record may have, and fit. */
+static void test_walk_newer_kinds(void)
+{
+    static const struct {
+        gint32 kind;
+        gsize at; /* where the walk ends */
+    } cases[] = {{13, 56 + 40 + 56}, {14, 56}, {15, 56}, {16, 56}, {-1, 56}, {0, 56}};
+    const gint32 kernel = 2;
+    guint8 bytes[56 + 40 + 56];
+
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        MsptiWalk walk = {bytes, sizeof bytes, 0, answer_size};
+        gint32 kind;
+        guint n = 0;
+
+        memset(bytes, 0xee, sizeof bytes);
+        memcpy(bytes, &kernel, 4);
+        memcpy(bytes + 56, &cases[i].kind, 4);
+        memcpy(bytes + 96, &kernel, 4);
+        while (mspti_walk_next(&walk, &kind))
+            g_assert_cmpint(kind, ==, n++ == 1 ? cases[i].kind : kernel);
+        g_assert_cmpuint(walk.at, ==, cases[i].at);
+    }
+}
+
 static void test_walk_unknown_kinds(void)
 {
     static const gint32 unknown[] = {0, 13, -1, 255, G_MAXINT32, G_MININT32};
@@ -80,7 +114,7 @@ static void test_walk_unknown_kinds(void)
 
     for (guint i = 0; i < G_N_ELEMENTS(unknown); i++) {
         const gint32 kernel = 2;
-        MsptiWalk walk = {bytes, sizeof bytes, 0};
+        MsptiWalk walk = {bytes, sizeof bytes, 0, NULL};
         gint32 kind;
 
         memset(bytes, 0xee, sizeof bytes);
@@ -538,6 +572,7 @@ int main(int argc, char **argv)
     g_test_add_func("/npu_parts/walk/all-kinds", test_walk_all_kinds);
     g_test_add_func("/npu_parts/walk/cut-anywhere", test_walk_cut_anywhere);
     g_test_add_func("/npu_parts/walk/unknown-kinds", test_walk_unknown_kinds);
+    g_test_add_func("/npu_parts/walk/newer-kinds", test_walk_newer_kinds);
     g_test_add_func("/npu_parts/buffers/in-order", test_buffers_in_order);
     g_test_add_func("/npu_parts/buffers/out-of-order", test_buffers_out_of_order);
     g_test_add_func("/npu_parts/buffers/not-given-out", test_buffers_not_given_out);

@@ -459,7 +459,7 @@ static void test_the_library_walks_alike(void)
     static const gint32 kinds[] = {2, 9, 11, 1, 8, 5, 6, 7, 4, 3};
     guint64 room[128] = {0};
     guint8 *bytes = (guint8 *)room, *record = NULL;
-    MsptiWalk walk = {bytes, 0, 0};
+    MsptiWalk walk = {bytes, 0, 0, NULL};
     gint32 kind = 0;
 
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {

@@ -114,29 +114,6 @@ typedef struct StrobeTorchBackend {
     void (*end_function)(void *function);
 } StrobeTorchBackend;
 
-/* ---- communication ----------------------------------------------------------------------- */
-
-#define STROBE_TORCH_COLLECTIVES_SYMBOL "strobe_torch_collectives_1"
-
-/* One operation of a process group of torch.distributed. The texts are valid during the call. */
-typedef struct StrobeTorchCollective {
-    const char *title; /* "gloo:all_reduce" */
-    const char *type;  /* of the input's elements: "fp32", "int64" ..., "na" for none or another */
-    uint64_t count;    /* elements of the input, all tensors together */
-} StrobeTorchCollective;
-
-/* Operations are reported as they are issued, whoever issues them, and as they are complete. Costs
- * operators nothing: only ranges that libtorch or the program marks itself are looked at. */
-typedef struct StrobeTorchCollectives {
-    uint32_t struct_size;
-    uint32_t reserved;
-    /* `begin` returns what `end` gets, 0: it is not to be called. Both may come from any thread,
-     * `end` after disable() too. Returns NULL, or why not. */
-    const char *(*enable)(uint64_t (*begin)(const StrobeTorchCollective *operation),
-                          void (*end)(uint64_t id));
-    void (*disable)(void);
-} StrobeTorchCollectives;
-
 /* ---- operators ---------------------------------------------------------------------------- */
 
 /* The operators by which a Python record_function opens and closes its range. The range begins

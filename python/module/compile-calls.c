@@ -25,6 +25,29 @@ static PyObject *get_time(PyObject *module, PyObject *unused)
     return PyLong_FromUnsignedLongLong(tool ? tool->now() : 0);
 }
 
+static PyObject *set_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+    long long peer = -1;
+
+    if (!PyArg_ParseTuple(args, "z|L:set_group", &name, &peer))
+        return NULL;
+    if (tool)
+        tool->set_group(name, peer);
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_usual_group(PyObject *module, PyObject *args)
+{
+    const char *name;
+
+    if (!PyArg_ParseTuple(args, "z:set_usual_group", &name))
+        return NULL;
+    if (tool)
+        tool->set_usual_group(name);
+    Py_RETURN_NONE;
+}
+
 /* ---- marks ------------------------------------------------------------------------------- */
 
 /* A number that may be None; 0 on success. */
@@ -219,6 +242,11 @@ static PyMethodDef functions[] = {
     {"add_instant", add_instant, METH_VARARGS,
      "add_instant(begin, end, name, id, function, place, reason, nodes, guards, cache_size, /)"
      "\n--\n\nMarks what torch.compile found; numbers that are not known are None."},
+    {"set_group", set_group, METH_VARARGS,
+     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+    {"set_usual_group", set_usual_group, METH_VARARGS,
+     "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
+     "known."},
     {"replace_functions", replace_functions, METH_VARARGS,
      "replace_functions(type, profiler_runs, /)\n--\n\nThe type that Function replaces, and a "
      "function that says whether PyTorch's own profiler runs."},

@@ -83,8 +83,11 @@ class TorchTest(MarksTest):
     def test_put_back(self):
         before = self.replaced()
         session = self.session(ranges="communication+dataloader+save_checkpoint+forward")
+        from torch import distributed
+
+        is_named = hasattr(distributed.ProcessGroup, "group_name")  # then nothing of it is replaced
         for was, now in zip(before, self.replaced()):
-            self.assertIsNot(was, now)
+            self.assertEqual(was is now, is_named and was.__module__.startswith("torch.distributed"))
         session.stop()
         for was, now in zip(before, self.replaced()):
             self.assertIs(was, now)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of memory over time, in a real Chromium."""
 
+import base64
 import gzip
 import json
+import struct
 import unittest
 
 import chromium
@@ -73,6 +75,7 @@ class MemoryPageTest(StrobeTest):
             self.check_legend(page)
             self.check_zoom(page)
             self.check_drawn(page)
+            self.check_picture(page)
             self.assertEqual(page.complaints, [])
 
     def check_summary(self, page, peak):
@@ -83,6 +86,22 @@ class MemoryPageTest(StrobeTest):
         self.assertGreater(page.value("document.querySelectorAll('#blocks tr').length"), 5)
         self.assertIn("Parameter", page.value("document.getElementById('shares').textContent"))
         self.assertEqual(page.value("performance.getEntriesByType('resource').length"), 0)
+
+    def check_picture(self, page):
+        """The button saves the plot, with what the allocator says above it."""
+        said = page.value("document.getElementById('allocator').textContent")
+        self.assertTrue(said.startswith("Max memory allocated: "), said)
+        page.value("window.saved = [];"
+                   "HTMLAnchorElement.prototype.click = function () { saved.push(this.download, this.href) }")
+        page.value("document.getElementById('save').click()")
+        name, link = page.value("saved")
+        head = "data:image/png;base64,"
+        self.assertEqual((name, link[:len(head)]), ("memory_timeline.png", head))
+        picture = base64.b64decode(link[len(head):])
+        self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+        width, height = struct.unpack(">II", picture[16:24])
+        self.assertEqual([width, height - 76], page.value("[back.width, back.height]"))
+        (self.work / "plot.png").write_bytes(picture)
 
     def hover(self, page, share):
         """Text of the tip with the pointer at a share of the chart's width."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From MSPTI's double to all results, against what the script says."""
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -332,6 +333,30 @@ class RecordsTest(NpuTest):
         self.play(made, ":activities=hccl+communication,backend=auto")
         self.assertEqual(len(self.rows("comm_op")), 1)
         self.assertIn("hccl is left out", self.log())
+
+    def test_tables_of_what_is_known(self):
+        """Kernels have no operator types, and operations no transfers."""
+        made = ["sleep 2", "kernel 0 3 1 KERNEL_AICORE mm 200000 1000",
+                "kernel 0 3 2 KERNEL_AICORE mm 300000 3000",
+                "kernel 0 3 3 KERNEL_AIVEC add 310000 500",
+                "kernel 0 3 5 KERNEL_MIX_AIC attention 320000 200",
+                "comm 0 9 4 hcom_allReduce__1 group0 RING 4 16 400000 5000"]
+        self.play(made, flags=["--export", "csv", "--export", "comm_json"])
+        self.assertEqual(
+            [(row["OP Type"], row["Core Type"], row["Count"], float(row["Total Time(us)"]))
+             for row in self.csv("op_statistic")],
+            [(MARK + "mm", "AI_CORE", "2", 4.0), (MARK + "add", "AI_VECTOR_CORE", "1", 0.5),
+             (MARK + "attention", "MIX_AIC", "1", 0.2)])
+        mixed = {row["Name"][len(MARK):]: row["Mix Block Num"] for row in self.csv("kernel_details")}
+        self.assertEqual(mixed, {"mm": "0", "add": "0", "attention": "N/A",
+                                 "hcom_allReduce__1": "N/A"})
+        with open(self.result() / "ASCEND_PROFILER_OUTPUT" / "communication.json") as file:
+            (step,) = json.load(file).values()
+        (name, told), (_, total) = step["collective"].items()
+        self.assertTrue(name.startswith(MARK + "hcom_allReduce__1@"), name)
+        for times in told, total:
+            times = times["Communication Time Info"]
+            self.assertEqual((times["Elapse Time(ms)"], times["Transit Time(ms)"]), (0.005, 0))
 
     def test_memory_where_preloaded(self):
         self.preload(self.environment["ASCEND_HOME_PATH"] + "/lib64/libmspti.so")

@@ -165,6 +165,12 @@ class BufferTest(ObstacleTest):
         lost = self.json("info", self.result())[0]["lost"]
         self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
 
+    def test_newer_kinds(self):
+        """The library says how long a record is of which nothing else is known."""
+        self.check("newer", "are of kinds that are newer than this collector")
+        lost = self.json("info", self.result())[0]["lost"]
+        self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
+
     def test_buffers_of_the_wrong_size(self):
         """What lies behind the valid part is of no known kind, or old: nothing worse comes of it."""
         self.play(KERNELS, ":buffer_size=64KB", wrong="oversize")

@@ -111,6 +111,20 @@ static void add_unknown(void)
     current.used += 64;
 }
 
+/* What is before the first record of a buffer where a kind is to be met that only the library
+ * knows.
+ */
+static void add_newer(void)
+{
+    const uint32_t kind = DOUBLE_NEWER_KIND;
+
+    if (!fault("newer"))
+        return;
+    memset(current.bytes, 0xee, DOUBLE_NEWER_BYTES);
+    memcpy(current.bytes, &kind, 4);
+    current.used = DOUBLE_NEWER_BYTES;
+}
+
 static void retire_buffer(int in_thread)
 {
     static int n_kept;
@@ -168,6 +182,7 @@ static void put_record(const uint8_t *record, size_t size)
             mspti_double_state.n_dropped++;
             return;
         }
+        add_newer();
     }
     if (is_dropped()) {
         n_not_fitting++;

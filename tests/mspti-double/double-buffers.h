@@ -13,6 +13,10 @@ typedef void (*MsptiDoubleComplete)(uint8_t *buffer, size_t size, size_t valid);
 
 extern MsptiDoubleState mspti_double_state;
 
+/* A kind that nothing but the library's own function knows the size of. */
+#define DOUBLE_NEWER_KIND 13
+#define DOUBLE_NEWER_BYTES 40
+
 /* Of a record of this kind; 0: there is no such kind. */
 size_t double_size_of(uint32_t kind);
 

@@ -30,6 +30,7 @@ bool msptiActivityIsEnabled(int kind);
 int msptiActivityFlushAll(uint32_t flag);
 int msptiActivityFlushPeriod(uint32_t ms);
 int msptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *n);
+int msptiActivityGetStructSize(int kind, uint32_t version, size_t *size);
 int msptiActivityPushExternalCorrelationId(int id_type, uint64_t id);
 int msptiActivityPopExternalCorrelationId(int id_type, uint64_t *id);
 
@@ -158,6 +159,14 @@ MSPTI_DOUBLE_API int msptiActivityGetNumDroppedRecords(void *context, uint32_t s
     *n = double_take_dropped();
     double_give();
     return 0;
+}
+
+MSPTI_DOUBLE_API int msptiActivityGetStructSize(int kind, uint32_t version, size_t *size)
+{
+    if (!size)
+        return 1;
+    *size = kind == DOUBLE_NEWER_KIND ? DOUBLE_NEWER_BYTES : double_size_of((uint32_t)kind);
+    return *size ? 0 : 8;
 }
 
 MSPTI_DOUBLE_API int msptiActivityFlushPeriod(uint32_t ms)

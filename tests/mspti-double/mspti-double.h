@@ -16,6 +16,7 @@
  *   fail-kind=K:CODE  enabling this kind does
  *   half              buffers are handed over when they are half full
  *   unknown           each buffer ends in a record of a kind that nobody knows
+ *   newer             each buffer begins with a record of a kind that the library alone knows
  *   oversize          buffers are handed over as larger and fuller than they are
  *   twice             each buffer is handed over twice
  *   external           with each buffer one of the double's own is handed over

@@ -158,8 +158,13 @@ void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p)
 {
     guint next;
 
-    if (!op->tasks)
+    if (!op->tasks) {
+        figures->start_us = device_us(op->begin_ns);
+        figures->elapse = ms_of(op->us);
+        figures->has_time = TRUE;
         return;
+    }
+    figures->has_parts = TRUE;
     take_times(figures, op, is_p2p);
     for (guint at = 0; at < op->tasks->len; at = next) {
         CommTransfer transfer;
@@ -174,6 +179,7 @@ void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p)
 void figures_add(Figures *sum, const Figures *figures)
 {
     sum->has_time = TRUE;
+    sum->has_parts = sum->has_parts || figures->has_parts;
     sum->elapse += figures->elapse;
     sum->transit += figures->transit;
     sum->wait += figures->wait;

@@ -21,6 +21,7 @@ typedef struct Bandwidth {
 typedef struct Figures {
     double start_us, elapse, transit, wait, synchronization, idle; /* ms */
     gboolean has_time;
+    gboolean has_parts; /* tasks say where the time went */
     Bandwidth bandwidths[N_TRANSPORTS];
 } Figures;
 
@@ -33,7 +34,7 @@ typedef struct Link {
 } Link;
 
 void figures_clear(Figures *figures);
-/* By the tasks of the operation. */
+/* By the tasks of the operation; without any the operation's own times are all that is known. */
 void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p);
 void figures_add(Figures *sum, const Figures *figures);
 /* Size over time, rounded as the original does; 0 without a time. */

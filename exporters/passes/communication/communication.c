@@ -41,6 +41,7 @@ typedef struct Communication {
     GArray *ops;   /* of CommOp */
     Steps steps;
     gboolean is_database;
+    gboolean is_import, is_external; /* wholly, or as to what devices did */
     guint64 n_dropped;
 } Communication;
 
@@ -62,6 +63,8 @@ static StrobeStatus communication_open(const StrobeConsumerHost *host, StrobeIns
     pass->host = host;
     pass->self = self;
     pass->is_database = device_is_database(host, self);
+    pass->is_import = *host->metadata_value(self, "source") != '\0';
+    pass->is_external = *host->metadata_value(self, "external") != '\0';
     pass->tasks_binder.wanted = task_wanted;
     pass->tasks_binder.n_wanted = N_TASK;
     pass->ops_binder.wanted = op_wanted;
@@ -239,10 +242,10 @@ static gboolean emit_time(const Target *target, const char *name, const char *ha
     fields->type = intern_text(target->pass, target->type);
     fields->start = is_total ? STROBE_ABSENT_F64 : figures->start_us;
     fields->elapse = figures->elapse;
-    fields->transit = figures->transit;
-    fields->wait = figures->wait;
-    fields->synchronization = figures->synchronization;
-    fields->idle = figures->idle;
+    fields->transit = figures->has_parts ? figures->transit : STROBE_ABSENT_F64;
+    fields->wait = figures->has_parts ? figures->wait : STROBE_ABSENT_F64;
+    fields->synchronization = figures->has_parts ? figures->synchronization : STROBE_ABSENT_F64;
+    fields->idle = figures->has_parts ? figures->idle : STROBE_ABSENT_F64;
     fields->is_total = is_total != 0;
     fields->device = target->device;
     return TRUE;
@@ -350,8 +353,14 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Operations of one step and type; `members` are their places. Those without tasks (level 0) are
- * told nowhere. */
+/* Collections of the vendor without tasks (level 0) have no such file. What the host's groups and
+ * MSPTI record never has tasks: the operation's own time is told. */
+static gboolean is_told(const Communication *pass, const CommOp *op)
+{
+    return op->tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
+}
+
+/* Operations of one step and type; `members` are their places. */
 static gboolean emit_part(Communication *pass, const Step *step, const GArray *members,
                           gboolean is_p2p)
 {
@@ -363,7 +372,7 @@ static gboolean emit_part(Communication *pass, const Step *step, const GArray *m
     for (guint i = 0; i < members->len && done; i++) {
         const CommOp *op = &g_array_index(pass->ops, CommOp, g_array_index(members, guint, i));
 
-        if (op->tasks && comm_is_p2p(text_of(pass, op->name)) == is_p2p)
+        if (is_told(pass, op) && comm_is_p2p(text_of(pass, op->name)) == is_p2p)
             done = emit_op(&target, op, matrix, &sum);
     }
     target.track = 0;

@@ -244,14 +244,39 @@ static void test_names(void)
     g_assert_false(comm_is_p2p("hcom_allReduce__1"));
 }
 
-/* Level 0 has operations without tasks: nothing to tell. */
+/* A collection of the vendor at level 0 has operations without tasks: nothing to tell. */
 static void test_no_tasks(void)
 {
     StrobeMockHost *mock = test_device_host(1);
 
+    strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_text\"}");
     add_operation(mock, "hcom_allReduce__1", 0, 1000);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 0);
+    strobe_mock_free(mock);
+}
+
+/* Strobe's own records of operations have no tasks: their times are all that is known, in the sum
+ * too. */
+static void test_own_records(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    g_autofree char *name = make_name("hcom_allReduce__1", "tp");
+    const struct strobe_communication_time *fields;
+
+    add_operation(mock, "hcom_allReduce__1", 1000, 3000);
+    add_operation(mock, "hcom_allReduce__2", 5000, 6000);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 3);
+    fields = find_row(mock, "communication_time", name, 0)->fields;
+    g_assert_cmpstr(strobe_mock_text(mock, fields->type), ==, "collective");
+    g_assert_cmpfloat(fields->start, ==, 1);
+    g_assert_cmpfloat(fields->elapse, ==, 0.002);
+    g_assert_true(isnan(fields->transit) && isnan(fields->wait));
+    g_assert_true(isnan(fields->synchronization) && isnan(fields->idle));
+    fields = find_row(mock, "communication_time", "Total Op Info", 0)->fields;
+    g_assert_cmpfloat_with_epsilon(fields->elapse, 0.003, 1e-12);
+    g_assert_true(isnan(fields->transit));
     strobe_mock_free(mock);
 }
 
@@ -265,5 +290,6 @@ int main(int argc, char **argv)
     g_test_add_func("/communication/matrix", test_matrix);
     g_test_add_func("/communication/names", test_names);
     g_test_add_func("/communication/no-tasks", test_no_tasks);
+    g_test_add_func("/communication/own-records", test_own_records);
     return g_test_run();
 }

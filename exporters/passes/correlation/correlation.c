@@ -282,6 +282,14 @@ static void take_operator(Pass *pass, const StrobeView *record)
         link_table_latest_cause(table, (guint64)sequence, thread, record->begin_ns);
 }
 
+/* Communication of process groups on the host: no call launches it. */
+static gboolean is_on_host(const Pass *pass, const StrobeView *record)
+{
+    const StrobeTrackView *track = pass->host->track(pass->self, record->track);
+
+    return !pass->is_import && track && track->device < 0;
+}
+
 static void take_record(Pass *pass, const StrobeView *record)
 {
     const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
@@ -292,6 +300,8 @@ static void take_record(Pass *pass, const StrobeView *record)
         take_call(pass, record);
     else if (kind == TASK_QUEUE)
         take_queue(pass, record);
+    else if (kind == COMM_OP && is_on_host(pass, record))
+        return;
     else if (kind == DEVICE_TASK || kind == COMM_OP)
         take_effect(pass, API_TO_TASK, record, connection_of(pass, record));
     else

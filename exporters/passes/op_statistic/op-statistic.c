@@ -60,6 +60,22 @@ static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInst
     return STROBE_OK;
 }
 
+/* MSPTI has the name of a kernel alone: "aclnnMm_MatMulV3Common_MatMulV3" ends in the operator's
+ * type; of other names the whole stands for it. */
+static const char *type_of_name(const char *name)
+{
+    const char *end = strrchr(name, '_');
+
+    return g_str_has_prefix(name, "aclnn") && end && end[1] ? end + 1 : name;
+}
+
+/* Collections of the vendor without types (level 0) have no such table. */
+static gboolean is_own_record(const Statistic *pass)
+{
+    return !*pass->host->metadata_value(pass->self, "source") &&
+           !*pass->host->metadata_value(pass->self, "external");
+}
+
 static void add_task(Statistic *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binder, record->kind);
@@ -77,6 +93,8 @@ static void add_task(Statistic *pass, const StrobeView *record)
         ns = device_exact_us(record, at[EXACT]) * 1000.0;
     key.type = pass->host->string(pass->self, key.type_id).bytes;
     key.core = pass->host->string(pass->self, key.core_id).bytes;
+    if (!*key.type && *key.core && is_own_record(pass))
+        key.type = type_of_name(pass->host->string(pass->self, record->name).bytes);
     if (!strobe_field_u8(record, at[IS_KERNEL], 0) || !*key.type || !strcmp(key.type, "N/A"))
         return;
     group = statistic_find_group(pass, &rules, &key);
@@ -118,7 +136,10 @@ static double whole_ns(double ns)
 
 static gboolean emit_group(const Statistic *pass, const Group *group, double all)
 {
-    struct strobe_op_statistic *fields = statistic_emit(pass, group->type_id);
+    StrobeStringId type = group->type_id
+                              ? group->type_id
+                              : pass->host->intern(pass->self, group->type, strlen(group->type));
+    struct strobe_op_statistic *fields = statistic_emit(pass, type);
     double mean = group->total / (double)group->count;
 
     if (!fields)

@@ -65,10 +65,43 @@ static void test_exact(void)
     strobe_mock_free(mock);
 }
 
+static void add_named(StrobeMockHost *mock, const char *name)
+{
+    TEST_FIELDS(device_task, fields);
+    fields.is_kernel = 1;
+    fields.core = strobe_mock_string(mock, "AI_CORE");
+    TEST_ADD(mock, device_task, test_stream(mock, 0, 1), name, 0, 1000, &fields);
+}
+
+/* Kernels of which only the name is known, as MSPTI tells them; an import has no types on purpose.
+ */
+static void test_names(void)
+{
+    for (int is_import = 0; is_import < 2; is_import++) {
+        StrobeMockHost *mock = test_device_host(3);
+        const StrobeView *views;
+
+        if (is_import)
+            strobe_mock_metadata_entry(mock, "source", "{\"importer\": \"ascend_text\"}");
+        add_named(mock, "aclnnMm_MatMulV3Common_MatMulV3");
+        add_named(mock, "aclnnMatmul_MatMulCommon_MatMulV3");
+        add_named(mock, "te_add_17");
+        g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+        g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, is_import ? 0 : 2);
+        if (!is_import) {
+            g_assert_cmpstr(strobe_mock_text(mock, views[0].name), ==, "MatMulV3");
+            check_row(&views[0], 2, 2000, 1000, 1000, 2000.0 / 3000.0 * 100.0, 0);
+            g_assert_cmpstr(strobe_mock_text(mock, views[1].name), ==, "te_add_17");
+        }
+        strobe_mock_free(mock);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/op-statistic/groups", test_groups);
     g_test_add_func("/op-statistic/exact", test_exact);
+    g_test_add_func("/op-statistic/names", test_names);
     return g_test_run();
 }

@@ -73,7 +73,8 @@ typedef struct OperatorDevice {
     GArray *host_steps; /* of HostStep */
     gboolean is_database;
     gboolean has_device; /* imported, or something of a device was seen */
-    gboolean is_over;    /* nothing will be derived */
+    gboolean has_groups; /* process groups communicate on the host */
+    gboolean is_over;    /* no operator, call or task is kept any more */
     guint64 n_dropped;
 } OperatorDevice;
 
@@ -244,8 +245,21 @@ static void add_step(OperatorDevice *pass, const StrobeView *record)
         g_array_append_val(pass->host_steps, step);
 }
 
+static gboolean is_on_host(const OperatorDevice *pass, const StrobeView *record)
+{
+    const StrobeTrackView *track = pass->host->track(pass->self, record->track);
+
+    return track && track->device < 0;
+}
+
 static void add_device_record(OperatorDevice *pass, const StrobeView *record, guint32 kind)
 {
+    if (kind == COMM_OP && pass->map.by_thread && is_on_host(pass, record)) {
+        pass->has_groups = TRUE;
+        return;
+    }
+    if (pass->is_over)
+        return;
     pass->has_device = TRUE;
     if (kind == TASK_QUEUE)
         add_queue(pass, record);
@@ -259,17 +273,17 @@ static StrobeStatus operator_device_batch(void *state, const StrobeView *records
 {
     OperatorDevice *pass = state;
 
-    for (size_t i = 0; i < n && !pass->is_over; i++) {
+    for (size_t i = 0; i < n; i++) {
         const StrobeView *record = &records[i];
         const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
 
-        if (kind == CPU_OP)
-            add_operator(pass, record);
-        else if (kind == API_CALL)
-            add_call(pass, record);
-        else if (kind == STEP)
+        if (kind == STEP)
             add_step(pass, record);
-        else
+        else if (kind == CPU_OP && !pass->is_over)
+            add_operator(pass, record);
+        else if (kind == API_CALL && !pass->is_over)
+            add_call(pass, record);
+        else if (kind != CPU_OP && kind != API_CALL)
             add_device_record(pass, record, kind);
     }
     return STROBE_OK;
@@ -432,14 +446,24 @@ static gboolean emit_steps(OperatorDevice *pass)
     return done;
 }
 
-static StrobeStatus operator_device_end(void *state)
+/* Communication on the host belongs to a step as the program announced it. */
+static gboolean emit_host_steps(OperatorDevice *pass)
 {
-    OperatorDevice *pass = state;
+    gboolean done = TRUE;
+
+    for (guint i = 0; i < pass->host_steps->len && done; i++) {
+        const HostStep *step = &g_array_index(pass->host_steps, HostStep, i);
+
+        done = emit_step(pass, step, step->begin_ns, step->end_ns, -1);
+    }
+    return done;
+}
+
+static gboolean emit_device(OperatorDevice *pass)
+{
     Forest *forest = &pass->forest;
     gboolean done = TRUE;
 
-    if (!pass->has_device)
-        return STROBE_OK;
     kernel_map_finish(&pass->map);
     forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
                  pass->host->metadata(pass->self)->generation == 1);
@@ -448,8 +472,18 @@ static StrobeStatus operator_device_end(void *state)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));
     for (guint i = 0; i < forest->links->len && done; i++)
         done = emit_link(pass, &g_array_index(forest->links, ForestLink, i));
-    if (done)
-        done = emit_steps(pass);
+    return done && emit_steps(pass);
+}
+
+static StrobeStatus operator_device_end(void *state)
+{
+    OperatorDevice *pass = state;
+    gboolean done = TRUE;
+
+    if (pass->has_device)
+        done = emit_device(pass);
+    else if (pass->has_groups)
+        done = emit_host_steps(pass);
     if (!done)
         return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
                                 "Cannot emit operator_device: the host has no room for it");

@@ -330,6 +330,30 @@ static void test_host_only(void)
     }
 }
 
+/* Communication on the host is nothing of a device; the steps are the host's own. */
+static void test_host_groups(void)
+{
+    StrobeMockHost *mock = test_device_host(3);
+    StrobeTrackId one = test_thread(mock, 1);
+    StrobeTrackId group = strobe_mock_track(mock, STROBE_TRACK_STREAM, 0, "Group 0 Communication",
+                                            "Communication", -1);
+    const struct strobe_step step = {.number = 7};
+    const StrobeView *views;
+    TEST_FIELDS(comm_op, fields);
+
+    add_op(mock, one, "c10d::allreduce_", 100, 300);
+    TEST_ADD(mock, comm_op, group, "hcom_allReduce__0_1_1", 150, 900, &fields);
+    TEST_ADD(mock, step, one, "ProfilerStep#7", 50, 1200, &step);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpuint(strobe_mock_emitted(mock, &views), ==, 1);
+    g_assert_cmpstr(views[0].kind->name, ==, "step_range");
+    g_assert_cmpint(views[0].begin_ns, ==, 50);
+    g_assert_cmpint(views[0].end_ns, ==, 1200);
+    g_assert_cmpint(((const struct strobe_step_range *)views[0].fields)->device, ==, -1);
+    g_assert_cmpint(((const struct strobe_step_range *)views[0].fields)->number, ==, 7);
+    strobe_mock_free(mock);
+}
+
 /* Recorded here with a queue: its entries say what was launched in a step, whatever the thread. */
 static void test_recorded_queue(void)
 {
@@ -429,6 +453,7 @@ int main(int argc, char **argv)
     g_test_add_func("/operator-device/database-steps", test_database_steps);
     g_test_add_func("/operator-device/no-queue", test_no_queue);
     g_test_add_func("/operator-device/host-only", test_host_only);
+    g_test_add_func("/operator-device/host-groups", test_host_groups);
     g_test_add_func("/operator-device/recorded", test_recorded);
     g_test_add_func("/operator-device/recorded-queue", test_recorded_queue);
     g_test_add_func("/operator-device/recorded-threads", test_recorded_threads);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_task, comm_op -> overlap. */
+/* device_task, comm_op, cpu_op -> overlap. */
 #include "overlap.h"
 
 #include <string.h>
@@ -8,12 +8,26 @@
 #include "intervals.h"
 
 #define SPANS_MAX 16777216u
+#define HOST_SPANS_MAX 4194304u /* they are kept before it is known whether they are needed */
+
+#define SCOPE_USER 7 /* at::RecordScope */
+#define HOST (-1)    /* the device that the host is */
 
 enum { IS_KERNEL, HOST_TYPE, N_WANTED };
+enum { SCOPE, IS_ASYNC, N_OPERATOR };
+enum { DEVICE_TASK, COMM_OP, CPU_OP, N_KINDS };
+
+static const char *const kind_names[N_KINDS] = {
+    [DEVICE_TASK] = "device_task", [COMM_OP] = "comm_op", [CPU_OP] = "cpu_op"};
 
 static const StrobeWantedField wanted[N_WANTED] = {
     [IS_KERNEL] = {"is_kernel", STROBE_FIELD_BOOL},
     [HOST_TYPE] = {"host_type", STROBE_FIELD_STRING},
+};
+
+static const StrobeWantedField operator_wanted[N_OPERATOR] = {
+    [SCOPE] = {"scope", STROBE_FIELD_U8},
+    [IS_ASYNC] = {"is_async", STROBE_FIELD_BOOL},
 };
 
 enum { COMPUTING, COMMUNICATION, NOT_OVERLAPPED, FREE, N_TYPES };
@@ -30,9 +44,11 @@ typedef struct Device {
 typedef struct Overlap {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeBinder binder;
-    GPtrArray *devices; /* of Device */
-    guint64 n_dropped;
+    StrobeKindNames kinds;
+    StrobeBinder binder, operators;
+    GPtrArray *devices;     /* of Device */
+    GArray *host_computing; /* of Interval: operators; told where the host communicates */
+    guint64 n_dropped, n_host_dropped;
 } Overlap;
 
 static void free_device(gpointer data)
@@ -52,6 +68,10 @@ static StrobeStatus overlap_open(const StrobeConsumerHost *host, StrobeInstance 
     pass->self = self;
     pass->binder.wanted = wanted;
     pass->binder.n_wanted = N_WANTED;
+    pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
+    pass->operators.wanted = operator_wanted;
+    pass->operators.n_wanted = N_OPERATOR;
+    pass->host_computing = intervals_new();
     pass->devices = g_ptr_array_new_with_free_func(free_device);
     *state = pass;
     return STROBE_OK;
@@ -78,12 +98,12 @@ static Device *device_of(Overlap *pass, StrobeTrackId track)
     return device;
 }
 
-static void add_span(Overlap *pass, GArray *set, const StrobeView *record)
+static void add_span(GArray *set, const StrobeView *record, guint max, guint64 *n_dropped)
 {
-    if (set->len >= SPANS_MAX) {
+    if (set->len >= max) {
         intervals_merge(set);
-        if (set->len > SPANS_MAX / 2) {
-            pass->n_dropped++;
+        if (set->len > max / 2) {
+            ++*n_dropped;
             return;
         }
     }
@@ -123,11 +143,33 @@ static void add_task(Overlap *pass, const StrobeView *record)
     StrobeStringId host_type = strobe_field_u32(record, at[HOST_TYPE], 0);
 
     if (strobe_field_u8(record, at[IS_KERNEL], 0) && is_computing(pass, record))
-        add_span(pass, device->computing, record);
+        add_span(device->computing, record, SPANS_MAX, &pass->n_dropped);
     if (is_other(pass, host_type) || (!host_type && is_other_by_name(pass, record))) {
         device->low = MIN(device->low, record->begin_ns);
         device->high = MAX(device->high, record->end_ns);
     }
+}
+
+/* Those that issue communication, and that wait for it. */
+static gboolean is_communicating(const char *name)
+{
+    return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");
+}
+
+/* Functions come children first: an outer one takes the place of those within it. */
+static void add_operator(Overlap *pass, const StrobeView *record)
+{
+    const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
+    GArray *set = pass->host_computing;
+
+    if (strobe_field_u8(record, at[SCOPE], 0) == SCOPE_USER ||
+        strobe_field_u8(record, at[IS_ASYNC], 0) ||
+        is_communicating(pass->host->string(pass->self, record->name).bytes))
+        return;
+    while (set->len && g_array_index(set, Interval, set->len - 1).begin_ns >= record->begin_ns &&
+           g_array_index(set, Interval, set->len - 1).end_ns <= record->end_ns)
+        g_array_set_size(set, set->len - 1);
+    add_span(set, record, HOST_SPANS_MAX, &pass->n_host_dropped);
 }
 
 static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t n)
@@ -135,10 +177,15 @@ static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t
     Overlap *pass = state;
 
     for (size_t i = 0; i < n; i++) {
-        if (!strcmp(records[i].kind->name, "device_task"))
+        const guint32 kind = strobe_kind_place(&pass->kinds, records[i].kind);
+
+        if (kind == CPU_OP)
+            add_operator(pass, &records[i]);
+        else if (kind == DEVICE_TASK)
             add_task(pass, &records[i]);
-        else if (!strcmp(records[i].kind->name, "comm_op"))
-            add_span(pass, device_of(pass, records[i].track)->communication, &records[i]);
+        else if (kind == COMM_OP)
+            add_span(device_of(pass, records[i].track)->communication, &records[i], SPANS_MAX,
+                     &pass->n_dropped);
     }
     return STROBE_OK;
 }
@@ -186,6 +233,11 @@ static gboolean emit_device(Overlap *pass, Device *device)
     g_autoptr(GArray) busy = NULL;
     g_autoptr(GArray) free_time = NULL;
 
+    if (device->device == HOST && !device->computing->len) {
+        g_array_append_vals(device->computing, pass->host_computing->data,
+                            pass->host_computing->len);
+        pass->n_dropped += pass->n_host_dropped;
+    }
     intervals_merge(device->computing);
     intervals_merge(device->communication);
     alone = intervals_minus(device->communication, device->computing);
@@ -217,6 +269,7 @@ static void overlap_close(void *state)
     Overlap *pass = state;
 
     g_ptr_array_unref(pass->devices);
+    g_array_unref(pass->host_computing);
     g_free(pass);
 }
 

@@ -4,7 +4,7 @@
 #include "overlap.h"
 
 static const StrobeKind *const kinds[] = {&strobe_kind_overlap};
-static const char *const wants[] = {"device_task", "comm_op", NULL};
+static const char *const wants[] = {"device_task", "comm_op", "cpu_op", NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

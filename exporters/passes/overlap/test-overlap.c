@@ -32,7 +32,7 @@ static void add_tasks(StrobeMockHost *mock)
     add_operation(mock, 250, 450);
 }
 
-static void check_overlaps(StrobeMockHost *mock, const char *expected)
+static void check_device(StrobeMockHost *mock, int device, const char *expected)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     const StrobeView *views;
@@ -43,11 +43,48 @@ static void check_overlaps(StrobeMockHost *mock, const char *expected)
     for (size_t i = 0; i < n; i++) {
         const struct strobe_overlap *fields = views[i].fields;
 
-        g_assert_cmpint(fields->device, ==, 0);
+        g_assert_cmpint(fields->device, ==, device);
         g_string_append_printf(text, "%u:%d-%d ", fields->type, (int)views[i].begin_ns,
                                (int)views[i].end_ns);
     }
     g_assert_cmpstr(text->str, ==, expected);
+}
+
+static void check_overlaps(StrobeMockHost *mock, const char *expected)
+{
+    check_device(mock, 0, expected);
+}
+
+static void add_operator(StrobeMockHost *mock, const char *name, int64_t begin_ns, int64_t end_ns,
+                         uint8_t scope)
+{
+    TEST_FIELDS(cpu_op, fields);
+    fields.scope = scope;
+    TEST_ADD(mock, cpu_op, test_thread(mock, 1), name, begin_ns, end_ns, &fields);
+}
+
+/* On the host operators compute, but for ranges and what issues communication; without
+ * communication there is nothing to tell. */
+static void test_host(void)
+{
+    for (int has_groups = 0; has_groups < 2; has_groups++) {
+        StrobeMockHost *mock = test_device_host(3);
+        TEST_FIELDS(comm_op, fields);
+
+        add_operator(mock, "aten::empty", 110, 120, 0);
+        add_operator(mock, "aten::mm", 100, 200, 0);
+        add_operator(mock, "c10d::allreduce_", 240, 245, 0);
+        add_operator(mock, "aten::add", 300, 400, 0);
+        add_operator(mock, "ProfilerStep#1", 0, 1000, 7);
+        if (has_groups)
+            TEST_ADD(mock, comm_op,
+                     strobe_mock_track(mock, STROBE_TRACK_STREAM, 0, "g", "Communication", -1),
+                     "hcom_allReduce_", 250, 450, &fields);
+        check_device(mock, -1,
+                     has_groups ? "0:100-200 0:300-400 1:250-450 2:250-300 2:400-450 3:200-250 "
+                                : "");
+        strobe_mock_free(mock);
+    }
 }
 
 static void test_layers(void)
@@ -80,6 +117,7 @@ static void test_empty(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/overlap/host", test_host);
     g_test_add_func("/overlap/layers", test_layers);
     g_test_add_func("/overlap/free", test_free);
     g_test_add_func("/overlap/empty", test_empty);

@@ -9,6 +9,7 @@ PyTorch lacks a name that is used here, one warning says what is not recorded.
 import sys
 
 from .. import _strobe, message
+from ..marks import group_names
 from ..marks.replacements import Replacements
 from ..run import torch_import
 from . import compilations, functions, kernels, surroundings
@@ -57,7 +58,23 @@ def start():
         if window is _window:
             functions.replace(window)
 
+    def name_groups():
+        if window is _window:
+            _name_groups()
+
     torch_import.call_after(lambda: _guarded(replace))
+    torch_import.call_after(name_groups)
+
+
+def _name_groups():
+    """Communication is recorded with the operators."""
+    try:
+        import torch.distributed
+
+        if torch.distributed.is_available():
+            group_names.hold("cpu_op", _strobe.compiled.set_group, _strobe.compiled.set_usual_group)
+    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+        message.warn_once("Names of process groups are not recorded: %s" % error)
 
 
 def stop():
@@ -65,6 +82,7 @@ def stop():
     global _window
     replacements, _window = _window, None
     if replacements is not None:
+        group_names.release("cpu_op")
         functions.put_back()
         replacements.undo()
 

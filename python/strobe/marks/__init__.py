@@ -9,6 +9,7 @@ import sys
 
 from .. import _strobe, message
 from ..run import step_marks, torch_import
+from . import group_names
 from .replacements import Replacements
 
 # What is replaced, for which names of the collector's option `ranges`.
@@ -38,6 +39,7 @@ def end():
     replacements, _replacements = _replacements, None
     step_marks.end()
     if replacements is not None:
+        group_names.release("marker")
         replacements.undo()
 
 
@@ -76,7 +78,7 @@ def _replace(replacements, wanted):
 
     try:
         if "communication" in wanted:
-            communication.mark(replacements)
+            communication.mark()
         if "dataloader" in wanted:
             loading.mark_dataloader(replacements)
         if "save_checkpoint" in wanted:

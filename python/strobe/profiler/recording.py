@@ -127,6 +127,7 @@ class Recording:
             if reads:
                 session.on_trace_ready(weakly(self._ready))
             metadata.send(session)
+            rank.tell(session, True)
             self._session = session
             self._owner = os.getpid()
             if schedule is not None:
@@ -149,7 +150,7 @@ class Recording:
     def step(self):
         if self.is_running():
             self._retry()
-            rank.tell()
+            rank.tell(self._session)
             try:
                 if self._has_steps:
                     step_marks.step(self._session)
@@ -179,7 +180,7 @@ class Recording:
             return
         session = self._session
         kernels.unwant(self)
-        rank.tell()
+        rank.tell(session)
         try:
             session.stop()
         finally:

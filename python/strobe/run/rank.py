@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rank that torch.distributed knows, for a process whose environment names none.
+"""The rank and the groups that torch.distributed knows, for a process whose environment names none.
 
 Imported into every process under `strobe run`: nothing but the extension module.
 """
@@ -7,12 +7,19 @@ Imported into every process under `strobe run`: nothing but the extension module
 import sys
 
 from .. import _strobe
+from . import process_groups, stepping
 
 _told = None  # the rank that was told last
 
 
-def tell():
-    """Looks whether there is a process group by now; cheap, and never fails."""
+def tell(session=None, is_new=False):
+    """Looks whether there is a process group by now; cheap, and never fails. The groups go to the
+    session, which is that of `strobe run` if none is named."""
+    _tell_rank()
+    process_groups.tell(session or stepping.run_session, is_new)
+
+
+def _tell_rank():
     global _told
     distributed = sys.modules.get("torch.distributed")
     try:
@@ -29,23 +36,28 @@ def tell():
 
 
 def watch():
-    """Sets the rank when a process group is made; at the end the group may be gone."""
+    """Looks when a process group is made; at the end the group may be gone."""
+    import torch.distributed
+
+    for name in ("init_process_group", "new_group"):
+        original = getattr(torch.distributed, name, None)
+        if original is not None:  # built with it
+            _look_after(name, original)
+    tell()
+
+
+def _look_after(name, original):
+    """Replaces a function of torch.distributed by one that looks at the groups when it returns."""
     from functools import wraps
 
     import torch.distributed
 
-    original = getattr(torch.distributed, "init_process_group", None)
-    if original is None:  # built without it
-        return
-
     @wraps(original)
-    def init_process_group(*args, **kwargs):
+    def looking(*args, **kwargs):
         result = original(*args, **kwargs)
         tell()
         return result
 
-    module = sys.modules.get(original.__module__)
-    for owner in (module, torch.distributed):
-        if getattr(owner, "init_process_group", None) is original:
-            owner.init_process_group = init_process_group
-    tell()
+    for owner in (sys.modules.get(original.__module__), torch.distributed):
+        if getattr(owner, name, None) is original:
+            setattr(owner, name, looking)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process groups of torch.distributed, as the metadata of a result describe them.
+
+`parallel_group_info` in profiler_metadata.json has each communicator by its name, as the Ascend
+PyTorch Profiler writes it. `distributedInfo` of a trace has what torch.profiler writes.
+"""
+
+import json
+import sys
+
+GROUP_INFO, DISTRIBUTED_INFO = "parallel_group_info", "distributedInfo"
+_NO_DESCRIPTION = ("undefined", "default_pg")
+
+_last = None  # distributedInfo of the groups that there were last
+_told = None  # (id of a session, names of the groups that it knows)
+
+
+def _c10d():
+    """The module of the groups; None where there is none."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available():
+        return None
+    return distributed.distributed_c10d if distributed.is_initialized() else None
+
+
+def tell(session, is_new=False):
+    """Gives the groups to a session, whose results have them from then on; never fails. `is_new`: the
+    session knows none yet."""
+    global _told
+    try:
+        c10d = _c10d()
+        if c10d is None or session is None:
+            return
+        known = id(session), tuple(c10d._pg_names.values())
+        if is_new or _told != known:
+            describe()
+            session.add_metadata(GROUP_INFO, json.dumps(_group_info(c10d)), True)
+            _told = known
+    except Exception:  # half imported, or a group that is being taken down
+        return
+
+
+def describe():
+    """distributedInfo as JSON text, of the groups that there are or were last; None: there was
+    none. The collector of metadata calls it."""
+    global _last
+    try:
+        c10d = _c10d()
+        if c10d is not None:
+            _last = json.dumps(_distributed_info(c10d))
+    except Exception:
+        pass
+    return _last
+
+
+def _ranks(c10d, group):
+    """The group's ranks of the job, in the order of their ranks in the group."""
+    in_group = c10d._pg_group_ranks[group]
+    return sorted(in_group, key=in_group.get)
+
+
+def _backend(c10d, group):
+    return str(c10d._pg_map[group][0])
+
+
+def _distributed_info(c10d):
+    groups = list(c10d._pg_map)
+    configs = getattr(c10d, "_get_all_pg_configs", None)
+    return {
+        "backend": str(c10d.get_backend()),
+        "rank": c10d.get_rank(),
+        "world_size": c10d.get_world_size(),
+        "pg_count": len(groups),
+        "pg_config": configs() if configs else [
+            {
+                "pg_name": c10d._pg_names[group],
+                "pg_desc": "default_pg" if _is_default(c10d, group) else "undefined",
+                "backend_config": _backend(c10d, group),
+                "pg_size": len(c10d._pg_group_ranks[group]),
+                "ranks": _ranks(c10d, group),
+            }
+            for group in groups
+        ],
+    }
+
+
+def _is_default(c10d, group):
+    return group is c10d._get_default_group()
+
+
+def _group_info(c10d):
+    rank = c10d.get_rank()
+    found = {}
+    for group in c10d._pg_map:
+        communicator, name = _communicator(c10d, group, rank)
+        if communicator:
+            found[communicator] = {
+                "group_name": "default_group" if _is_default(c10d, group) else name,
+                "group_rank": c10d._pg_group_ranks[group][rank],
+                "global_ranks": _ranks(c10d, group),
+            }
+    return found
+
+
+def _communicator(c10d, group, rank):
+    """(name of the communicator, name that the program gave the group). On the host the group itself
+    is the communicator."""
+    if _backend(c10d, group) == "hccl":
+        return _hccl_communicator(group, rank)
+    description = getattr(group, "group_desc", "")
+    return c10d._pg_names[group], "" if description in _NO_DESCRIPTION else description
+
+
+def _hccl_communicator(group, rank):
+    import torch
+
+    backend = group._get_backend(torch.device("npu"))
+    config = getattr(backend.options, "hccl_config", None) or {}
+    return backend.get_hccl_comm_name(rank, init_comm=False), config.get("group_name", "")
