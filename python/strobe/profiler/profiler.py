@@ -2,14 +2,15 @@
 """profile: a profile with steps, each of which has an action."""
 
 import collections
-import os
 import weakref
 
 from .. import message
 from ..run import stepping
 from . import parameters
+from ._profiler_path_creator import ProfPathCreator
+from .activity import has_device
 from .analysis import analyse
-from .folders import default_parent
+from .folders import default_parent, raw_parent
 from .handler import TraceHandler
 from .kineto_profile import _KinetoProfile, forget_running
 from .recording import weakly
@@ -175,8 +176,12 @@ class profile(_KinetoProfile):
             handler = self.on_trace_ready
             return handler.parent(), handler.worker_name
         if self.on_trace_ready is not None:
-            return default_parent() or os.getcwd(), None
-        return default_parent(), None
+            return ProfPathCreator().destination()
+        return default_parent() or (raw_parent() if self._keeps_raw() else None), None
+
+    def _keeps_raw(self):
+        """Whether results stay without a handler: of an NPU, `analyse()` may take them later."""
+        return has_device(self.activities) and parameters.has_cann()
 
     def _handler(self):
         return self.on_trace_ready is not None or self._records_arguments()
@@ -184,6 +189,7 @@ class profile(_KinetoProfile):
     def _window_complete(self, is_dump):
         try:
             self._write_arguments()
+            ProfPathCreator().set_result(self._recording.directory)
             if self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:

@@ -8,9 +8,9 @@ import os
 def begin():
     """Called once, before the script."""
     if os.environ.get("STROBE_RUN_AS") == "torch_npu":
-        from ..profiler import compat
+        from . import torch_npu_names
 
-        compat.install()
+        torch_npu_names.install()
     folder = os.environ.get("STROBE_RUN_PROF_CONFIG")
     if folder:
         from . import prof_config
