@@ -41,6 +41,19 @@ StrobeTorchTarget target;
 const StrobeTorchEvents *events;
 uint32_t wanted; /* STROBE_TORCH_*; set before a callback is enabled */
 
+/* Options of the calling thread (set_thread); was_own stays when they are taken back: what began
+ * with them ends as a noted function. Only looked at once a thread has had some: a look-up of a
+ * thread's storage costs nanoseconds, and static storage has no room for this library's. */
+constexpr uint32_t was_own = 1u << 31;
+thread_local uint32_t own_options;
+uint32_t any_thread_has_own;
+thread_local at::CallbackHandle own_callback = at::INVALID_CALLBACK_HANDLE;
+
+uint32_t thread_options()
+{
+    return C10_UNLIKELY(__atomic_load_n(&any_thread_has_own, __ATOMIC_RELAXED)) ? own_options : 0;
+}
+
 struct Inputs {
     Text shapes;
     Text types;
@@ -130,7 +143,8 @@ template <typename Function> StrobeTorchText overload_of(const Function &, long)
     return {nullptr, 0};
 }
 
-StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs)
+StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs,
+                                  uint32_t what)
 {
     Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
     uint64_t flops = STROBE_ABSENT_U64;
@@ -140,19 +154,18 @@ StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_i
     inputs.modules.clear();
     if (has_inputs) {
         describe_shapes(inputs, function.inputs());
-        if (wanted & STROBE_TORCH_FLOPS)
+        if (what & STROBE_TORCH_FLOPS)
             flops = count_flops(function.name(), function.inputs());
-        if (wanted & STROBE_TORCH_VALUES)
+        if (what & STROBE_TORCH_VALUES)
             append_values(inputs.values, function.inputs());
     }
-    if (wanted & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
+    if (what & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
         describe_modules(inputs.modules);
     return {text_of(inputs.shapes),
             text_of(inputs.types),
             text_of(inputs.values),
             text_of(inputs.modules),
-            wanted & STROBE_TORCH_OVERLOADS ? overload_of(function, 0)
-                                            : StrobeTorchText{nullptr, 0},
+            what & STROBE_TORCH_OVERLOADS ? overload_of(function, 0) : StrobeTorchText{nullptr, 0},
             flops};
 }
 
@@ -179,7 +192,8 @@ StrobeStackId script_stack()
 /* The stack in which the calling thread runs a function; of backward functions none is wanted. */
 C10_NOINLINE StrobeStackId find_stack(const at::RecordFunction &function)
 {
-    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION)
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION ||
+        (thread_options() & (STROBE_TORCH_OWN | STROBE_TORCH_STACK)) == STROBE_TORCH_OWN)
         return 0;
     StrobeStackId stack = script_stack();
     StrobeWriter *writer = stack ? nullptr : target.writer(target.self);
@@ -204,7 +218,8 @@ uint8_t scope_of(const at::RecordFunction &function)
 /* Does more have to be remembered of a function than the host's span does? */
 template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
 {
-    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted;
+    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted ||
+           thread_options();
 }
 
 /* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
@@ -228,10 +243,14 @@ static_assert(sizeof(AsyncContext) <= STROBE_TORCH_CONTEXT_SIZE, "the head is to
 template <bool with_inputs>
 C10_NOINLINE std::unique_ptr<at::ObserverContext> begin_noted(const at::RecordFunction &function)
 {
+    const uint32_t own = thread_options();
+    const bool is_own = own & STROBE_TORCH_OWN;
+    const uint32_t what = is_own ? wanted & (own | STROBE_TORCH_OVERLOADS) : wanted;
+    const bool has_inputs = is_own ? (own & STROBE_TORCH_OF_INPUTS) != 0 : with_inputs;
     StrobeTorchInputs described;
     const StrobeTorchInputs *inputs = nullptr;
-    if (with_inputs || wanted) {
-        described = describe_inputs(function, with_inputs);
+    if (has_inputs || what) {
+        described = describe_inputs(function, has_inputs, what);
         inputs = &described;
     }
     const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
@@ -334,6 +353,37 @@ void disable() noexcept
         plain_callback.disable();
         inputs_callback.disable();
     } catch (...) {
+    }
+}
+
+std::unique_ptr<at::ObserverContext> ignore_begin(const at::RecordFunction &) noexcept
+{
+    return nullptr;
+}
+
+/* A callback of the thread alone that does nothing: with it libtorch keeps the inputs of the
+ * thread's functions, for the callback of all threads. */
+void keep_own_inputs(bool is_on)
+{
+    if (is_on == (own_callback != at::INVALID_CALLBACK_HANDLE))
+        return;
+    if (is_on) {
+        own_callback =
+            at::addThreadLocalCallback(at::RecordFunctionCallback(ignore_begin).needsInputs(true));
+        return;
+    }
+    at::removeCallback(own_callback);
+    own_callback = at::INVALID_CALLBACK_HANDLE;
+}
+
+void set_thread(uint32_t options) noexcept
+{
+    try {
+        keep_own_inputs((options & STROBE_TORCH_OF_INPUTS) != 0);
+        own_options = options | was_own;
+        __atomic_store_n(&any_thread_has_own, 1u, __ATOMIC_RELAXED);
+    } catch (...) {
+        /* the thread keeps the options that it had */
     }
 }
 
@@ -482,4 +532,5 @@ const StrobeTorchBackend strobe_torch_backend_4 = {sizeof(StrobeTorchBackend),
                                                    enable,
                                                    disable,
                                                    begin_function,
-                                                   end_function};
+                                                   end_function,
+                                                   set_thread};

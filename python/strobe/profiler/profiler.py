@@ -6,7 +6,7 @@ import weakref
 
 from .. import message
 from ..run import stepping
-from . import parameters
+from . import child_thread, parameters
 from ._profiler_path_creator import ProfPathCreator
 from .activity import has_device
 from .analysis import analyse
@@ -207,11 +207,15 @@ class profile(_KinetoProfile):
         with_flops=False,
         with_modules=False,
     ):
-        """Every thread is recorded without this call, with the options of the profile."""
+        """Operators of the calling thread are recorded with these options from here on. Without
+        this call a thread has those of the profile. Stacks need `with_stack` of the profile too,
+        operations and modules theirs; memory is recorded of all threads or of none."""
         given = locals()
-        for name in parameters.SWITCHES:
-            parameters.check_switch(name, given[name])
+        switches = {name: parameters.check_switch(name, given[name])
+                    for name in parameters.SWITCHES}
+        child_thread.enable(switches)
 
     @classmethod
     def disable_profiler_in_child_thread(cls):
-        """Counterpart of enable_profiler_in_child_thread(): nothing to undo."""
+        """The calling thread has the options of the profile again."""
+        child_thread.disable()
