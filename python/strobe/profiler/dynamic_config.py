@@ -184,7 +184,9 @@ class DynamicConfig:
             ProfilerLevel, values.get("profiler_level", _EXPERIMENTAL["profiler_level"]))
         values["aic_metrics"] = _constant(
             AiCMetrics, values.get("aic_metrics", _EXPERIMENTAL["aic_metrics"]))
-        return _ExperimentalConfig(**values)
+        made = _ExperimentalConfig(**values)
+        made.step_ranges = "step"
+        return made
 
 
 def _constant(constants, name):
