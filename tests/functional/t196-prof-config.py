@@ -142,6 +142,23 @@ class ProfConfigTest(StrobeTest):
         self.assertIn("profiles begin as %s/profiler_config.json asks" % self.folder,
                       self.read_errors())
 
+    def test_ranks(self):
+        """A request is for the ranks that it names."""
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.environment["RANK"] = "1"
+        self.train(STROBE, "run", "--", PYTHON, PROGRAM)
+        self.ask(start_step=-1, is_rank=True, rank_list=[0])
+        self.iterate(2)
+        self.assertIn("Rank 1 not in valid rank_list [0]!", self.log())
+        self.assertEqual(self.results(), [])
+        self.ask(start_step=-1, is_rank=True, rank_list=[0, 1])
+        self.iterate(3)
+        self.finish()
+        self.assertProfiled(1)
+        self.assertTrue((self.result() / "profiler_info_1.json").exists())
+        (path,) = self.folder.glob("log/monitor_*_rank_1.log")
+
     def test_request_that_comes_to_nothing(self):
         if not has_torch():
             self.skipTest("no PyTorch")
@@ -155,9 +172,11 @@ class ProfConfigTest(StrobeTest):
         self.assertEqual(self.results(), [])
 
     def test_flags_go_before(self):
-        done = self.record(PYTHON, "-c", "pass", collect=("metadata",))
+        text = "import torch" if has_torch() else "pass"
+        done = self.record(self.install(), "-c", text, collect=("metadata",))
         self.assertIn("PROF_CONFIG_PATH has no effect: with --output the run", done.stderr)
         self.result()
+        self.assertFalse(self.folder.exists())
 
     def test_other_programs(self):
         done = self.strobe("run", "--", "/bin/true")
