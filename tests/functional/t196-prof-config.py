@@ -122,7 +122,8 @@ class ProfConfigTest(StrobeTest):
         self.assertEqual(len(paths), 1, self.read_errors())
         with sqlite3.connect(paths[0]) as db:
             rows = dict(db.execute("SELECT name, value FROM META_DATA"))
-        self.assertEqual((json.loads(rows["run"]), json.loads(rows["by"])), ({"id": 7}, "me"))
+        self.assertEqual({name: json.loads(rows[name]) for name in ("run", "by", "trace_id")},
+                         {name: said[name] for name in ("run", "by", "trace_id")})
         self.finish()
         self.assertRegex(self.log(), "Start Dynamic Profiler at 3 step[^$]*"
                                      "Stop Dynamic Profiler at 5 step")
