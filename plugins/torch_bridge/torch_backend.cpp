@@ -28,6 +28,7 @@
 
 #include "torch_flops.h"
 #include "torch_text.h"
+#include "torch_thread_options.h"
 #include "torch_values.h"
 
 #if TORCH_VERSION_MAJOR < 1 || (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR < 13)
@@ -40,19 +41,6 @@ namespace
 StrobeTorchTarget target;
 const StrobeTorchEvents *events;
 uint32_t wanted; /* STROBE_TORCH_*; set before a callback is enabled */
-
-/* Options of the calling thread (set_thread); was_own stays when they are taken back: what began
- * with them ends as a noted function. Only looked at once a thread has had some: a look-up of a
- * thread's storage costs nanoseconds, and static storage has no room for this library's. */
-constexpr uint32_t was_own = 1u << 31;
-thread_local uint32_t own_options;
-uint32_t any_thread_has_own;
-thread_local at::CallbackHandle own_callback = at::INVALID_CALLBACK_HANDLE;
-
-uint32_t thread_options()
-{
-    return C10_UNLIKELY(__atomic_load_n(&any_thread_has_own, __ATOMIC_RELAXED)) ? own_options : 0;
-}
 
 struct Inputs {
     Text shapes;
@@ -353,37 +341,6 @@ void disable() noexcept
         plain_callback.disable();
         inputs_callback.disable();
     } catch (...) {
-    }
-}
-
-std::unique_ptr<at::ObserverContext> ignore_begin(const at::RecordFunction &) noexcept
-{
-    return nullptr;
-}
-
-/* A callback of the thread alone that does nothing: with it libtorch keeps the inputs of the
- * thread's functions, for the callback of all threads. */
-void keep_own_inputs(bool is_on)
-{
-    if (is_on == (own_callback != at::INVALID_CALLBACK_HANDLE))
-        return;
-    if (is_on) {
-        own_callback =
-            at::addThreadLocalCallback(at::RecordFunctionCallback(ignore_begin).needsInputs(true));
-        return;
-    }
-    at::removeCallback(own_callback);
-    own_callback = at::INVALID_CALLBACK_HANDLE;
-}
-
-void set_thread(uint32_t options) noexcept
-{
-    try {
-        keep_own_inputs((options & STROBE_TORCH_OF_INPUTS) != 0);
-        own_options = options | was_own;
-        __atomic_store_n(&any_thread_has_own, 1u, __ATOMIC_RELAXED);
-    } catch (...) {
-        /* the thread keeps the options that it had */
     }
 }
 
