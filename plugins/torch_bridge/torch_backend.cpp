@@ -344,6 +344,11 @@ void disable() noexcept
     }
 }
 
+void set_thread(uint32_t options) noexcept
+{
+    set_own_options(options, (options & STROBE_TORCH_OF_INPUTS) != 0);
+}
+
 void *begin_function(const char *name, int is_user_range) noexcept
 {
     try {

@@ -6,9 +6,8 @@
 
 #include <ATen/record_function.h>
 
+#include <cstdint>
 #include <memory>
-
-#include "torch_backend.h"
 
 namespace
 {
@@ -46,10 +45,10 @@ void keep_own_inputs(bool is_on)
     own_callback = at::INVALID_CALLBACK_HANDLE;
 }
 
-void set_thread(uint32_t options) noexcept
+void set_own_options(uint32_t options, bool needs_inputs) noexcept
 {
     try {
-        keep_own_inputs((options & STROBE_TORCH_OF_INPUTS) != 0);
+        keep_own_inputs(needs_inputs);
         own_options = options | was_own;
         __atomic_store_n(&any_thread_has_own, 1u, __ATOMIC_RELAXED);
     } catch (...) {
