@@ -19,6 +19,7 @@
 #include "run-diagnosis.h"
 #include "run-folder.h"
 #include "run-outside.h"
+#include "run-scripts.h"
 #include "run-torch.h"
 #include "run-variables.h"
 #include "run-writers.h"
@@ -53,6 +54,8 @@ static const StrobeUsage usage = {
         "      Records into memory only; writes the last 30 s when the signal comes or a step "
         "takes\n"
         "      three times the median, and at the end.\n"
+        "  strobe run --as torch_npu -- python3 train.py\n"
+        "      The script's own profiles, written for torch_npu, record.\n"
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
         "\n"
@@ -99,6 +102,10 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "What ends a step: first (the first optimizer that steps), any (each optimizer), the "
          "class name of an optimizer, manual (only prof.step(), strobe.step())",
          "WHAT"},
+        {"as", 0, 0, G_OPTION_ARG_STRING, &flags->as,
+         "Record nothing itself; import torch_npu.profiler and torch_npu.npu.mstx are Strobe's, so "
+         "that a script written for these records (torch_npu)",
+         "PACKAGE"},
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
@@ -386,6 +393,12 @@ int strobe_command_run(int argc, char **argv)
     if (argc < 2) {
         code = strobe_command_misuse(&usage, "A command is needed, such as: strobe run -- python3 "
                                              "train.py");
+        goto out;
+    }
+    if (strobe_run_is_of_scripts(&flags, argv + 1)) {
+        g_autofree char *obstacle = strobe_run_scripts_obstacle(&flags);
+        code = obstacle ? strobe_command_misuse(&usage, "%s", obstacle)
+                        : strobe_run_scripts(&flags, argv + 1);
         goto out;
     }
     if (strobe_run_is_board(flags.config)) {

@@ -62,7 +62,7 @@ static char **inject_native(char **environment)
     return strobe_run_variable_prepend(environment, "LD_PRELOAD", preload);
 }
 
-static char **inject_python(char **environment)
+char **strobe_run_inject_python(char **environment)
 {
     g_autofree char *bootstrap = strobe_install_path_bootstrap();
     g_autofree char *package = strobe_install_path_python();
@@ -134,7 +134,7 @@ char **strobe_run_folder_environment(const StrobeRunFolder *folder, const Strobe
     environment = strobe_run_variables_forget(environment);
     environment = add_preloads(environment, flags->preload);
     environment = inject_native(environment);
-    environment = inject_python(environment);
+    environment = strobe_run_inject_python(environment);
     environment = set_plugin_path(environment, flags->plugin_path);
     environment = g_environ_setenv(environment, "STROBE_RUN_DIR", folder->own.path, TRUE);
     environment = set_or_unset(environment, "STROBE_RUN_FOLLOW", flags->follow ? "1" : NULL);

@@ -32,6 +32,10 @@ gboolean strobe_run_preload_check(char *const *libraries);
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
+/* Puts the Python package and its bootstrap before what PYTHONPATH holds. Takes and returns an
+ * environment as of g_environ_setenv; says on stderr where that cannot be. */
+char **strobe_run_inject_python(char **environment);
+
 /* Lines of a file in the folder ("directories", "dropped", "notes"), at most `max`; free with
  * g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);

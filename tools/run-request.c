@@ -30,6 +30,7 @@ void strobe_run_flags_clear(StrobeRunFlags *flags)
     g_free(flags->dump);
     g_free(flags->step_on);
     g_free(flags->generation);
+    g_free(flags->as);
     g_strfreev(flags->collect);
     g_strfreev(flags->export);
     g_strfreev(flags->plugin_path);

@@ -10,7 +10,7 @@
 
 /* Flags as given; NULL where one was not. */
 typedef struct StrobeRunFlags {
-    char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation;
+    char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation, *as;
     char **collect, **export, **plugin_path, **preload;
     StrobeMemoryFlags memory;
     gboolean follow, strict, no_defaults;

@@ -132,10 +132,41 @@ gboolean strobe_session_start_window(StrobeSession *session, GError **error)
     return check_required(session, error);
 }
 
+static void record_entry(StrobeWriter *writer, const char *name, JsonNode *value)
+{
+    static const StrobeTrack track = {
+        .struct_size = sizeof track, .type = STROBE_TRACK_PROCESS, .device = -1};
+    g_autofree char *text = json_to_string(value, FALSE);
+    StrobeStringId name_id = strobe_thread_buffer_intern(writer, name, strlen(name), 0);
+    StrobeStringId value_id = strobe_thread_buffer_intern(writer, text, strlen(text), 0);
+    struct strobe_metadata *fields =
+        strobe_thread_buffer_reserve(writer, strobe_kind_id(&strobe_kind_metadata),
+                                     strobe_recorder_track(&track), name_id, strobe_clock_now(), 0);
+
+    if (!fields)
+        return;
+    fields->value = value_id;
+    fields->is_json = 1;
+    strobe_thread_buffer_commit(writer);
+}
+
+/* What the user has added, for outputs that have a place for it. */
+static void record_metadata(StrobeSession *session)
+{
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+    g_autoptr(GList) keys = json_object_get_members(session->config->metadata);
+
+    for (GList *k = keys; writer && k; k = k->next)
+        if (strcmp(k->data, "trace_id")) /* a fact of the capture */
+            record_entry(writer, k->data,
+                         json_object_get_member(session->config->metadata, k->data));
+}
+
 void strobe_session_stop_window(StrobeSession *session, GError **error)
 {
     if (!session->directory)
         return;
+    record_metadata(session);
     strobe_recorder_mark_end();
     strobe_sampler_stop(session->sampler);
     session->sampler = NULL;

@@ -73,6 +73,15 @@ static void put_environment(Db *db)
     put_pair(db, "ENV_VARIABLES", object, strlen(object));
 }
 
+/* The last entry of profiler_metadata.json, which the original copies. */
+static void put_trace_id(Db *db)
+{
+    const char *id = db->host->metadata_value(db->self, "trace_id");
+
+    if (*id)
+        put_quoted(db, "trace_id", (StrobeText){id, strlen(id)});
+}
+
 static gboolean is_of_database(Db *db)
 {
     return *db->host->metadata_value(db->self, "schema_version") != 0;
@@ -276,6 +285,8 @@ void metadata_end(Db *db)
     put_environment(db);
     if (!db->has_rows)
         return;
+    if (!is_imported)
+        put_trace_id(db);
     if (!is_imported || is_of_database(db) || db->has_device)
         put_versions(db);
     if (*db->host->metadata(db->self)->host || *db->host->metadata_value(db->self, "host_uid"))

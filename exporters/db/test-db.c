@@ -134,9 +134,10 @@ static void test_metadata(Fixture *f, gconstpointer unused)
     add_metadata_entry(f, "groups", "{\"a\": 1}", TRUE);
     add_metadata_entry(f, "count", "3", FALSE);
     add_metadata_entry(f, "word", "plain", FALSE);
+    strobe_mock_metadata_entry(f->mock, "trace_id", "0123");
     fixture_run(f);
     CHECK("SELECT value FROM META_DATA WHERE name NOT GLOB 'SCHEMA*' ORDER BY rowid",
-          "{\"a\": 1}\n3\n\"plain\"\n{\"A\": \"x\\\"y\", \"B\": \"\"}");
+          "{\"a\": 1}\n3\n\"plain\"\n{\"A\": \"x\\\"y\", \"B\": \"\"}\n\"0123\"");
 }
 
 /* ---- kinds without a table ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the collector gives to the Python package (python/strobe/compiled), in a capsule of the name
- * below: ranges of libtorch that Python opens, and marks of compilations. It is static and outlives
- * every session. All calls hold the interpreter's lock.
+ * below: ranges of libtorch that Python opens, marks of compilations, options of threads. It is
+ * static and outlives every session. All calls hold the interpreter's lock.
  */
 #ifndef STROBE_PLUGINS_COMPILE_TOOL_H
 #define STROBE_PLUGINS_COMPILE_TOOL_H
@@ -23,6 +23,11 @@ typedef struct CompileMark {
     uint64_t nodes, guards, cache_size;
 } CompileMark;
 
+/* Options of one thread's operators. */
+typedef struct CompileThread {
+    int shapes, stack, flops, modules;
+} CompileThread;
+
 typedef struct CompileTool {
     uint32_t struct_size;
     uint32_t reserved;
@@ -39,6 +44,9 @@ typedef struct CompileTool {
      * StrobeTorchCollectives. Without effect where communication is not recorded. */
     void (*set_group)(const char *name, int64_t peer);
     void (*set_usual_group)(const char *name);
+    /* What is recorded of the calling thread's operators from here on; NULL: what the session
+     * records of all. */
+    void (*set_thread)(const CompileThread *options);
 } CompileTool;
 
 #endif

@@ -10,6 +10,7 @@ static Python python;
 static CompileTool tool;
 static const StrobeHost *host;
 static StrobeInstance *self;
+static const StrobeTorchBackend *backend;
 static int is_open; /* strobe.compiled knows of the session */
 
 /* Calls a function of the package; NULL ends the arguments. 0: it failed; 1; -1: it is not there.
@@ -43,11 +44,25 @@ static int call_open(void)
     return result;
 }
 
+static void set_thread(const CompileThread *options)
+{
+    uint32_t bits = 0;
+
+    if (options)
+        bits = STROBE_TORCH_OWN |
+               (options->shapes ? STROBE_TORCH_INPUTS | STROBE_TORCH_VALUES : 0u) |
+               (options->stack ? STROBE_TORCH_STACK : 0u) |
+               (options->flops ? STROBE_TORCH_FLOPS : 0u) |
+               (options->modules ? STROBE_TORCH_MODULES : 0u);
+    backend->set_thread(bits);
+}
+
 void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
-                         const StrobeTorchBackend *backend)
+                         const StrobeTorchBackend *new_backend)
 {
     host = new_host;
     self = new_self;
+    backend = new_backend;
     if (strobe_interpreter_state() != STROBE_INTERPRETER_RUNS || strobe_python_find(&python))
         return;
     tool = (CompileTool){sizeof tool,
@@ -58,7 +73,8 @@ void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
                          backend->begin_function,
                          backend->end_function,
                          group_operations_name,
-                         group_operations_name_usual};
+                         group_operations_name_usual,
+                         set_thread};
     int lock = python.lock();
     int result = call_open();
     python.unlock(lock);

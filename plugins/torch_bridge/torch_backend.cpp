@@ -28,6 +28,7 @@
 
 #include "torch_flops.h"
 #include "torch_text.h"
+#include "torch_thread_options.h"
 #include "torch_values.h"
 
 #if TORCH_VERSION_MAJOR < 1 || (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR < 13)
@@ -130,7 +131,8 @@ template <typename Function> StrobeTorchText overload_of(const Function &, long)
     return {nullptr, 0};
 }
 
-StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs)
+StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs,
+                                  uint32_t what)
 {
     Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
     uint64_t flops = STROBE_ABSENT_U64;
@@ -140,19 +142,18 @@ StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_i
     inputs.modules.clear();
     if (has_inputs) {
         describe_shapes(inputs, function.inputs());
-        if (wanted & STROBE_TORCH_FLOPS)
+        if (what & STROBE_TORCH_FLOPS)
             flops = count_flops(function.name(), function.inputs());
-        if (wanted & STROBE_TORCH_VALUES)
+        if (what & STROBE_TORCH_VALUES)
             append_values(inputs.values, function.inputs());
     }
-    if (wanted & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
+    if (what & STROBE_TORCH_MODULES && function.scope() != at::RecordScope::BACKWARD_FUNCTION)
         describe_modules(inputs.modules);
     return {text_of(inputs.shapes),
             text_of(inputs.types),
             text_of(inputs.values),
             text_of(inputs.modules),
-            wanted & STROBE_TORCH_OVERLOADS ? overload_of(function, 0)
-                                            : StrobeTorchText{nullptr, 0},
+            what & STROBE_TORCH_OVERLOADS ? overload_of(function, 0) : StrobeTorchText{nullptr, 0},
             flops};
 }
 
@@ -179,7 +180,8 @@ StrobeStackId script_stack()
 /* The stack in which the calling thread runs a function; of backward functions none is wanted. */
 C10_NOINLINE StrobeStackId find_stack(const at::RecordFunction &function)
 {
-    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION)
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION ||
+        (thread_options() & (STROBE_TORCH_OWN | STROBE_TORCH_STACK)) == STROBE_TORCH_OWN)
         return 0;
     StrobeStackId stack = script_stack();
     StrobeWriter *writer = stack ? nullptr : target.writer(target.self);
@@ -204,7 +206,8 @@ uint8_t scope_of(const at::RecordFunction &function)
 /* Does more have to be remembered of a function than the host's span does? */
 template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
 {
-    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted;
+    return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted ||
+           thread_options();
 }
 
 /* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
@@ -228,10 +231,14 @@ static_assert(sizeof(AsyncContext) <= STROBE_TORCH_CONTEXT_SIZE, "the head is to
 template <bool with_inputs>
 C10_NOINLINE std::unique_ptr<at::ObserverContext> begin_noted(const at::RecordFunction &function)
 {
+    const uint32_t own = thread_options();
+    const bool is_own = own & STROBE_TORCH_OWN;
+    const uint32_t what = is_own ? wanted & (own | STROBE_TORCH_OVERLOADS) : wanted;
+    const bool has_inputs = is_own ? (own & STROBE_TORCH_OF_INPUTS) != 0 : with_inputs;
     StrobeTorchInputs described;
     const StrobeTorchInputs *inputs = nullptr;
-    if (with_inputs || wanted) {
-        described = describe_inputs(function, with_inputs);
+    if (has_inputs || what) {
+        described = describe_inputs(function, has_inputs, what);
         inputs = &described;
     }
     const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
@@ -337,6 +344,11 @@ void disable() noexcept
     }
 }
 
+void set_thread(uint32_t options) noexcept
+{
+    set_own_options(options, (options & STROBE_TORCH_OF_INPUTS) != 0);
+}
+
 void *begin_function(const char *name, int is_user_range) noexcept
 {
     try {
@@ -366,4 +378,5 @@ const StrobeTorchBackend strobe_torch_backend_4 = {sizeof(StrobeTorchBackend),
                                                    enable,
                                                    disable,
                                                    begin_function,
-                                                   end_function};
+                                                   end_function,
+                                                   set_thread};

@@ -48,6 +48,8 @@ enum {
     STROBE_TORCH_VALUES = 1 << 2,    /* values of the arguments that are no tensors */
     STROBE_TORCH_MODULES = 1 << 3,   /* modules around it, of TorchScript */
     STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, where libtorch tells them */
+    STROBE_TORCH_STACK = 1 << 5,     /* of set_thread: stacks, where target.stack gives them */
+    STROBE_TORCH_OWN = 1 << 6,       /* of set_thread: the thread has options of its own */
     STROBE_TORCH_OF_INPUTS = 7       /* those that need a function's inputs */
 };
 
@@ -112,6 +114,11 @@ typedef struct StrobeTorchBackend {
      * The thread that opened it ends it. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
+
+    /* From here on functions of the calling thread are reported with these options (STROBE_TORCH_*,
+     * OWN among them) and not with those of enable(); 0: with those again. FLOPS, VALUES and
+     * MODULES only where enable() has them too: the records have no place for them otherwise. */
+    void (*set_thread)(uint32_t options);
 } StrobeTorchBackend;
 
 /* ---- operators ---------------------------------------------------------------------------- */

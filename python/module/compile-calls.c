@@ -48,6 +48,20 @@ static PyObject *set_usual_group(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* The options of the calling thread's operators; without an argument it has none of its own. */
+static PyObject *set_thread(PyObject *module, PyObject *args)
+{
+    CompileThread options;
+
+    if (PyTuple_Size(args) > 0 &&
+        !PyArg_ParseTuple(args, "pppp:set_thread", &options.shapes, &options.stack, &options.flops,
+                          &options.modules))
+        return NULL;
+    if (tool)
+        tool->set_thread(PyTuple_Size(args) > 0 ? &options : NULL);
+    return PyBool_FromLong(tool != NULL);
+}
+
 /* ---- marks ------------------------------------------------------------------------------- */
 
 /* A number that may be None; 0 on success. */
@@ -235,6 +249,9 @@ static PyObject *make_function_type(void)
 
 static PyMethodDef functions[] = {
     {"adopt", adopt_tool, METH_O, "adopt(capsule, /)\n--\n\nFor the collector cpu_op: its tool."},
+    {"set_thread", set_thread, METH_VARARGS,
+     "set_thread([shapes, stack, flops, modules], /)\n--\n\nWhat is recorded of this thread's "
+     "operators. False: no session has recorded operators yet."},
     {"now", get_time, METH_NOARGS, "now()\n--\n\nThe time of marks, 0 without a session."},
     {"add_range", add_range, METH_VARARGS,
      "add_range(begin, end, name, id, function, place, reason, nodes, guards, cache_size, /)"

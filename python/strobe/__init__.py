@@ -56,7 +56,7 @@ class range(_strobe.Range):  # the builtin is not used in this module
 
 def __getattr__(name):
     """Modules of the package, imported when they are first used."""
-    if name in ("mstx", "profiler"):
+    if name in ("mstx", "npu", "profiler"):
         from importlib import import_module
 
         return import_module("." + name, __name__)

@@ -30,6 +30,7 @@ def clean_variables():
     """The environment of the command, which is itself not to be recorded by `strobe run`."""
     variables = dict(os.environ)
     environment.clean(variables)
+    variables.pop("PROF_CONFIG_PATH", None)
     return variables
 
 

@@ -124,6 +124,17 @@ class StepTest(DynamicTest):
         self.assertEqual(names, {5, 6})
         self.assertEqual(self.told, [])
 
+    def test_marks_of_steps(self):
+        """With mstx `step N`, in place of the marks of ProfilerStep#N."""
+        self.call(dp.init, ".")
+        self.asked(start_step=2, active=2, experimental_config={
+            "mstx": True, "profiler_level": "Level_none"})
+        self.steps(5)
+        (result,) = self.results()
+        with open(os.path.join(result, "FRAMEWORK", "capture.strobe"), "rb") as file:
+            capture = file.read()
+        self.assertEqual(set(re.findall(rb"step \d", capture)), {b"step 2", b"step 3"})
+
     def test_too_late(self):
         self.call(dp.init, ".")
         self.steps(3)

@@ -150,6 +150,7 @@ class Wheel(StrobeTest):
         """Each of the ways into it, as a user goes."""
         strobe, python = folder / "bin" / "strobe", folder / "bin" / "python3"
         site = next(folder.glob("lib/python3*/site-packages"))
+        self.assertTrue((site / "strobe.pth").is_file())
         names, folders = self.plugins(strobe)
         self.assertEqual(names, self.plugins(STROBE)[0])
         self.assertEqual(folders, {str(site / "strobe" / "lib" / "strobe")})

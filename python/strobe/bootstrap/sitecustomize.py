@@ -15,16 +15,20 @@ def _attach():
     site = sys.modules.get("site")
     folders = site.getsitepackages() if site is not None else []
     environment.clean_path(sys.path, os.environ.get("STROBE_RUN_OLD_PYTHONPATH"), folders)
-    if not environment.is_open(os.environ):
+    is_for_scripts = environment.is_for_scripts(os.environ)
+    if not is_for_scripts and not environment.is_open(os.environ):
         environment.clean(os.environ)
         return
     packages = environment.package_parent()
     sys.path.insert(0, packages)
     try:
-        from strobe.run.attach import attach
+        if is_for_scripts:
+            from strobe.run.script_profiles import begin
+        else:
+            from strobe.run.attach import attach as begin
     finally:
         sys.path.remove(packages)
-    attach()
+    begin()
 
 
 def _chain():

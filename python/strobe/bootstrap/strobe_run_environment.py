@@ -63,6 +63,11 @@ def is_open(environ):
     return not is_taken or environ.get("STROBE_RUN_FOLLOW") == "1"
 
 
+def is_for_scripts(environ):
+    """Whether the run records nothing itself: see run/script_profiles.py."""
+    return "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" in environ
+
+
 def may_pass_on(environ):
     """Whether another process might take over from this one, which records."""
     folder = environ.get("STROBE_RUN_DIR")
@@ -74,7 +79,7 @@ def clean(environ, is_recording=False):
     """Takes everything of `strobe run` out of a mapping of variables, in place. A process that
     records keeps those by which its libraries let collectors in: they are read late, at a
     library's first mark or call."""
-    if "STROBE_RUN_DIR" not in environ:
+    if "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" not in environ:
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
     _restore(environ, "LD_PRELOAD", ":", _is_our_library)

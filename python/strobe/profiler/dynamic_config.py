@@ -19,8 +19,9 @@ _NOW = -1  # start_step: with the next step
 _EXPERIMENTAL = {
     "profiler_level": "Level0", "aic_metrics": "AiCoreNone", "l2_cache": False, "op_attr": False,
     "gc_detect_threshold": None, "data_simplification": True, "record_op_args": False,
-    "export_type": ["text"], "mstx": False, "mstx_domain_include": [], "mstx_domain_exclude": [],
-    "host_sys": [], "sys_io": False, "sys_interconnection": False,
+    "export_type": ["text"], "msprof_tx": False, "mstx": False, "host_sys": [],
+    "mstx_domain_include": [], "mstx_domain_exclude": [],
+    "sys_io": False, "sys_interconnection": False,
 }
 _TEMPLATE = {
     "activities": ["CPU", "NPU"], "prof_dir": "./", "analyse": False, "async_mode": False,
@@ -29,7 +30,6 @@ _TEMPLATE = {
 }
 # As the file may name them, beside those of the template.
 _KNOWN = {*_TEMPLATE, "metadata"}
-_KNOWN_EXPERIMENTAL = {*_EXPERIMENTAL, "msprof_tx"}
 
 
 class ConfigError(ValueError):
@@ -178,13 +178,15 @@ class DynamicConfig:
         given = self._get("experimental_config", dict, {}, "an object")
         if not given:
             return None
-        self._warn_of_unknown(given, _KNOWN_EXPERIMENTAL, "experimental_config.")
-        values = {name: value for name, value in given.items() if name in _KNOWN_EXPERIMENTAL}
+        self._warn_of_unknown(given, _EXPERIMENTAL, "experimental_config.")
+        values = {name: value for name, value in given.items() if name in _EXPERIMENTAL}
         values["profiler_level"] = _constant(
             ProfilerLevel, values.get("profiler_level", _EXPERIMENTAL["profiler_level"]))
         values["aic_metrics"] = _constant(
             AiCMetrics, values.get("aic_metrics", _EXPERIMENTAL["aic_metrics"]))
-        return _ExperimentalConfig(**values)
+        made = _ExperimentalConfig(**values)
+        made.step_ranges = "step"
+        return made
 
 
 def _constant(constants, name):

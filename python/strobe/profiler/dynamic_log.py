@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of the dynamic profile: a file for each rank, of bounded size, with one before it."""
+"""The logs of the dynamic profile: files for each rank, of bounded size, with one before each."""
 
 import logging
 import logging.handlers
@@ -27,11 +27,11 @@ class _File(logging.handlers.RotatingFileHandler):
         return open(self.baseFilename, "a", encoding="utf-8", opener=_open_regular)
 
 
-def open_log(folder, rank):
-    """A logger that no other knows. OSError."""
+def open_log(folder, rank, prefix=""):
+    """A logger that no other knows, of the file `prefix`dp_*.log. OSError."""
     os.makedirs(folder, mode=0o750, exist_ok=True)
     os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
-    name = "dp_%s_%d_rank_%d.log" % (socket.gethostname(), os.getpid(), rank)
+    name = "%sdp_%s_%d_rank_%d.log" % (prefix, socket.gethostname(), os.getpid(), rank)
     handler = _File(os.path.join(folder, name), maxBytes=_BYTES_MAX, backupCount=1)
     handler.setFormatter(logging.Formatter(_FORMAT))
     log = logging.Logger("strobe.dynamic_profile", logging.DEBUG)

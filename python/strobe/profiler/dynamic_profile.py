@@ -36,6 +36,8 @@ class _DynamicProfile:
         self._profile = None
         self._left = 0  # steps of the profile
         self._pending = None
+        self._is_by_optimizer = False  # an optimizer has ended steps
+        self._is_by_script = False  # the script has taken over
 
     def is_ready(self):
         return self._path is not None
@@ -46,13 +48,11 @@ class _DynamicProfile:
         os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
         path = os.path.join(folder, dynamic_config.FILE_NAME)
         is_new = dynamic_config.write_template(path)
-        try:
-            self._log = dynamic_log.open_log(os.path.join(folder, "log"), _rank())
-        except OSError as error:
-            message.warn("Cannot write the log of the dynamic profile: %s" % error)
+        logs = os.path.join(folder, "log")
+        self._log = _open_log(logs)
         if is_new:
             self._log.info("Create %s default.", dynamic_config.FILE_NAME)
-        self._watch = Watch(path, self._error)
+        self._watch = Watch(path, self._error, _open_log(logs, "monitor_"))
         self._path = path
         atexit.register(self.finish)
 
@@ -65,8 +65,25 @@ class _DynamicProfile:
                 self._end()
         if self._watch is not None:
             self._watch.close()
+            self._take(self._watch.take())
+        if self._pending is not None:
+            self._warn_of_step(" as the process exits")
 
     # ---- steps ----
+
+    def optimizer_step(self):
+        """An optimizer ends a step, unless the script does so itself."""
+        if self._path is not None and not self._is_by_script:
+            self._is_by_optimizer = True
+            self.step()
+
+    def script_step(self):
+        """The iteration in which the script calls for the first time has been ended by its
+        optimizer, if that does so at all."""
+        is_ended = self._is_by_optimizer and not self._is_by_script
+        self._is_by_script = True
+        if not is_ended:
+            self.step()
 
     def step(self):
         self.counter += 1
@@ -90,16 +107,21 @@ class _DynamicProfile:
         """Is it time for what is pending, or too late?"""
         if not config.starts_now() and self.counter < config.start_step:
             return
-        self._pending = None
         if not config.starts_now() and self.counter > config.start_step:
-            self._warn("Dynamic Profiler config is not effective. The start_step=%d, "
-                       "current_step=%d" % (config.start_step, self.counter))
+            self._warn_of_step()
             return
+        self._pending = None
         rank = _rank()
         if config.is_of_rank(rank):
             self._start(config)
         else:
             self._log.warning("Rank %d not in valid rank_list %s!", rank, sorted(config.ranks))
+
+    def _warn_of_step(self, when=""):
+        """What is pending comes to nothing."""
+        self._warn("Dynamic Profiler config is not effective. The start_step=%d, current_step=%d%s"
+                   % (self._pending.start_step, self.counter, when))
+        self._pending = None
 
     def _start(self, config):
         made = config.make_profile(self.counter)
@@ -164,6 +186,14 @@ def _rank():
     return -1
 
 
+def _open_log(folder, prefix=""):
+    try:
+        return dynamic_log.open_log(folder, _rank(), prefix)
+    except OSError as error:
+        message.warn("Cannot write the log of the dynamic profile: %s" % error)
+        return dynamic_log.no_log()
+
+
 _present = _DynamicProfile()
 
 
@@ -199,7 +229,16 @@ def step():
     if not _present.is_ready():
         message.warn_once("dynamic_profile.step() takes no effect before init()")
         return
-    _call("step", _present.step)
+    _call("step", _present.script_step)
+
+
+def end_optimizer_step():
+    """An optimizer has stepped: ends a step of the program where PROF_CONFIG_PATH names the file."""
+    _call("step", _present.optimizer_step)
+
+
+def is_watching():
+    return _present.is_ready()
 
 
 def start(config_path=None):

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 
-from . import dynamic_config
+from . import dynamic_config, dynamic_log
 
 POLL_S = 1.0
 # A file changed so recently may change once more without a new time: clocks of file systems tick
@@ -14,11 +14,13 @@ _FRESH_NS = 20_000_000
 
 
 class Watch:
-    """`report(text)` is called, by the thread, where the file cannot be used."""
+    """`report(text)` is called, by the thread, where the file cannot be used; `log` has all that
+    the thread finds."""
 
-    def __init__(self, path, report):
+    def __init__(self, path, report, log=None):
         self._path = path
         self._report = report
+        self._log = log or dynamic_log.no_log()
         self._seen = self._state()  # what is there from the beginning asks for nothing
         self._found = None
         self._lock = threading.Lock()  # of _found
@@ -37,12 +39,17 @@ class Watch:
     def close(self):
         self._stop.set()
         self._thread.join()
+        self._log.info("Dynamic profiler process done")
 
     def _run(self):
         while not self._stop.wait(POLL_S):
             try:
                 self._look()
+            except FileNotFoundError as error:
+                self._log.error("Dynamic profiler cfg json not exists")
+                self._report(str(error))
             except Exception as error:  # the next version may be a good one
+                self._log.error("Dynamic profiler process load json failed, %s has occur!", error)
                 self._report(str(error))
 
     def _look(self):
@@ -61,6 +68,7 @@ class Watch:
         if failure is not None:
             raise failure
         found = dynamic_config.parse(data, self._path)
+        self._log.info("Dynamic profiler process load json success")
         with self._lock:
             self._found = found
 

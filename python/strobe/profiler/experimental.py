@@ -227,6 +227,8 @@ class _ExperimentalConfig:
 
     # ---- what it means for collectors ----
 
+    step_ranges = "profiler_step"  # of a profile that a file asks for: "step"
+
     def of_device(self):
         """Names of the requested options that only a device can serve."""
         wanted = {

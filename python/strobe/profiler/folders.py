@@ -5,6 +5,10 @@ import os
 import shutil
 import tempfile
 
+from .. import message
+
+_WORKER_LIMIT = 226
+
 _private = set()  # folders of this process that are still there
 
 
@@ -31,6 +35,11 @@ def remove_private():
         folder.remove()
 
 
+def raw_parent():
+    """The parent of results that no handler takes and that stay, as torch_npu names it."""
+    return os.path.join(os.getcwd(), "export_only_prof_dir")
+
+
 def default_parent():
     """The parent of result directories that the environment names, None if it names none."""
     path = os.environ.get("ASCEND_WORK_PATH")
@@ -43,6 +52,35 @@ def checked_parent(path):
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError("Cannot write results: %s is not a directory" % path)
     return path
+
+
+def checked_directory(value):
+    """The parent that a user named, None for the default. Raises NotADirectoryError."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value:
+        message.warn("Invalid parameter dir_name, reset it to default.")
+        return None
+    return checked_parent(value)
+
+
+def checked_worker(value):
+    """The worker that a user named, None for the default."""
+    if value is None:
+        return None
+    if isinstance(value, str) and _is_file_name(value):
+        return value
+    message.warn("Invalid parameter worker_name, reset it to default.")
+    return None
+
+
+def _is_file_name(text):
+    """Whether a folder's name can begin with this text."""
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        return False
+    return 0 < size < _WORKER_LIMIT and "/" not in text and text.isprintable()
 
 
 def place_result(directory, parent, worker=None):

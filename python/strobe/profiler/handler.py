@@ -7,9 +7,7 @@ import socket
 from .. import message
 from . import torch_trace
 from .analysis import TensorBoard, analyse_result
-from .folders import checked_parent, default_parent, place_result
-
-_WORKER_LIMIT = 226
+from .folders import checked_directory, checked_worker, default_parent, place_result
 
 #: Collectors whose results are read by MindStudio Insight rather than by TensorBoard.
 NPU_COLLECTORS = ("npu_task",)
@@ -94,8 +92,8 @@ def tensorboard_trace_handler(
         use_gzip = third
     try:
         return TraceHandler(
-            _checked_directory(dir_name),
-            _checked_worker(worker_name),
+            checked_directory(dir_name),
+            checked_worker(worker_name),
             _checked_bool("analyse_flag", analyse_flag, True),
             _checked_bool("async_mode", async_mode, False),
             _checked_bool("use_gzip", use_gzip, False),
@@ -104,33 +102,6 @@ def tensorboard_trace_handler(
     except Exception as error:
         message.error("Call tensorboard_trace_handler failed. Exception: %s" % error)
         return None
-
-
-def _checked_directory(value):
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value:
-        message.warn("Invalid parameter dir_name, reset it to default.")
-        return None
-    return checked_parent(value)
-
-
-def _checked_worker(value):
-    if value is None:
-        return None
-    if isinstance(value, str) and _is_file_name(value):
-        return value
-    message.warn("Invalid parameter worker_name, reset it to default.")
-    return None
-
-
-def _is_file_name(text):
-    """Whether a folder's name can begin with this text."""
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        return False
-    return 0 < size < _WORKER_LIMIT and "/" not in text and text.isprintable()
 
 
 def _checked_bool(name, value, instead):

@@ -9,6 +9,7 @@ from ..run import stepping
 from . import activity, export, opencl_layer, operator_arguments, parameters, tensor_roles
 from .capture_table import Request
 from .metadata import Metadata
+from .prof_interface import ProfInterface
 from .profile_results import ProfileResults
 from .recording import Recording
 from .schedules import always_record
@@ -246,6 +247,11 @@ class _KinetoProfile:
             self._recording.add_metadata("trace_id", self._trace_id, False)
 
     # ---- results ----
+
+    @property
+    def prof_if(self):
+        """This profile by the names of torch_npu, for handlers that were written for it."""
+        return ProfInterface(self)
 
     @property
     def profiler(self):

@@ -23,8 +23,7 @@ SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
 CPU_COLLECTORS = ("cpu_op", "memory")  # of those that a profile can pause
 DEVICE_COLLECTORS = ("npu_task", "opencl")
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
-# What is marked by default, and with_flops' own.
-_RANGES_WITH_FLOPS = "communication+dataloader+save_checkpoint+profiler_step+flops"
+_RANGES = ("communication", "dataloader", "save_checkpoint")  # marked beside those of steps
 _DEVICE_INTERVAL, _LINK_INTERVAL = "10ms", "20ms"  # torch_npu samples at 100 and 50 Hz
 _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
@@ -238,8 +237,8 @@ def _collectors(activities, switches, experimental, wanted):
         collectors.update(_host_collectors(switches, experimental, wanted))
     marks = experimental.marks()
     if marks is not None:
-        if switches["with_flops"]:
-            marks["ranges"] = _RANGES_WITH_FLOPS
+        flops = ("flops",) if switches["with_flops"] else ()
+        marks["ranges"] = "+".join([*_RANGES, experimental.step_ranges, *flops])
         collectors["marker"] = marks
     systems = experimental.collected_host_sys()
     if systems:

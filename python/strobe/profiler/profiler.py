@@ -2,14 +2,15 @@
 """profile: a profile with steps, each of which has an action."""
 
 import collections
-import os
 import weakref
 
 from .. import message
 from ..run import stepping
-from . import parameters
+from . import child_thread, parameters
+from ._profiler_path_creator import ProfPathCreator
+from .activity import has_device
 from .analysis import analyse
-from .folders import default_parent
+from .folders import default_parent, raw_parent
 from .handler import TraceHandler
 from .kineto_profile import _KinetoProfile, forget_running
 from .recording import weakly
@@ -175,8 +176,12 @@ class profile(_KinetoProfile):
             handler = self.on_trace_ready
             return handler.parent(), handler.worker_name
         if self.on_trace_ready is not None:
-            return default_parent() or os.getcwd(), None
-        return default_parent(), None
+            return ProfPathCreator().destination()
+        return default_parent() or (raw_parent() if self._keeps_raw() else None), None
+
+    def _keeps_raw(self):
+        """Whether results stay without a handler: of an NPU, `analyse()` may take them later."""
+        return has_device(self.activities) and parameters.has_cann()
 
     def _handler(self):
         return self.on_trace_ready is not None or self._records_arguments()
@@ -184,6 +189,7 @@ class profile(_KinetoProfile):
     def _window_complete(self, is_dump):
         try:
             self._write_arguments()
+            ProfPathCreator().set_result(self._recording.directory)
             if self.on_trace_ready is not None:
                 self.on_trace_ready(self)
         finally:
@@ -201,11 +207,15 @@ class profile(_KinetoProfile):
         with_flops=False,
         with_modules=False,
     ):
-        """Every thread is recorded without this call, with the options of the profile."""
+        """Operators of the calling thread are recorded with these options from here on. Without
+        this call a thread has those of the profile. Stacks need `with_stack` of the profile too,
+        operations and modules theirs; memory is recorded of all threads or of none."""
         given = locals()
-        for name in parameters.SWITCHES:
-            parameters.check_switch(name, given[name])
+        switches = {name: parameters.check_switch(name, given[name])
+                    for name in parameters.SWITCHES}
+        child_thread.enable(switches)
 
     @classmethod
     def disable_profiler_in_child_thread(cls):
-        """Counterpart of enable_profiler_in_child_thread(): nothing to undo."""
+        """The calling thread has the options of the profile again."""
+        child_thread.disable()

@@ -55,13 +55,54 @@ class _Running(threading.local):
         self.optimizers = []
 
 
-class _Watch:
+class _Calls:
+    """Runs step() of optimizers and passes each call that has returned to _announce(), with the
+    optimizers in whose step() it ran."""
+
+    def __init__(self):
+        self._running = _Running()
+
+    def call(self, function, optimizer, args, kwargs):
+        running = self._running.optimizers
+        running.append(optimizer)
+        try:
+            result = function(optimizer, *args, **kwargs)
+        finally:
+            running.pop()
+        self._announce(optimizer, running)
+        return result
+
+
+class _Iterations(_Calls):
+    """Calls `ended` as an optimizer steps that has stepped since the last time: once an iteration
+    of a loop with several of them."""
+
+    def __init__(self, ended):
+        super().__init__()
+        self._ended = ended
+        self._stepped = weakref.WeakSet()  # in this iteration
+
+    def _announce(self, optimizer, outer):
+        try:
+            if any(each is optimizer for each in outer):
+                return
+            is_next = not self._stepped or optimizer in self._stepped
+            if is_next:
+                self._stepped.clear()
+            self._stepped.add(optimizer)
+            if is_next:
+                self._ended()
+        except Exception as error:
+            report("Cannot end the step: %s" % error)
+
+
+class _Watch(_Calls):
     """Decides which call ends a step."""
 
     def __init__(self, step_on, folder):
+        super().__init__()
         self._step_on = step_on
         self._others = _Others(None if step_on in ("first", "any") else folder)
-        self._running = _Running()
         self._first = None  # weak reference to the optimizer that counts
 
     def _names(self, optimizer):
@@ -82,16 +123,6 @@ class _Watch:
             self._first = weakref.ref(optimizer)
             return True
         return first is optimizer and all(each is not optimizer for each in outer)
-
-    def call(self, function, optimizer, args, kwargs):
-        running = self._running.optimizers
-        running.append(optimizer)
-        try:
-            result = function(optimizer, *args, **kwargs)
-        finally:
-            running.pop()
-        self._announce(optimizer, running)
-        return result
 
     def _announce(self, optimizer, outer):
         try:
@@ -135,9 +166,18 @@ def _subclasses(kind):
 
 def watch(step_on, folder=None):
     """Begins to announce steps. PyTorch must have been imported. `folder` is that of the run."""
+    _wrap_all(_Watch(step_on, folder))
+
+
+def watch_iterations(ended):
+    """From here on ended() is called once an iteration. PyTorch must have been imported."""
+    _wrap_all(_Iterations(ended))
+
+
+def _wrap_all(watching):
+    """Wraps step() of all classes of optimizers, those to come as well."""
     from torch.optim import Optimizer
 
-    watching = _Watch(step_on, folder)
     initialise = Optimizer.__init__
     # A class method of its own, or that of `object`, which does nothing.
     inherited = getattr(Optimizer.__init_subclass__, "__func__", lambda cls: None)

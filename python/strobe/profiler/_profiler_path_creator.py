@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ProfPathCreator: where results go whose handler is the script's own, as torch_npu names it.
+
+    from strobe.profiler._profiler_path_creator import ProfPathCreator
+
+    def local_first(dir_name):
+        ProfPathCreator().init(dir_name=dir_name)
+
+        def handler(prof):
+            prof.prof_if.analyse()
+            shutil.move(ProfPathCreator().get_prof_dir(), "/mnt/results")
+
+        return handler
+"""
+
+import os
+import shutil
+
+from .. import message
+from .folders import checked_directory, checked_worker, default_parent
+
+__all__ = ["ProfPathCreator"]
+
+
+class ProfPathCreator:
+    """One object for the process: each call returns it."""
+
+    _only = None
+
+    def __new__(cls):
+        if cls._only is None:
+            cls._only = super().__new__(cls)
+            cls._only._forget()
+        return cls._only
+
+    def _forget(self):
+        self._worker = self._directory = self._result = None
+
+    @message.reported
+    def init(self, worker_name=None, dir_name=None, export_only_mode=False):
+        """For profiles that start from now on with a handler of the script's own. The mode is
+        accepted as in torch_npu and changes nothing: a profile without a handler has no use for
+        this object."""
+        self._worker = checked_worker(worker_name)
+        self._directory = checked_directory(dir_name)
+
+    def get_prof_dir(self):
+        """The result directory that is complete; None before the first."""
+        return self._result
+
+    @message.reported
+    def delete_prof_dir(self):
+        """Removes that directory."""
+        if self._result is not None:
+            shutil.rmtree(self._result)
+
+    def destination(self):
+        """Parent of the result directories, and the worker; None: the host's name."""
+        return self._directory or default_parent() or os.getcwd(), self._worker
+
+    def set_result(self, directory):
+        self._result = directory

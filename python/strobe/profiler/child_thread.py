@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of their own for the operators of threads."""
+
+import threading
+
+from .. import _strobe, message
+
+_here = threading.local()
+
+
+def enable(switches):
+    """The calling thread's operators are recorded with these switches of a profile."""
+    if getattr(_here, "is_enabled", False):
+        message.error("enable_profiler_in_child_thread() was called in this thread before: it keeps "
+                      "its options")
+        return
+    if not _strobe.compiled.set_thread(switches["record_shapes"], switches["with_stack"],
+                                       switches["with_flops"], switches["with_modules"]):
+        message.warn("enable_profiler_in_child_thread() has no effect before a profile records "
+                     "operators")
+        return
+    _here.is_enabled = True
+
+
+def disable():
+    """The calling thread has the options of the profile again."""
+    if not getattr(_here, "is_enabled", False):
+        message.error("disable_profiler_in_child_thread() has nothing to undo in this thread")
+        return
+    _here.is_enabled = False
+    _strobe.compiled.set_thread()

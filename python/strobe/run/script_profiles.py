@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process under a `strobe run` that records nothing itself (tools/run-scripts.h): the script's
+own profiles do, or those that a file asks for."""
+
+import os
+
+
+def begin():
+    """Called once, before the script."""
+    if os.environ.get("STROBE_RUN_AS") == "torch_npu":
+        from . import torch_npu_names
+
+        torch_npu_names.install()
+    folder = os.environ.get("STROBE_RUN_PROF_CONFIG")
+    if folder:
+        from . import prof_config
+
+        prof_config.begin(folder, is_run=True)

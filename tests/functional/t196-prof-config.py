@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PROF_CONFIG_PATH: unchanged training scripts are profiled as a profiler_config.json asks."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import unittest
+
+from support import BUILD, PYTHON, STROBE, TIMEOUT, TOP, StrobeTest, has_torch, needs_python
+
+PROGRAM = pathlib.Path(__file__).with_name("trained_program.py")
+PTH = TOP / "python" / "strobe" / "bootstrap" / "strobe.pth"
+
+
+@needs_python
+class ProfConfigTest(StrobeTest):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.work / "dynamic"
+        self.file = self.folder / "profiler_config.json"
+        self.environment.update(PROF_CONFIG_PATH=str(self.folder), OMP_NUM_THREADS="1")
+
+    # ---- an environment that Strobe is installed in ----
+
+    def install(self):
+        """The interpreter of a new environment with Strobe's package and strobe.pth, and with the
+        packages of PYTHON."""
+        home = self.work / "env"
+        made = subprocess.run([PYTHON, "-m", "venv", "--without-pip", "--system-site-packages", home],
+                              capture_output=True, text=True)
+        if made.returncode:
+            self.skipTest("no environments for %s: %s" % (PYTHON, made.stdout))
+        (self.packages,) = home.glob("lib/python3*/site-packages")
+        others = subprocess.run(
+            [PYTHON, "-c", "import site; print(*site.getsitepackages(), sep='\\n')"],
+            capture_output=True, text=True, check=True).stdout
+        (self.packages / "others.pth").write_text(others)
+        (self.packages / "strobe").symlink_to(BUILD / "python" / "strobe")
+        shutil.copy(PTH, self.packages)
+        self.environment["PATH"] += os.pathsep + os.path.dirname(STROBE)
+        return str(home / "bin" / "python3")
+
+    def run_python(self, python, text):
+        done = subprocess.run([python, "-c", text], env=self.environment, cwd=self.work,
+                              capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    # ---- a script that trains ----
+
+    def train(self, *words):
+        """Starts it; it waits before its first iteration."""
+        self.errors = open(self.work / "errors", "w+")
+        self.addCleanup(self.errors.close)
+        self.process = subprocess.Popen(
+            [str(word) for word in words], env=self.environment, cwd=self.work, text=True, bufsize=1,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        self.addCleanup(self.end, self.process)
+        self.await_answer("ready\n")
+
+    def read_errors(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def await_answer(self, line):
+        if self.process.stdout.readline() != line:
+            self.fail("the script ended: " + self.read_errors()[-2000:])
+
+    def iterate(self, n):
+        for _ in range(n):
+            self.process.stdin.write("go\n")
+            self.await_answer("go\n")
+
+    def finish(self):
+        self.process.communicate(timeout=TIMEOUT)
+        self.assertEqual(self.process.returncode, 0, self.read_errors())
+
+    def log(self, prefix=""):
+        paths = list(self.folder.glob("log/%sdp_*.log" % prefix))
+        return paths[0].read_text() if paths else ""
+
+    def ask(self, **values):
+        """Replaces the file, and waits until the script's watch has read it."""
+        n_before = self.log("monitor_").count("load json success")
+        values = {"activities": ["CPU"], "prof_dir": str(self.out), **values}
+        new = self.folder / "new"
+        new.write_text(json.dumps(values))
+        os.replace(new, self.file)
+        self.wait_until(lambda: self.log("monitor_").count("load json success") > n_before,
+                        "the watch", self.process)
+
+    def operators(self, result):
+        (table,) = self.json("show", result, "--table", "operator_average", "--limit", "1000")
+        return {row["name"]: row["calls"] for row in table["rows"]}
+
+    def assertProfiled(self, n_steps, n_optimizers=1):
+        """One result, of so many steps and all that an unchanged script does in them."""
+        operators = self.operators(self.result())
+        self.assertEqual(operators["Optimizer.step#SGD.step"], n_steps * n_optimizers)
+        self.assertEqual(operators["aten::addmm"], n_steps * n_optimizers)
+
+    # ---- tests ----
+
+    def test_installed(self):
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.train(self.install(), PROGRAM)
+        self.assertEqual(json.loads(self.file.read_text())["start_step"], 0)
+        self.iterate(2)
+        self.ask(start_step=-1, active=2, analyse=True, metadata={"run": {"id": 7}, "by": "me"},
+                 experimental_config={"export_type": ["text", "db"]})
+        self.iterate(4)
+        self.assertProfiled(2)
+        result = self.result()
+        said = json.loads((result / "profiler_metadata.json").read_text())
+        self.assertEqual((said["run"], said["by"]), ({"id": 7}, "me"))
+        paths = list(result.glob("ASCEND_PROFILER_OUTPUT/*.db"))
+        self.assertEqual(len(paths), 1, self.read_errors())
+        with sqlite3.connect(paths[0]) as db:
+            rows = dict(db.execute("SELECT name, value FROM META_DATA"))
+        self.assertEqual({name: json.loads(rows[name]) for name in ("run", "by", "trace_id")},
+                         {name: said[name] for name in ("run", "by", "trace_id")})
+        self.finish()
+        self.assertRegex(self.log(), "Start Dynamic Profiler at 3 step[^$]*"
+                                     "Stop Dynamic Profiler at 5 step")
+        self.assertIn("Dynamic profiler process done", self.log("monitor_"))
+        (path,) = self.folder.glob("log/monitor_*")
+        self.assertRegex(path.name, r"^monitor_dp_.+_%d_rank_-1\.log$" % self.process.pid)
+
+    def test_run(self):
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.train(STROBE, "run", "--", PYTHON, PROGRAM, "2")
+        self.iterate(1)
+        self.ask(start_step=3, active=3)
+        self.iterate(6)
+        self.finish()
+        self.assertProfiled(3, n_optimizers=2)
+        self.assertIn("profiles begin as %s/profiler_config.json asks" % self.folder,
+                      self.read_errors())
+
+    def test_ranks(self):
+        """A request is for the ranks that it names."""
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.environment["RANK"] = "1"
+        self.train(STROBE, "run", "--", PYTHON, PROGRAM)
+        self.ask(start_step=-1, is_rank=True, rank_list=[0])
+        self.iterate(2)
+        self.assertIn("Rank 1 not in valid rank_list [0]!", self.log())
+        self.assertEqual(self.results(), [])
+        self.ask(start_step=-1, is_rank=True, rank_list=[0, 1])
+        self.iterate(3)
+        self.finish()
+        self.assertProfiled(1)
+        self.assertTrue((self.result() / "profiler_info_1.json").exists())
+        (path,) = self.folder.glob("log/monitor_*_rank_1.log")
+
+    def test_request_that_comes_to_nothing(self):
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.train(STROBE, "run", "--", PYTHON, PROGRAM)
+        self.iterate(1)
+        self.ask(start_step=100)
+        self.iterate(1)
+        self.finish()
+        self.assertIn("config is not effective. The start_step=100, current_step=2 as the process "
+                      "exits", self.read_errors())
+        self.assertEqual(self.results(), [])
+
+    def test_flags_go_before(self):
+        text = "import torch" if has_torch() else "pass"
+        done = self.record(self.install(), "-c", text, collect=("metadata",))
+        self.assertIn("PROF_CONFIG_PATH has no effect: with --output the run", done.stderr)
+        self.result()
+        self.assertFalse(self.folder.exists())
+
+    def test_other_programs(self):
+        done = self.strobe("run", "--", "/bin/true")
+        self.assertIn('PROF_CONFIG_PATH has no effect: "/bin/true" is not a Python program',
+                      done.stderr)
+
+    def test_useless_folder(self):
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        self.folder.write_text("a file")
+        said = "PROF_CONFIG_PATH has no effect: The path '%s' is invalid" % self.folder
+        python = self.install()
+        self.assertIn(said, self.run_python(python, "import torch").stderr)
+        self.assertEqual(self.run_python(python, "pass").stderr, "")
+        done = self.strobe("run", "--", PYTHON, "-c", "import torch")
+        self.assertIn(said, done.stderr)
+
+    def test_broken_package(self):
+        python = self.install()
+        (self.packages / "strobe").unlink()
+        (self.packages / "strobe").mkdir()
+        self.assertRegex(self.run_python(python, "pass").stderr,
+                         r"^(strobe: PROF_CONFIG_PATH has no effect: No module named 'strobe.run'\n)+$")
+
+    def test_left_to_torch_npu(self):
+        if not has_torch():
+            self.skipTest("no PyTorch")
+        python = self.install()
+        (self.packages / "torch_npu.py").write_text("")
+        self.assertIn("PROF_CONFIG_PATH is left to torch_npu",
+                      self.run_python(python, "import torch").stderr)
+        self.assertFalse(self.folder.exists())
+
+    def test_imports_nothing(self):
+        """Without the variable the package is not imported; with it, PyTorch and the profiler are
+        not."""
+        python = self.install()
+        text = "import sys; print(*sorted({'strobe', 'torch', 'strobe.profiler'} & set(sys.modules)))"
+        self.assertEqual(self.run_python(python, text).stdout, "strobe\n")
+        self.environment["PROF_CONFIG_PATH"] = ""
+        self.assertEqual(self.run_python(python, text).stdout, "\n")
+        del self.environment["PROF_CONFIG_PATH"]
+        self.assertEqual(self.run_python(python, text).stdout, "\n")
+
+    def test_is_one_line(self):
+        """Any other line would be a path, and so would be one without the word at its beginning."""
+        self.assertRegex(PTH.read_text(), r"\Aimport [^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
