@@ -32,18 +32,18 @@ typedef struct Flags {
 static const StrobeUsage usage = {
     .name = "attach",
     .arguments = "PID",
-    .summary = "Records the process PID, and what it starts from then on, from outside: until it\n"
-               "ends, for a duration, or until Ctrl-C. The process is not stopped, and nothing is "
-               "loaded into it: collectors that\n"
-               "work inside a program need \"strobe run\".",
+    .summary = "Records the process PID and the processes that it starts from then on, until it\n"
+               "ends, for a duration, or until Ctrl-C. It records from outside: it does not\n"
+               "stop the process and loads nothing into it. Collectors that work inside a\n"
+               "program need \"strobe run\".",
     .examples =
         "Examples:\n"
         "  strobe attach 4711 --duration 10s\n"
-        "      Where its threads and what they start spend their processor time, and what it uses\n"
-        "      of the host. strobe show then lists the functions.\n"
+        "      Samples where its threads and their child processes spend processor time, and\n"
+        "      its use of the host. strobe show then lists the functions.\n"
         "  strobe attach 4711 --collect cpu_sample:frequency=99 --no-default-collectors\n"
         "\n"
-        "You need the right to observe the process: it is your own, or you are root.\n"
+        "You need permission to observe the process: it must be yours, or you must be root.\n"
         "\n"
         "Exit codes: 2 usage, 3 configuration, 4 a collector that cannot work here, 5 no such\n"
         "process, 6 cannot write, 1 not permitted or not possible.",
@@ -55,15 +55,15 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"duration", 'd', 0, G_OPTION_ARG_FILENAME, &flags->duration,
          "How long to record (default: until the process ends)", "TIME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->run.output,
-         "Parent of the result directory (default: the present folder)", "DIR"},
+         "Parent of the result directory (default: the current folder)", "DIR"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->run.collect,
-         "Collector beside the default ones (cpu_sample, host_sys), or options of one of these; "
-         "repeatable",
+         "Add a collector to the default ones (cpu_sample, host_sys), or set options of one of "
+         "these; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->run.no_defaults,
-         "Only the collectors that are named", NULL},
+         "Do not add the default collectors", NULL},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->run.export,
-         "Exporter with options, instead of the default ones; repeatable",
+         "Use this exporter, with options, instead of the default ones; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         STROBE_MAX_MEM_OPTION(&flags->run.memory),
         STROBE_TMP_DIR_OPTION(&flags->run.memory),

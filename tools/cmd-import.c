@@ -16,16 +16,16 @@ static const StrobeUsage usage = {
     .name = "import",
     .arguments = "SOURCE...",
     .summary =
-        "Takes over results that another profiler wrote: each SOURCE, a file, a result directory\n"
-        "or a folder of them, is recognised by its content and becomes a result directory with a\n"
-        "capture and the output files. What was found, what is unknown and what is damaged is\n"
-        "listed; unknown parts are kept, damaged ones are left out. With --strict, 6 if a result\n"
-        "is incomplete: nothing of a damaged table or file could be read.",
+        "Converts results of other profilers. Each SOURCE is a file, a result directory or a\n"
+        "folder of result directories; its format is recognised by its content. Each becomes a\n"
+        "result directory with a capture and the output files. The command lists the contents,\n"
+        "unknown parts and damaged parts; it keeps unknown parts and leaves out damaged ones.\n"
+        "With --strict it exits with 6 if a whole table or file is unreadable.",
     .examples =
         "Examples:\n"
         "  strobe import -o results rank0_ascend_pt\n"
         "  strobe import -o results --export csv --generation 3 ascend_pytorch_profiler_0.db\n"
-        "      Its tables as CSV files of the newest form.\n"
+        "      Writes its tables as CSV files of the newest generation.\n"
         "\n"
         "\"strobe plugins\" lists the importers.",
 };
@@ -54,10 +54,11 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Importer with options (default: the one that recognises the source)",
          "NAME[:OPTION=VALUE,...]"},
         {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
-         "What the source derived itself: new (derive it again, the default), source (keep it)",
+         "Results that the source computed itself: new (compute them again, the default), source"
+         " (keep them)",
          "WHICH"},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
-         "Fail where a table or file of a source could not be read at all", NULL},
+         "Fail if a whole table or file of a source is unreadable", NULL},
         STROBE_OUTPUT_OPTIONS(
             &flags->common, "Parent of the result directories (default: the present folder)",
             "all that are on by default", "Only the exporters of this type, of those on by default",

@@ -23,14 +23,13 @@ static const StrobeUsage usage = {
     .name = "info",
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
-        "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
-        "what the profiling itself cost, how exact its times are, losses by cause, thread and\n"
-        "time and the steps in which they fall, damage; of device work, what calls and tasks "
-        "found\n"
-        "each other, and how devices' clocks were placed on the host's. Changes nothing. Of a "
-        "capture in several\n"
-        "segments a directory is all of them, a segment's file that one alone. A JOB directory\n"
-        "of a camera board is read as `strobe import` reads it.",
+        "Prints the contents of a capture: kinds of records and their number, tracks, the\n"
+        "window, its duration, the cost of profiling, the error of times, damage, and losses by\n"
+        "cause, thread, time and step. For device work it prints how many calls and tasks were\n"
+        "linked, and how device clocks were converted to the host clock. It changes nothing.\n"
+        "For a capture in several segments, name the directory to read all of them, or one file\n"
+        "to read only this segment. A JOB directory of a camera board is read as `strobe\n"
+        "import` reads it.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -496,7 +495,8 @@ int strobe_command_info(int argc, char **argv)
     const GOptionEntry entries[] = {
         STROBE_MAX_MEM_OPTION(&memory),
         STROBE_TMP_DIR_OPTION(&memory),
-        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a capture", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object for each capture",
+         NULL},
         {NULL},
     };
 

@@ -13,19 +13,18 @@
 static const StrobeUsage usage = {
     .name = "plugins",
     .arguments = "[NAME]",
-    .summary = "Lists every collector, importer, pass and exporter that is found, and whether it "
-               "can work\n"
-               "on this machine. With NAME (of a component or of a plugin), its options too: type, "
-               "default,\n"
-               "range and meaning. Each plugin file is looked at in a process of its own.",
+    .summary = "Lists all collectors, importers, passes and exporters, and whether each can\n"
+               "work on this machine. With the NAME of a component or of a plugin, it also\n"
+               "prints the options: type, default, range and meaning. It loads each plugin file\n"
+               "in a separate process.",
     .examples =
         "Examples:\n"
         "  strobe plugins\n"
         "  strobe plugins cpu_op\n"
         "  strobe plugins --json --plugin-path ./build\n"
         "\n"
-        "Plugins are looked for in --plugin-path, $STROBE_PLUGIN_PATH, ~/.local/lib/strobe\n"
-        "and where Strobe is installed, in this order; the first of a name counts.",
+        "Strobe looks for plugins in --plugin-path, $STROBE_PLUGIN_PATH, ~/.local/lib/strobe\n"
+        "and its installation, in this order. If two have the same name, it uses the first.",
 };
 
 static const char *text_of(JsonObject *object, const char *key)
@@ -242,7 +241,8 @@ int strobe_command_plugins(int argc, char **argv)
     int code;
     g_auto(GStrv) folders = NULL;
     const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a plugin file", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object for each plugin file",
+         NULL},
         {"markdown", 0, 0, G_OPTION_ARG_NONE, &as_markdown,
          "Print the reference page of all options", NULL},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,

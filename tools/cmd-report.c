@@ -26,17 +26,17 @@ static const StrobeUsage usage = {
     .name = "report",
     .arguments = "RESULT [OTHER]",
     .summary =
-        "Makes one HTML page of a result: findings with what to do about them, the steps, tables,\n"
-        "a flame graph, the machine over time, a timeline. It needs no network and no other file.\n"
-        "With two results the page is of the second one, and compares it with the first by the\n"
-        "rules of `strobe diff`. Each is a result directory or a capture.",
+        "Makes one HTML page of a result: findings with advice, the steps, tables, a flame\n"
+        "graph, the load of the machine over time, and a timeline. The page needs no network\n"
+        "and no other file. With two results, the page shows the second one and compares it\n"
+        "with the first by the rules of `strobe diff`. Each is a result directory or a capture.",
     .examples =
         "Examples:\n"
         "  strobe report result\n"
         "  strobe report before_ascend_pt after_ascend_pt -o compared.html --open\n"
         "\n"
-        "The charts are drawn by the library of Debian's package node-d3, which is put into\n"
-        "the page; where it is not installed, tables stand for the charts.",
+        "The page contains the library of Debian's package node-d3, which draws the charts. If\n"
+        "it is not installed, the page has tables instead of charts.",
 };
 
 typedef struct Flags {
@@ -50,7 +50,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "The page to write (default: " DEFAULT_OUTPUT ")", "FILE"},
+         "Write the page to this file (default: " DEFAULT_OUTPUT ")", "FILE"},
         {"open", 0, 0, G_OPTION_ARG_NONE, &flags->open, "Show it in the browser (xdg-open)", NULL},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),

@@ -33,11 +33,10 @@ static const char help[] =
     "Examples:\n"
     "  strobe svp export summary -dir profiling/JOBABC\n"
     "  ln -s \"$(command -v strobe)\" msprof && ./msprof show -dir profiling/JOBABC\n"
-    "      By the name msprof, or msprof.pyc, the program is \"strobe svp\".\n"
+    "      Called as msprof or msprof.pyc, the program acts as \"strobe svp\".\n"
     "\n"
-    "\"strobe svp COMMAND --help\" explains a command. \"strobe import\", \"show\" and \"diff\" "
-    "take\n"
-    "JOB directories too.\n";
+    "\"strobe svp COMMAND --help\" explains a command. \"strobe import\", \"show\" and\n"
+    "\"diff\" read JOB directories too.\n";
 
 typedef struct Flags {
     char **dirs, **dbs, **formats, **plugin_path;

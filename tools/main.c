@@ -48,29 +48,28 @@ static void print_help(void)
 {
     puts("Usage: strobe COMMAND [OPTION...]\n"
          "\n"
-         "Strobe records what a program does, step by step, and turns it into files that trace\n"
-         "viewers open. The program needs no change.\n"
+         "Strobe records the work of a program, step by step, and writes it to files for trace\n"
+         "viewers. The program needs no change.\n"
          "\n"
          "Commands:");
     for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
-    puts(
-        "\n"
-        "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
-        "\n"
-        "A first run:\n"
-        "  strobe run -- python3 train.py     profile the whole run\n"
-        "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
-        "                                     skip one step, warm up for one, record three\n"
-        "  strobe show DIR                    where the time went\n"
-        "\n"
-        "\"strobe run\" prints the name of the result directory (DIR). Its\n"
-        "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"
-        "MindStudio Insight.\n"
-        "\n"
-        "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-        "write, 7 a regression (strobe diff), 8 nothing is marked that a table is made of (strobe\n"
-        "show), 1 anything else. \"strobe run\" ends as the command it ran ended.");
+    puts("\n"
+         "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
+         "\n"
+         "A first run:\n"
+         "  strobe run -- python3 train.py     profile the whole run\n"
+         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
+         "                                     skip one step, warm up for one, record three\n"
+         "  strobe show DIR                    where the time went\n"
+         "\n"
+         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
+         "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"
+         "MindStudio Insight.\n"
+         "\n"
+         "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
+         "write, 7 a regression (strobe diff), 8 the program made no marks for the table (strobe\n"
+         "show), 1 any other error. \"strobe run\" exits with the exit code of its command.");
 }
 
 static const Command *find_command(const char *name)
