@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of what process groups of torch.distributed do, in the domain "communication".
+"""Ranges of the operations of torch.distributed's process groups, in the domain "communication".
 
 libtorch itself reports the operations. So operations that no Python function issues are marked too,
 such as the gradients' of DistributedDataParallel. A group's own threads report most operations, and
@@ -13,7 +13,7 @@ import inspect
 from .. import _strobe, message
 
 _UPDATES = ("init_process_group", "new_group", "destroy_process_group")
-# isend and irecv are compared by identity in torch.distributed: they are left alone.
+# torch.distributed compares isend and irecv by identity: they are not replaced.
 _PEERS = {"send": "dst", "recv": "src"}
 
 
@@ -24,7 +24,7 @@ def mark(replacements):
         return
     problem = _strobe.mstx.mark_collectives()
     if problem is not None:
-        if torch.distributed.is_initialized():  # others have nothing to miss
+        if torch.distributed.is_initialized():  # others lack nothing
             message.warn_once("Communication is not marked: %s" % problem)
         return
     from torch.distributed import distributed_c10d
@@ -66,7 +66,7 @@ def _updating(function, distributed_c10d):
 
 
 def _told(function, distributed_c10d):
-    """Wraps the function: while it runs the collector knows its group."""
+    """Wraps the function: while it runs, the collector knows its group."""
     signature = inspect.signature(function)
     peer_name = _PEERS.get(function.__name__)
     set_group = _strobe.mstx.set_group
@@ -78,7 +78,7 @@ def _told(function, distributed_c10d):
             peer = given.get(peer_name) if peer_name else None
             set_group(_name_of(distributed_c10d, group), _rank_in(distributed_c10d, group, peer))
         except Exception:
-            set_group(None)  # the function itself will say what is wrong
+            set_group(None)  # the function itself reports the error
 
     @functools.wraps(function)
     def marked(*args, **kwargs):

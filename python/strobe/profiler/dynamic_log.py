@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of the dynamic profile: a file for each rank, of bounded size, with one before it."""
+"""The log of the dynamic profile: one file for each rank, of bounded size, and its predecessor."""
 
 import logging
 import logging.handlers
@@ -14,7 +14,7 @@ _FORMAT = "%(asctime)s [%(levelname)s] [%(process)d] dynamic_profile.py: %(messa
 
 
 def _open_regular(path, flags):
-    """Neither follows a link nor waits for a reader of a FIFO."""
+    """Opens the file without following a link or waiting for a reader of a FIFO."""
     file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o640)
     if stat.S_ISREG(os.fstat(file).st_mode):
         return file
@@ -28,7 +28,7 @@ class _File(logging.handlers.RotatingFileHandler):
 
 
 def open_log(folder, rank):
-    """A logger that no other knows. OSError."""
+    """A separate logger. Raises OSError."""
     os.makedirs(folder, mode=0o750, exist_ok=True)
     os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
     name = "dp_%s_%d_rank_%d.log" % (socket.gethostname(), os.getpid(), rank)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rank that torch.distributed knows, for a process whose environment names none.
-
-Imported into every process under `strobe run`: nothing but the extension module.
+"""The rank that torch.distributed knows, for a process whose environment names none. Every
+process under `strobe run` imports this module, so it imports only the extension module.
 """
 
 import sys
 
 from .. import _strobe
 
-_told = None  # the rank that was told last
+_told = None  # the last rank that was set
 
 
 def tell():
-    """Looks whether there is a process group by now; cheap, and never fails."""
+    """Checks whether there is a process group; cheap, and never fails."""
     global _told
     distributed = sys.modules.get("torch.distributed")
     try:
@@ -21,7 +20,7 @@ def tell():
         if not distributed.is_initialized():
             return
         rank = distributed.get_rank()
-    except Exception:  # half imported, or a group that is being taken down
+    except Exception:  # a partly imported module, or a process group that is being destroyed
         return
     if isinstance(rank, int) and rank != _told:
         _told = rank
