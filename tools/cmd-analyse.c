@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe analyse: makes a result's output files again, from its capture alone. */
+/* strobe analyse: makes a result's output files again from its capture. */
 #include <string.h>
 
 #include <strobe/helpers/keyed-hash.h>
@@ -90,7 +90,7 @@ static void analyse_path(const char *path, StrobeRegistry *registry, const Strob
     g_ptr_array_unref(results);
 }
 
-/* What is named is there, and so is the place to write to. */
+/* Checks that the named components exist and the output folder is usable. */
 static gboolean prepare_output(const Flags *flags, StrobeRegistry *registry,
                                StrobeAnalysisWish *wish, guint *made, GError **error)
 {

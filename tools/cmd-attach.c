@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe attach: records, from outside, a process that was not started by Strobe. */
+/* strobe attach: records from outside a process that Strobe did not start. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +25,7 @@
 static const char *const default_collectors[] = {"cpu_sample", "host_sys"};
 
 typedef struct Flags {
-    StrobeRunFlags run; /* what both commands have */
+    StrobeRunFlags run; /* the flags that `strobe run` has too */
     char *duration;
 } Flags;
 
@@ -87,7 +87,7 @@ static gboolean read_pid(const char *text, pid_t *pid)
 
 static int refuse_process(pid_t pid, int reason, GError **error)
 {
-    if (reason == ESRCH || reason == EINVAL) /* EINVAL: a thread that is no process */
+    if (reason == ESRCH || reason == EINVAL) /* EINVAL: a thread that is not a process */
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "There is no process %ld", (long)pid);
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot attach to process %ld: %s",
@@ -95,7 +95,7 @@ static int refuse_process(pid_t pid, int reason, GError **error)
     return -1;
 }
 
-/* A descriptor of the process, whose number may be another one's later; -1 with an error. */
+/* Opens a descriptor of the process, because its id may be reused; -1 with an error. */
 static int open_process(pid_t pid, GError **error)
 {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -135,7 +135,7 @@ static gboolean check_outside(const StrobeConfig *config, StrobeRegistry *regist
     return TRUE;
 }
 
-/* What the user waits for must not be missing silently. */
+/* A collector that the user named must not be missing without a message. */
 static void require_named(StrobeConfig *config)
 {
     for (guint i = 0; i < config->collectors->len; i++)
@@ -171,7 +171,7 @@ static StrobeConfig *make_config(const Flags *flags, StrobeRegistry *registry, G
 
 /* ---- recording ---- */
 
-/* Blocked from the beginning, so that none ends us before the result is complete. */
+/* Blocked from the begin, so that no signal ends the command before the result is complete. */
 static int take_signals(sigset_t *before)
 {
     sigset_t mask;
@@ -184,7 +184,7 @@ static int take_signals(sigset_t *before)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* One that came would end us when it is no longer blocked. */
+/* Pending signals would end the command when they are unblocked. */
 static void drop_signals(int signals, const sigset_t *before)
 {
     struct signalfd_siginfo info;
@@ -195,7 +195,7 @@ static void drop_signals(int signals, const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* Until the process ends, the time is over or a signal comes. */
+/* Waits until the process ends, the duration is over or a signal comes. */
 static void wait_for_end(int process, int signals, gint64 duration_ns)
 {
     struct pollfd events[] = {{.fd = process, .events = POLLIN}, {.fd = signals, .events = POLLIN}};

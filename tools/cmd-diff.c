@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe diff: what became slower or faster from one result to another. */
+/* strobe diff: shows what became slower or faster between two sides of results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,10 +64,10 @@ typedef struct Flags {
     char **plugin_path;
     int limit;
     gboolean json, all, mean;
-    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; the texts are the caller's */
+    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; owned by the caller */
 } Flags;
 
-/* Stands in the place of --against while options are parsed: GOption does not keep places. */
+/* Replaces --against while options are parsed, because GOption does not keep positions. */
 static char against[] = "against";
 
 static void hide_against(int argc, char **argv)
@@ -96,7 +96,7 @@ static gboolean is_same_place(const char *a, const char *b)
     return is_same;
 }
 
-/* A run that is named twice would make a spread of 0. */
+/* A run that is named twice would have a spread of 0. */
 static gboolean check_side(char **paths)
 {
     for (guint i = 0; paths[i]; i++)
@@ -204,7 +204,7 @@ static gboolean read_by(const char *text, StrobeDiffBy *by)
     return FALSE;
 }
 
-/* From when a part of the head overhead is abnormal if nobody says otherwise. */
+/* Default thresholds for a part of the head overhead. */
 static const StrobeDiffRule head_rule = {.threshold = 20, .least_ns = 50000};
 
 static gboolean read_rule(const Flags *flags, StrobeDiffBy by, StrobeDiffRule *rule)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe doctor: what is here, what works, and a file to send when it does not. */
+/* strobe doctor: checks the installation, and writes a file to send if something does not work. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -37,13 +37,13 @@ typedef struct Flags {
     StrobeFilterTexts filter;
 } Flags;
 
-/* All that one call of the command needs. */
+/* State of one call of the command. */
 typedef struct Job {
     const Flags *flags;
     StrobeRegistry *registry;
     StrobeAnalysisWish wish;
     StrobeJsonWriter *json;
-    guint n_of_ranks; /* results that were of a rank asked for */
+    guint n_of_ranks; /* number of results with a requested rank */
     int code;
 } Job;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe import: results of another profiler into result directories of ours. */
+/* strobe import: converts results of other profilers to result directories. */
 #include <string.h>
 
 #include "analysis.h"
@@ -36,7 +36,7 @@ typedef struct Flags {
     gboolean strict;
 } Flags;
 
-/* All that one call of the command needs. */
+/* State of one call of the command. */
 typedef struct Job {
     StrobeRegistry *registry;
     const StrobeConfigComponent *format; /* NULL: by content */
@@ -117,7 +117,7 @@ static void keep_code(Job *job, int code)
     job->code = job->code ? job->code : code;
 }
 
-/* Puts `to` where the path begins with `from`. */
+/* Replaces the prefix `from` of the path by `to`. */
 static void name_path(char **path, const char *from, const char *to)
 {
     if (!g_str_has_prefix(*path, from))
@@ -127,8 +127,9 @@ static void name_path(char **path, const char *from, const char *to)
     *path = named;
 }
 
-/* Reads the source in a hidden folder: the result is seen when it is whole, and what a killed
- * command leaves goes with the next one. Both folders are reached through open ones. */
+/* Reads the source in a hidden folder, so that the result appears when it is complete; the next
+ * command removes the folder of a killed one. Both folders are accessed through open
+ * descriptors. */
 static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFolder *scratch,
                              const StrobeImportSource *source, GError **error)
 {
@@ -141,7 +142,7 @@ static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFold
     held.place = place;
     StrobeImport *import = strobe_import_run(source, &held, &failure);
     if (!import) {
-        strobe_command_name(failure, parent, scratch->path); /* it begins as the other does */
+        strobe_command_name(failure, parent, scratch->path); /* its path begins like the other */
         strobe_command_name(failure, place, wish->place);
         g_propagate_error(error, failure);
         return NULL;
@@ -200,7 +201,7 @@ static void import_path(Job *job, const char *path)
     g_ptr_array_unref(sources);
 }
 
-/* Exporters and the importer as named, each in the list it belongs to. */
+/* The named exporters and the importer, each in its list. */
 static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
@@ -242,8 +243,8 @@ static void import_all(Job *job, char **paths, gboolean as_json)
     }
 }
 
-/* What commands left that were killed while they analysed a result that they had imported: no later
- * one would look into it. */
+/* Removes temporary results of commands that were killed while they analysed an import: no later
+ * command would use them. */
 static void clear_results(const char *place)
 {
     g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);

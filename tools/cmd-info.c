@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe info: what a capture holds, and what is missing from it. */
+/* strobe info: prints the contents of a capture and its missing data. */
 #include <string.h>
 
 #include <strobe/kinds.h>
@@ -53,7 +53,7 @@ static const char *state_text(const StrobeReaderStats *stats)
                            "(\"strobe analyse\" recovers it)";
 }
 
-/* NULL for a capture that is one file. */
+/* NULL for a capture of one file. */
 static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *result)
 {
     if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
@@ -67,7 +67,7 @@ static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *r
                            stats->n_segments, stats->first_segment + 1);
 }
 
-/* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
+/* Prints plain metadata values: pid, host, command and others that the recorder stored. */
 static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 {
     g_autoptr(GList) names = metadata ? json_object_get_members(metadata) : NULL;
@@ -83,7 +83,7 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
     }
 }
 
-/* Folders that others filled, and what became of them. */
+/* Prints the folders with external data and the outcome of their import. */
 static void print_external(StrobeGrid *grid, JsonObject *metadata)
 {
     JsonNode *node = metadata && json_object_has_member(metadata, "external")
@@ -180,7 +180,7 @@ static int compare_tracks(gconstpointer a, gconstpointer b)
     return first < second ? 1 : first > second ? -1 : 0;
 }
 
-/* All tracks; of very many, those with the most records. */
+/* Prints all tracks; if there are very many, those with the most records. */
 static void print_tracks(const StrobeContents *contents)
 {
     g_autoptr(GPtrArray) tracks = g_ptr_array_sized_new(contents->tracks->len);
@@ -224,7 +224,7 @@ static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)
     strobe_grid_add(grid, end);
 }
 
-/* By cause and thread, with the time. */
+/* Prints losses by cause and thread, with the time. */
 static void print_loss_report(const StrobeContents *contents)
 {
     StrobeGrid *grid = strobe_grid_new();
@@ -376,7 +376,7 @@ static void write_loss(StrobeJsonWriter *json, const StrobeLossCount *loss)
     strobe_json_end_object(json);
 }
 
-/* What is missing, by cause, and by cause and thread. */
+/* Writes missing data by cause, and by cause and thread. */
 static void write_losses(StrobeJsonWriter *json, const StrobeContents *contents)
 {
     strobe_json_key(json, "lost");
@@ -425,7 +425,7 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-/* `job`: what is named instead of the capture, NULL: none. */
+/* `job`: shown instead of the capture, NULL: none. */
 static int describe_result(StrobeRegistry *registry, const StrobeResult *result, const char *job,
                            StrobeJsonWriter *json, gboolean is_first)
 {

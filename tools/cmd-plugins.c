@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe plugins: what can collect and export, with which options, and whether it works here. */
+/* strobe plugins: lists components with their options, and whether they work here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -166,7 +166,7 @@ static gboolean is_meant(JsonObject *plugin, JsonObject *component, const char *
            strcmp(text_of(plugin, "name"), name) == 0;
 }
 
-/* Prints what has that name. Returns how much there was. */
+/* Prints the components with that name. Returns their number. */
 static guint print_named(const GPtrArray *plugins, const char *name)
 {
     guint n = 0;
@@ -207,7 +207,7 @@ static int refuse_name(const GPtrArray *plugins, const char *name)
 
 /* ---- JSON ---- */
 
-/* Only what has that name, if one is given. Returns how many files were written. */
+/* Writes only the files with that name, if one is given. Returns their number. */
 static guint print_json(const GPtrArray *plugins, const char *name)
 {
     g_autoptr(JsonNode) root = json_node_new(JSON_NODE_ARRAY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe report: one page of a result, or of two that are compared. */
+/* strobe report: makes a page of one result, or of the comparison of two. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -81,7 +81,7 @@ static int write_to(void *file, const char *bytes, size_t length)
     return fwrite(bytes, 1, length, file) == length ? 0 : EIO;
 }
 
-/* As JSON in a file that has no name; -1 with an error. */
+/* Writes the comparison as JSON to a file without a name; -1 with an error. */
 static int write_comparison(const StrobeDiff *diff, GError **error)
 {
     int descriptor = memfd_create("strobe-comparison", MFD_CLOEXEC);
@@ -112,7 +112,7 @@ static int compare_results(StrobeRegistry *registry, char **paths, GError **erro
 
 /* ---- the page ---- */
 
-/* The one result that a path names. */
+/* The only result at a path. */
 static StrobeResult *find_result(GPtrArray *results, const char *path, GError **error)
 {
     if (results->len == 1)

@@ -142,7 +142,7 @@ static gboolean names_class(const char *step_on)
     return step_on && !g_strv_contains(words, step_on);
 }
 
-/* No step ended: says what --step-on waited for, and what there was instead. */
+/* No step ended: prints what --step-on waited for, and what happened instead. */
 static void explain_class(const char *step_on, char *const *optimizers)
 {
     g_autofree char *hint = strobe_nearest_hint(step_on, (const char *const *)optimizers);

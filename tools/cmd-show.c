@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe show: tables of a result in the terminal. */
+/* strobe show: prints tables of a result in the terminal. */
 #include <string.h>
 
 #include <strobe/helpers/number.h>
@@ -61,7 +61,7 @@ static const StrobeUsage usage = {
         "Exit code 8: the program made no marks for a head_overhead table.",
 };
 
-/* Without a table those are tried in this order. */
+/* Tables tried in this order if the user names none. */
 static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
 
 static gboolean no_pager;
@@ -76,7 +76,7 @@ typedef struct Flags {
     gboolean reverse, json, list;
 } Flags;
 
-/* Cuts the direction off the column. FALSE: there is one, but it is unknown. */
+/* Removes the direction from the column. FALSE: it is unknown. */
 static gboolean take_direction(Flags *flags)
 {
     static const struct {
@@ -157,7 +157,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return *argc >= 2;
 }
 
-/* Text follows: it goes through the pager. */
+/* Starts the pager, because text follows. */
 static void begin_page(void)
 {
     if (!no_pager)
@@ -187,7 +187,7 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_end_object(json);
 }
 
-/* What the program should have marked, and what there is instead. */
+/* Prints the marks that the program should have made, and the ones that it made. */
 static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result,
                             const StrobePresentation *known)
 {
@@ -200,7 +200,7 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
     return STROBE_EXIT_NO_MARKERS;
 }
 
-/* None of what an overview has is there. */
+/* The result has no data for an overview. */
 static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
 {
     g_autofree char *advice = strobe_show_advice(registry);
@@ -210,7 +210,7 @@ static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result
                     result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
 }
 
-/* Nothing was found: is the name wrong, or is the table empty? */
+/* Nothing was found: explains whether the name is wrong or the table is empty. */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
 {
@@ -230,7 +230,7 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* There are records, but none that --where wants. */
+/* There are records, but --where selects none of them. */
 static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
     g_autofree char *conditions = strobe_where_text(rows->request.where);
@@ -262,8 +262,7 @@ static gboolean is_absent(const StrobeRows *rows)
     return rows->n_seen == 0 && rows->n_left_out == 0;
 }
 
-/* Why there are no rows, if there are none. `is_default`: the user named no table. Frees the error.
- */
+/* Explains why there are no rows. `is_default`: the user named no table. Frees the error. */
 static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, StrobeRows *rows,
                         gboolean is_default, const GPtrArray *passes, GError *error)
 {
@@ -276,7 +275,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
         g_clear_error(&error);
         return strobe_command_misuse(&usage, "%s", rows->misuse);
     }
-    /* A table that no plugin here derives, or that there is not. */
+    /* A table that no plugin here derives, or that does not exist. */
     if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
         is_absent(rows))
         g_clear_error(&error);
@@ -289,8 +288,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
     return STROBE_EXIT_OK;
 }
 
-/* `others`: tables that are tried where that of the request has no records; NULL: none, the user
- * named it. */
+/* `others`: tables to try if the requested one has no records; NULL: none, the user named it. */
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
                      const StrobeRowsRequest *request, const char *const *others,
                      const GPtrArray *passes, StrobeJsonWriter *json)
@@ -318,7 +316,7 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
 
 /* ---- results ---- */
 
-/* Whose table it is, where there are several. */
+/* Prints the result's name if there are several. */
 static void print_heading(const char *path)
 {
     static gboolean is_later;
@@ -348,7 +346,7 @@ static int show_overview(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Is nothing said of what to show? */
+/* Did the user not say what to show? */
 static gboolean is_overview(const Flags *flags)
 {
     return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&

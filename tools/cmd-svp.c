@@ -71,7 +71,7 @@ static void clear_flags(Flags *flags)
     g_strfreev(flags->plugin_path);
 }
 
-/* The value of an option that may be given once. FALSE after a complaint. */
+/* The value of an option that may be given only once. FALSE after a message. */
 static gboolean take_one(const StrobeUsage *usage, const char *name, char **values,
                          const char **value)
 {
@@ -82,7 +82,7 @@ static gboolean take_one(const StrobeUsage *usage, const char *name, char **valu
     return FALSE;
 }
 
-/* Opens the JOB that the flags name. An exit code; 0: it is open. */
+/* Opens the JOB that the flags name. Returns an exit code; 0: it is open. */
 static int open_job(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
                     StrobeSvpJob *job)
 {

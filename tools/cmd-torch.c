@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe torch build: compiles the bridge to the user's own PyTorch. */
+/* strobe torch build: compiles the bridge to the user's PyTorch. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static gboolean find_torch(const BuildFlags *flags, StrobeTorch *torch, GError *
     return FALSE;
 }
 
-/* From here on in a process of a session of its own, which the caller's does not wait for. FALSE:
- * this is the caller's. */
+/* Continues in a separate process with its own session; the caller does not wait for it. FALSE:
+ * this is the calling process. */
 static gboolean go_to_background(void)
 {
     sigset_t none;

@@ -23,8 +23,8 @@ typedef struct Command {
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
-    gboolean
-        cleans_up; /* when it is interrupted; others have nothing to clean, or do it their way */
+    gboolean cleans_up; /* cleans up after a signal; other commands have nothing to clean, or do it
+                         * themselves */
 } Command;
 
 static const Command commands[] = {
@@ -110,8 +110,8 @@ static void pass_over(int number)
     (void)number;
 }
 
-/* A file beyond the shell's limit is an error to write, and no end without a word. By a handler,
- * which a command that is run does not inherit. */
+/* Turns the shell's file size limit into a write error instead of the end of the process. Uses a
+ * handler, which the command of `strobe run` does not inherit. */
 static void take_file_limit(void)
 {
     struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, before;
@@ -121,9 +121,8 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* A standard input or output that is closed is no place for a file of ours, in which our words
- * would end up: it is taken, and cannot be read or written. A command that is run finds it closed.
- */
+/* Occupies closed standard descriptors, so that no file of ours gets their numbers and receives
+ * our output. They cannot be read or written, and the command of `strobe run` finds them closed. */
 static void take_closed_places(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -131,7 +130,7 @@ static void take_closed_places(void)
             (void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
-/* By the name of the vendor's tool for camera boards the program is `strobe svp`. */
+/* Called by the name of the vendor's tool for camera boards, the program is `strobe svp`. */
 static void take_vendor_name(int *argc, char ***argv)
 {
     g_autofree char *name = g_path_get_basename(*argc > 0 ? (*argv)[0] : "");
@@ -180,6 +179,6 @@ int main(int argc, char **argv)
     if (command->cleans_up)
         strobe_signal_cleanup_begin();
     int code = command->run(argc - 1, argv + 1);
-    /* `strobe run` answers for the command that it ran. */
+    /* `strobe run` returns its command's exit code. */
     return command->run == strobe_command_run ? code : strobe_command_close(code);
 }

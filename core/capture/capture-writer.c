@@ -181,8 +181,8 @@ static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header 
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
     if (error && !writer->reserve_end) {
-        /* What was written of this block would only be skipped as damaged. Where it cannot be cut
-         * off, the next block takes its place: behind it, `bytes` would name another place. */
+        /* A partly written block would only be skipped as damaged. If it cannot be truncated,
+         * the next block overwrites it: otherwise `bytes` would be wrong. */
         lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
         if (ftruncate(writer->fd, (off_t)writer->bytes))
             return error;
