@@ -28,7 +28,7 @@ typedef struct StrobeAnalysis {
 void strobe_analysis_free(StrobeAnalysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 
-/* How results are to be analysed. */
+/* Parameters of an analysis. */
 typedef struct StrobeAnalysisWish {
     GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those of the recording, otherwise
                              the default ones */

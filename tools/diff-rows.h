@@ -8,20 +8,16 @@
 #include "diff-statistics.h"
 
 #define STROBE_DIFF_ROWS_MAX 65536u
-#define STROBE_DIFF_BLOCKS_MAX                                                                     \
-    1024u                            /* maximum number of steps, or groups of steps, with          \
-                                      * separate times */
+/* Maximum number of steps, or groups of steps, with separate times. */
+#define STROBE_DIFF_BLOCKS_MAX 1024u
 #define STROBE_DIFF_STRETCHES_MAX 8u /* for a single run */
-#define STROBE_DIFF_CONFIDENCE                                                                     \
-    99 /* %: confidence of the interval whose half width is the                                    \
-        * noise */
-#define STROBE_DIFF_Q                                                                              \
-    0.01                             /* expected share of false alarms among the listed            \
-                                      * differences */
+/* %: confidence of the interval whose half width is the noise. */
+#define STROBE_DIFF_CONFIDENCE 99
+/* Expected share of false alarms among the listed differences. */
+#define STROBE_DIFF_Q 0.01
 #define STROBE_DIFF_LEAST_EFFECT 0.1 /* % of a step: smaller differences are ignored */
-#define STROBE_DIFF_ONE_RUN_FACTOR                                                                 \
-    2 /* with one run on each side, a regression must be this many                                 \
-       * times the noise */
+/* With one run on each side, a regression must be this many times the noise. */
+#define STROBE_DIFF_ONE_RUN_FACTOR 2
 
 enum { STROBE_DIFF_A, STROBE_DIFF_B, STROBE_DIFF_SIDES };
 

@@ -16,9 +16,8 @@
 
 #define LINES_MAX 10
 #define RAW_FOLDER "FRAMEWORK"
-#define OUTPUT_IS_FREE                                                                             \
-    "output_is_free" /* metadata key: nothing was read from                                        \
-                      * ASCEND_PROFILER_OUTPUT */
+/* Metadata key: nothing was read from ASCEND_PROFILER_OUTPUT. */
+#define OUTPUT_IS_FREE "output_is_free"
 
 static void print_items(const char *title, const GPtrArray *items)
 {

@@ -7,9 +7,8 @@
 #include "show-rows.h"
 
 #define STROBE_GROUP_BY_MAX 8
-#define STROBE_GROUP_COUNT_WIDTH                                                                   \
-    1 /* number of columns between those of the group and of the                                   \
-       * quantities */
+/* Number of columns between those of the group and of the quantities. */
+#define STROBE_GROUP_COUNT_WIDTH 1
 
 typedef struct StrobeQuantity {
     StrobeColumn column; /* its cell is the stored value */

@@ -7,9 +7,8 @@
 #include <glib.h>
 
 #define STROBE_PLUGIN_TRIAL_US (10 * G_USEC_PER_SEC) /* a file may lie on a slow disk */
-#define STROBE_PLUGIN_TRIAL                                                                        \
-    "--try-plugin" /* the internal argument for the process                                        \
-                    * below */
+/* The internal argument for the process below. */
+#define STROBE_PLUGIN_TRIAL "--try-plugin"
 
 /* From here on, in this process. */
 void strobe_plugin_trial_begin(void);

@@ -18,7 +18,7 @@ typedef struct StrobeShowTable {
     void *table; /* for the calls below */
     void (*open)(void *table, const StrobeShowSource *source);
     StrobeStatus (*add)(void *table, const StrobeView *record);
-    StrobeStatus (*end)(void *table); /* texts of the source are gone after it */
+    StrobeStatus (*end)(void *table); /* the source's texts are not valid after it */
     void (*close)(void *table);       /* always follows open */
 } StrobeShowTable;
 

@@ -10,8 +10,8 @@
 #include "show-tables.h"
 #include "terminal.h"
 
-#define SPARE_MIN                                                                                  \
-    1024 /* number of rows kept above the limit before they are sorted and the rest is dropped */
+/* Number of rows kept above the limit before they are sorted and the rest is dropped. */
+#define SPARE_MIN 1024
 
 /* A kind with the wanted name; plugins may extend it, so there may be several. */
 typedef struct Bound {

@@ -19,7 +19,7 @@ typedef struct Watched {
 
 typedef struct Span {
     gint64 begin_ns, duration_ns;
-    double loading_ns; /* of a step: within it */
+    double loading_ns; /* for a step: time inside it */
 } Span;
 
 enum { STEPS, OPERATORS, MARKERS, DEVICES, TASKS, N_WATCHED };

@@ -3,15 +3,12 @@
 
 #include <string.h>
 
-#define JUMP_SHARE                                                                                 \
-    0.001 /* a jump makes a link wrong by more than this share of its                              \
-           * duration */
-#define EVIDENCE_SHARE                                                                             \
-    0.0005 /* if noise exceeds this share, a link is no evidence about                             \
-            * another link */
-#define DISTURBED_TIMES                                                                            \
-    8                           /* a reading that takes this many times the usual time was         \
-                                 * interrupted */
+/* A jump makes a link wrong by more than this share of its duration. */
+#define JUMP_SHARE 0.001
+/* If noise exceeds this share, a link is no evidence about another link. */
+#define EVIDENCE_SHARE 0.0005
+/* A reading that takes this many times the usual time was interrupted. */
+#define DISTURBED_TIMES 8
 #define SUSPEND_MIN_NS 10000000 /* a shorter time is an interrupted reading */
 
 /* Assumed changes of the rate if pairs give no evidence: inside a link with checked neighbours,

@@ -7,9 +7,9 @@
 #define RATE_BITS 44     /* rates are ns per tick, scaled by 2^44 */
 #define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
 #define REACH 1.01                          /* maximum error factor of an extrapolated count */
-#define UNORDERED_NS                                                                               \
-    10000 /* a count may be later than its block's pair: counters of two                           \
-             processors, or a source with a clock of its own */
+/* A count may be later than its block's pair: counters of two processors, or a source with a
+ * clock of its own. */
+#define UNORDERED_NS 10000
 
 /* Damaged pairs may have any values; within these limits no sum of times overflows. */
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT

@@ -8,9 +8,8 @@
 #define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* maximum width of a useful pair */
 #define EXTRAPOLATED 1e-6                              /* change of the rate without pairs */
 #define ORDER_NS 100000 /* by clock errors, a record may be stored before its end */
-#define BASELINE_KNOTS                                                                             \
-    64u                    /* number of knots considered for the rate beyond the first or last     \
-                            * knot */
+/* Number of knots considered for the rate beyond the first or last knot. */
+#define BASELINE_KNOTS 64u
 #define EPOCHS_BACK 16u    /* number of epochs searched for a time */
 #define LATE_NS 5000000000 /* maximum delay of storing a record, except for rare collectors */
 

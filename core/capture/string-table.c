@@ -10,8 +10,7 @@
 #define CHUNK_MIN (256u << 10)
 #define CHUNK_MAX (64u << 20)
 #define SLOTS_MIN 1024u
-#define PAGE_BITS 10u /* number of entries in the first page; each further page has twice as many  \
-                       */
+#define PAGE_BITS 10u /* entries of the first page; each further page has twice as many */
 #define PAGES (33u - PAGE_BITS)
 #define STRETCHES 4096u /* number of slot ranges by which waiting strings are grouped */
 #define WAITING_MIN 65536u

@@ -134,9 +134,8 @@ static void host_metadata_text(StrobeInstance *self, const char *key, const char
     json_object_set_string_member(run_of(self)->import->metadata, key, valid);
 }
 
-#define SHIFT_MAX_NS                                                                               \
-    10000000000 /* clocks that are farther apart do not belong to the same host                    \
-                 * and time */
+/* Clocks that are farther apart do not belong to the same host and time. */
+#define SHIFT_MAX_NS 10000000000
 
 /* Both sides give their offset to CLOCK_MONOTONIC_RAW: the difference is the shift. */
 static void join_clocks(struct run *run, gint64 raw_offset)

@@ -25,11 +25,11 @@
 #define STROBE_POOL_VERSION 9
 
 #define STROBE_POOL_THREAD_BUFFERS 1024u
-#define STROBE_POOL_WRITER_THREAD_BUFFERS                                                          \
-    16u /* the last ones of these, for threads of a writer process */
+/* The last ones of these, for threads of a writer process. */
+#define STROBE_POOL_WRITER_THREAD_BUFFERS 16u
 #define STROBE_POOL_SPANS 256u
-#define STROBE_POOL_NAME_WORDS                                                                     \
-    256u /* for names of a thread buffer's open spans, see span-names.h */
+/* For names of a thread buffer's open spans, see span-names.h. */
+#define STROBE_POOL_NAME_WORDS 256u
 /* Entries for tracks: first those of recording threads, which are reused after their thread has
  * ended, then all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u

@@ -30,9 +30,8 @@ _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
  * string's id (bit 31 set); its fields are a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0x7fffu
 #define STROBE_STRING_INLINE 0x80000000u
-#define STROBE_STRING_OF_SPAN                                                                      \
-    0x40000000u /* additional bit of an id assigned for an unfinished                              \
-                 * span */
+/* Additional bit of an id assigned for an unfinished span. */
+#define STROBE_STRING_OF_SPAN 0x40000000u
 #define STROBE_STRING_IS_STACK 0x80000000u
 
 /* In word 0, above the kind: the span's times are in one word. Its low half is the begin minus

@@ -22,9 +22,8 @@
 #define STACK_BYTES (64u << 10)
 #define SIGNALS 64
 #define FIRST_AFTER_STDERR 3
-#define DESCRIPTORS_MAX                                                                            \
-    65536 /* number of descriptors to close one by one if close_range() is                         \
-           * missing */
+/* Number of descriptors to close one by one if close_range() is missing. */
+#define DESCRIPTORS_MAX 65536
 
 /* Data for the processes between the program and the writer; they run in the program's memory. */
 struct start {

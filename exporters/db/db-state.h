@@ -17,7 +17,7 @@ typedef struct DbKind DbKind;
 /* A part of the system by its name. */
 typedef struct DbModule {
     StrobeStringId name;
-    gboolean is_known; /* it has a number */
+    gboolean is_known; /* whether it has a number */
     gint64 number;
 } DbModule;
 
@@ -35,7 +35,7 @@ typedef struct Db {
     DbKind *last_kind;
     GPtrArray *merging; /* of Merge, the kinds' */
     GHashTable *names;  /* of tables, in lower case */
-    char **also;        /* derived kinds that were asked for */
+    char **also;        /* requested derived kinds */
     StrobeTrackId last_track;
     const StrobeTrackView *track; /* of that id, NULL: none */
     DbModule modules[256];        /* those that came last, by the name's number */

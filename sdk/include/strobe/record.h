@@ -114,9 +114,8 @@ typedef struct StrobeRecordHeader {
 } StrobeRecordHeader;
 
 #define STROBE_RECORD_HAS_TRACK 0x8000u /* a track word follows the times */
-#define STROBE_RECORD_UNFINISHED                                                                   \
-    0x4000u /* a span without a recorded end; written only by the                                  \
-             * host */
+/* A span without a recorded end; written only by the host. */
+#define STROBE_RECORD_UNFINISHED 0x4000u
 /* The record belongs to the window in which it is recorded, whatever its begin, because its
  * cause lies in that window (for example the launch of a kernel that had to wait). Set by
  * callers of reserve_bulk. */

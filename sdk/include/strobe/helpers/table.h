@@ -50,9 +50,8 @@ enum {
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_DEVICE "@device"     /* device of the track; -1: the host */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
-#define STROBE_COLUMN_INCOMPLETE                                                                   \
-    "@incomplete"                  /* 1: derived, and touches a gap; absent: recorded              \
-                                    */
+/* 1: derived, and touches a gap; absent: recorded. */
+#define STROBE_COLUMN_INCOMPLETE "@incomplete"
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
 typedef struct StrobeColumn {
