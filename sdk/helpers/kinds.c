@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptions of the standard kinds. The fields stand in the order of the struct's members;
- * padding members ("reserved") are no fields, natural alignment makes room for them.
+ * Descriptions of the standard kinds. The fields are in the order of the struct's members;
+ * padding members ("reserved") are not fields, because natural alignment leaves room for them.
  */
 #include <string.h>
 #include <strobe/kinds.h>

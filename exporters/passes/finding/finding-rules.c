@@ -8,18 +8,19 @@
 
 #define HIGH_SHARE 20.0 /* %; of the steps */
 #define MEDIUM_SHARE 5.0
-#define OUTLIER_FACTOR 1.5 /* of the median step */
+#define OUTLIER_FACTOR 1.5 /* factor of the median step */
 #define OUTLIER_STEPS_MIN 5u
-#define START_FACTOR 3.0  /* of the median step: the first one is the start-up, and left out */
-#define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
+/* Factor of the median step: the first step is then the start-up and left out. */
+#define START_FACTOR 3.0
+#define WITHOUT_STEPS 0.7 /* confidence if the window is used in place of steps */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
-/* What all rules look at. */
+/* Input of all rules. */
 typedef struct Case {
     const Measures *m;
     const GArray *steps; /* of BusyStep */
-    guint first;         /* the first one that counts */
+    guint first;         /* index of the first step that is not start-up */
     gint64 steps_ns;
     gint64 parts_ns[N_PARTS + 1];
     guint n_steps;
@@ -377,7 +378,7 @@ static guint weight_of(const char *severity)
                                          : 0;
 }
 
-/* Losses first: they make all others unsure. */
+/* Losses first, because they make all others unsure. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
     const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;
