@@ -14,7 +14,7 @@
 #include "ascend-raw-text-cache.h"
 #include "tlv.h"
 
-/* What the framework's files give; each is declared when its first record comes. */
+/* Kinds of the framework's files. Each is declared with its first record. */
 typedef enum RawKind {
     RAW_CPU_OP,
     RAW_CPU_OP_FULL, /* with the fields below */
@@ -29,7 +29,7 @@ typedef enum RawKind {
     RAW_KINDS
 } RawKind;
 
-/* What a record has beyond its standard kind, in this order; see raw_more. */
+/* Fields that a record has beyond its standard kind, in this order; see raw_more. */
 enum { MORE_MODULES, MORE_TENSORS, MORE_TENSOR_LISTS, MORE_SCALARS, MORE_EXTRA, MORE_END_THREAD };
 enum { MORE_EXTERNAL };
 
@@ -92,9 +92,9 @@ void raw_progress(Raw *raw, const ByteStream *stream);
 /* For events of a file that is out of order. */
 StrobeExternalSorter *raw_sorter(Raw *raw);
 
-/* What a file turned out to be: rows, and what of it is damaged. */
+/* Reports the rows of a file and its damage. */
 void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records);
-/* What a file of TLV records turned out to be: rows, and what of it is damaged. */
+/* Reports the rows of a file of TLV records and its damage. */
 void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *reader);
 
 #endif

@@ -136,7 +136,7 @@ static gboolean take_framework(RawFiles *files)
     return found;
 }
 
-/* What a directory PROF_* is good for. */
+/* Content of a directory PROF_*. */
 enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
 
 static gint worth_of(int prof)

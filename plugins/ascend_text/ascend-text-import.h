@@ -36,7 +36,7 @@ typedef struct Import {
 #define ASCEND_TEXT_KINDS 50
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
-/* The kind of this name, NULL if the importer has none such. */
+/* Returns the kind of this name, NULL if the importer has no such kind. */
 const StrobeKind *import_kind(const char *name);
 
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self);
