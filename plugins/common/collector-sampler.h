@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What collectors have in common that look at counters of the system at an interval: a clock, a
+/* Parts shared by collectors that sample counters of the system at an interval: a clock, a
  * track, options. */
 #ifndef STROBE_PLUGINS_SAMPLER_H
 #define STROBE_PLUGINS_SAMPLER_H
 
 #include <strobe/collector.h>
 
-/* CLOCK_MONOTONIC_RAW, ns: rates are formed with it, which nobody's setting of the time bends. */
+/* Returns CLOCK_MONOTONIC_RAW in ns. Rates use it because setting the time does not change it. */
 uint64_t strobe_sampler_now(void);
 
 /* A track of counters, of a device or, with -1, of the host. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that somebody else filled: no symbolic link is followed, only regular files are opened.
- */
+/* Access to untrusted folders: follows no symbolic link and opens only regular files. / */
 #ifndef STROBE_COMMON_EXTERNAL_FOLDER_H
 #define STROBE_COMMON_EXTERNAL_FOLDER_H
 

@@ -5,7 +5,7 @@
 
 #include <strobe/plugin.h>
 
-/* What there is of CPython in the process. */
+/* State of CPython in the process. */
 enum {
     STROBE_INTERPRETER_NONE = 0,
     STROBE_INTERPRETER_IDLE = 1, /* its library is loaded; not initialised, or already finalising */

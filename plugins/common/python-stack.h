@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the plugin python_call offers to other collectors: the calling thread's Python call stack.
+ * The interface that the plugin python_call offers to other collectors: the calling thread's
+ * Python call stack.
  *
- * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen (which
- * gives the plugin that is loaded already) and takes the symbol.
+ * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen
+ * (which returns the plugin that is loaded already) and looks the symbol up. /
  */
 #ifndef STROBE_PLUGINS_PYTHON_STACK_H
 #define STROBE_PLUGINS_PYTHON_STACK_H

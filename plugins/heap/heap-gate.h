@@ -30,7 +30,8 @@ typedef struct HeapHooks {
     void (*dropped)(const void *address);
 } HeapHooks;
 
-/* What the program did before anybody could record: the loader, and constructors before main. */
+/* An allocation of the program before a session could record: in the loader or in constructors
+ * before main. */
 typedef struct HeapStartupEvent {
     _Atomic(const void *) address; /* NULL: not complete */
     size_t size;                   /* HEAP_GIVEN_BACK: a release */

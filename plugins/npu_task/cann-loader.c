@@ -24,7 +24,8 @@
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
-/* What the child says: a letter before each library that it loads, from 'A', then how it ended. */
+/* Messages of the child: a letter for each library that it loads, from 'A', then the way it
+ * ended. */
 #define LOADING 'A'
 #define LOADED '='
 #define REFUSED '-' /* the rest is why */
@@ -78,7 +79,7 @@ void npu_cann_found_path(const char *name, char *path, size_t size)
 
 /* ---- in the child ---- */
 
-/* What the library prints when it ends the process is nobody's business. */
+/* Hides the output of the library when it ends the process. */
 static void make_harmless(void)
 {
     const struct rlimit no_core = {0, 0};

@@ -7,11 +7,11 @@
 
 #define EARLY_NS 1000000         /* by which a time may lie behind what comes after it */
 #define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
-#define DEVICE_LAG_NS 2000000000 /* a device tells within 1 s */
+#define DEVICE_LAG_NS 2000000000 /* a device reports within 1 s */
 #define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
 #define NEAR_NS 1000000u         /* two answers that are no farther apart are one */
 
-/* Where a record's times are. */
+/* Position of a record's times. */
 typedef struct Place {
     uint8_t begin, end; /* 0: it has none */
     uint8_t device;     /* where the number of the device is; 0: it is the host's */

@@ -294,7 +294,7 @@ static void record_metadata_entry(const char *key, const char *text)
     npu_metadata_entry_record(npu.host, npu.self, npu.drain.records->kinds.metadata, key, text);
 }
 
-/* What this backend cannot know is absent from the result: it says why. */
+/* Records in the result which data this backend cannot provide. */
 static void record_sources(void)
 {
     record_metadata_entry("npu_task.backend",

@@ -26,7 +26,7 @@ typedef struct NpuDrain {
     void (*look_at_clock)(void); /* called before a buffer's records are taken */
     int64_t flush_interval_ns;
     int phase;
-    _Atomic int is_hurried; /* somebody waits for what the library still has */
+    _Atomic int is_hurried; /* a thread waits for the rest of the library's records */
     const uint8_t *buffer;  /* that is being taken apart, NULL: none */
     MsptiWalk walk;
     int64_t out_since_ns;  /* since when one is on its way that comes before those that are there */

@@ -25,10 +25,10 @@ enum {
     NPU_LAUNCH_REPORTED = NPU_LAUNCH_KERNEL | NPU_LAUNCH_OPERATION
 };
 
-/* Where a call lies, by its begin. */
+/* Position of a call relative to the window, by its begin. */
 enum { NPU_CALL_BEFORE, NPU_CALL_OF_WINDOW, NPU_CALL_BEHIND };
 
-/* What is known of a task by its id: bits. */
+/* Facts about a task by its id, as bits. */
 enum {
     NPU_TASK_OF_WINDOW = 1, /* it was launched in this one */
     NPU_TASK_OF_PAST = 2,   /* in an earlier one */

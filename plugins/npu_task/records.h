@@ -40,7 +40,7 @@ typedef struct NpuCounts {
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks that there was no room for */
-    uint64_t n_externals; /* external ids that nobody can tell the thread of */
+    uint64_t n_externals; /* external ids whose thread is unknown */
     uint64_t n_unheld;    /* that there was no room for */
 } NpuCounts;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What went wrong in a window, in words and as counted losses. */
+/* Failures in a window, as texts and as counted losses. */
 #ifndef STROBE_PLUGINS_NPU_TASK_REPORT_H
 #define STROBE_PLUGINS_NPU_TASK_REPORT_H
 

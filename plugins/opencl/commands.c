@@ -140,7 +140,7 @@ static int read_times(cl_event event, OpenclTimes *times)
     return ok && times->start && times->start <= times->end;
 }
 
-/* By whoever has claimed it. */
+/* Called by the thread that has claimed it. */
 static void finish_command(OpenclCommand *command, cl_int status)
 {
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
@@ -201,7 +201,7 @@ static void push_command(OpenclQueue *queue, OpenclCommand *command)
     atomic_fetch_add_explicit(&queue->n_listed, 1, memory_order_relaxed);
 }
 
-/* All at once, oldest first: nobody else has them now. */
+/* Takes all at once, oldest first; no other thread has them now. */
 static OpenclCommand *take_all(OpenclQueue *queue)
 {
     OpenclCommand *from = atomic_exchange_explicit(&queue->commands, NULL, memory_order_acquire);
@@ -242,7 +242,7 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
-/* Where commands end in their order, none is complete behind one that is not. */
+/* If commands end in order, no command behind an incomplete one is complete. */
 static void look_through(OpenclQueue *queue, int asks)
 {
     OpenclCommand *command = take_all(queue), *next;

@@ -10,7 +10,7 @@
 
 #define CAPSULE "strobe.python_call"
 
-/* What a thread's profile function holds: the frames that were open when it was set. */
+/* Content of a thread's profile function: the frames that were open when it was set. */
 typedef struct Seed {
     const void *source; /* the object that the thread keeps; holds this */
     TracerFrames open;
@@ -298,7 +298,7 @@ static void remove_from(PyThread *thread, void *unused)
 
 /* ---- profile functions of libraries ---- */
 
-/* What a change means for a thread. */
+/* Meaning of a change for a thread. */
 typedef struct Change {
     int sets;
     PyObject *object;

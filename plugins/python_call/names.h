@@ -16,7 +16,7 @@
 #include "code-text.h"
 #include "python-api.h"
 
-/* What a call means beyond itself. */
+/* Further meaning of a call. */
 enum {
     CALL_PLAIN = 0,
     CALL_OF_MODULE = 1,   /* of torch.nn.Module */

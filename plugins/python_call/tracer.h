@@ -52,7 +52,7 @@ typedef struct Thread {
     uint32_t n_calls, n_frames;
     uint32_t n_located;    /* frames from the outermost on whose line cannot have changed */
     uint32_t stack_is_new; /* the frames have changed since the last stack */
-    const void *source;    /* what tells of the events: valid while it is this */
+    const void *source;    /* the source of the events: valid while it is this */
     uint32_t window;       /* to which all of this belongs */
     uint32_t calls_size, frames_size;
     uint32_t n_missed; /* calls that are open and found no room */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JSON files of a JOB say. All of it is optional but for a format that is too new. */
+/* Reads the JSON files of a JOB. All content is optional, but a format that is too new is an
+ * error. */
 #include <string.h>
 
 #include "../common/external-folder.h"

@@ -13,7 +13,7 @@
 #define TASKS_PREFIX "task_time_"
 #define CALLS_PREFIX "acl_"
 
-/* What an event says. */
+/* Content of an event. */
 typedef struct Event {
     char name[TEXT_MAX], phase[8], unit[64], mode[64];
     gint64 begin, duration; /* ns; -1: not told */

@@ -41,13 +41,13 @@ typedef struct StrobeTorchTarget {
     StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* What is to be found out about functions, beyond their names and times. */
+/* Facts to find out about functions, beyond their names and times. */
 enum {
     STROBE_TORCH_INPUTS = 1 << 0,    /* shapes and types */
     STROBE_TORCH_FLOPS = 1 << 1,     /* floating point operations, of those that PyTorch counts */
     STROBE_TORCH_VALUES = 1 << 2,    /* values of the arguments that are no tensors */
     STROBE_TORCH_MODULES = 1 << 3,   /* modules around it, of TorchScript */
-    STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, where libtorch tells them */
+    STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, if libtorch reports them */
     STROBE_TORCH_OF_INPUTS = 7       /* those that need a function's inputs */
 };
 
