@@ -75,7 +75,7 @@ extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
 /* Emits; NULL, and is_full set, when the capture has no room. */
 void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
                gint64 end_ns);
-/* Where in its fields a record of a kind with more has the index-th of these. */
+/* Returns the address of the index-th extra field in a record of a kind with extra fields. */
 void *raw_more(const Raw *raw, RawKind kind, void *fields, guint index);
 StrobeStringId raw_intern(Raw *raw, const char *text);
 

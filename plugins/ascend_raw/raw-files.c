@@ -98,7 +98,7 @@ gboolean raw_files_have_trace(const RawFiles *files)
 
 /* ---- which files there are ---- */
 
-/* By the beginning of its name; the first one counts. */
+/* Opens a file by the beginning of its name; the first one counts. */
 static gboolean take_file(RawFiles *files, const char *name)
 {
     for (guint i = 0; i < RAW_FILES; i++) {

@@ -56,7 +56,7 @@ const StrobeKind *import_extended(const Import *import, const StrobeKind *kind);
 /* Are there records of the kind already? */
 gboolean import_is_used(const Import *import, const StrobeKind *kind);
 
-/* A name of a field or kind for anybody's title. */
+/* Returns a name of a field or kind for any title. */
 char *import_field_name(const char *title);
 
 /* When something without a time was: at the begin of the session. */

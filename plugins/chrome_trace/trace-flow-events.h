@@ -2,7 +2,7 @@
 /*
  * Arrows from calls to a device ("ac2g"). An arrow to a task is not kept: it follows from the
  * ids of call and task, and every exporter draws it from them. Other arrows are kept: Kineto
- * also draws arrows to waits for a device, which are not tasks. /
+ * also draws arrows to waits for a device, which are not tasks.
  */
 #ifndef STROBE_CHROME_TRACE_FLOW_EVENTS_H
 #define STROBE_CHROME_TRACE_FLOW_EVENTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to untrusted folders: follows no symbolic link and opens only regular files. / */
+/* Access to untrusted folders: follows no symbolic link and opens only regular files. */
 #ifndef STROBE_COMMON_EXTERNAL_FOLDER_H
 #define STROBE_COMMON_EXTERNAL_FOLDER_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of marks with what mstx and NVTX tell of them beyond the standard ones. Whoever records
- * or imports marks takes the fields that it has from here: all may be in one capture, where fields
- * of one name have to be alike. */
+/* The kinds of marks, with fields of mstx and NVTX beyond the standard ones. All code that
+ * records or imports marks uses these fields: one capture may have all of them, and fields of
+ * one name must be equal. */
 #ifndef STROBE_PLUGINS_MARK_KINDS_H
 #define STROBE_PLUGINS_MARK_KINDS_H
 

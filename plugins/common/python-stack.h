@@ -4,7 +4,7 @@
  * Python call stack.
  *
  * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen
- * (which returns the plugin that is loaded already) and looks the symbol up. /
+ * (which returns the plugin that is loaded already) and looks the symbol up.
  */
 #ifndef STROBE_PLUGINS_PYTHON_STACK_H
 #define STROBE_PLUGINS_PYTHON_STACK_H

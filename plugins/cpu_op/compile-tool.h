@@ -2,7 +2,7 @@
 /*
  * The interface of the collector to the Python package (python/strobe/compiled), in a capsule of
  * the name below: ranges of libtorch that Python opens, and marks of compilations. It is static and
- * outlives every session. All calls hold the interpreter's lock. /
+ * outlives every session. All calls hold the interpreter's lock.
  */
 #ifndef STROBE_PLUGINS_COMPILE_TOOL_H
 #define STROBE_PLUGINS_COMPILE_TOOL_H

@@ -120,8 +120,8 @@ static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t 
     return now;
 }
 
-/* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do.
- */
+/* Finds an epoch from `least` on: the wished one if it fits, otherwise the newest that fits.
+ * Returns the number of those that fit. */
 static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
                            uint32_t *found)
 {

@@ -78,9 +78,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 /* A task was told, `what` is one of the two. Returns NPU_TASK_*. */
 uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
-/* Was a task with this id launched in this window, by all that has been told, or elsewhere: a bit;
- * 0: nobody knows. A call that launches several has the id of the last one: those between are told
- * apart by the order of ids. */
+/* Returns a bit for the place where a task with this id was launched: in this window or
+ * elsewhere; 0: unknown. A call that launches several tasks has the id of the last one; the
+ * order of ids identifies the others. */
 uint32_t npu_launches_place(NpuLaunches *launches, uint64_t id);
 
 #endif

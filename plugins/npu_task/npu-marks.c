@@ -219,8 +219,8 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
 
 /* ---- the window's end ---- */
 
-/* What is open may go on, but its window does not; what the device has not told by now is not told
- * in this window any more. */
+/* Open ranges may go on, but the window ends. Device marks that were not reported by now are not
+ * reported in this window. */
 static void end_mark(NpuRecords *records, NpuMark *mark, uint64_t now)
 {
     if (has_parts(mark, NPU_MARK_HOST_BEGIN) && !has_parts(mark, NPU_MARK_HOST_DONE)) {

@@ -176,8 +176,9 @@ static void unclaim_command(OpenclCommand *command)
         finish_command(command, status_of(atomic_load(&command->event)));
 }
 
-/* By the driver, on a thread of its own or on that which sees the event complete. While a window
- * ends only the control thread may record: it finds the command in its queue's list. */
+/* The driver calls it on a thread of its own or on the thread that sees the event complete.
+ * While a window ends, only the control thread may record: it finds the command in its queue's
+ * list. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 {
     OpenclCommand *command = data;
@@ -216,7 +217,8 @@ static OpenclCommand *take_all(OpenclQueue *queue)
     return to;
 }
 
-/* Whoever has claimed it is about to be done: a record and three questions to the driver. */
+/* Waits for the thread that has claimed the command. It finishes soon: after a record and three
+ * calls of the driver. */
 static void await_claimer(OpenclCommand *command)
 {
     for (int i = 0; i < 1000; i++) {

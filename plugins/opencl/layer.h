@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* The layer below; set before the first call. A function is NULL if the loader lacks it. / */
+/* The layer below; set before the first call. A function is NULL if the loader lacks it. */
 extern cl_icd_dispatch opencl_below;
 
 typedef void (*OpenclFunction)(void);

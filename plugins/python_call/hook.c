@@ -109,8 +109,8 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* The program sets a profile function of its own, or none (its argument is not told): from here on
- * nobody tells of this thread's calls. */
+/* The program sets a profile function of its own, or none (its argument is unknown). From here
+ * on there are no events of this thread's calls. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -169,8 +169,8 @@ static void set_in_thread(PyThread *thread)
     python_unref(source);
 }
 
-/* What the thread whose state is current has for a profile function: NULL: none. The reference is
- * given back already: only to be compared. */
+/* Returns the profile function of the current thread, NULL if it has none. The reference is
+ * released already: use the pointer only to compare it. */
 static PyObject *present_source(void)
 {
     PyObject *get = python_api.system_object("getprofile");

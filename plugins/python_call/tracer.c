@@ -451,8 +451,8 @@ static void end_calls(Thread *thread)
     thread->n_missed = 0;
 }
 
-/* The thread may be in an operator that asks for its stack, without the lock, and stay there for as
- * long as it likes: nobody waits for it. */
+/* The thread may be in an operator that asks for its stack without the lock, and may stay there
+ * for any time: no thread waits for it. */
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))

@@ -23,8 +23,8 @@ extern "C" {
 
 #define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_4"
 
-/* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
- * callback on its way does. The control thread writes it, the two calls last. */
+/* The target of records: the data that a callback needs, in one cache line. It outlives every
+ * session, because a running callback does. The control thread writes it, the two calls last. */
 typedef struct StrobeTorchTarget {
     /* The host's span_open; NULL: functions that begin are not recorded. */
     uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
@@ -125,8 +125,8 @@ typedef struct StrobeTorchCollective {
     uint64_t count;    /* elements of the input, all tensors together */
 } StrobeTorchCollective;
 
-/* Operations are reported as they are issued, whoever issues them, and as they are complete. Costs
- * operators nothing: only ranges that libtorch or the program marks itself are looked at. */
+/* Reports operations as they are issued, by any thread, and as they complete. It costs operators
+ * nothing, because it looks only at ranges that libtorch or the program marks. */
 typedef struct StrobeTorchCollectives {
     uint32_t struct_size;
     uint32_t reserved;
@@ -151,8 +151,8 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
     return 1;
 }
 
-/* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
- * and read as a word soon after hold the processor up until they have reached the cache. */
+/* Data of a function at its end. It is written in whole words: bytes that are stored one by one
+ * and then read as a word stall the processor until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
                                                        uint64_t logical_thread, uint8_t scope,
                                                        StrobeStackId stack)

@@ -3,7 +3,7 @@
  * Interface between memory.so and the part of the backend that reports a function's tensors.
  *
  * The calls may come from any thread; none throws, blocks or allocates. The backend lives as long
- * as the process, and so must the events. /
+ * as the process, and so must the events.
  */
 #ifndef STROBE_TORCH_TENSORS_H
 #define STROBE_TORCH_TENSORS_H

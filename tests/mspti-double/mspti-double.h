@@ -15,7 +15,7 @@
  *   fail=CALL:CODE    subscribe, register, enable, disable, unsubscribe or flush return that code
  *   fail-kind=K:CODE  enabling this kind does
  *   half              buffers are handed over when they are half full
- *   unknown           each buffer ends in a record of a kind that nobody knows
+ *   unknown           each buffer ends in a record of an unknown kind
  *   oversize          buffers are handed over as larger and fuller than they are
  *   twice             each buffer is handed over twice
  *   external           with each buffer one of the double's own is handed over
