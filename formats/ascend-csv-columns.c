@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CSV files: one row a column. Where a column differs between generations it has a row for
- * each. */
+/* The CSV files: one row for each column. A column that differs between generations has one row
+ * for each. */
 #include "ascend.h"
 
 static const AscendWord communication_core = {"HCCL", "COMMUNICATION", ASCEND_G1};
@@ -198,7 +198,7 @@ static const AscendColumn operator_details[] = {
     {{"Device Total Duration With AICore(us)", "device_total_aicore", STROBE_CELL_REPR, "0"}},
 };
 
-/* Where nothing of a device was recorded. */
+/* If nothing was recorded on a device. */
 static const AscendColumn operator_details_host[] = {
     {{"Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
     {{"Input Shapes", "shapes", STROBE_CELL_LIST}},
@@ -291,7 +291,7 @@ static const AscendMode pcie_modes[] = {
 #define MODES(table_) .modes = table_, .n_modes = sizeof(table_) / sizeof((table_)[0])
 #define COLUMNS(table_) table_, sizeof(table_) / sizeof((table_)[0])
 
-/* One row a file. */
+/* One row for each file. */
 const AscendFile ascend_files[] = {
     {"kernel_details.csv", "kernel_detail", COLUMNS(kernel_details), 0, ASCEND_LEVELS,
      ASCEND_FILE_DERIVED, ASCEND_ORDER_DEVICE_BEGIN},

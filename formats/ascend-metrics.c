@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of kernels: which are measured together, in what order, and which cannot be. */
+/* Metrics of kernels: the sets that are measured together, their order, and impossible metrics. */
 #include "ascend.h"
 
 #include <fnmatch.h>
@@ -62,7 +62,7 @@ int ascend_metric_is_possible(const char *metric)
     return 1;
 }
 
-/* Place of a name among those of a set, -1 if it is not there. */
+/* Index of a name in a set, -1 if it is not in it. */
 static int32_t place_in_set(const AscendMetricSet *set, const char *name)
 {
     size_t length = strlen(name);
@@ -78,7 +78,7 @@ static int32_t place_in_set(const AscendMetricSet *set, const char *name)
     return -1;
 }
 
-/* The set that all these names are of, NULL if there is none. */
+/* The set that contains all these names, NULL if there is none. */
 static const AscendMetricSet *find_set(const char *const *names, const uint32_t *order, uint32_t n)
 {
     for (uint32_t i = 0; i < n_ascend_metric_sets; i++) {

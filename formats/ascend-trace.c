@@ -176,7 +176,7 @@ const AscendCounter ascend_counters[] = {
     {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "value", "write_ost", ASCEND_ARG_INT,
      ASCEND_G12},
     {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT, ASCEND_G12},
-    /* The greatest level of all units: of none of them. */
+    /* The greatest level of all units, which belongs to none of them. */
     {"Acc PMU", "read_bandwidth", "acc_pmu", NULL, NULL, "value", "read_bandwidth", ASCEND_ARG_INT,
      ASCEND_G3},
     {"Acc PMU", "read_ost", "acc_pmu", NULL, NULL, "value", "read_ost", ASCEND_ARG_INT, ASCEND_G3},

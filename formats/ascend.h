@@ -3,9 +3,9 @@
  * The result files of the Ascend PyTorch Profiler as data: every CSV file, database table and trace
  * layer with its columns, for each generation of the formats.
  *
- * Importers read the files by these rows and exporters write them by the same rows, so that a new
- * column, file or table is a row here and no code. Generations: G1 (early 2025), G2 (late 2025), G3
- * (the newest). Levels are those of detail: 0, 1, 2.
+ * Importers and exporters use the same rows, so a new column, file or table needs a row here and
+ * no code. Generations: G1 (early 2025), G2 (late 2025), G3 (the newest). The levels of detail
+ * are 0, 1 and 2.
  */
 #ifndef STROBE_FORMATS_ASCEND_H
 #define STROBE_FORMATS_ASCEND_H
@@ -27,7 +27,7 @@ enum {
     ASCEND_LEVELS = ASCEND_L0 | ASCEND_L12
 };
 
-/* Bit of a generation (1 to 3), of a level (0 to 2; any other: as level 2). */
+/* Bit of a generation (1 to 3), or of a level (0 to 2; any other counts as level 2). */
 static inline uint32_t ascend_generation_bit(int32_t generation)
 {
     return 1u << (generation < 1 || generation > 3 ? 2 : generation - 1);
@@ -39,18 +39,18 @@ static inline uint32_t ascend_level_bit(int32_t level)
 }
 
 enum {
-    /* The column is there only if some row has a value in it. */
+    /* The column exists only if some row has a value in it. */
     ASCEND_COLUMN_OPTIONAL = 1u << 0,
-    /* Here stand the metrics: as many columns as the kind's field "metrics" names. */
+    /* Position of the metrics: as many columns as the kind's field "metrics" names. */
     ASCEND_COLUMN_METRICS = 1u << 1,
-    /* The column is there only if the last optional one before it is. */
+    /* The column exists only if the previous optional one does. */
     ASCEND_COLUMN_FOLLOWS = 1u << 2
 };
 
-/* A text that changed its name. */
+/* A text whose name has changed. */
 typedef struct AscendWord {
     const char *older, *newer;
-    uint8_t generations; /* that have the older one */
+    uint8_t generations; /* generations with the older name */
 } AscendWord;
 
 typedef struct AscendColumn {
@@ -58,46 +58,47 @@ typedef struct AscendColumn {
     uint8_t generations;    /* 0: all */
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_COLUMN_* */
-    const AscendWord *word; /* written by the name that it has, NULL: none changed */
+    const AscendWord *word; /* texts with changed names, NULL: none */
 } AscendColumn;
 
 enum {
-    ASCEND_FILE_DERIVED = 1u << 0, /* computed by the tool: not read, but when asked for */
-    /* Its rows count only where no other entry of this file has any. */
+    ASCEND_FILE_DERIVED = 1u << 0, /* computed by the tool: read only on request */
+    /* Its rows are used only if no other entry of this file has rows. */
     ASCEND_FILE_FALLBACK = 1u << 1
 };
 
-/* Order of the rows; those of an entry behind those of entries before it. */
+/* Order of the rows; the rows of an entry follow those of earlier entries. */
 enum {
-    ASCEND_ORDER_NONE = 0,         /* as the records come */
+    ASCEND_ORDER_NONE = 0,         /* in order of arrival */
     ASCEND_ORDER_BEGIN = 1,        /* by begin */
     ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then begin */
     ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then begin */
-    ASCEND_ORDER_FIRST_BEGIN = 4,  /* those of the name first_name, then the others; by begin */
-    ASCEND_ORDER_RELEASE = 5       /* by the field release_time, those without at the end */
+    ASCEND_ORDER_FIRST_BEGIN = 4,  /* those with the name first_name, then the others; by begin */
+    ASCEND_ORDER_RELEASE = 5       /* by the field release_time; rows without it come last */
 };
 
-/* How rows of a file sum samples up: one row a mode and device, from three of the kind's fields. */
+/* Summary of samples in a file: one row for each mode and device, from three of the kind's
+ * fields. */
 enum {
-    ASCEND_MODE_EXTREMES = 0, /* the least, the greatest and the mean of all samples */
-    ASCEND_MODE_MEANS = 1     /* the mean of each field; samples whose first mode has its least
-                                 above its greatest do not count */
+    ASCEND_MODE_EXTREMES = 0, /* minimum, maximum and mean of all samples */
+    ASCEND_MODE_MEANS = 1     /* the mean of each field; ignores samples whose first mode has a
+                                 minimum above its maximum */
 };
 
 typedef struct AscendMode {
     const char *title; /* text of the row */
     const char *min, *max, *avg;
-    double unit; /* what the fields are divided by */
+    double unit; /* divisor of the fields */
     uint32_t how;
 } AscendMode;
 
-/* The columns of such a file besides those of the record. */
+/* The columns of such a file in addition to those of the record. */
 #define ASCEND_FIELD_MODE "mode"
 #define ASCEND_FIELD_MIN "min"
 #define ASCEND_FIELD_MAX "max"
 #define ASCEND_FIELD_AVG "avg"
 
-/* One file, or some of its rows: a file with rows of two forms has two entries. */
+/* A file, or a part of its rows: a file with rows of two forms has two entries. */
 typedef struct AscendFile {
     const char *file;
     const char *kind;
@@ -107,19 +108,19 @@ typedef struct AscendFile {
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_FILE_* */
     uint8_t order;          /* ASCEND_ORDER_* */
-    const char *only_field; /* a row only for records with only_text in this string field */
+    const char *only_field; /* only records with only_text in this string field have a row */
     const char *only_text;
-    const char *name_prefix; /* written before the name, and taken off when read */
-    const char *skip_prefix; /* no row for records of such a name */
+    const char *name_prefix; /* prefix of the written name, removed when read */
+    const char *skip_prefix; /* records with this prefix in the name have no row */
     const char *first_name;  /* for ASCEND_ORDER_FIRST_BEGIN */
-    const AscendMode *modes; /* its rows sum records up */
+    const AscendMode *modes; /* its rows summarise records */
     uint32_t n_modes;
 } AscendFile;
 
 extern const AscendFile ascend_files[];
 extern const uint32_t n_ascend_files;
 
-/* The columns that the file has in this generation and level; `out` has room for
+/* The columns of the file in this generation and level; `out` has room for
  * STROBE_TABLE_COLUMNS_MAX, `rows` (may be NULL) for as many. Returns their number. */
 uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t level,
                              StrobeColumn *out, const AscendColumn **rows);
@@ -127,16 +128,16 @@ uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t
 /* The column of this title in any generation, NULL if it is not known. */
 const AscendColumn *ascend_file_column(const AscendFile *file, const char *title, size_t length);
 
-/* Title of a metric's column ("aic_mac_time" is "aic_mac_time(us)"), at most `size` bytes; and the
- * metric of a column, NULL if the title names none. `form` is that of its cells. */
+/* Title of a metric's column ("aic_mac_time" is "aic_mac_time(us)"), at most `size` bytes; and
+ * the metric of a column, NULL if the title names none. `form` is the format of its cells. */
 void ascend_metric_title(const char *metric, char *title, size_t size);
 const char *ascend_metric_of_title(const char *title, size_t length, char *metric, size_t size);
 uint32_t ascend_metric_form(const char *metric, int32_t generation);
-/* What a cell's number is multiplied with to be stored: 1000 for microseconds, else 1. */
+/* The factor from a cell's number to the stored value: 1000 for microseconds, otherwise 1. */
 double ascend_metric_factor(const char *metric);
 
-/* A set of metrics that is measured together (aic_metrics): names in the order of their columns,
- * joined by semicolons. */
+/* A set of metrics that are measured together (aic_metrics): names in the order of their
+ * columns, joined by semicolons. */
 typedef struct AscendMetricSet {
     const char *name;
     const char *metrics;
@@ -145,10 +146,10 @@ typedef struct AscendMetricSet {
 extern const AscendMetricSet ascend_metric_sets[];
 extern const uint32_t n_ascend_metric_sets;
 
-/* 0 for a metric that the unit in its name cannot have; databases list these too. */
+/* 0 for a metric that the unit in its name cannot have; databases contain these too. */
 int ascend_metric_is_possible(const char *metric);
-/* Puts the indices of the `n` names that have a column into `order`, in the order of the columns:
- * as they stand, in G3 that of the set which they are. Returns their number. */
+/* Writes the indexes of the `n` names that have a column to `order`, in the order of the
+ * columns: unchanged, or in G3 in the order of their set. Returns their number. */
 uint32_t ascend_metric_order(const char *const *names, uint32_t n, int32_t generation,
                              uint32_t *order);
 

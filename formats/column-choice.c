@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns a file has, and the rule by which the columns of metrics are named. */
+/* The columns of a file, and the rule for titles of metrics. */
 #include "ascend.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ const AscendColumn *ascend_file_column(const AscendFile *file, const char *title
 
 /* ---- metrics ---- */
 
-/* Metrics whose column is not named by the rule. */
+/* Metrics whose title does not follow the rule. */
 static const struct {
     const char *metric, *title;
 } named[] = {
@@ -53,7 +53,7 @@ static const struct {
     {"cube_utilization", "cube_utilization(%)"},
 };
 
-/* What a metric's name says about its unit. The first that fits. */
+/* The unit for a metric's name. The first match is used. */
 static const struct {
     const char *word, *unit;
     double factor;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kineto's traces as data: the kind that each category becomes, and which argument of an event is
- * which field. Read and written by the same rows. */
+/* Kineto's traces as data: the kind for each category, and the mapping of arguments to fields.
+ * Importers and exporters use the same rows. */
 #ifndef STROBE_FORMATS_KINETO_H
 #define STROBE_FORMATS_KINETO_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fields that Kineto's events have beyond the standard kinds begin so. */
+/* Prefix of fields that Kineto's events have in addition to the standard kinds. */
 #define KINETO_OURS "chrome_trace."
 
 /* Forms of arguments. */
@@ -20,7 +20,7 @@ enum {
     KINETO_DIMENSION, /* [1, 2, 3] is "1,2,3" */
     KINETO_STACK,     /* frames, innermost first, joined by ';' */
     KINETO_SEQUENCE,  /* a number, left out below 0 */
-    KINETO_FORWARD,   /* a number, left out where there is no sequence number */
+    KINETO_FORWARD,   /* a number, omitted if there is no sequence number */
     KINETO_PARENT,    /* a number, null for 0 */
     KINETO_DEVICE,    /* the number of the track's device */
     KINETO_STREAM     /* the number of the track */
@@ -28,9 +28,9 @@ enum {
 
 typedef struct KinetoArg {
     const char *key;
-    const char *field; /* NULL: of the track */
+    const char *field; /* NULL: from the track */
     uint8_t form;      /* KINETO_* */
-    uint8_t is_old;    /* read, not written: a later row writes the field */
+    uint8_t is_old;    /* only read: a later row writes the field */
 } KinetoArg;
 
 /* Events of one kind. */
@@ -45,7 +45,7 @@ extern const uint32_t n_kineto_events;
 
 /* NULL if the kind has no events of its own. */
 const KinetoEvents *kineto_events_of(const char *kind);
-/* The kind of spans of a category, whatever its case; NULL if it is not known. */
+/* The kind of a category's spans, ignoring case; NULL if it is unknown. */
 const char *kineto_kind_of(const char *category, size_t length);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* ---- files ---- */
 
-/* Whose file it is syncs it, if it is to be. */
+/* The owner of the file syncs it, if necessary. */
 int lent_file_sync(sqlite3_file *file, int flags)
 {
     return SQLITE_OK;
@@ -55,7 +55,7 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
     return SQLITE_OK;
 }
 
-/* The rest of it is the system's: time, randomness, the room of a file that it opens. */
+/* The rest are the system's functions: time, randomness, opening a file. */
 static void complete_vfs(sqlite3_vfs *vfs, const sqlite3_vfs *system)
 {
     const sqlite3_vfs own = *vfs;
@@ -81,7 +81,7 @@ int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **
     if (!system)
         return SQLITE_ERROR;
     complete_vfs(vfs, system);
-    /* Known to SQLite for this one call: the plugin may be unloaded before SQLite is. */
+    /* Registered only during this call: the plugin may be unloaded before SQLite is. */
     code = sqlite3_vfs_register(vfs, 0);
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(name, sql, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQLite's view of a database file that the caller has opened: nothing is looked for or made
- * beside it, no lock is taken, nothing synced. How its bytes are read and written is up to whom the
- * file belongs to. */
+/* SQLite's access to a database file that the caller has opened: it looks for and makes no other
+ * files, takes no lock and syncs nothing. The owner of the file decides how its bytes are read and
+ * written. */
 #ifndef STROBE_FORMATS_LENT_DATABASE_H
 #define STROBE_FORMATS_LENT_DATABASE_H
 
 #include <sqlite3.h>
 
-/* What all such files have in common of an sqlite3_io_methods. */
+/* The common part of an sqlite3_io_methods for such files. */
 #define LENT_FILE_METHODS                                                                          \
     .iVersion = 1, .xSync = lent_file_sync, .xLock = lent_file_lock, .xUnlock = lent_file_lock,    \
     .xCheckReservedLock = lent_file_check_lock, .xFileControl = lent_file_control,                 \
@@ -19,9 +19,9 @@ int lent_file_check_lock(sqlite3_file *file, int *is_locked);
 int lent_file_control(sqlite3_file *file, int operation, void *argument);
 int lent_file_sector_size(sqlite3_file *file);
 
-/* Opens the database `name` in a file system of its own: zName, szOsFile, pAppData and xOpen of
- * `vfs` are given, all else is put in. `vfs` must live as long as the connection. Returns an SQLite
- * code; `sql` is to be closed in any case. */
+/* Opens the database `name` in its own file system. The caller sets zName, szOsFile, pAppData
+ * and xOpen of `vfs`; the function sets the rest. `vfs` must live as long as the connection.
+ * Returns an SQLite code; close `sql` in any case. */
 int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **sql);
 
 #endif

@@ -13,8 +13,8 @@ gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin);
 /* The same of the host's folder in a directory PROF_*. */
 gboolean prof_start_of_host(int prof, gint64 *offset);
 
-/* The counter and CLOCK_MONOTONIC_RAW (ns) at one moment, as host_start.log of the folder tells.
- * FALSE, and both as before, if it does not tell both. */
+/* Reads the counter and CLOCK_MONOTONIC_RAW (ns) at one moment from host_start.log of the
+ * folder. Returns FALSE and changes neither if the file does not have both. */
 gboolean prof_start_count(int folder, gint64 *count, gint64 *ns);
 
 /* Does the name fit a directory of CANN's raw data? */

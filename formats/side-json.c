@@ -13,7 +13,7 @@ struct SideJson {
     GHashTable *values; /* path to text */
 };
 
-/* Where the scanner stands. */
+/* The scanner's position. */
 typedef struct Place {
     GString *path;
     gsize lengths[LEVELS_MAX]; /* of the path of each open object or array */

@@ -10,7 +10,8 @@
 
 typedef struct SideJson SideJson;
 
-/* What can be read of the bytes; `is_whole` (may be NULL) is FALSE if that is not all. */
+/* Reads as much of the bytes as it can; sets `is_whole` (may be NULL) to FALSE if that is not
+ * all of them. */
 SideJson *side_json_new(const char *bytes, gsize length, gboolean *is_whole);
 void side_json_free(SideJson *json);
 

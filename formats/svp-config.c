@@ -29,7 +29,7 @@ enum {
     KEYS
 };
 
-/* The manual's spelling and the one of real boards. */
+/* The manual's spelling and that of real boards. */
 static const char *const names[KEYS][2] = {
     [KEY_SWITCH] = {"switch"},
     [KEY_OUTPUT] = {"output"},
@@ -53,14 +53,14 @@ void svp_config_defaults(SvpConfig *config)
 
 /* ---- one key ---- */
 
-/* A value: its type, and its text with a NUL, cut at `size`. */
+/* A value: its type, and its NUL-terminated text, truncated to `size`. */
 typedef struct Value {
     int type;
     char text[SVP_PATH_MAX];
     int is_cut;
 } Value;
 
-/* 0: the text is no JSON from here on. */
+/* 0: the text is invalid JSON from here on. */
 static int read_value(Parse *parse, Value *value)
 {
     const char *text;
@@ -94,7 +94,7 @@ static int is_text(const Value *value, const char *text)
     return value->type == STROBE_JSON_STRING && strcmp(value->text, text) == 0;
 }
 
-/* Anything but "on" is off; what is neither is told. */
+/* Any value except "on" is off; a value that is neither is reported. */
 static int read_switch(const Parse *parse, int key, const Value *value)
 {
     if (!is_text(value, "on") && !is_text(value, "off"))
@@ -176,7 +176,7 @@ static void take_value(Parse *parse, int key, const Value *value)
     }
 }
 
-/* Which key, and in which spelling; KEYS: none. */
+/* The key, and its spelling; KEYS: none. */
 static int find_key(const char *text, size_t length, int *is_alias)
 {
     for (int key = 0; key < KEYS; key++)
@@ -197,7 +197,7 @@ static void tell_unknown(const Parse *parse, const char *text, size_t length)
     parse->tell(parse->user, name, "unknown key: it has no effect");
 }
 
-/* Of the two spellings of a key the manual's counts; of one that comes twice the last. */
+/* The manual's spelling takes precedence; of a repeated key the last one is used. */
 static int read_member(Parse *parse, const char *text, size_t length)
 {
     int is_alias = 0;
@@ -283,7 +283,7 @@ static void tell_place(const Parse *parse)
     parse->tell(parse->user, "", why);
 }
 
-/* Behind a byte order mark. */
+/* Skips a byte order mark. */
 static void pass_mark(const char **text, size_t *length)
 {
     if (*length >= 3 && memcmp(*text, BOM, 3) == 0) {
@@ -344,8 +344,7 @@ int svp_config_is_board(const char *text, size_t length)
 
 /* ---- the copy ---- */
 
-/* Where the last value of profiler.switch stands, from its first byte to behind the last; 0: there
- * is none. */
+/* The range of the last value of profiler.switch; 0: there is none. */
 static int find_switch(StrobeJsonScanner *json, size_t *from, size_t *to)
 {
     const char *text;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The section "profiler" of a board's acl.json. The recorder on the board warns of what is wrong
- * and goes on, since no program may fail for its profile; the desk refuses it. libc only.
+ * The section "profiler" of a board's acl.json. The recorder on the board warns of errors and
+ * continues, because a profile must not make a program fail; on the desk errors are refused.
+ * libc only.
  */
 #ifndef STROBE_FORMATS_SVP_CONFIG_H
 #define STROBE_FORMATS_SVP_CONFIG_H
@@ -16,7 +17,7 @@
 
 typedef struct SvpConfig {
     int is_on;       /* switch */
-    int aacpu;       /* records of the processor's tasks */
+    int aacpu;       /* records tasks of the processor */
     int has_metrics; /* aac_metrics is ArithmeticUtilization */
     int acl_api;
     int is_each;       /* strobe_interval_zero is every: interval 0 captures each inference */
@@ -28,20 +29,20 @@ typedef struct SvpConfig {
     char output[SVP_PATH_MAX]; /* "": none */
 } SvpConfig;
 
-/* Something that is wrong: the key ("profiler.interval"; "": the whole file), and why. */
+/* Reports an error: the key ("profiler.interval"; "": the whole file), and the reason. */
 typedef void SvpConfigTell(void *user, const char *key, const char *why);
 
 void svp_config_defaults(SvpConfig *config);
-/* Reads the text. What is wrong is told, and has its default. 0: the text cannot be read at all,
- * which is told too: the switch is off. */
+/* Reads the text. Errors are reported, and the default is used. 0: the text cannot be read at
+ * all, which is reported too: the switch is off. */
 int svp_config_read(SvpConfig *config, const char *text, size_t length, SvpConfigTell *tell,
                     void *user);
 
-/* Does "profiler" in the text have a key that only boards have? 0 too where it cannot be read. */
+/* Does "profiler" in the text have a key that only boards have? Also 0 if it cannot be read. */
 int svp_config_is_board(const char *text, size_t length);
 
-/* Copies the text with the switch off, into `out` of `size` bytes: what the vendor's runtime gets.
- * All else stays as it is. Its length, 0 if it does not fit or is no JSON. */
+/* Copies the text with the switch off into `out` of `size` bytes, for the vendor's runtime.
+ * Everything else stays unchanged. Returns the length, 0 if it does not fit or is not JSON. */
 size_t svp_config_switch_off(const char *text, size_t length, char *out, size_t size);
 
 #endif

@@ -104,7 +104,7 @@ static const struct {
     {"AclModule.", SVP_FILE_ACL}, {"acl_api.", SVP_FILE_ACL}, {"Freq.", SVP_FILE_FREQUENCY},
 };
 
-/* Takes ".<number>" off the end of [from, *to). */
+/* Removes ".<number>" from the end of [from, *to). */
 static int take_number(const char *from, const char **to, uint64_t max, uint64_t *value)
 {
     const char *at = *to;

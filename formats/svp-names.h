@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of a board's JOB directories and of the files in them. A model's name may hold dots, so
- * names are read from the right. libc only. */
+/* Names of a board's JOB directories and their files. A model's name may contain dots, so names
+ * are parsed from the right. libc only. */
 #ifndef STROBE_FORMATS_SVP_NAMES_H
 #define STROBE_FORMATS_SVP_NAMES_H
 
@@ -13,22 +13,22 @@
 #define SVP_FILE_NAME_MAX 256u
 #define SVP_INFO_PREFIX "info.json."
 
-/* "JOB" and 29 letters A to Z, made of that many random bytes. */
+/* "JOB" and 29 letters A to Z, derived from as many random bytes. */
 void svp_job_name(const unsigned char random[SVP_JOB_LETTERS], char out[SVP_JOB_NAME_MAX]);
 /* Does the last part of a path begin with JOB? */
 int svp_is_job_name(const char *name);
 
-/* Is it "info.json.<decimal>"? Then its device. */
+/* Is it "info.json.<decimal>"? Then returns its device. */
 int svp_info_device(const char *name, uint32_t *device);
 
-/* The model's part of a file name: of a path its last part without ".om"; what is not in
- * [A-Za-z0-9_.-] becomes "_"; longer ones are cut and end in a checksum; an empty one is "model".
- */
+/* The model's part of a file name: the last part of a path without ".om". Bytes outside of
+ * [A-Za-z0-9_.-] become "_"; a longer name is truncated and ends in a checksum; an empty one
+ * becomes "model". */
 void svp_model_name(const char *text, size_t length, char out[SVP_MODEL_MAX + 1]);
 
 enum { SVP_FILE_OTHER, SVP_FILE_CORE, SVP_FILE_ACL, SVP_FILE_FREQUENCY };
 
-/* What the name of a file in `data` says. */
+/* The parts of a file name in `data`. */
 typedef struct SvpFileName {
     int type;       /* SVP_FILE_* */
     uint64_t slice; /* 0 without ".slice_<n>" */
@@ -39,15 +39,15 @@ typedef struct SvpFileName {
     char model[SVP_FILE_NAME_MAX];
 } SvpFileName;
 
-/* Names with the prefixes aicore., AIcore. and acl_api. are the same files. SVP_FILE_OTHER, too
- * where a mark of completion (.done) or a temporary name is behind it. */
+/* The prefixes aicore., AIcore. and acl_api. mean the same files. SVP_FILE_OTHER also for a name
+ * that is followed by a mark of completion (.done) or a temporary name. */
 int svp_file_name_read(const char *name, SvpFileName *out);
-/* The name of such a file; its length. `slice` is written where it is not 0. */
+/* Writes the name of such a file; returns its length. Writes `slice` if it is not 0. */
 size_t svp_file_name_write(const SvpFileName *file, char out[SVP_FILE_NAME_MAX]);
 
-/* How far a path may be used for profiling. */
+/* Verdicts about a path for profiling. */
 enum { SVP_PATH_GOOD, SVP_PATH_UNUSUAL, SVP_PATH_FORBIDDEN };
-/* `at` (may be NULL) is the first byte that made it so. */
+/* `at` (may be NULL) is the first byte that caused the verdict. */
 int svp_path_check(const char *path, const char **at);
 
 #endif

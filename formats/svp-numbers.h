@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a board's tables: made of integers, rounded half away from zero, never through a
- * double. libc only. */
+/* Numbers of a board's tables: computed with integers, rounded half away from zero, never
+ * through a double. libc only. */
 #ifndef STROBE_FORMATS_SVP_NUMBERS_H
 #define STROBE_FORMATS_SVP_NUMBERS_H
 
@@ -10,13 +10,13 @@
 #define SVP_NUMBER_MAX 48u
 #define SVP_ABSENT UINT64_MAX
 
-/* part × factor / whole with that many decimals; "N/A" where one of the two is absent or `whole` is
+/* part × factor / whole with that many decimals; "N/A" if one of the two is absent or `whole` is
  * 0. Returns the length. */
 size_t svp_format_ratio(char out[SVP_NUMBER_MAX], uint64_t part, uint64_t whole, uint32_t factor,
                         unsigned decimals);
 /* ns as microseconds with three decimals. */
 size_t svp_format_us(char out[SVP_NUMBER_MAX], uint64_t ns);
-/* A whole number; "N/A" where it is absent. */
+/* An integer; "N/A" if it is absent. */
 size_t svp_format_whole(char out[SVP_NUMBER_MAX], uint64_t value);
 /* sum / n, rounded. */
 uint64_t svp_divide(uint64_t sum, uint64_t n);

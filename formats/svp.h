@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a camera board's profile is made of: the kinds of its records beside the standard ones, the
- * names of its files, and how its numbers are written. libc only: the recorder on the board, the
- * importer and the exporters share it.
+ * Parts of a camera board's profile: the kinds of its records in addition to the standard ones,
+ * the names of its files, and the format of its numbers. libc only, because the recorder on the
+ * board, the importer and the exporters share it.
  *
  * A captured inference is one record "svp.capture". Each of its tasks is a "device_task" whose
- * `connection` is the capture's id, with a "svp.layer" and, where counters were read, a
- * "device_pmu" of the same `task`. Calls are "api_call" of the level "acl".
+ * `connection` is the capture's id, with a "svp.layer" and, if counters were read, a
+ * "device_pmu" with the same `task`. Calls are "api_call" of the level "acl".
  */
 #ifndef STROBE_FORMATS_SVP_H
 #define STROBE_FORMATS_SVP_H
@@ -15,14 +15,14 @@
 
 /* "svp.capture": one captured inference; span on the device's track, named by the model. */
 struct svp_capture {
-    uint64_t id;          /* its tasks carry it as `connection` */
+    uint64_t id;          /* its tasks have it as `connection` */
     uint64_t current_pic; /* pictures before it */
     uint32_t device;
-    uint32_t model;  /* id that the runtime gave the model */
-    uint32_t number; /* of the model's captures, from 1 */
+    uint32_t model;  /* the runtime's id of the model */
+    uint32_t number; /* number among the model's captures, from 1 */
     uint32_t batch;  /* pictures in a batch */
     uint32_t pics;   /* pictures in this inference */
-    uint32_t tasks;  /* that it had: where fewer are there, it was cut; absent: not known */
+    uint32_t tasks;  /* number that it had; if fewer exist, it is incomplete; absent: unknown */
     uint8_t is_first;
 };
 
@@ -31,7 +31,7 @@ struct svp_layer {
     uint64_t task; /* as in device_task */
     uint32_t layer_id;
     StrobeStringId ori_name; /* names in the original network */
-    StrobeStringId fused;    /* the layers that were fused, joined by semicolons */
+    StrobeStringId fused;    /* the fused layers, joined by semicolons */
 };
 
 /* "svp.frequency": the clock of the device's cores; counter. */
@@ -41,13 +41,13 @@ struct svp_frequency {
     uint32_t core;
 };
 
-/* "api_call" with what a board's call has besides; `item` is the model's name. */
+/* "api_call" with the additional fields of a board's call; `item` is the model's name. */
 struct svp_api_call {
     StrobeStringId level, mode, item;
     uint64_t connection;
     double exact_us;
     uint32_t device;
-    uint32_t model; /* absent: of no model */
+    uint32_t model; /* absent: no model */
     int32_t status; /* what it returned */
 };
 
@@ -56,7 +56,7 @@ extern const StrobeKind svp_kind_layer;
 extern const StrobeKind svp_kind_frequency;
 extern const StrobeKind svp_kind_api_call;
 
-/* The counters of a task, in the order in which a board's device_pmu has them. */
+/* The counters of a task, in the order of a board's device_pmu. */
 enum {
     SVP_CYCLES,
     SVP_MAC_BUSY,
@@ -76,11 +76,11 @@ enum {
 
 /* The field `metrics` of such a record. */
 extern const char svp_metrics[];
-/* The counter of this name, SVP_COUNTERS if it is none. */
+/* The counter with this name, SVP_COUNTERS if there is none. */
 unsigned svp_counter_find(const char *name, size_t length);
 
-/* Execution units, by the number that a row of the timeline has: AA_CORE, AA_CPU, AA_VECTOR_CORE.
- * The spelling with AI is the same; an unknown one is SVP_UNITS. */
+/* Execution units, by their row number in the timeline: AA_CORE, AA_CPU, AA_VECTOR_CORE. The
+ * spelling with AI is equivalent; an unknown one is SVP_UNITS. */
 enum { SVP_UNIT_CORE, SVP_UNIT_CPU, SVP_UNIT_VECTOR, SVP_UNITS };
 extern const char *const svp_unit_names[SVP_UNITS];
 unsigned svp_unit_find(const char *name);

@@ -107,7 +107,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis);
 }
 
-/* {host}_{pid}_{time}, with a segment's number behind it if it is but one. */
+/* {host}_{pid}_{time}, followed by a segment's number if it is only one. */
 static char *name_by_metadata(StrobeReader *reader)
 {
     JsonObject *metadata = strobe_reader_metadata(reader);
@@ -127,8 +127,8 @@ static char *name_by_metadata(StrobeReader *reader)
                            (int)(start_ns / 1000000 % 1000), segment, RESULT_SUFFIX);
 }
 
-/* A capture without its result directory is named as that was. One that was given a name of its own
- * keeps it. */
+/* A capture without its result directory gets the name of that directory. A renamed capture
+ * keeps its own name. */
 static char *name_of_lone(const StrobeResult *result)
 {
     g_autofree char *name = g_path_get_basename(result->capture);
@@ -145,7 +145,7 @@ static char *name_of_lone(const StrobeResult *result)
     return made;
 }
 
-/* Before what says that it is a result. */
+/* Before the part of the name that marks a result. */
 static char *with_part(const char *name, guint part)
 {
     gsize length =
@@ -174,7 +174,8 @@ char *strobe_analysis_folder(const StrobeResult *result, const char *parent, gui
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
-/* A part's files must not stand where a recording is: those of all of it do, or belong there. */
+/* A part's files must not be in the folder of a recording: the files of the whole result are
+ * there, or belong there. */
 static gboolean check_no_recording(const StrobeOutputPlace *place, const char *folder,
                                    GError **error)
 {
@@ -259,8 +260,8 @@ static gboolean is_empty(const StrobeFreshFolder *fresh)
     return strobe_folder_count(held) == 0;
 }
 
-/* Runs the pipeline into a fresh folder and puts that into place if anything was made: TRUE then,
- * with the error set too when an exporter failed. */
+/* Runs the pipeline into a fresh folder and moves the folder into place if anything was made:
+ * then TRUE, with the error set too if an exporter failed. */
 static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
                            const StrobeFilter *filter, const StrobeOutputPlace *place,
                            const char *folder, GError **error)
@@ -290,7 +291,7 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
     return placed;
 }
 
-/* The same, with the folder around it, of which nothing is left either where nothing was made. */
+/* The same, including the folder around it. Leaves nothing if nothing was made. */
 static gboolean fill_folder(StrobePipeline *pipeline, const StrobeHeldResult *held,
                             const StrobeAnalysisWish *wish, StrobeOutputPlace *place,
                             const char *folder, GError **error)
@@ -318,13 +319,13 @@ static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pi
     analysis->n_own = completeness_report->n_own;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
-    /* A flight recorder forgets what is old: that is no shortfall. */
+    /* A flight recorder drops old records; that does not make a result incomplete. */
     analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
                             !completeness_report->n_dropped &&
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
-/* Without it the rest is as good as it was. */
+/* Without external data the rest of the result is still valid. */
 static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held,
                           const GPtrArray *importers)
 {
@@ -336,7 +337,7 @@ static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held
     strobe_bar_clear();
 }
 
-/* Nothing of another user's result is made, finished or removed. */
+/* Makes, completes and removes nothing in another user's result. */
 static gboolean check_owner(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
                             GError **error)
 {
@@ -361,7 +362,7 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
     if (!check_owner(held, wish, error) ||
         !strobe_result_recover(&held->result, &analysis->is_live, error))
         return FALSE;
-    if (wish->part <= 1) /* later parts are of the same */
+    if (wish->part <= 1) /* later parts belong to the same result */
         join_external(registry, held, wish->importers);
     if (!wish->exporters && !(stored = strobe_stored_exporters(registry, held, wish->also, error)))
         return FALSE;
@@ -387,7 +388,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     StrobeHeldResult held;
 
     analysis->place.around = analysis->place.parent = -1;
-    signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit is an error like a full disk */
     if (!check_not_anothers(wish, result, folder, error) ||
         !strobe_held_result_open(&held, result, error))
         return NULL;
@@ -452,7 +453,7 @@ static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
     strobe_json_uint(json, value);
 }
 
-/* Derived records that touch a gap, kind by kind. */
+/* Kinds of derived records that touch a gap. */
 static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
 {
     strobe_json_key(json, "incomplete");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One result through the pipeline, and its new files into place. */
+/* Runs one result through the pipeline and moves the new files into place. */
 #ifndef STROBE_TOOLS_ANALYSIS_H
 #define STROBE_TOOLS_ANALYSIS_H
 
@@ -10,16 +10,17 @@
 #include "pipeline.h"
 #include "completeness-report.h"
 
-/* What came of one result. */
+/* Outcome of one result. */
 typedef struct StrobeAnalysis {
     char *output;            /* the folder with the new files; NULL: none was made */
     StrobeOutputPlace place; /* it is in */
     GPtrArray *files;        /* names in it, sorted */
     GPtrArray *missing;      /* lines, see completeness-report.h */
-    GArray *incomplete;      /* of StrobeDerivedCount: kinds of which some records touch a gap */
+    GArray *incomplete;      /* of StrobeDerivedCount: kinds with records that touch a gap */
     guint64 n_records, n_steps;
-    guint64 n_own;            /* of n_records: of the recording itself, see completeness-report.h */
-    guint64 n_stored, n_lost; /* the loss report: together what was offered */
+    guint64 n_own;            /* part of n_records about the recording itself, see
+                               * completeness-report.h */
+    guint64 n_stored, n_lost; /* the loss report: their sum was offered */
     gboolean is_live;         /* the program still writes it */
     gboolean is_complete;
 } StrobeAnalysis;
@@ -27,53 +28,51 @@ typedef struct StrobeAnalysis {
 void strobe_analysis_free(StrobeAnalysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 
-/* How results are to be analysed. */
+/* Parameters of an analysis. */
 typedef struct StrobeAnalysisWish {
-    GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those that the capture was recorded
-                             with, else the default ones */
-    char **also;          /* exporters besides those, as --export names them; NULL: none */
-    GPtrArray *importers; /* of StrobeConfigComponent: options of those that read what others
-                             recorded into the result; NULL: none */
+    GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those of the recording, otherwise
+                             the default ones */
+    char **also;          /* additional exporters, as --export names them; NULL: none */
+    GPtrArray *importers; /* of StrobeConfigComponent: options of the importers of external data;
+                             NULL: none */
     const char *parent;   /* NULL: the result directory itself */
-    gint generation;      /* of the file formats, 0: as the source */
-    StrobeFilter *filter; /* what is exported; NULL: all */
+    gint generation;      /* generation of the file formats, 0: that of the source */
+    StrobeFilter *filter; /* selects the exported records; NULL: all */
     guint part;           /* number in the name of the folder, 0: none */
-    GHashTable *written;  /* folders written before, to the result whose they are: two of one name
-                             have one place below `parent`; NULL: not asked */
+    GHashTable *written;  /* folders written before -> their result, to find two results with the
+                             same name below `parent`; NULL: not checked */
 } StrobeAnalysisWish;
 
 /* Reads "1", "2", "3" or "source" (NULL too); FALSE with a usage error printed. */
 gboolean strobe_analysis_generation(const char *text, gint *generation);
 
-/* The exporters that flags name (a type, a list, and a list besides; each may be NULL), as a
- * configuration; NULL without an error if neither a type nor a list is named. */
+/* The exporters that flags name (a type, a list, and an additional list; each may be NULL), as a
+ * configuration; NULL without an error if neither a type nor a list is given. */
 StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
                                         GError **error);
 
-/* Whether the exporters and importers that are named are there and take their options: to be asked
- * before anything is begun. */
+/* Whether the named exporters and importers exist and accept their options; call it before any
+ * work begins. */
 gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                                GError **error);
 
-/* Where the files of `result` belong, or of that part of it (free it). */
+/* The folder of the files of `result`, or of that part of it (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 
-/* Analyses `result`, which is only read if it is another user's; then a parent must be given. The
- * files go to ASCEND_PROFILER_OUTPUT in the result directory, or in
- * parent/<name of the result> if `parent` is given. What was there before stays until the new files
- * are complete. Returns NULL only if nothing was made; an exporter that failed while others
- * succeeded sets the error too. */
+/* Analyses `result`. Another user's result is only read; then a parent must be given. The files
+ * go to ASCEND_PROFILER_OUTPUT in the result directory, or to parent/<name of the result> if
+ * `parent` is given. The previous folder stays until the new files are complete. Returns NULL
+ * only if nothing was made; if an exporter failed while others succeeded, the error is set too. */
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error);
 
-/* Like strobe_analysis_run, and says on stderr where the files are and what is missing. FALSE and
- * the error's exit code in *code on failure. */
+/* Like strobe_analysis_run, and prints on stderr the folder of the files and the missing data.
+ * FALSE and the error's exit code in *code on failure. */
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
                                 const StrobeAnalysisWish *wish, StrobeAnalysis **analysis,
                                 int *code);
 
-/* What came of a result, as members of the object that is open in `json`. `analysis` may be NULL.
- */
+/* Writes the outcome as members of the object that is open in `json`. `analysis` may be NULL. */
 void strobe_analysis_write(const StrobeAnalysis *analysis, const StrobeResult *result,
                            StrobeJsonWriter *json);
 

@@ -54,7 +54,7 @@ void strobe_contents_free(StrobeContents *contents)
     g_free(contents);
 }
 
-/* The count of a kind; those of one name, as plugins extend them, are counted together. */
+/* The count of a kind. Kinds with the same name (extended by plugins) are counted together. */
 static StrobeKindCount *kind_of(GHashTable *by_name, GPtrArray *kinds, const StrobeKindView *view)
 {
     StrobeKindCount *kind = g_hash_table_lookup(by_name, view->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture holds, counted in one pass over it. */
+/* Counts the contents of a capture in one pass. */
 #ifndef STROBE_TOOLS_CAPTURE_CONTENTS_H
 #define STROBE_TOOLS_CAPTURE_CONTENTS_H
 
@@ -19,13 +19,13 @@ typedef struct StrobeTrackCount {
 } StrobeTrackCount;
 
 typedef struct StrobeDeviceClockEntry {
-    char *label; /* of the track whose clock it is */
+    char *label; /* of the clock's track */
     StrobeClockView clock;
 } StrobeDeviceClockEntry;
 
 typedef struct StrobeLossCount {
     guint32 cause;  /* STROBE_LOSS_* */
-    char *thread;   /* label of the track that lost them; NULL: not of one thread */
+    char *thread;   /* label of the track that lost them; NULL: not one thread */
     guint64 number; /* of that track */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
@@ -33,20 +33,20 @@ typedef struct StrobeLossCount {
 
 typedef struct StrobeContents {
     GPtrArray *kinds;  /* of StrobeKindCount, most records first */
-    GPtrArray *tracks; /* of StrobeTrackCount, in the order of their ids; those with records */
+    GPtrArray *tracks; /* of StrobeTrackCount, tracks with records in the order of their ids */
     GPtrArray *losses; /* of StrobeLossCount, most lost first */
-    GArray *incomplete_steps; /* of gint64: numbers of those that touch a gap */
+    GArray *incomplete_steps; /* of gint64: numbers of the steps that touch a gap */
     JsonObject *metadata;     /* NULL: none readable */
     StrobeReaderStats stats;
     char **damage;
-    StrobeClockEvent *clock_events; /* what happened to the counter */
+    StrobeClockEvent *clock_events; /* events of the counter */
     guint n_clock_events;
     GPtrArray *device_clocks; /* of StrobeDeviceClockEntry */
     gint64 overhead_ns;       /* sum of the collector_call spans */
     guint64 n_steps;
 } StrobeContents;
 
-/* `source` as strobe_reader_open takes it. */
+/* `source` as for strobe_reader_open. */
 StrobeContents *strobe_contents_read(const char *source, GError **error);
 void strobe_contents_free(StrobeContents *contents);
 

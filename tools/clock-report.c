@@ -192,7 +192,7 @@ char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry)
     return g_string_free(line, FALSE);
 }
 
-/* null where it is not known. */
+/* Writes null if the value is unknown. */
 static void write_known(StrobeJsonWriter *json, const char *key, guint64 value)
 {
     strobe_json_key(json, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture says about its clock: how exact times are, and where they are not. */
+/* Reports the clock of a capture: how exact times are, and where they are not. */
 #ifndef STROBE_TOOLS_CLOCK_REPORT_H
 #define STROBE_TOOLS_CLOCK_REPORT_H
 
@@ -7,14 +7,14 @@
 
 #include "capture-contents.h"
 
-/* "tsc 2.596 GHz, error <= 38 ns, suspended 0, jumps 0". `facts` may be NULL. Free it. */
+/* "tsc 2.596 GHz, error <= 38 ns, suspended 0, jumps 0". `metadata` may be NULL. Free it. */
 char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata);
 
-/* "the counter jumped ahead by 385 s between 12.3 s and 13.3 s: ...", counted from the window's
+/* "the counter jumped ahead by 385 s between 12.3 s and 13.3 s: ...", relative to the window's
  * begin. Free it. */
 char *strobe_clock_event_line(const StrobeClockEvent *event, const StrobeReaderStats *stats);
 
-/* All of it as an object. */
+/* Writes all of it as an object. */
 void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats,
                         JsonObject *metadata, const StrobeClockEvent *events, guint n);
 

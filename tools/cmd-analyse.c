@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe analyse: makes a result's output files again, from its capture alone. */
+/* strobe analyse: makes a result's output files again from its capture. */
 #include <string.h>
 
 #include <strobe/helpers/keyed-hash.h>
@@ -16,17 +16,14 @@ static const StrobeUsage usage = {
     .name = "analyse",
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
-        "Makes the output files of a result again, later or elsewhere, from its capture alone.\n"
-        "Each argument is a result directory, a folder of result directories, a capture, or one\n"
-        "segment of a rotated capture. What a killed program left open is recovered first. New "
-        "files\n"
-        "replace ASCEND_PROFILER_OUTPUT as a whole; \"analyse.done\" in it says that all of them "
-        "were\n"
-        "made. A result directory of the Ascend PyTorch Profiler with its raw files is analysed as "
-        "the\n"
-        "original does it; to take over its own output, use strobe import. A result of another "
-        "user is\n"
-        "only read: its output needs -o.",
+        "Makes the output files of a result again from its capture, at any later time and on\n"
+        "any machine. Each argument is a result directory, a folder of result directories, a\n"
+        "capture, or one segment of a rotated capture. If the program was killed, its capture\n"
+        "is recovered first. The new files replace the whole folder ASCEND_PROFILER_OUTPUT; the\n"
+        "file \"analyse.done\" in it shows that it is complete. A result directory of the\n"
+        "Ascend PyTorch Profiler is analysed from its raw files, as the original does; strobe\n"
+        "import takes over its output files instead. A result of another user is not changed:\n"
+        "use -o for its output.",
     .examples = "Examples:\n"
                 "  strobe analyse results\n"
                 "      Every result in the folder, with the exporters it was recorded with.\n"
@@ -44,14 +41,14 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->also,
-         "Exporter with options, besides those of the recording; repeatable",
+         "Use this exporter, with options, in addition to those of the recording; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"import", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->import,
-         "Options of an importer that reads what others recorded into the result, as CANN's "
+         "Options of an importer that reads external data in the result, such as CANN's "
          "profiling; repeatable",
          "NAME:OPTION=VALUE,..."},
         STROBE_OUTPUT_OPTIONS(&flags->common,
-                              "Parent of the folders to write, instead of the results themselves",
+                              "Parent of the folders to write (default: write into the results)",
                               "as recorded", "The usual exporters of this type instead",
                               "that of an imported result, else 3; the default"),
         {NULL},
@@ -93,7 +90,7 @@ static void analyse_path(const char *path, StrobeRegistry *registry, const Strob
     g_ptr_array_unref(results);
 }
 
-/* What is named is there, and so is the place to write to. */
+/* Checks that the named components exist and the output folder is usable. */
 static gboolean prepare_output(const Flags *flags, StrobeRegistry *registry,
                                StrobeAnalysisWish *wish, guint *made, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe attach: records, from outside, a process that was not started by Strobe. */
+/* strobe attach: records from outside a process that Strobe did not start. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,25 +25,25 @@
 static const char *const default_collectors[] = {"cpu_sample", "host_sys"};
 
 typedef struct Flags {
-    StrobeRunFlags run; /* what both commands have */
+    StrobeRunFlags run; /* the flags that `strobe run` has too */
     char *duration;
 } Flags;
 
 static const StrobeUsage usage = {
     .name = "attach",
     .arguments = "PID",
-    .summary = "Records the process PID, and what it starts from then on, from outside: until it\n"
-               "ends, for a duration, or until Ctrl-C. The process is not stopped, and nothing is "
-               "loaded into it: collectors that\n"
-               "work inside a program need \"strobe run\".",
+    .summary = "Records the process PID and the processes that it starts from then on, until it\n"
+               "ends, for a duration, or until Ctrl-C. It records from outside: it does not\n"
+               "stop the process and loads nothing into it. Collectors that work inside a\n"
+               "program need \"strobe run\".",
     .examples =
         "Examples:\n"
         "  strobe attach 4711 --duration 10s\n"
-        "      Where its threads and what they start spend their processor time, and what it uses\n"
-        "      of the host. strobe show then lists the functions.\n"
+        "      Samples where its threads and their child processes spend processor time, and\n"
+        "      its use of the host. strobe show then lists the functions.\n"
         "  strobe attach 4711 --collect cpu_sample:frequency=99 --no-default-collectors\n"
         "\n"
-        "You need the right to observe the process: it is your own, or you are root.\n"
+        "You need permission to observe the process: it must be yours, or you must be root.\n"
         "\n"
         "Exit codes: 2 usage, 3 configuration, 4 a collector that cannot work here, 5 no such\n"
         "process, 6 cannot write, 1 not permitted or not possible.",
@@ -55,15 +55,15 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
         {"duration", 'd', 0, G_OPTION_ARG_FILENAME, &flags->duration,
          "How long to record (default: until the process ends)", "TIME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->run.output,
-         "Parent of the result directory (default: the present folder)", "DIR"},
+         "Parent of the result directory (default: the current folder)", "DIR"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->run.collect,
-         "Collector beside the default ones (cpu_sample, host_sys), or options of one of these; "
-         "repeatable",
+         "Add a collector to the default ones (cpu_sample, host_sys), or set options of one of "
+         "these; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->run.no_defaults,
-         "Only the collectors that are named", NULL},
+         "Do not add the default collectors", NULL},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->run.export,
-         "Exporter with options, instead of the default ones; repeatable",
+         "Use this exporter, with options, instead of the default ones; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         STROBE_MAX_MEM_OPTION(&flags->run.memory),
         STROBE_TMP_DIR_OPTION(&flags->run.memory),
@@ -87,7 +87,7 @@ static gboolean read_pid(const char *text, pid_t *pid)
 
 static int refuse_process(pid_t pid, int reason, GError **error)
 {
-    if (reason == ESRCH || reason == EINVAL) /* EINVAL: a thread that is no process */
+    if (reason == ESRCH || reason == EINVAL) /* EINVAL: a thread that is not a process */
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "There is no process %ld", (long)pid);
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot attach to process %ld: %s",
@@ -95,7 +95,7 @@ static int refuse_process(pid_t pid, int reason, GError **error)
     return -1;
 }
 
-/* A descriptor of the process, whose number may be another one's later; -1 with an error. */
+/* Opens a descriptor of the process, because its id may be reused; -1 with an error. */
 static int open_process(pid_t pid, GError **error)
 {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -135,7 +135,7 @@ static gboolean check_outside(const StrobeConfig *config, StrobeRegistry *regist
     return TRUE;
 }
 
-/* What the user waits for must not be missing silently. */
+/* A collector that the user named must not be missing without a message. */
 static void require_named(StrobeConfig *config)
 {
     for (guint i = 0; i < config->collectors->len; i++)
@@ -171,7 +171,7 @@ static StrobeConfig *make_config(const Flags *flags, StrobeRegistry *registry, G
 
 /* ---- recording ---- */
 
-/* Blocked from the beginning, so that none ends us before the result is complete. */
+/* Blocked from the begin, so that no signal ends the command before the result is complete. */
 static int take_signals(sigset_t *before)
 {
     sigset_t mask;
@@ -184,7 +184,7 @@ static int take_signals(sigset_t *before)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* One that came would end us when it is no longer blocked. */
+/* Pending signals would end the command when they are unblocked. */
 static void drop_signals(int signals, const sigset_t *before)
 {
     struct signalfd_siginfo info;
@@ -195,7 +195,7 @@ static void drop_signals(int signals, const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
-/* Until the process ends, the time is over or a signal comes. */
+/* Waits until the process ends, the duration is over or a signal comes. */
 static void wait_for_end(int process, int signals, gint64 duration_ns)
 {
     struct pollfd events[] = {{.fd = process, .events = POLLIN}, {.fd = signals, .events = POLLIN}};

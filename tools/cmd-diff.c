@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe diff: what became slower or faster from one result to another. */
+/* strobe diff: shows what became slower or faster between two sides of results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 static const StrobeUsage usage = {
     .name = "diff",
     .arguments = "A B | A1 A2... --against B1 B2...",
-    .summary = "Compares results: what B takes longer for than A, and what it does faster.\n"
-               "Each is a result directory, a capture, or a result of another profiler that\n"
-               "`strobe import` reads; they may be of different origins. Three or more runs a\n"
-               "side show how much equal runs differ; one run a side cannot.\n"
+    .summary = "Compares results: what became slower from A to B, and what became faster. Each\n"
+               "is a result directory, a capture, or a result of another profiler that `strobe\n"
+               "import` reads; the two may come from different profilers. Three or more runs on\n"
+               "each side show how much equal runs differ; one run on each side cannot.\n"
                "\n"
-               "A row is what both sides call the same; --by selects the kind of row:\n"
+               "A row is one item that both sides have; --by selects the kind of row:\n"
                "  operator       an operator by the operators around it on its thread\n"
                "  kernel         a kernel, copy or fill by its name and the operators that\n"
                "                 launched it\n"
@@ -34,27 +34,28 @@ static const StrobeUsage usage = {
                "  mark           a range that the program marked, by the ranges around it\n"
                "  step           a part of a step\n"
                "  head           a part of the head overhead of graphs\n"
-               "Its time is that of the median step of each run, with --mean of the mean step;\n"
-               "of `head` it is the mean of the inferences that have the part. What was\n"
-               "launched before the recording has a row of its own. Ranges that the program or\n"
-               "the framework marked are no operators here.\n"
+               "The time of a row is its time in the median step of each run, or with --mean in\n"
+               "the mean step. For `head` it is the mean of the inferences that have the part.\n"
+               "Work that was launched before the recording has a separate row. Ranges that the\n"
+               "program or the framework marked do not count as operators.\n"
                "\n"
                "A row has changed if its q is 0.01 or less and the difference is 0.1 % of a\n"
                "step or more. q comes from Welch's t-test of the runs, corrected for the number\n"
-               "of rows (Benjamini and Hochberg). With one run a side up to 8 stretches of its\n"
-               "steps stand for runs, and a regression must be twice the noise too. The noise\n"
-               "is half the width of the 99 % confidence interval of the difference.",
+               "of rows (Benjamini and Hochberg). With one run on a side, up to 8 groups of\n"
+               "successive steps are used in place of runs, and a regression must also be twice\n"
+               "the noise. The noise is half the width of the 99 % confidence interval of the\n"
+               "difference.",
     .examples =
         "Examples:\n"
         "  strobe diff old1 old2 old3 --against new1 new2 new3 --threshold 2\n"
-        "      For a check: ends with 7 if something is more than 2 % slower.\n"
+        "      For automatic checks: exits with 7 if something is more than 2 % slower.\n"
         "  strobe diff before_ascend_pt after_ascend_pt\n"
         "  strobe diff ascend_pytorch_profiler_0.db model.pt.trace.json --by operator --all\n"
         "  strobe diff baseline.strobe results --by step --threshold 5 --min-time 100us\n"
         "\n"
-        "Exit codes: 0 compared, 7 with --threshold: a row, or the sum of all, has\n"
-        "changed and is slower in B by more than that, or in B only. A part of the head\n"
-        "overhead is too slow from 20 % and 50us on, unless you say otherwise.",
+        "Exit codes: 0 compared; 7 with --threshold if a row, or the sum of all rows, has\n"
+        "changed and is slower in B by more than the threshold, or exists only in B. For a part\n"
+        "of the head overhead the default threshold is 20 %, and at least 50us.",
 };
 
 typedef struct Flags {
@@ -63,10 +64,10 @@ typedef struct Flags {
     char **plugin_path;
     int limit;
     gboolean json, all, mean;
-    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; the texts are the caller's */
+    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; owned by the caller */
 } Flags;
 
-/* Stands in the place of --against while options are parsed: GOption does not keep places. */
+/* Replaces --against while options are parsed, because GOption does not keep positions. */
 static char against[] = "against";
 
 static void hide_against(int argc, char **argv)
@@ -95,7 +96,7 @@ static gboolean is_same_place(const char *a, const char *b)
     return is_same;
 }
 
-/* A run that is named twice would make a spread of 0. */
+/* A run that is named twice would have a spread of 0. */
 static gboolean check_side(char **paths)
 {
     for (guint i = 0; paths[i]; i++)
@@ -151,18 +152,18 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"against", 0, 0, G_OPTION_ARG_NONE, &(gboolean){FALSE},
-         "Several runs a side: those of A are before it, those of B after it", NULL},
+         "Separates several runs of A, before it, from those of B, after it", NULL},
         {"by", 0, 0, G_OPTION_ARG_FILENAME, &flags->by,
          "What to compare: operator (the default), kernel, communication, stack, mark, step, head",
          "WHAT"},
         {"threshold", 0, 0, G_OPTION_ARG_FILENAME, &flags->threshold,
-         "End with 7 if a row is slower by more than this", "PERCENT"},
+         "Exit with 7 if a row is slower by more than this", "PERCENT"},
         {"min-time", 0, 0, G_OPTION_ARG_FILENAME, &flags->least,
          "Smaller differences never count, such as 10us (default: 0.1 % of a step)", "TIME"},
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
-        {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Rows that have not changed too", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &flags->all, "Print unchanged rows too", NULL},
         {"mean", 0, 0, G_OPTION_ARG_NONE, &flags->mean,
-         "Compare means of steps, which see rare slow steps, and disturbed ones", NULL},
+         "Compare mean steps; they include rare slow steps, but also disturbed ones", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json, "Print JSON; times in ns", NULL},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
@@ -203,7 +204,7 @@ static gboolean read_by(const char *text, StrobeDiffBy *by)
     return FALSE;
 }
 
-/* From when a part of the head overhead is abnormal if nobody says otherwise. */
+/* Default thresholds for a part of the head overhead. */
 static const StrobeDiffRule head_rule = {.threshold = 20, .least_ns = 50000};
 
 static gboolean read_rule(const Flags *flags, StrobeDiffBy by, StrobeDiffRule *rule)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe doctor: what is here, what works, and a file to send when it does not. */
+/* strobe doctor: checks the installation, and writes a file to send if something does not work. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,23 +14,24 @@ static const StrobeUsage usage = {
     .name = "doctor",
     .arguments = "",
     .summary =
-        "Says whether Strobe can work here, and what is missing: its own parts and plugins, the\n"
-        "machine, limits and rights, variables that matter, vendors' libraries, Python and "
-        "PyTorch.\n"
-        "Then it records for a second with every collector that can work, and reads the result.\n"
-        "What may crash or hang is tried in a process of its own. Nothing is changed.",
+        "Checks whether Strobe can work here, and reports missing parts: its own files and\n"
+        "plugins, the machine, limits and permissions, environment variables, vendors'\n"
+        "libraries, Python and PyTorch. Then it records for a second with every collector that\n"
+        "can work, and reads the result. Checks that may crash or hang run in a separate\n"
+        "process. The command changes nothing.",
     .examples =
         "Examples:\n"
         "  strobe doctor\n"
-        "      Tables of what was found; \"Next steps\" says what to do about what does not work.\n"
+        "      Prints tables of the results; \"Next steps\" lists how to repair failed checks.\n"
         "  strobe doctor -o doctor.txt\n"
-        "      The same into a file, with the output of the test: what to send us when something\n"
-        "      does not work. Of variables it holds only those named in it; look at it before you\n"
-        "      send it.\n"
+        "      Writes the same to a file, with the output of the test. Send us this file if\n"
+        "      something does not work. It contains only the environment variables that it\n"
+        "      names; read it before you send it.\n"
         "  strobe doctor --python ~/venv/bin/python3 --json\n"
         "\n"
-        "Exit codes: 0 Strobe works here (it lists what is limited or not installed), 1 a part\n"
-        "of Strobe, or something it is to use, does not work, 2 usage, 6 cannot write the file.",
+        "Exit codes: 0 Strobe works here (the output lists limits and missing packages), 1 a\n"
+        "part of Strobe, or a library that it should use, does not work, 2 usage, 6 cannot\n"
+        "write the file.",
 };
 
 static void examine_system(StrobeDoctorReport *report, const char *const *folders,
@@ -85,8 +86,8 @@ int strobe_command_doctor(int argc, char **argv)
          "Write a text file to send when something does not work", "FILE"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
         {"python", 0, 0, G_OPTION_ARG_FILENAME, &python,
-         "Interpreter whose PyTorch is meant (default: python3)", "PROGRAM"},
-        {"no-self-test", 0, 0, G_OPTION_ARG_NONE, &no_test, "Only look, record nothing", NULL},
+         "Python interpreter that has the PyTorch (default: python3)", "PROGRAM"},
+        {"no-self-test", 0, 0, G_OPTION_ARG_NONE, &no_test, "Only check; do not record", NULL},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},

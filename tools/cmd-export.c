@@ -16,24 +16,19 @@
 static const StrobeUsage usage = {
     .name = "export",
     .arguments = "DIR_OR_CAPTURE...",
-    .summary = "Makes output files of a part of a result: what was recorded in some time or steps, "
-               "of some\n"
-               "ranks, on some tracks, of some kinds or with some names. Each folder that it makes "
-               "stands\n"
-               "by itself: the files are as if nothing else had been recorded. Conditions "
-               "of one\n"
-               "sort are alternatives (repeat the flag), those of different sorts must all hold. A "
-               "record\n"
-               "belongs to the time in which it begins. Patterns have * and ?; \"strobe info\" "
-               "lists tracks\n"
-               "and kinds.",
+    .summary = "Makes output files of a part of a result. The flags select records by time,\n"
+               "step, rank, track, kind or name. Each folder that it makes is complete: its\n"
+               "files are as if nothing else had been recorded. If a flag is repeated, its\n"
+               "conditions are alternatives; conditions of different flags must all hold. A\n"
+               "record belongs to the time in which it begins. Patterns contain the wildcards *\n"
+               "and ?; \"strobe info\" lists tracks and kinds.",
     .examples =
         "Examples:\n"
         "  strobe export results -o cut --step 3-5 --export chrome_trace\n"
-        "      Three steps of every result, as a trace.\n"
+        "      Writes three steps of every result as a trace.\n"
         "  strobe export DIR -o cut --from 1.5s --to 1.7s --track 'stream*' --kind device_task\n"
         "  strobe export DIR -o parts --max-file-mb 100\n"
-        "      All of it, in as many folders as it takes for no file to be over 100 MB.",
+        "      Writes everything, split into folders so that no file is larger than 100 MB.",
 };
 
 typedef struct Flags {
@@ -42,13 +37,13 @@ typedef struct Flags {
     StrobeFilterTexts filter;
 } Flags;
 
-/* All that one call of the command needs. */
+/* State of one call of the command. */
 typedef struct Job {
     const Flags *flags;
     StrobeRegistry *registry;
     StrobeAnalysisWish wish;
     StrobeJsonWriter *json;
-    guint n_of_ranks; /* results that were of a rank asked for */
+    guint n_of_ranks; /* number of results with a requested rank */
     int code;
 } Job;
 
@@ -56,21 +51,21 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"from", 0, 0, G_OPTION_ARG_FILENAME, &flags->filter.from,
-         "Since this time after the result's begin, such as 1.5s or 200ms", "TIME"},
-        {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->filter.to, "Until this time, not included",
+         "From this time after the begin of the result, such as 1.5s or 200ms", "TIME"},
+        {"to", 0, 0, G_OPTION_ARG_FILENAME, &flags->filter.to, "Until this time (exclusive)",
          "TIME"},
         {"step", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.steps,
-         "In this step or these; repeatable", "N[-M]"},
+         "Records in this step or range of steps; repeatable", "N[-M]"},
         {"rank", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.ranks,
          "Results of this rank; repeatable", "N"},
         {"track", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.tracks,
-         "On tracks of this name; repeatable", "PATTERN"},
+         "Records on tracks with this name; repeatable", "PATTERN"},
         {"kind", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.kinds,
          "Records of this kind; repeatable", "PATTERN"},
         {"name", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->filter.names,
-         "Records of this name; repeatable", "PATTERN"},
+         "Records with this name; repeatable", "PATTERN"},
         {"max-file-mb", 0, 0, G_OPTION_ARG_INT64, &flags->max_file_mb,
-         "Divide by time into folders with no file over so many MB", "N"},
+         "Split by time into folders whose files have at most N MB", "N"},
         STROBE_OUTPUT_OPTIONS(&flags->common, "Parent of the folders to write (required)",
                               "as recorded", "The usual exporters of this type instead",
                               "the default"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe import: results of another profiler into result directories of ours. */
+/* strobe import: converts results of other profilers to result directories. */
 #include <string.h>
 
 #include "analysis.h"
@@ -16,16 +16,16 @@ static const StrobeUsage usage = {
     .name = "import",
     .arguments = "SOURCE...",
     .summary =
-        "Takes over results that another profiler wrote: each SOURCE, a file, a result directory\n"
-        "or a folder of them, is recognised by its content and becomes a result directory with a\n"
-        "capture and the output files. What was found, what is unknown and what is damaged is\n"
-        "listed; unknown parts are kept, damaged ones are left out. With --strict, 6 if a result\n"
-        "is incomplete: nothing of a damaged table or file could be read.",
+        "Converts results of other profilers. Each SOURCE is a file, a result directory or a\n"
+        "folder of result directories; its format is recognised by its content. Each becomes a\n"
+        "result directory with a capture and the output files. The command lists the contents,\n"
+        "unknown parts and damaged parts; it keeps unknown parts and leaves out damaged ones.\n"
+        "With --strict it exits with 6 if a whole table or file is unreadable.",
     .examples =
         "Examples:\n"
         "  strobe import -o results rank0_ascend_pt\n"
         "  strobe import -o results --export csv --generation 3 ascend_pytorch_profiler_0.db\n"
-        "      Its tables as CSV files of the newest form.\n"
+        "      Writes its tables as CSV files of the newest generation.\n"
         "\n"
         "\"strobe plugins\" lists the importers.",
 };
@@ -36,7 +36,7 @@ typedef struct Flags {
     gboolean strict;
 } Flags;
 
-/* All that one call of the command needs. */
+/* State of one call of the command. */
 typedef struct Job {
     StrobeRegistry *registry;
     const StrobeConfigComponent *format; /* NULL: by content */
@@ -54,10 +54,11 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Importer with options (default: the one that recognises the source)",
          "NAME[:OPTION=VALUE,...]"},
         {"derived", 0, 0, G_OPTION_ARG_FILENAME, &flags->derived,
-         "What the source derived itself: new (derive it again, the default), source (keep it)",
+         "Results that the source computed itself: new (compute them again, the default), source"
+         " (keep them)",
          "WHICH"},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
-         "Fail where a table or file of a source could not be read at all", NULL},
+         "Fail if a whole table or file of a source is unreadable", NULL},
         STROBE_OUTPUT_OPTIONS(
             &flags->common, "Parent of the result directories (default: the present folder)",
             "all that are on by default", "Only the exporters of this type, of those on by default",
@@ -116,7 +117,7 @@ static void keep_code(Job *job, int code)
     job->code = job->code ? job->code : code;
 }
 
-/* Puts `to` where the path begins with `from`. */
+/* Replaces the prefix `from` of the path by `to`. */
 static void name_path(char **path, const char *from, const char *to)
 {
     if (!g_str_has_prefix(*path, from))
@@ -126,8 +127,9 @@ static void name_path(char **path, const char *from, const char *to)
     *path = named;
 }
 
-/* Reads the source in a hidden folder: the result is seen when it is whole, and what a killed
- * command leaves goes with the next one. Both folders are reached through open ones. */
+/* Reads the source in a hidden folder, so that the result appears when it is complete; the next
+ * command removes the folder of a killed one. Both folders are accessed through open
+ * descriptors. */
 static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFolder *scratch,
                              const StrobeImportSource *source, GError **error)
 {
@@ -140,7 +142,7 @@ static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFold
     held.place = place;
     StrobeImport *import = strobe_import_run(source, &held, &failure);
     if (!import) {
-        strobe_command_name(failure, parent, scratch->path); /* it begins as the other does */
+        strobe_command_name(failure, parent, scratch->path); /* its path begins like the other */
         strobe_command_name(failure, place, wish->place);
         g_propagate_error(error, failure);
         return NULL;
@@ -199,7 +201,7 @@ static void import_path(Job *job, const char *path)
     g_ptr_array_unref(sources);
 }
 
-/* Exporters and the importer as named, each in the list it belongs to. */
+/* The named exporters and the importer, each in its list. */
 static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
@@ -241,8 +243,8 @@ static void import_all(Job *job, char **paths, gboolean as_json)
     }
 }
 
-/* What commands left that were killed while they analysed a result that they had imported: no later
- * one would look into it. */
+/* Removes temporary results of commands that were killed while they analysed an import: no later
+ * command would use them. */
 static void clear_results(const char *place)
 {
     g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe info: what a capture holds, and what is missing from it. */
+/* strobe info: prints the contents of a capture and its missing data. */
 #include <string.h>
 
 #include <strobe/kinds.h>
@@ -23,14 +23,13 @@ static const StrobeUsage usage = {
     .name = "info",
     .arguments = "CAPTURE_OR_DIR...",
     .summary =
-        "Says what a capture holds: kinds of records and how many, tracks, the window, duration,\n"
-        "what the profiling itself cost, how exact its times are, losses by cause, thread and\n"
-        "time and the steps in which they fall, damage; of device work, what calls and tasks "
-        "found\n"
-        "each other, and how devices' clocks were placed on the host's. Changes nothing. Of a "
-        "capture in several\n"
-        "segments a directory is all of them, a segment's file that one alone. A JOB directory\n"
-        "of a camera board is read as `strobe import` reads it.",
+        "Prints the contents of a capture: kinds of records and their number, tracks, the\n"
+        "window, its duration, the cost of profiling, the error of times, damage, and losses by\n"
+        "cause, thread, time and step. For device work it prints how many calls and tasks were\n"
+        "linked, and how device clocks were converted to the host clock. It changes nothing.\n"
+        "For a capture in several segments, name the directory to read all of them, or one file\n"
+        "to read only this segment. A JOB directory of a camera board is read as `strobe\n"
+        "import` reads it.",
     .examples = "Examples:\n"
                 "  strobe info results\n"
                 "  strobe info capture.strobe --json",
@@ -54,7 +53,7 @@ static const char *state_text(const StrobeReaderStats *stats)
                            "(\"strobe analyse\" recovers it)";
 }
 
-/* NULL for a capture that is one file. */
+/* NULL for a capture of one file. */
 static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *result)
 {
     if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
@@ -68,7 +67,7 @@ static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *r
                            stats->n_segments, stats->first_segment + 1);
 }
 
-/* Plain values among the facts: pid, host, command and whatever else the recorder noted. */
+/* Prints plain metadata values: pid, host, command and others that the recorder stored. */
 static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 {
     g_autoptr(GList) names = metadata ? json_object_get_members(metadata) : NULL;
@@ -84,7 +83,7 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
     }
 }
 
-/* Folders that others filled, and what became of them. */
+/* Prints the folders with external data and the outcome of their import. */
 static void print_external(StrobeGrid *grid, JsonObject *metadata)
 {
     JsonNode *node = metadata && json_object_has_member(metadata, "external")
@@ -181,7 +180,7 @@ static int compare_tracks(gconstpointer a, gconstpointer b)
     return first < second ? 1 : first > second ? -1 : 0;
 }
 
-/* All tracks; of very many, those with the most records. */
+/* Prints all tracks; if there are very many, those with the most records. */
 static void print_tracks(const StrobeContents *contents)
 {
     g_autoptr(GPtrArray) tracks = g_ptr_array_sized_new(contents->tracks->len);
@@ -225,7 +224,7 @@ static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)
     strobe_grid_add(grid, end);
 }
 
-/* By cause and thread, with the time. */
+/* Prints losses by cause and thread, with the time. */
 static void print_loss_report(const StrobeContents *contents)
 {
     StrobeGrid *grid = strobe_grid_new();
@@ -377,7 +376,7 @@ static void write_loss(StrobeJsonWriter *json, const StrobeLossCount *loss)
     strobe_json_end_object(json);
 }
 
-/* What is missing, by cause, and by cause and thread. */
+/* Writes missing data by cause, and by cause and thread. */
 static void write_losses(StrobeJsonWriter *json, const StrobeContents *contents)
 {
     strobe_json_key(json, "lost");
@@ -426,7 +425,7 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-/* `job`: what is named instead of the capture, NULL: none. */
+/* `job`: shown instead of the capture, NULL: none. */
 static int describe_result(StrobeRegistry *registry, const StrobeResult *result, const char *job,
                            StrobeJsonWriter *json, gboolean is_first)
 {
@@ -496,7 +495,8 @@ int strobe_command_info(int argc, char **argv)
     const GOptionEntry entries[] = {
         STROBE_MAX_MEM_OPTION(&memory),
         STROBE_TMP_DIR_OPTION(&memory),
-        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a capture", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object for each capture",
+         NULL},
         {NULL},
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe plugins: what can collect and export, with which options, and whether it works here. */
+/* strobe plugins: lists components with their options, and whether they work here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,19 +13,18 @@
 static const StrobeUsage usage = {
     .name = "plugins",
     .arguments = "[NAME]",
-    .summary = "Lists every collector, importer, pass and exporter that is found, and whether it "
-               "can work\n"
-               "on this machine. With NAME (of a component or of a plugin), its options too: type, "
-               "default,\n"
-               "range and meaning. Each plugin file is looked at in a process of its own.",
+    .summary = "Lists all collectors, importers, passes and exporters, and whether each can\n"
+               "work on this machine. With the NAME of a component or of a plugin, it also\n"
+               "prints the options: type, default, range and meaning. It loads each plugin file\n"
+               "in a separate process.",
     .examples =
         "Examples:\n"
         "  strobe plugins\n"
         "  strobe plugins cpu_op\n"
         "  strobe plugins --json --plugin-path ./build\n"
         "\n"
-        "Plugins are looked for in --plugin-path, $STROBE_PLUGIN_PATH, ~/.local/lib/strobe\n"
-        "and where Strobe is installed, in this order; the first of a name counts.",
+        "Strobe looks for plugins in --plugin-path, $STROBE_PLUGIN_PATH, ~/.local/lib/strobe\n"
+        "and its installation, in this order. If two have the same name, it uses the first.",
 };
 
 static const char *text_of(JsonObject *object, const char *key)
@@ -167,7 +166,7 @@ static gboolean is_meant(JsonObject *plugin, JsonObject *component, const char *
            strcmp(text_of(plugin, "name"), name) == 0;
 }
 
-/* Prints what has that name. Returns how much there was. */
+/* Prints the components with that name. Returns their number. */
 static guint print_named(const GPtrArray *plugins, const char *name)
 {
     guint n = 0;
@@ -208,7 +207,7 @@ static int refuse_name(const GPtrArray *plugins, const char *name)
 
 /* ---- JSON ---- */
 
-/* Only what has that name, if one is given. Returns how many files were written. */
+/* Writes only the files with that name, if one is given. Returns their number. */
 static guint print_json(const GPtrArray *plugins, const char *name)
 {
     g_autoptr(JsonNode) root = json_node_new(JSON_NODE_ARRAY);
@@ -242,7 +241,8 @@ int strobe_command_plugins(int argc, char **argv)
     int code;
     g_auto(GStrv) folders = NULL;
     const GOptionEntry entries[] = {
-        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object a plugin file", NULL},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON, one object for each plugin file",
+         NULL},
         {"markdown", 0, 0, G_OPTION_ARG_NONE, &as_markdown,
          "Print the reference page of all options", NULL},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe report: one page of a result, or of two that are compared. */
+/* strobe report: makes a page of one result, or of the comparison of two. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -37,8 +37,8 @@ static const StrobeUsage usage = {
         "  strobe report result\n"
         "  strobe report before_ascend_pt after_ascend_pt -o compared.html --open\n"
         "\n"
-        "The charts are drawn by the library of Debian's package node-d3, which is put into\n"
-        "the page; where it is not installed, tables stand for the charts.",
+        "The page contains the library of Debian's package node-d3, which draws the charts. If\n"
+        "it is not installed, the page has tables instead of charts.",
 };
 
 typedef struct Flags {
@@ -52,7 +52,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 {
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "The page to write (default: " DEFAULT_OUTPUT ")", "FILE"},
+         "Write the page to this file (default: " DEFAULT_OUTPUT ")", "FILE"},
         {"open", 0, 0, G_OPTION_ARG_NONE, &flags->open, "Show it in the browser (xdg-open)", NULL},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
@@ -102,7 +102,7 @@ static int compare_results(StrobeRegistry *registry, char **paths, GError **erro
 
 /* ---- the page ---- */
 
-/* The one result that a path names. */
+/* The only result at a path. */
 static StrobeResult *find_result(GPtrArray *results, const char *path, GError **error)
 {
     if (results->len == 1)

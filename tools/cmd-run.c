@@ -43,8 +43,8 @@ static const StrobeUsage usage = {
         "  strobe run -- python3 train.py\n"
         "      One window over the whole run.\n"
         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
-        "      Leaves the first step out, warms up for one, records three. A step ends when the\n"
-        "      optimizer has stepped (see --step-on).\n"
+        "      Skips the first step, warms up for one, records three. A step ends when the\n"
+        "      optimizer's step() returns (see --step-on).\n"
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      Records the first process in which a collector can work; with --follow, all of\n"
@@ -59,8 +59,8 @@ static const StrobeUsage usage = {
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
         "\n"
-        "\"strobe plugins\" lists collectors and exporters, \"strobe plugins NAME\" their "
-        "options.\n"
+        "\"strobe plugins\" lists collectors and exporters; \"strobe plugins NAME\" lists the\n"
+        "options of one.\n"
         "\n"
         "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
         "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"
@@ -74,7 +74,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"config", 'c', 0, G_OPTION_ARG_FILENAME, &flags->config,
          "Configuration in JSON; command-line flags override it", "FILE"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags->output,
-         "Parent of the result directories (default: the present folder)", "DIR"},
+         "Parent of the result directories (default: the current folder)", "DIR"},
         {"schedule", 0, 0, G_OPTION_ARG_FILENAME, &flags->schedule,
          "Which steps to record: wait=1,warmup=1,active=3,repeat=1,skip_first=0", "TEXT"},
         {"collect", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->collect,
@@ -84,7 +84,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         {"no-default-collectors", 0, 0, G_OPTION_ARG_NONE, &flags->no_defaults,
          "Do not add the default collectors", NULL},
         {"export", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->export,
-         "Exporter with options, instead of the default ones; repeatable",
+         "Use this exporter, with options, instead of the default ones; repeatable",
          "NAME[:OPTION=VALUE,...]"},
         {"buffer", 0, 0, G_OPTION_ARG_FILENAME, &flags->buffer,
          "Memory between program and disk: size=64MB,policy=drop|block|ring,keep=30s,"
@@ -95,8 +95,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "keep=5",
          "TEXT"},
         {"dump", 0, 0, G_OPTION_ARG_FILENAME, &flags->dump,
-         "When a flight recorder (--buffer policy=ring) writes what it holds: signal=SIGUSR2,"
-         "slow_step=2.5,min_interval=10s,max=16",
+         "When a flight recorder (--buffer policy=ring) writes its records: "
+         "signal=SIGUSR2,slow_step=2.5,min_interval=10s,max=16",
          "TEXT"},
         {"step-on", 0, 0, G_OPTION_ARG_FILENAME, &flags->step_on,
          "What ends a step: first (the first optimizer that steps), any (each optimizer), the "
@@ -117,7 +117,7 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
         {"preload", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->preload,
-         "Preload this library into the command, beside Strobe's own; repeatable", "LIB"},
+         "Preload this library into the command, in addition to Strobe's own; repeatable", "LIB"},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->plugin_path,
          "Look for plugins here first; repeatable", "DIR"},
         {NULL},
@@ -149,7 +149,7 @@ static gboolean names_class(const char *step_on)
     return step_on && !g_strv_contains(words, step_on);
 }
 
-/* No step ended: says what --step-on waited for, and what there was instead. */
+/* No step ended: prints what --step-on waited for, and what happened instead. */
 static void explain_class(const char *step_on, char *const *optimizers)
 {
     g_autofree char *hint = strobe_nearest_hint(step_on, (const char *const *)optimizers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe show: tables of a result in the terminal. */
+/* strobe show: prints tables of a result in the terminal. */
 #include <string.h>
 
 #include <strobe/helpers/number.h>
@@ -29,11 +29,11 @@ static const StrobeUsage usage = {
     .name = "show",
     .arguments = "DIR_OR_CAPTURE...",
     .summary =
-        "Prints where the time of a result went: operators and kernels, or functions, or the\n"
-        "ranges that the program marked. --table selects another table.\n"
-        "Every kind of record is a table, as it was recorded (cpu_op, gc, host_mem, ...) or\n"
-        "derived (operator_average, operator_detail, step_summary, ...); --list names them.\n"
-        "A JOB directory of a camera board is read as `strobe import` reads it.",
+        "Prints where the time of a result went: operators and kernels, functions, or ranges\n"
+        "that the program marked. --table selects another table. There is a table for every\n"
+        "kind of record, recorded (cpu_op, gc, host_mem, ...) or derived (operator_average,\n"
+        "operator_detail, step_summary, ...); --list prints their names. A JOB directory of a\n"
+        "camera board is read as `strobe import` reads it.",
     .examples =
         "Examples:\n"
         "  strobe show results\n"
@@ -44,23 +44,24 @@ static const StrobeUsage usage = {
         "  strobe show results --json | jq '.[0].rows[0]'\n"
         "  strobe show results --pass operator_average:group_by_shapes=true\n"
         "\n"
-        "Numbers are sorted largest first, texts from A to Z; :asc and :desc behind a column\n"
-        "say otherwise, --reverse turns the order round. A column is named by its title or\n"
-        "its field; titles have the unit.\n"
+        "Numbers are sorted in descending order, texts from A to Z. Append :asc or :desc to a\n"
+        "column to choose the order; --reverse reverses it. Name a column by its title or by\n"
+        "its field; titles contain the unit.\n"
         "\n"
-        "With --group-by each row is a group of records: their number, and sum, mean, p50, p95\n"
-        "(values of records, by nearest rank) and max of the duration and of each number with a\n"
-        "unit; --columns names other quantities, --sort a column such as duration_p95.\n"
-        "Conditions of --where on one column are alternatives, those on several must all hold.\n"
+        "With --group-by each row is a group of records. It has their number, and sum, mean,\n"
+        "p50, p95 (by nearest rank) and max of the duration and of each number with a unit.\n"
+        "--columns selects other quantities; --sort takes a column such as duration_p95. If\n"
+        "--where is repeated, conditions on the same column are alternatives; conditions on\n"
+        "different columns must all hold.\n"
         "\n"
-        "JSON has numbers as they are stored, times in ns. Points in time count from base_ns,\n"
-        "ns since the epoch; integers beyond 2^53 are text. schema_version changes when a key\n"
-        "changes its meaning.\n"
+        "JSON has the stored numbers, with times in ns. Points in time count from base_ns,\n"
+        "which is in ns since the epoch. Integers above 2^53 are text. schema_version changes\n"
+        "when a key changes its meaning.\n"
         "\n"
-        "Exit code 8: the program made none of the marks that a head_overhead table needs.",
+        "Exit code 8: the program made no marks for a head_overhead table.",
 };
 
-/* Without a table those are tried in this order. */
+/* Tables tried in this order if the user names none. */
 static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
 
 static gboolean no_pager;
@@ -75,7 +76,7 @@ typedef struct Flags {
     gboolean reverse, json, list;
 } Flags;
 
-/* Cuts the direction off the column. FALSE: there is one, but it is unknown. */
+/* Removes the direction from the column. FALSE: it is unknown. */
 static gboolean take_direction(Flags *flags)
 {
     static const struct {
@@ -103,26 +104,29 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
          "Kind of record to show (default: an overview of what took the time)", "NAME"},
         {"sort", 's', 0, G_OPTION_ARG_FILENAME, &flags->sort, "Order by this column",
          "COLUMN[:asc|:desc]"},
-        {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Turn the order round", NULL},
+        {"reverse", 'r', 0, G_OPTION_ARG_NONE, &flags->reverse, "Reverse the order", NULL},
         {"limit", 'n', 0, G_OPTION_ARG_INT, &flags->limit, "Rows to print (default: 20)", "N"},
-        {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns, "Only these, in this order",
+        {"columns", 0, 0, G_OPTION_ARG_FILENAME, &flags->columns,
+         "Print only these columns, in "
+         "this order",
          "COLUMN,..."},
         {"group-by", 'g', 0, G_OPTION_ARG_FILENAME, &flags->group_by,
-         "One row for all records that are equal in these: count, and sum, mean, p50, p95 and max "
-         "of their quantities",
+         "Print one row for all records with equal values in these columns: count, and sum, "
+         "mean, p50, p95 and max of their quantities",
          "COLUMN,..."},
         {"where", 'w', 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->where,
-         "Only records with this value, which may have * and ?; repeatable", "COLUMN=VALUE"},
+         "Use only records with this value; * and ? are wildcards; repeatable", "COLUMN=VALUE"},
         {"list", 'l', 0, G_OPTION_ARG_NONE, &flags->list, "List the tables instead", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags->json,
-         "Print JSON, one object a result (with --list, a table); numbers as they are stored",
+         "Print JSON, one object for each result (with --list, for each table), with the stored "
+         "numbers",
          NULL},
         {"color", 0, 0, G_OPTION_ARG_FILENAME, &flags->color,
-         "Bold heads and colour: auto (in a terminal, unless NO_COLOR is set; the default), always "
-         "or never",
+         "Print bold headings and colour: auto (in a terminal, unless NO_COLOR is set; the "
+         "default), always or never",
          "WHEN"},
-        {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager,
-         "Print to the terminal itself, not through $PAGER (default: less -FRX)", NULL},
+        {"no-pager", 0, 0, G_OPTION_ARG_NONE, &no_pager, "Do not start $PAGER (default: less -FRX)",
+         NULL},
         {"pass", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->pass,
          "Options of a pass that derives the table; repeatable", "NAME:OPTION=VALUE,..."},
         STROBE_MAX_MEM_OPTION(&flags->memory),
@@ -153,7 +157,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return *argc >= 2;
 }
 
-/* Text follows: it goes through the pager. */
+/* Starts the pager, because text follows. */
 static void begin_page(void)
 {
     if (!no_pager)
@@ -183,7 +187,7 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_end_object(json);
 }
 
-/* What the program should have marked, and what there is instead. */
+/* Prints the marks that the program should have made, and the ones that it made. */
 static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result,
                             const StrobePresentation *known)
 {
@@ -196,7 +200,7 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
     return STROBE_EXIT_NO_MARKERS;
 }
 
-/* None of what an overview has is there. */
+/* The result has no data for an overview. */
 static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
 {
     g_autofree char *advice = strobe_show_advice(registry);
@@ -206,7 +210,7 @@ static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result
                     result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
 }
 
-/* Nothing was found: is the name wrong, or is the table empty? */
+/* Nothing was found: explains whether the name is wrong or the table is empty. */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
 {
@@ -226,7 +230,7 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* There are records, but none that --where wants. */
+/* There are records, but --where selects none of them. */
 static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
     g_autofree char *conditions = strobe_where_text(rows->request.where);
@@ -258,8 +262,7 @@ static gboolean is_absent(const StrobeRows *rows)
     return rows->n_seen == 0 && rows->n_left_out == 0;
 }
 
-/* Why there are no rows, if there are none. `is_default`: the user named no table. Frees the error.
- */
+/* Explains why there are no rows. `is_default`: the user named no table. Frees the error. */
 static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, StrobeRows *rows,
                         gboolean is_default, const GPtrArray *passes, GError *error)
 {
@@ -272,7 +275,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
         g_clear_error(&error);
         return strobe_command_misuse(&usage, "%s", rows->misuse);
     }
-    /* A table that no plugin here derives, or that there is not. */
+    /* A table that no plugin here derives, or that does not exist. */
     if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
         is_absent(rows))
         g_clear_error(&error);
@@ -285,8 +288,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
     return STROBE_EXIT_OK;
 }
 
-/* `others`: tables that are tried where that of the request has no records; NULL: none, the user
- * named it. */
+/* `others`: tables to try if the requested one has no records; NULL: none, the user named it. */
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
                      const StrobeRowsRequest *request, const char *const *others,
                      const GPtrArray *passes, StrobeJsonWriter *json)
@@ -314,7 +316,7 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
 
 /* ---- results ---- */
 
-/* Whose table it is, where there are several. */
+/* Prints the result's name if there are several. */
 static void print_heading(const char *path)
 {
     static gboolean is_later;
@@ -344,7 +346,7 @@ static int show_overview(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Is nothing said of what to show? */
+/* Did the user not say what to show? */
 static gboolean is_overview(const Flags *flags)
 {
     return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&

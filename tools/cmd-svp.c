@@ -33,11 +33,10 @@ static const char help[] =
     "Examples:\n"
     "  strobe svp export summary -dir profiling/JOBABC\n"
     "  ln -s \"$(command -v strobe)\" msprof && ./msprof show -dir profiling/JOBABC\n"
-    "      By the name msprof, or msprof.pyc, the program is \"strobe svp\".\n"
+    "      Called as msprof or msprof.pyc, the program acts as \"strobe svp\".\n"
     "\n"
-    "\"strobe svp COMMAND --help\" explains a command. \"strobe import\", \"show\" and \"diff\" "
-    "take\n"
-    "JOB directories too.\n";
+    "\"strobe svp COMMAND --help\" explains a command. \"strobe import\", \"show\" and\n"
+    "\"diff\" read JOB directories too.\n";
 
 typedef struct Flags {
     char **dirs, **dbs, **formats, **plugin_path;
@@ -72,7 +71,7 @@ static void clear_flags(Flags *flags)
     g_strfreev(flags->plugin_path);
 }
 
-/* The value of an option that may be given once. FALSE after a complaint. */
+/* The value of an option that may be given only once. FALSE after a message. */
 static gboolean take_one(const StrobeUsage *usage, const char *name, char **values,
                          const char **value)
 {
@@ -83,7 +82,7 @@ static gboolean take_one(const StrobeUsage *usage, const char *name, char **valu
     return FALSE;
 }
 
-/* Opens the JOB that the flags name. An exit code; 0: it is open. */
+/* Opens the JOB that the flags name. Returns an exit code; 0: it is open. */
 static int open_job(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
                     StrobeSvpJob *job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe torch build: compiles the bridge to the user's own PyTorch. */
+/* strobe torch build: compiles the bridge to the user's PyTorch. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -13,27 +13,24 @@ static const StrobeUsage usage = {
     .name = "torch",
     .arguments = "build",
     .summary =
-        "Builds the bridge to PyTorch, the part of the collectors cpu_op and memory that is\n"
-        "compiled against the PyTorch of a Python interpreter: its headers, its libraries, its "
-        "C++\n"
-        "ABI. \"strobe run\" and profile() build it by themselves where it is missing; this "
-        "command\n"
-        "builds it early, or again. A C++ compiler is needed ($CXX, default c++).",
+        "Builds the bridge to PyTorch. The bridge is the part of the collectors cpu_op and\n"
+        "memory that is compiled against the PyTorch of a Python interpreter (headers,\n"
+        "libraries, C++ ABI). \"strobe run\" and profile() build a missing bridge\n"
+        "automatically; this command builds it early, or again. It needs a C++ compiler ($CXX,\n"
+        "default c++).",
     .examples =
         "Examples:\n"
         "  strobe torch build\n"
         "  strobe torch build --python ~/venv/bin/python3\n"
         "\n"
-        "The file goes to $XDG_CACHE_HOME/strobe, or ~/.cache/strobe, and is found by the "
-        "identity\n"
-        "of the libtorch_cpu.so in the process and of this Strobe's source of the bridge. To "
-        "remove\n"
-        "all bridges, remove that folder. \"strobe doctor\" says where the bridge is.\n"
+        "The file is stored in $XDG_CACHE_HOME/strobe, or ~/.cache/strobe. Its name identifies\n"
+        "the libtorch_cpu.so and the source of the bridge in this Strobe. To remove all\n"
+        "bridges, remove that folder. \"strobe doctor\" prints the path of the bridge.\n"
         "\n"
-        "STROBE_TORCH_BUILD says what \"strobe run\" and profile() do where there is none: wait "
-        "(the\n"
-        "default: build it before the program goes on), background (build it meanwhile: what runs\n"
-        "until then is recorded without PyTorch's operators), never.",
+        "The variable STROBE_TORCH_BUILD controls what \"strobe run\" and profile() do if there\n"
+        "is no bridge: wait (the default: build it before the program continues), background\n"
+        "(build it while the program runs; until it is ready, PyTorch's operators are not\n"
+        "recorded), never.",
 };
 
 typedef struct BuildFlags {
@@ -55,8 +52,8 @@ static gboolean find_torch(const BuildFlags *flags, StrobeTorch *torch, GError *
     return FALSE;
 }
 
-/* From here on in a process of a session of its own, which the caller's does not wait for. FALSE:
- * this is the caller's. */
+/* Continues in a separate process with its own session; the caller does not wait for it. FALSE:
+ * this is the calling process. */
 static gboolean go_to_background(void)
 {
     sigset_t none;
@@ -120,15 +117,15 @@ int strobe_command_torch(int argc, char **argv)
     int code;
     const GOptionEntry entries[] = {
         {"python", 0, 0, G_OPTION_ARG_FILENAME, &flags.python,
-         "Interpreter whose PyTorch is meant (default: python3)", "PROGRAM"},
+         "Python interpreter that has the PyTorch (default: python3)", "PROGRAM"},
         {"torch", 0, 0, G_OPTION_ARG_FILENAME, &flags.torch,
-         "Folder of the package torch, instead of asking an interpreter for it", "DIR"},
+         "Folder of the package torch; no interpreter is started", "DIR"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &flags.output,
-         "Folder for the bridge, one of the plugin path (default: ~/.cache/strobe)", "DIR"},
+         "Folder for the bridge; must be in the plugin path (default: ~/.cache/strobe)", "DIR"},
         {"if-missing", 0, 0, G_OPTION_ARG_NONE, &flags.if_missing,
-         "Do nothing if there is a bridge to this PyTorch; with --output: in that folder", NULL},
+         "Do nothing if a bridge to this PyTorch exists (with --output: in that folder)", NULL},
         {"background", 0, 0, G_OPTION_ARG_NONE, &flags.background,
-         "Return at once and build meanwhile", NULL},
+         "Return at once and build in the background", NULL},
         {NULL},
     };
 

@@ -17,7 +17,7 @@ void strobe_complain(const char *format, ...)
 {
     va_list arguments;
 
-    /* One write, so that the words of the profiled command do not come between ours. */
+    /* One write, so that output of the profiled command does not mix with it. */
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
@@ -66,7 +66,7 @@ int strobe_command_close(int code)
 
 static gboolean is_parsing;
 
-/* GOption ends the process itself when it has printed help. */
+/* GOption exits the process itself after it has printed help. */
 static void close_help(void)
 {
     if (is_parsing && strobe_command_close(STROBE_EXIT_OK) != STROBE_EXIT_OK)
@@ -89,7 +89,7 @@ static gboolean is_empty(const GOptionEntry *entry)
     return FALSE;
 }
 
-/* No option of ours has a use for an empty text: it comes from a variable that is not set. */
+/* No option accepts an empty text: it comes from an unset variable. */
 static gboolean check_values(const StrobeUsage *usage, const GOptionEntry *entries)
 {
     for (; entries->long_name; entries++)
@@ -121,7 +121,7 @@ gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entr
         strobe_command_misuse(usage, "%s", error->message);
         return FALSE;
     }
-    /* GOption keeps a "--" that is followed by something like an option. */
+    /* GOption keeps a "--" if a word like an option follows. */
     if (*argc > 1 && strcmp((*argv)[1], "--") == 0) {
         memmove(&(*argv)[1], &(*argv)[2], (size_t)(*argc - 1) * sizeof **argv);
         (*argc)--;

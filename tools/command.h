@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the subcommands share: exit codes, messages, the option parser's frame. */
+/* Shared parts of the subcommands: exit codes, messages, option parsing. */
 #ifndef STROBE_TOOLS_COMMAND_H
 #define STROBE_TOOLS_COMMAND_H
 
 #include <glib.h>
 
-/* Exit codes of Strobe's own; those of errors come from strobe_command_code(). */
+/* Strobe's own exit codes; strobe_command_code() returns those of errors. */
 enum {
     STROBE_EXIT_OK = 0,
     STROBE_EXIT_FAILED = 1,
@@ -20,7 +20,7 @@ enum {
     STROBE_EXIT_NOT_FOUND = 127
 };
 
-/* Each is given its own name in argv[0]; returns the exit code. */
+/* Each receives its own name in argv[0]; returns the exit code. */
 int strobe_command_run(int argc, char **argv);
 int strobe_command_attach(int argc, char **argv);
 int strobe_command_analyse(int argc, char **argv);
@@ -38,7 +38,7 @@ int strobe_command_doctor(int argc, char **argv);
 /* "strobe: ..." and a newline on stderr. */
 void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* The domain of errors that are about the words of the command line; their codes mean nothing. */
+/* The domain of command-line errors; its codes have no meaning. */
 #define STROBE_USAGE_ERROR (strobe_usage_error_quark())
 GQuark strobe_usage_error_quark(void);
 
@@ -46,11 +46,11 @@ GQuark strobe_usage_error_quark(void);
 int strobe_command_code(const GError *error);
 /* Prints the error, frees it and returns its exit code. */
 int strobe_command_fail(GError *error);
-/* Puts another path into the error's message, wherever `from` is. NULL is allowed. */
+/* Replaces `from` by another path in the error's message. NULL is allowed. */
 void strobe_command_name(GError *error, const char *from, const char *to);
 
-/* At the end: output that did not reach its file is a failure, whatever the subcommand said with
- * `code`. Returns the exit code. */
+/* Call it at the end: output that could not be written is a failure, even if `code` is success.
+ * Returns the exit code. */
 int strobe_command_close(int code);
 
 /* How a subcommand presents itself in its --help. */
@@ -59,7 +59,7 @@ typedef struct StrobeUsage {
     const char *arguments; /* "DIR..." */
     const char *summary;   /* paragraph above the options */
     const char *examples;  /* paragraph below them */
-    gboolean stops_early;  /* the first word that is no option ends the options */
+    gboolean stops_early;  /* the first word that is not an option ends the options */
 } StrobeUsage;
 
 /* Parses the options. On success argv[1..argc-1] are the other words. FALSE after a usage error,
@@ -67,7 +67,7 @@ typedef struct StrobeUsage {
 gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
                               char ***argv);
 
-/* Prints "strobe NAME: <message>" and where help is; returns STROBE_EXIT_USAGE. */
+/* Prints "strobe NAME: <message>" and a hint to the help; returns STROBE_EXIT_USAGE. */
 int strobe_command_misuse(const StrobeUsage *usage, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 #endif

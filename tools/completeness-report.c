@@ -64,11 +64,11 @@ typedef struct Watch {
     StrobeCompletenessReport *completeness_report;
 } Watch;
 
-/* Kinds that say nothing of what the program did. */
+/* Kinds that do not describe the program's work. */
 static const char *const own_kinds[] = {"diagnostic", "metadata",   "collector_call", "sampling",
                                         "loss",       "clock_sync", "device_info",    NULL};
 
-/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
 static StrobeCompletenessReport *watched;
 
 static StrobeStatus watch_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
@@ -89,7 +89,7 @@ static void note_diagnostic(const Watch *watch, const StrobeView *record)
     guint32 level = strobe_field_offset(record->kind, "level", STROBE_FIELD_U32);
 
     completeness_report->n_diagnostics++;
-    /* Nothing but a part of a source that was dropped has this level. */
+    /* Only a dropped part of a source has this level. */
     completeness_report->n_dropped += strobe_field_u32(record, level, 0) == STROBE_LOG_ERROR;
     if (completeness_report->diagnostics->len >= DIAGNOSTICS_MAX)
         return;
@@ -176,7 +176,7 @@ GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline)
     return incomplete;
 }
 
-/* Tables of another tool's form have no room for the mark: this says it for them. */
+/* Tables in another tool's format have no column for the mark, so it is reported here. */
 static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
 {
     g_autoptr(GArray) incomplete = strobe_completeness_report_incomplete(pipeline);

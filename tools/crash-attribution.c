@@ -13,7 +13,7 @@
 #include "signal-cleanup.h"
 #include "registry.h"
 
-#define CLEANING_S 10u /* the fault may have come while the heap was locked */
+#define CLEANING_S 10u /* the fault may have happened while the heap was locked */
 #define STACK_BYTES (64u * 1024)
 
 static atomic_int fault; /* the signal, 0: none yet */
@@ -23,7 +23,7 @@ typedef struct Line {
     size_t n;
 } Line;
 
-/* What a signal handler may call: no stdio. */
+/* Async-signal-safe: no stdio. */
 static void append_text(Line *line, const char *text)
 {
     size_t n = strlen(text), left = sizeof line->text - line->n;
@@ -70,7 +70,8 @@ static void run_cleanup(void)
     alarm(0);
 }
 
-/* It comes again when the handler has returned, and ends the process where the fault was. */
+/* The signal is raised again when the handler returns, and ends the process at the place of the
+ * fault. */
 static void on_fault(int number)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -78,7 +79,7 @@ static void on_fault(int number)
 
     if (call) {
         while (!atomic_compare_exchange_strong(&fault, &none, number))
-            pause(); /* another thread's is told, and ends this one too */
+            pause(); /* another thread's fault is reported, and ends this thread too */
         print_crash(call, number);
         run_cleanup();
     }
@@ -99,7 +100,7 @@ static void on_exit_within(void)
     _exit(STROBE_EXIT_PLUGIN);
 }
 
-/* A stack that is full has no room for the handler. Threads beside the main one go without. */
+/* With a full stack the handler needs its own. Threads other than the main one have none. */
 static void make_stack(void)
 {
     static char memory[STACK_BYTES];

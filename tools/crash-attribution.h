@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A component that crashes or ends the command is named. */
+/* Names the component that crashes or exits the command. */
 #ifndef STROBE_TOOLS_CRASH_ATTRIBUTION_H
 #define STROBE_TOOLS_CRASH_ATTRIBUTION_H
 
-/* Handlers of the signals that faults bring, and of exit(). Such a signal still ends the process,
- * such an exit is one with STROBE_EXIT_PLUGIN; what is half made is removed. */
+/* Installs handlers for fault signals and for exit(). A fault still ends the process; an exit()
+ * gets the code STROBE_EXIT_PLUGIN. Incomplete files are removed. */
 void strobe_crash_attribution_begin(void);
 
 #endif

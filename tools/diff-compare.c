@@ -6,7 +6,7 @@
 
 #define STEPS_LISTED_MAX 128u
 
-/* What a result lacks that has nothing to compare, and what is left out of one that has. */
+/* Messages for a result without data to compare, and for data that is left out. */
 static const struct {
     const char *none, *some;
 } words[] = {
@@ -91,7 +91,7 @@ static guint64 count_values(const StrobeDiffSide *side)
     return n;
 }
 
-/* The fewest steps that a run of the side has. */
+/* The smallest number of steps among the side's runs. */
 static guint least_steps(const StrobeDiffSide *side)
 {
     guint least = G_MAXUINT;
@@ -110,7 +110,7 @@ static guint most_steps(const StrobeDiffSide *side)
     return most;
 }
 
-/* The median of all steps of a side in ns; 0: it has none. */
+/* The median of all steps of a side in ns; 0: there are none. */
 static double median_step(const StrobeDiffSide *side)
 {
     g_autoptr(GArray) durations = g_array_new(FALSE, FALSE, sizeof(double));
@@ -120,7 +120,7 @@ static double median_step(const StrobeDiffSide *side)
     return strobe_median(durations);
 }
 
-/* How the steps of the first run of a side spread. */
+/* The spread of the steps in the first run of a side. */
 static StrobeSpread spread_of_steps(const StrobeDiffSide *side)
 {
     g_autoptr(GArray) durations = g_array_new(FALSE, FALSE, sizeof(double));
@@ -204,7 +204,7 @@ static void note_sources(StrobeDiff *diff, guint number)
     }
 }
 
-/* What the spread is not known of. */
+/* Notes why the spread is unknown. */
 static void note_noise(StrobeDiff *diff)
 {
     static const char nothing[] = "the noise is not known, and no row is a regression";
@@ -264,7 +264,7 @@ static char *step_title(const StrobeDiff *diff, guint index)
                            numbers[STROBE_DIFF_B]);
 }
 
-/* The row of all steps that have this place. */
+/* The row of all steps with this index. */
 static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
 {
     g_autofree char *title = step_title(diff, index);
@@ -278,8 +278,8 @@ static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
     return row;
 }
 
-/* Each step of A against the step of B that has its place. With one run a side its noise is the
- * spread of all steps. */
+/* Compares each step of A with the step of B that has the same index. With one run on each side
+ * its noise is the spread of all steps. */
 static void add_steps(StrobeDiff *diff)
 {
     const StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
@@ -298,7 +298,7 @@ static void add_steps(StrobeDiff *diff)
     }
 }
 
-/* A part that one result does not tell is not 0 there. */
+/* A part that one result does not record is not 0 there. */
 static void drop_untold(StrobeDiff *diff)
 {
     GPtrArray *rows = diff->rows->rows;
@@ -363,8 +363,7 @@ static gboolean any_linked(const StrobeDiffSide *side)
     return FALSE;
 }
 
-/* Where one result says what launched its kernels and another does not, only their names are the
- * same in all. */
+/* If only one result records the launches of its kernels, only the names are comparable. */
 static gboolean read_by_name(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
 {
     add_note(diff, "%c does not say which operators launched its %s: they are compared by name",
@@ -407,8 +406,8 @@ static gboolean read_all(StrobeDiff *diff, StrobeRegistry *registry, GError **er
     return TRUE;
 }
 
-/* What the least effect is a share of: a step, or where there is none all that was compared. The
- * parts of inferences have none. */
+/* The base of the smallest effect: a step, or everything compared if there are no steps. Parts
+ * of inferences have none. */
 static double base_of_effect(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results of two sides, read and compared. */
+/* Reads and compares the results of two sides. */
 #ifndef STROBE_TOOLS_DIFF_COMPARE_H
 #define STROBE_TOOLS_DIFF_COMPARE_H
 
@@ -15,23 +15,23 @@ typedef struct StrobeDiff {
     StrobeDiffRule rule;
     StrobeDiffSide sides[STROBE_DIFF_SIDES];
     StrobeDiffRows *rows;
-    gboolean is_whole; /* the results as wholes, since one of them has no steps */
-    GPtrArray *notes;  /* texts: what could not be compared, and why */
+    gboolean is_whole; /* results are compared as a whole, because one of them has no steps */
+    GPtrArray *notes;  /* texts: what could not be compared, with reasons */
 } StrobeDiff;
 
-/* `paths[side]` are the results of a side, NULL-terminated: the caller's. */
+/* `paths[side]` are the results of a side, NULL-terminated and owned by the caller. */
 StrobeDiff *strobe_diff_new(char *const *const paths[STROBE_DIFF_SIDES], StrobeDiffBy by,
                             const StrobeDiffRule *rule);
 void strobe_diff_free(StrobeDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeDiff, strobe_diff_free)
 
-/* Does all of it; captures made on the way lie in what `scratch` makes. */
+/* Runs the comparison; temporary captures are in the folder that `scratch` makes. */
 gboolean strobe_diff_compare(StrobeDiff *diff, StrobeRegistry *registry, StrobeDiffScratch scratch,
                              gpointer user, GError **error);
 
-/* "A", or of several runs "A2". */
+/* "A", or "A2" if there are several runs. */
 char *strobe_diff_name_run(const StrobeDiffSide *side, guint index);
-/* The steps of all runs of a side. */
+/* Number of steps in all runs of a side. */
 guint strobe_diff_count_steps(const StrobeDiffSide *side);
 
 #endif

@@ -15,7 +15,7 @@ static gboolean is_set(const StrobeView *record, const char *field, guint32 type
                                      : strobe_field_u32(record, at, 0) != 0;
 }
 
-/* Without sums of squares of times: those lose the digits that the differences are in. */
+/* Does not sum squares of times: that loses the digits of the differences. */
 static void add_time(StrobeDiffHeadPart *part, double ns)
 {
     double off = ns - part->mean;

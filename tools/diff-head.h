@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the head overhead that `strobe diff --by head` compares: means over inferences. */
+/* The parts of the head overhead for `strobe diff --by head`: means over inferences. */
 #ifndef STROBE_TOOLS_DIFF_HEAD_H
 #define STROBE_TOOLS_DIFF_HEAD_H
 
@@ -9,10 +9,10 @@
 
 #define STROBE_DIFF_HEAD_PARTS 9u
 
-/* One part over the inferences that have it. */
+/* One part, over the inferences that have it. */
 typedef struct StrobeDiffHeadPart {
     guint64 n;
-    double mean, squares; /* ns; as in StrobeDiffSample */
+    double mean, squares; /* ns; like in StrobeDiffSample */
 } StrobeDiffHeadPart;
 
 typedef struct StrobeDiffHead {
@@ -20,12 +20,12 @@ typedef struct StrobeDiffHead {
     guint64 n_inferences;
 } StrobeDiffHead;
 
-/* A record of head_overhead; those that compiled, are nested or contradict themselves do not
- * count. */
+/* Adds a record of head_overhead; ignores those that compiled, are nested or contradict
+ * themselves. */
 void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record);
 
-/* The run has ended: a unit for each part that any inference has; the inferences are the units if
- * runs are not. */
+/* The run has ended: adds a unit for each part that any inference has; the inferences are the
+ * units if runs are not. */
 void strobe_diff_head_end_run(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side);
 
 #endif

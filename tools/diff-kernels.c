@@ -11,7 +11,7 @@
 #define PATHS_MAX 1000000u
 #define HEIGHT_MAX 512u /* names on one path */
 #define NO_PLACE G_MAXUINT32
-#define NO_ROOM 0u /* the path that stands for those there is no room for */
+#define NO_ROOM 0u /* the path of kernels for whose path there is no room */
 #define TOP 1u     /* no operator */
 
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
@@ -48,18 +48,18 @@ static const StrobeWantedField call_wanted[N_CALL] = {
 typedef struct Place {
     gint64 begin_ns;
     StrobeTrackId track;
-    guint32 order; /* as they came: children before parents */
+    guint32 order; /* order of arrival: children before parents */
 } Place;
 
 typedef struct Operator {
     Place place;
     gint64 end_ns;
     StrobeStringId name;
-    guint32 path; /* of a mark that of what is around it */
+    guint32 path; /* for a mark: the path around it */
     gboolean is_mark;
 } Operator;
 
-/* From a kernel to the operator that launched it. */
+/* Links a kernel to the operator that launched it. */
 typedef struct Link {
     Place kernel, op;
     StrobeStringId op_name;
@@ -70,11 +70,11 @@ typedef struct Value {
     Place place;
     StrobeStringId name;
     gint block;
-    guint64 connection; /* of a copy or fill: its call tells its block */
+    guint64 connection; /* for a copy or fill: its call determines its block */
     double ns;
 } Value;
 
-/* A task of any sort, or a call of a device's library. */
+/* A task of any type, or a call of a device's library. */
 typedef struct Launch {
     guint64 connection;
     gint64 begin_ns;
@@ -86,7 +86,7 @@ typedef struct Path {
     guint32 parent, height;
     StrobeStringId name;
     StrobeDiffRow *row; /* of kernels */
-    gboolean has_row;   /* looked for: there may be no room for it */
+    gboolean has_row;   /* already looked up; the lookup may have failed for lack of room */
 } Path;
 
 struct StrobeDiffKernels {
@@ -97,11 +97,11 @@ struct StrobeDiffKernels {
     StrobeBinder of_operator, of_link, of_kernel, of_task, of_call;
     StrobeDiffMarks marks;
     GArray *operators, *links, *values;
-    GArray *tasks, *calls; /* of Launch: those that have a connection */
-    GHashTable *first;     /* track to gint64: the begin of its first task whose launch is known */
+    GArray *tasks, *calls; /* of Launch: those with a connection */
+    GHashTable *first;     /* track -> gint64: the begin of its first task with a known launch */
     gint64 first_call_ns;  /* G_MININT64: none */
-    GArray *paths;         /* of Path; NO_ROOM and TOP are the first two */
-    GHashTable *index;     /* parent and name of a path, to its place */
+    GArray *paths;         /* of Path; the first two are NO_ROOM and TOP */
+    GHashTable *index;     /* parent and name of a path -> its index */
 };
 
 /* ---- in ---- */
@@ -189,7 +189,8 @@ static void add_link(StrobeDiffKernels *kernels, const StrobeView *record)
     g_array_append_val(kernels->links, link);
 }
 
-/* Kernels by their name, communication operations by their type: their names are numbered. */
+/* Kernels by their name, communication operations by their type, because their names contain
+ * numbers. */
 static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&kernels->of_kernel, record->kind);
@@ -300,7 +301,7 @@ static gint compare_places(const Place *x, const Place *y)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Parents before children: of equal ones the later is around the earlier. */
+/* Sorts parents before children: of equal ones the later encloses the earlier. */
 static gint compare_operators(gconstpointer a, gconstpointer b)
 {
     const Operator *x = a, *y = b;
@@ -348,7 +349,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The first call of that connection; NULL: none. */
+/* The first call with that connection; NULL: none. */
 static const Launch *find_call(const StrobeDiffKernels *kernels, guint64 connection)
 {
     guint low = 0, high = kernels->calls->len;
@@ -394,9 +395,9 @@ static void find_first_launched(StrobeDiffKernels *kernels)
     }
 }
 
-/* A stream runs its tasks in the order of their launches: what it ran before the first one that was
- * launched in the recording was launched before that. Of a stream without one it is what it ran
- * before the first call. */
+/* A stream runs its tasks in the order of their launches: tasks before the first one that was
+ * launched in the recording were launched before it. On a stream without such a task, these are the
+ * tasks before the first call. */
 static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *place)
 {
     const gint64 *first = g_hash_table_lookup(kernels->first, GUINT_TO_POINTER(place->track));
@@ -404,7 +405,7 @@ static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *pl
     return place->begin_ns < (first ? *first : kernels->first_call_ns);
 }
 
-/* A step's copies are those that it launched. */
+/* A copy belongs to the step that launched it. */
 static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
 {
     const Launch *call =
@@ -452,8 +453,7 @@ static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
     return low;
 }
 
-/* The path of the operator that a kernel was launched from: of equal ones the innermost. FALSE: it
- * is not known. */
+/* The path of the operator that launched a kernel: of equal ones the innermost. FALSE: unknown. */
 static gboolean find_path(const StrobeDiffKernels *kernels, const Place *kernel, guint32 *path)
 {
     guint at = first_link(kernels, kernel);

@@ -17,16 +17,16 @@ StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, Strob
                                            gboolean is_communication);
 void strobe_diff_kernels_free(StrobeDiffKernels *kernels); /* NULL is fine */
 
-/* The kinds of records that it is made of, NULL-terminated. */
+/* The kinds of its input records, NULL-terminated. */
 const char *const *strobe_diff_kernels_wants(gboolean by_name);
 void strobe_diff_kernels_add(StrobeDiffKernels *kernels, const StrobeView *record);
 
-/* What there was: kernels, and those of them whose operator is known. */
+/* Number of kernels, and of kernels with a known operator. */
 typedef struct StrobeDiffKernelCounts {
     guint64 n_values, n_linked;
 } StrobeDiffKernelCounts;
 
-/* No more records: all times go to the rows of one side. */
+/* No more records follow: adds all times to the rows of one side. */
 void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
                                 StrobeDiffRest *rest, StrobeDiffKernelCounts *counts);
 

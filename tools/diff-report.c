@@ -34,7 +34,7 @@ const char *strobe_diff_by_name(guint by)
     return by < G_N_ELEMENTS(texts) ? texts[by].name : NULL;
 }
 
-/* What a time is the mean of. */
+/* The unit over which a time is averaged. */
 static const char *unit_of(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)
@@ -42,7 +42,7 @@ static const char *unit_of(const StrobeDiff *diff)
     return diff->is_whole ? "result" : "step";
 }
 
-/* What the units are, whose spread is the measure. */
+/* The units whose spread is the measure. */
 static const char *units_of(const StrobeDiff *diff)
 {
     if (diff->rule.by_runs)
@@ -63,7 +63,7 @@ static const char one_run_text[] =
 
 /* ---- for people ---- */
 
-/* A text in lines that no terminal has to wrap. */
+/* Prints a text in lines that fit any terminal. */
 static void print_text(const char *text)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -107,7 +107,7 @@ static void add_q(StrobeGrid *grid, double q)
         strobe_grid_printf(grid, "%.4f", q);
 }
 
-/* Calls in a step, in a result, or of `head` and single steps in all. */
+/* Calls in a step or in a result; for `head` and single steps the total. */
 static double calls_of(const StrobeDiff *diff, const StrobeDiffRow *row, guint side)
 {
     const StrobeDiffSide *runs = &diff->sides[side];
@@ -130,7 +130,7 @@ static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiff
         strobe_grid_printf(grid, "%s > %s", a, b);
 }
 
-/* Whether either result has what was launched before it. */
+/* Whether either result has work that was launched before it. */
 static gboolean has_before(const StrobeDiff *diff)
 {
     const StrobeDiffSample *sides = diff->rows->before->sides;
@@ -414,7 +414,7 @@ static void write_rows(const StrobeDiff *diff, guint limit, gboolean all, Strobe
     strobe_json_end_array(json);
 }
 
-/* A row that stands for itself, if there is one. */
+/* Writes a separate row, if it exists. */
 static void write_single(StrobeJsonWriter *json, const char *key, const StrobeDiffRow *row)
 {
     strobe_json_key(json, key);

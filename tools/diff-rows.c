@@ -12,7 +12,7 @@ typedef struct Cell {
 
 /* ---- rows ---- */
 
-/* Names are there once each: a name is its address. */
+/* Each name exists once, so its address identifies it. */
 static guint path_hash(gconstpointer key)
 {
     const StrobeDiffRow *row = key;
@@ -120,7 +120,7 @@ static void add_cell(StrobeDiffRow *row, guint side, guint32 block, double ns, g
 
     row->sides[side].calls += calls;
     row->sides[side].is_present = TRUE;
-    /* Most times come in order: the last blocks are looked at first. */
+    /* Most times arrive in order, so the search begins at the last blocks. */
     for (guint i = row->cells->len; i > 0; i--) {
         Cell *known = &g_array_index(row->cells, Cell, i - 1);
         if (known->block == block) {
@@ -153,7 +153,7 @@ void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns)
 
 /* ---- units ---- */
 
-/* Without sums of squares of times: those lose the digits that the differences are in. */
+/* Does not sum squares of times: that loses the digits of the differences. */
 void strobe_diff_sample_add(StrobeDiffSample *sample, double value)
 {
     double off = value - sample->value;
@@ -168,7 +168,7 @@ StrobeSpread strobe_diff_spread(const StrobeDiffSample *sample)
     return (StrobeSpread){sample->n, sample->n > 1 ? sqrt(sample->squares / (sample->n - 1)) : 0};
 }
 
-/* Blocks of one run that make a unit, and the cells of a row in them, which follow one another. */
+/* The blocks of one run that form a unit, and the successive cells of a row in them. */
 typedef struct Stretch {
     const guint *steps;
     guint begin, end;
@@ -188,8 +188,8 @@ static double mean_of_steps(const Stretch *stretch)
     return n_steps ? sum / n_steps : 0;
 }
 
-/* The median of the blocks that the row is in, times their share: a row of every fourth step counts
- * with a fourth. */
+/* The median of the blocks that contain the row, times their share: a row in every fourth step
+ * counts a quarter. */
 static double typical_step(const Stretch *stretch)
 {
     g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -262,7 +262,7 @@ void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side)
 
 /* ---- comparing ---- */
 
-/* Sums of doubles of the same times in another order differ in their last digits. */
+/* Sums of the same doubles in another order differ in their last digits. */
 static gboolean is_same(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * MAX(fabs(a), fabs(b));
@@ -282,7 +282,8 @@ static void measure_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
     row->q = NAN;
 }
 
-/* Rows whose difference cannot be large enough are not tests: they would only cost the others. */
+/* Rows whose difference cannot be large enough are not tested: they would weaken the tests of
+ * the others. */
 static gboolean is_candidate(const StrobeDiffRows *rows, const StrobeDiffRow *row)
 {
     const StrobeDiffSample *sides = row->sides;
@@ -316,7 +317,7 @@ static void judge_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
 
     row->is_changed = row->difference != 0 && fabs(row->difference) >= rows->least &&
                       (isnan(row->p) || row->q <= STROBE_DIFF_Q);
-    row->is_regression = row->is_changed && row->difference > needed && /* not if that is NAN */
+    row->is_regression = row->is_changed && row->difference > needed && /* not if it is NAN */
                          !isnan(rule->threshold) &&
                          (isnan(row->relative) || row->relative > rule->threshold);
 }

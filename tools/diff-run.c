@@ -64,7 +64,7 @@ static gboolean import_run(StrobeDiffRun *run, const StrobeImportSource *source,
     return take_result(run, &import->result);
 }
 
-/* A file of another profiler: any file passes for a capture until it is read. */
+/* Another profiler's file: any file may be a capture until it is read. */
 static gboolean is_external_file(const char *path)
 {
     char magic[sizeof STROBE_BLOCK_MAGIC - 1] = {0};
@@ -121,7 +121,7 @@ typedef struct Reading {
     StrobeDiffSteps named; /* operators that are steps */
 } Reading;
 
-/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
 static Reading *reading;
 
 gboolean strobe_diff_is_of_device(StrobeDiffBy by)
@@ -189,7 +189,7 @@ static gboolean is_torn(const StrobeView *record)
     return (record->flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES)) != 0;
 }
 
-/* The traces of Ascend have steps among the operators. */
+/* Ascend's traces have steps among the operators. */
 static void add_named_step(Reading *r, const StrobeView *record)
 {
     const char *name = r->host->string(r->self, record->name).bytes;
@@ -248,7 +248,7 @@ static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t 
     return STROBE_OK;
 }
 
-/* The parts of a step: fields of records that tell of one step each. */
+/* The parts of a step: fields of records that each describe one step. */
 typedef struct Part {
     const char *kind, *number, *field, *title;
     guint type;
@@ -297,7 +297,7 @@ static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* The steps themselves: their mean, and each against the one that has its place. */
+/* The steps themselves: their mean, and each compared with the one that has its index. */
 static void add_durations(Reading *r)
 {
     const StrobeDiffSteps *steps = &r->run->steps;
@@ -337,7 +337,7 @@ static gboolean read_records(Reading *r, StrobeRegistry *registry, const char *c
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {
         r->run->n_lost = strobe_reader_stats_lost(stats) -
-                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* that is no mishap */
+                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* this is no loss */
         r->run->is_sealed = stats->sealed && stats->n_damaged == 0;
     }
     strobe_pipeline_free(pipeline);

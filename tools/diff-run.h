@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of the results that `strobe diff` compares: finding it, and reading it into rows. */
+/* One of the results of `strobe diff`: finds it and reads it into rows. */
 #ifndef STROBE_TOOLS_DIFF_RUN_H
 #define STROBE_TOOLS_DIFF_RUN_H
 
@@ -23,19 +23,19 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_MARK,
 } StrobeDiffBy;
 
-/* Whether that is kernels or communication operations. */
+/* Whether it compares kernels or communication operations. */
 gboolean strobe_diff_is_of_device(StrobeDiffBy by);
 
 typedef struct StrobeDiffRun {
     guint side;       /* STROBE_DIFF_A or _B */
-    const char *path; /* as named; the caller's */
-    char *format;     /* of what another profiler wrote; NULL: recorded */
+    const char *path; /* as named; owned by the caller */
+    char *format;     /* format of another profiler's result; NULL: recorded */
     StrobeResult result;
     StrobeDiffSteps steps;
     StrobeDiffRest rest;
-    guint64 n_values; /* records that were compared */
-    guint64 n_linked; /* of these, on a device: whose operator is known */
-    gboolean by_name; /* kernels without the operators around their launch */
+    guint64 n_values; /* number of compared records */
+    guint64 n_linked; /* the part of these on a device with a known operator */
+    gboolean by_name; /* compares kernels without the operators around their launch */
     guint64 n_lost, n_damaged;
     gboolean is_sealed;
 } StrobeDiffRun;
@@ -43,15 +43,15 @@ typedef struct StrobeDiffRun {
 void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path);
 void strobe_diff_run_clear(StrobeDiffRun *run);
 
-/* The one result at the run's path. What another profiler wrote is imported below `scratch`, which
- * is called for it: NULL ends with its error. */
+/* Opens the only result at the run's path. Imports another profiler's result below the folder
+ * that `scratch` returns; if that is NULL, returns its error. */
 typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
 gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
                               StrobeDiffScratch scratch, gpointer user, GError **error);
 
-/* Collects the run's steps; strobe_diff_steps_finish() is the caller's. */
+/* Collects the run's steps; the caller must call strobe_diff_steps_finish(). */
 gboolean strobe_diff_run_read_steps(StrobeDiffRun *run, StrobeRegistry *registry, GError **error);
-/* Reads what is compared into the rows, and ends the run there. */
+/* Reads the compared records into the rows, and ends the run there. */
 gboolean strobe_diff_run_read(StrobeDiffRun *run, StrobeRegistry *registry, StrobeDiffBy by,
                               StrobeDiffRows *rows, GError **error);
 

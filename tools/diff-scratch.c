@@ -4,7 +4,7 @@
 #include "folder.h"
 #include "memory-limit.h"
 
-/* The folder of imports, made when the first is needed. */
+/* The folder of imports, made when it is first needed. */
 static const char *make_scratch(gpointer user, GError **error)
 {
     StrobeFreshFolder *scratch = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares results; those of other profilers are imported into a folder that goes away again. */
+/* Compares results; imports those of other profilers into a temporary folder. */
 #ifndef STROBE_TOOLS_DIFF_SCRATCH_H
 #define STROBE_TOOLS_DIFF_SCRATCH_H
 

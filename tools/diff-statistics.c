@@ -54,8 +54,7 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
-/* The regularised incomplete beta function I_x(a, b); `rest` is 1 - x, which may be the more exact.
- */
+/* The regularised incomplete beta function I_x(a, b); `rest` is 1 - x, which may be more exact. */
 static double compute_beta(double x, double rest, double a, double b)
 {
     double front;
@@ -63,7 +62,7 @@ static double compute_beta(double x, double rest, double a, double b)
     if (x <= 0 || rest <= 0)
         return x <= 0 ? 0 : 1;
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest));
-    if (x < (a + 1) / (a + b + 2)) /* where the fraction converges fast */
+    if (x < (a + 1) / (a + b + 2)) /* where the fraction converges quickly */
         return front / a * beta_fraction(x, a, b);
     return 1 - front / b * beta_fraction(rest, b, a);
 }
@@ -103,7 +102,7 @@ static StrobeTest test_of_one_side(double deviation, double n, double share)
     return (StrobeTest){.error = deviation * sqrt(share), .freedom = n - 1};
 }
 
-/* `part_a` and `part_b` are what each side adds to the variance of the difference. */
+/* `part_a` and `part_b` are the contributions of the sides to the variance of the difference. */
 static StrobeTest test_of_parts(const StrobeSpread *a, const StrobeSpread *b, double part_a,
                                 double part_b)
 {
@@ -113,7 +112,7 @@ static StrobeTest test_of_parts(const StrobeSpread *a, const StrobeSpread *b, do
     return (StrobeTest){.error = sqrt(sum), .freedom = sum > 0 ? freedom : a->n + b->n - 2};
 }
 
-/* `share_a` and `share_b`: the variance of what is compared, as a share of that of one value. */
+/* `share_a` and `share_b`: the variance of the compared quantity, relative to that of one value. */
 static StrobeTest test_shares(const StrobeSpread *a, const StrobeSpread *b, double share_a,
                               double share_b)
 {

@@ -5,38 +5,39 @@
 
 #include <glib.h>
 
-/* The median of doubles, which it sorts; 0 of none. */
+/* The median of doubles (sorts them); 0 for none. */
 double strobe_median(GArray *values);
 
-/* The chance of a |t| at least as large without a difference, by Student's t. */
+/* The probability of a |t| at least as large without a difference, by Student's t. */
 double strobe_student_p(double t, double freedom);
-/* The |t| that has this chance: strobe_student_p() turned round. `p` is above 0 and at most 1. */
+/* The |t| with this probability: the inverse of strobe_student_p(). `p` is above 0 and at most
+ * 1. */
 double strobe_student_t(double p, double freedom);
 
-/* Some values of one side. */
+/* Values of one side. */
 typedef struct StrobeSpread {
-    double n, deviation; /* the standard deviation of one value; 0 where n is 1 */
+    double n, deviation; /* standard deviation of one value; 0 if n is 1 */
 } StrobeSpread;
 
-/* What the difference of two means is measured by. */
+/* Standard error of the difference of two means. */
 typedef struct StrobeTest {
-    double error;   /* the standard error of the difference; NAN: neither side has two values */
+    double error;   /* standard error of the difference; NAN: neither side has two values */
     double freedom; /* degrees of freedom of that error */
 } StrobeTest;
 
-/* Welch's. Where one side has one value, the deviation of the other stands for both. */
+/* Welch's test. If one side has one value, the deviation of the other is used for both. */
 StrobeTest strobe_test_means(const StrobeSpread *a, const StrobeSpread *b);
-/* The same of one value of each side, by the spread of all. */
+/* The same for one value of each side, with the spread of all values. */
 StrobeTest strobe_test_single(const StrobeSpread *a, const StrobeSpread *b);
 
-/* Half the width of the interval that holds the difference with this confidence (0.99); NAN: not
- * known. */
+/* Half the width of the interval that contains the difference with this confidence (0.99); NAN:
+ * unknown. */
 double strobe_test_noise(const StrobeTest *test, double confidence);
-/* The chance of a difference at least as large where nothing has changed; NAN: not known. */
+/* The probability of a difference at least as large without a change; NAN: unknown. */
 double strobe_test_p(const StrobeTest *test, double difference);
 
-/* Replaces the chances `p` of so many tests by Benjamini and Hochberg's q: of all differences with
- * a q of at most x, a share of x is expected to be chance. */
+/* Replaces the probabilities `p` by Benjamini and Hochberg's q: among the differences with a q
+ * of at most x, a share of x is expected to be false. */
 void strobe_correct_many(double *p, gsize n);
 
 #endif

@@ -8,10 +8,10 @@
 #include "nesting.h"
 #include "step-name.h"
 
-#define NODES_MAX 1000000 /* call paths, those of operators still open included */
+#define NODES_MAX 1000000 /* maximum number of call paths, including those of open operators */
 #define HEIGHT_MAX 512    /* operators on one path */
 #define WIDTH_MAX 65536   /* different operators below one */
-#define INDEX_AT 32       /* from so many on they are found by a table */
+#define INDEX_AT 32       /* number of children from which a hash table is used */
 #define CHUNK 1000
 #define FRAMES_MAX 1024
 
@@ -28,13 +28,13 @@ typedef struct Node Node;
 /* Operators below one parent, equal names merged. */
 typedef struct NodeList {
     Node *first;
-    GHashTable *index; /* name to Node; NULL: few of them */
-    guint height;      /* of the tallest subtree */
+    GHashTable *index; /* name -> Node; NULL: there are only few */
+    guint height;      /* height of the tallest subtree */
     guint width;       /* nodes in this list */
 } NodeList;
 
 typedef struct Cell {
-    gint block; /* STROBE_DIFF_OUTSIDE: of no step */
+    gint block; /* STROBE_DIFF_OUTSIDE: in no step */
     guint calls;
     gint64 self_ns;
 } Cell;
@@ -51,7 +51,7 @@ struct Node {
 typedef struct Entry {
     NestingSpan span;
     StrobeStringId name;
-    StrobeStackId stack; /* 0: counts on its path */
+    StrobeStackId stack; /* 0: counts on its call path */
     gint block;
     NodeList children;
 } Entry;
@@ -64,13 +64,13 @@ struct StrobeDiffTree {
     StrobeBinder binder;
     Nesting *nesting;
     NodeList roots;
-    GHashTable *stacks; /* StrobeStackId to Node, of which only the cells are used */
+    GHashTable *stacks; /* StrobeStackId -> Node, of which only the cells are used */
     StrobeDiffMarks marks;
     Node *free_nodes;
     guint n_nodes;
-    GPtrArray *chunks; /* where the nodes lie, CHUNK each */
+    GPtrArray *chunks; /* memory of the nodes, CHUNK in each */
     StrobeDiffRest rest;
-    Node others; /* no room for the path, or it is too long; only the cells are used */
+    Node others; /* for paths without room or too long ones; only the cells are used */
 };
 
 /* ---- nodes ---- */
@@ -94,7 +94,7 @@ static Node *take_node(StrobeDiffTree *tree)
 
 static void give_back_node(StrobeDiffTree *tree, Node *node)
 {
-    /* Many cells are rare: they are no stock for nodes that need one. */
+    /* Nodes with many cells are rare and are not kept for reuse. */
     if (node->room > 4) {
         g_clear_pointer(&node->cells, g_free);
         node->room = 0;
@@ -154,7 +154,7 @@ static void link_node(NodeList *list, Node *node)
 
 static void drop_list(StrobeDiffTree *tree, NodeList list);
 
-/* Gives up a node: its time, and that of all below it, goes to the others. */
+/* Drops a node: its time, and that of its subtree, goes to the others. */
 static void drop_node(StrobeDiffTree *tree, Node *node)
 {
     add_cells(&tree->others, node);
@@ -200,7 +200,7 @@ static void merge_lists(StrobeDiffTree *tree, NodeList *into, NodeList from)
     g_clear_pointer(&from.index, g_hash_table_unref);
 }
 
-/* The node of an operator in a list, made if need be; NULL when there is no room. */
+/* The node of an operator in a list, created if necessary; NULL if there is no room. */
 static Node *node_in(StrobeDiffTree *tree, NodeList *list, StrobeStringId name)
 {
     Node *node = find_name(list, name);
@@ -230,7 +230,7 @@ static Node *node_of_stack(StrobeDiffTree *tree, StrobeStackId stack)
 
 /* ---- nesting ---- */
 
-/* Hangs an operator, or all operators of a fold, into a list. */
+/* Adds an operator, or all operators of a fold, to a list. */
 static void attach_entry(StrobeDiffTree *tree, NodeList *list, Entry *entry)
 {
     const Cell cell = {entry->block, 1, entry->span.total_ns - entry->span.children_ns};
@@ -267,7 +267,7 @@ static gboolean adopt_child(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Turns an operator into a list of one, so that it can be merged. */
+/* Converts an operator to a list of one, so that it can be merged. */
 static gboolean fold_span(void *user, NestingSpan *span)
 {
     NodeList list = {0};
@@ -368,7 +368,7 @@ typedef struct Delivery {
     StrobeDiffTree *tree;
     StrobeDiffRows *rows;
     guint side;
-    const char *path[HEIGHT_MAX]; /* filled from its end, so that it lies innermost first */
+    const char *path[HEIGHT_MAX]; /* filled from its end, so that the innermost name is first */
 } Delivery;
 
 static void deliver_cells(Delivery *d, const Node *node, const char *const *names, gsize n)

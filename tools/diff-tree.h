@@ -11,17 +11,18 @@
 
 typedef struct StrobeDiffTree StrobeDiffTree;
 
-/* What went no further than a sum. */
+/* Totals that are in no row. */
 typedef struct StrobeDiffRest {
     guint64 n_outside; /* operators in no step */
     double outside_ns;
-    guint64 n_async; /* that ended on another thread: no self time */
+    guint64 n_async; /* ended on another thread, so without a self time */
 } StrobeDiffRest;
 
-/* What it is made of. */
+/* The input records. */
 typedef enum StrobeDiffTreeForm {
     STROBE_DIFF_OPERATORS,
-    STROBE_DIFF_STACKS, /* an operator with a recorded stack counts on that, without its own name */
+    STROBE_DIFF_STACKS, /* an operator with a recorded stack counts on the stack, without its own
+                         * name */
     STROBE_DIFF_MARKS,  /* ranges that the program marked */
 } StrobeDiffTreeForm;
 
@@ -29,10 +30,10 @@ StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInsta
                                      const StrobeDiffSteps *steps, StrobeDiffTreeForm form);
 void strobe_diff_tree_free(StrobeDiffTree *tree); /* NULL is fine */
 
-/* A record of cpu_op, or for STROBE_DIFF_MARKS of marker. Ranges that the program or the framework
- * marked itself are no operators, and steps are no ranges. */
+/* Adds a record of cpu_op, or of marker for STROBE_DIFF_MARKS. Marked ranges do not count as
+ * operators, and steps do not count as ranges. */
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record);
-/* No more records: all times go to the rows of one side. */
+/* No more records follow: adds all times to the rows of one side. */
 void strobe_diff_tree_finish(StrobeDiffTree *tree, StrobeDiffRows *rows, guint side,
                              StrobeDiffRest *rest);
 

@@ -32,8 +32,8 @@ static char *first_line(const char *path)
     return g_strdup(buffer);
 }
 
-/* The value behind "key" in a file of "key ... value" lines, without the separators around it; NULL
- * if there is none (free it). */
+/* The value after "key" in a file of "key ... value" lines, without the separators; NULL if
+ * there is none (free it). */
 static char *value_in(const char *path, const char *key, const char *separators)
 {
     g_autofree char *text = NULL;
@@ -98,7 +98,7 @@ static gboolean can_write_in(const char *folder)
     return TRUE;
 }
 
-/* The pool is a file there; where it finds no room it lies beside the results. */
+/* The pool is a file there; if it has no room, the pool is next to the results. */
 static void check_memory_folder(StrobeDoctorReport *report)
 {
     const char *next = "make it larger (mount -o remount,size=1G /dev/shm; docker run "
@@ -179,7 +179,7 @@ static void check_limits(StrobeDoctorReport *report)
     }
 }
 
-/* Of version 2, the process's own group. */
+/* The process's own group, version 2. */
 static void check_control_group(StrobeDoctorReport *report)
 {
     static const char *const files[][2] = {{"memory.max", "group's memory"},
@@ -241,11 +241,11 @@ void strobe_doctor_host(StrobeDoctorReport *report)
 
 /* ---- environment ---- */
 
-/* A variable that is looked at. What it names may be private: then only that it is set is told. */
+/* A checked variable. If its value may be private, only its presence is reported. */
 typedef struct Variable {
     const char *name;
     gboolean is_private;
-    const char *next; /* what its being set means; NULL: nothing */
+    const char *next; /* consequence if it is set; NULL: none */
 } Variable;
 
 static const Variable variables[] = {

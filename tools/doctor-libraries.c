@@ -13,24 +13,24 @@
 #define PLATFORM_NAME 0x0902
 #define TEXT_LINES 20
 
-/* Where the parts of Strobe look for a library. */
+/* Where Strobe looks for a library. */
 typedef enum Place {
-    IN_CANN, /* in lib64 below ASCEND_HOME_PATH; where that is not set, where the loader does */
-    IN_CANN_FIRST, /* there, and if it is not there, where the loader finds it, as MSPTI does */
-    IN_DRIVER      /* in the driver's folders, then where the loader finds it */
+    IN_CANN,       /* in lib64 below ASCEND_HOME_PATH; if that is not set, on the loader's path */
+    IN_CANN_FIRST, /* there, otherwise on the loader's path, as MSPTI does */
+    IN_DRIVER      /* in the driver's folders, then on the loader's path */
 } Place;
 
-/* A library of the vendor's, and who needs it. */
+/* A vendor's library and its users. */
 typedef struct Library {
     const char *name;
     Place place;
     gboolean is_of_mspti; /* MSPTI cannot be loaded without it */
     const char *use;
-    const char *next;             /* when it is there and cannot be loaded */
-    const char *const *functions; /* that it must have; NULL: nobody asks */
+    const char *next;             /* advice if it exists and cannot be loaded */
+    const char *const *functions; /* required functions; NULL: none */
 } Library;
 
-/* The lists are those of plugins/npu_task: a test holds both together. */
+/* The lists equal those of plugins/npu_task; a test compares them. */
 static const char *const profapi_functions[] = {"MsprofRegisterProfileCallback",
                                                 "ProfRegisterMstxFunc", "ProfEnableMstxFunc", NULL};
 static const char *const log_functions[] = {"CheckLogLevelForC", NULL};
@@ -65,7 +65,7 @@ static const Library libraries[] = {
     {"libOpenCL.so.1", IN_DRIVER, FALSE, "opencl", "install ocl-icd-libopencl1 again", NULL},
 };
 
-/* Where drivers are that the loader is not told of. */
+/* Folders of drivers that are not on the loader's path. */
 static const char *const driver_folders[] = {
     "/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"};
 
@@ -105,7 +105,7 @@ static char *find_in_driver(const char *name)
     return NULL;
 }
 
-/* The path to try, and whether there is a file of that name. */
+/* The path to try, and whether such a file exists. */
 static char *path_of(const Library *library, gboolean *is_file)
 {
     const char *home = g_getenv("ASCEND_HOME_PATH");
@@ -215,7 +215,7 @@ static void check_programs(StrobeDoctorReport *report)
 typedef int32_t (*PlatformIds)(uint32_t, void **, uint32_t *);
 typedef int32_t (*PlatformInfo)(void *, uint32_t, size_t, void *, size_t *);
 
-/* One platform's name a line. */
+/* One platform name per line. */
 static int name_platforms(void *user, int answer)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL), *platforms[PLATFORMS_MAX];

@@ -16,7 +16,7 @@ typedef struct AbandonedPools {
     char *first;   /* NULL: there are none */
 } AbandonedPools;
 
-/* A program that runs, and its writer, lock their pool. Pools of other users cannot be opened. */
+/* A running program and its writer lock their pool. Pools of other users cannot be opened. */
 static gboolean is_in_use(int fd)
 {
     const StrobePool pool = {.fd = fd};

@@ -12,7 +12,7 @@
 #define BRIDGE "bridge to PyTorch"
 #define BUILD_BRIDGE "strobe torch build (with --python if it is not python3)"
 
-/* Nothing is imported that may be slow or broken: versions come from what pip noted. */
+/* Imports nothing that may be slow or broken: versions come from pip's metadata. */
 static const char question[] =
     "import importlib.util, importlib.metadata, json, os, sys, sysconfig\n"
     "def version(name):\n"
@@ -41,7 +41,7 @@ static const char *text_of(JsonObject *object, const char *key)
                                                                    : NULL;
 }
 
-/* The last line, which is the answer; NULL if it is none (unref it). */
+/* The answer in the last line; NULL if there is none (unref it). */
 static JsonNode *answer_of(const GString *text)
 {
     g_autofree char *trimmed = g_strchomp(g_strdup(text->str));
@@ -54,7 +54,7 @@ static JsonNode *answer_of(const GString *text)
     return NULL;
 }
 
-/* There is none yet: will the first run build it? */
+/* There is no bridge yet: will the first run build it? */
 static void check_building(StrobeDoctorReport *report)
 {
     g_autoptr(GError) error = NULL;

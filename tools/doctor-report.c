@@ -10,7 +10,7 @@
 #define TEXT_MAX 65536
 
 typedef struct Finding {
-    const char *section; /* of the report's names */
+    const char *section; /* one of the report's names */
     char *name, *found, *next;
     StrobeVerdict verdict;
 } Finding;
@@ -133,7 +133,7 @@ static void print_next_steps(const StrobeDoctorReport *report, FILE *file)
         fputc('\n', file);
 }
 
-/* A text of others': each line made harmless. */
+/* A text from outside: makes each line harmless. */
 static void print_attachment(const char *title, const char *text, FILE *file)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second of recording with every collector that can work here, as a user would do it. */
+/* Records for a second with every collector that can work here, as a user would. */
 #include "doctor-checks.h"
 
 #include <json-glib/json-glib.h>
@@ -9,7 +9,7 @@
 #include "signal-cleanup.h"
 #include "probe-child.h"
 
-/* Importing PyTorch may take half a minute, and a bridge to it as long again. */
+/* The import of PyTorch may take half a minute, and building its bridge as long. */
 #define RECORD_TIME_US (180 * G_USEC_PER_SEC)
 #define READ_TIME_US (60 * G_USEC_PER_SEC)
 #define MISSING "strobe:   "
@@ -46,7 +46,7 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
         add_words(words, "--plugin-path", *plugin_path, NULL);
     for (guint i = 0; i < collectors->len; i++) {
         const char *name = g_ptr_array_index(collectors, i);
-        /* Every allocation of an import of PyTorch is a million records that tell nobody more. */
+        /* The import of PyTorch makes a million allocation records, which are of no use here. */
         add_words(words, "--collect", g_str_equal(name, "heap") ? "heap:sampling=1MB" : name, NULL);
     }
     add_words(words, "--", NULL);
@@ -58,7 +58,7 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
     return words;
 }
 
-/* What `strobe run` said was missing: "strobe:   gc: collector gc: ..." */
+/* The missing parts that `strobe run` printed: "strobe:   gc: collector gc: ..." */
 static void list_missing(StrobeDoctorReport *report, const char *text)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -92,7 +92,7 @@ static gboolean run_recording(StrobeDoctorReport *report, GPtrArray *words)
     return failure == NULL;
 }
 
-/* What `strobe info` says of the one result; NULL if it says nothing (unref it). */
+/* The output of `strobe info` for the result; NULL if there is none (unref it). */
 static JsonNode *read_result(StrobeDoctorReport *report, const char *self, const char *folder)
 {
     char *words[] = {(char *)self, (char *)"info", (char *)"--json", (char *)folder, NULL};

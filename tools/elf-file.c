@@ -25,7 +25,7 @@
 #define OWN_DATA ELFDATA2MSB
 #endif
 
-/* Machine of this very program, so that no list of machines is needed. */
+/* The machine type of this program, so that no list of types is needed. */
 static guint16 own_machine(void)
 {
     static guint16 machine;

@@ -85,7 +85,7 @@ static gboolean is_of_rank(const StrobeFilterTexts *texts, const StrobeResult *r
     return FALSE;
 }
 
-/* A time since the begin, which may be longer than there is time. */
+/* A time since the begin; saturates at the maximum. */
 static gint64 add_time(gint64 begin, gint64 ns)
 {
     gint64 time;
@@ -120,7 +120,7 @@ typedef struct Stretch {
     gint64 begin_ns, end_ns;
 } Stretch;
 
-/* Steps of one type, and of these the ones asked for. */
+/* Steps of one source, and the requested ones among them. */
 typedef struct Found {
     GArray *wanted; /* of Stretch */
     gint64 least, most;
@@ -190,7 +190,7 @@ static gboolean use_steps(StrobeFilter *filter, const StrobeFilterTexts *texts, 
     return FALSE;
 }
 
-/* The stretches of the steps asked for, of which the capture must hold one at least. */
+/* Adds the times of the requested steps; the capture must contain at least one. */
 static gboolean add_steps(StrobeFilter *filter, const StrobeFilterTexts *texts,
                           StrobeReader *reader, GError **error)
 {
@@ -203,7 +203,7 @@ static gboolean add_steps(StrobeFilter *filter, const StrobeFilterTexts *texts,
            use_steps(filter, texts, reported.most < reported.least ? &named : &reported, error);
 }
 
-/* A pattern that is no kind's is a slip. */
+/* A pattern that matches no kind is an error. */
 static gboolean check_kind(const StrobeReader *reader, const char *pattern, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of a cut as a user types them. */
+/* The conditions of a filter as a user types them. */
 #ifndef STROBE_TOOLS_EXPORT_FILTER_H
 #define STROBE_TOOLS_EXPORT_FILTER_H
 
@@ -17,8 +17,8 @@ typedef struct StrobeFilterTexts {
 /* Are they well formed? */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
-/* The cut of one result. *is_other: it is of a rank that is not asked for (NULL is returned then
- * too, without an error). */
+/* The filter for one result. *is_other: the result has a rank that is not requested (then NULL
+ * without an error). */
 StrobeFilter *strobe_filter_of(const StrobeFilterTexts *texts, const StrobeResult *result,
                                gboolean *is_other, GError **error);
 

@@ -7,11 +7,11 @@
 
 #define PARTS_AT_ONCE 64u
 
-/* Stretches still to be exported, the earliest first. */
+/* Time ranges to export, the earliest first. */
 typedef struct Job {
     StrobeRegistry *registry;
     const StrobeResult *result;
-    StrobeAnalysisWish wish; /* of the stretch at hand */
+    StrobeAnalysisWish wish; /* for the current range */
     guint64 max_bytes;
     StrobeJsonWriter *json;
     GQueue *waiting; /* of StrobeFilter */
@@ -36,8 +36,8 @@ static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
     return largest;
 }
 
-/* Divides the stretch at hand and puts the parts in front; FALSE where it cannot be divided. Too
- * many by half: records differ in size. */
+/* Divides the current range and puts the parts first; FALSE if it cannot be divided. Makes half
+ * as many parts again, because record sizes differ. */
 static gboolean divide_stretch(Job *job, guint64 largest)
 {
     guint64 n = largest * 3 / 2 / job->max_bytes + 2;
@@ -93,7 +93,7 @@ static void export_one(Job *job, gboolean is_part)
     analysis = strobe_analysis_run(job->registry, job->result, &job->wish, &error);
     if (error) {
         if (is_part && strobe_filter_kept(job->wish.filter) == 0)
-            return; /* a stretch in which nothing begins */
+            return; /* a range in which nothing begins */
         strobe_complain("%s: %s", job->result->source, error->message);
         job->code = job->code ? job->code : strobe_command_code(error);
     }
@@ -111,7 +111,7 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
-/* What an earlier call divided differently looks as if it went on from here. */
+/* Parts of an earlier call with other limits would look like a continuation. */
 static void warn_of_earlier(const Job *job, gboolean is_divided)
 {
     g_autofree char *next =

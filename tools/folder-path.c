@@ -16,7 +16,7 @@
 #define DEPTH_MAX 64
 
 typedef struct Walk {
-    int folder;    /* where it has come to; O_PATH */
+    int folder;    /* current position; O_PATH */
     GString *rest; /* of the path */
     gboolean makes;
     guint n_links;
@@ -28,7 +28,7 @@ static void enter_folder(Walk *walk, int folder)
     walk->folder = folder;
 }
 
-/* The next name of the path; NULL: there is none. */
+/* The next name of the path; NULL: the end. */
 static char *take_name(GString *rest)
 {
     gsize skip = strspn(rest->str, "/"), n = strcspn(rest->str + skip, "/");
@@ -38,7 +38,7 @@ static char *take_name(GString *rest)
     return name;
 }
 
-/* Another user's link leads to wherever that user wants, and elsewhere the next time. */
+/* Another user's link may lead anywhere, and change at any time. */
 static gboolean follow_link(Walk *walk, int link, uid_t owner)
 {
     char target[PATH_MAX];
@@ -83,7 +83,7 @@ static gboolean walk_one(Walk *walk, const char *name)
     return good;
 }
 
-/* The part of the path that is in the way (free it), errno is set; NULL: it is at the end. */
+/* Returns the part of the path that failed (free it), with errno; NULL: success. */
 static char *walk_all(Walk *walk, const char *path)
 {
     char *name;
@@ -149,7 +149,7 @@ char *strobe_folder_held_path(int folder, const char *name)
 
 static void remove_entry(int parent, const char *name, int depth);
 
-/* By system calls alone: a signal handler may be doing this, and the heap be what is broken. */
+/* Uses system calls only: a signal handler may run it while the heap is damaged. */
 static void remove_entries(int folder, int depth)
 {
     _Alignas(struct dirent64) char buffer[2048];

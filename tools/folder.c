@@ -23,7 +23,7 @@ static gboolean set_error(GError **error, const char *what, const char *path)
     return FALSE;
 }
 
-/* Without slashes behind its name, which would make one folder two. */
+/* Without trailing slashes, which would make two names for one folder. */
 static char *plain_path(const char *path)
 {
     gsize n = strlen(path);
@@ -33,7 +33,7 @@ static char *plain_path(const char *path)
     return g_strndup(path, n);
 }
 
-/* How many folders of the path are not there. */
+/* Number of missing folders in the path. */
 static guint count_missing(const char *path)
 {
     g_autofree char *at = plain_path(path);
@@ -58,7 +58,7 @@ void strobe_folder_remove_empty(const char *path, guint made)
     }
 }
 
-/* A new one in the folder `around`, whose name begins with `prefix`; NULL with errno set. */
+/* Makes a folder in `around` whose name begins with `prefix`; NULL with errno set. */
 static char *make_new(int around, const char *prefix)
 {
     for (guint i = 0; i < TRIES_MAX; i++) {
@@ -88,7 +88,7 @@ gboolean strobe_folder_check_writable(const char *path, guint *made, GError **er
     return probe != NULL;
 }
 
-/* Made as 0700 whatever the umask; results are 0750 less the umask. */
+/* Made with mode 0700 for any umask; results have 0750 without the umask's bits. */
 static void set_result_mode(int folder)
 {
     mode_t mask = umask(0);
@@ -98,7 +98,7 @@ static void set_result_mode(int folder)
         errno = 0; /* 0700 will do */
 }
 
-/* The names of fresh folders for `path` begin with this (free it). */
+/* Prefix of the names of fresh folders for `path` (free it). */
 static char *fresh_prefix(const char *path)
 {
     g_autofree char *name = g_path_get_basename(path);
@@ -106,7 +106,8 @@ static char *fresh_prefix(const char *path)
     return g_strdup_printf(".%s.", name);
 }
 
-/* Who may rename what is in it could give anything of this user's the name of a leaving. */
+/* A user who may rename entries there could give one of this user's files the name of a
+ * leftover. */
 static gboolean is_safe_to_clean(int folder)
 {
     struct stat status;
@@ -121,7 +122,7 @@ static void remove_leaving(int around, const char *name)
     int folder = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
 
-    /* One that is about to be locked looks the same: see lock_folder(). */
+    /* A folder that is about to be locked looks the same: see lock_folder(). */
     if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
         flock(folder, LOCK_EX | LOCK_NB) == 0)
         strobe_folder_remove_in(around, name);
@@ -143,7 +144,7 @@ static void remove_leavings(int around, const char *prefix)
         close(folder);
 }
 
-/* An interruption finds no folder that it does not know. */
+/* Registers the folder before a signal can interrupt. */
 static char *make_half_made(int around, const char *prefix)
 {
     strobe_signal_cleanup_hold();
@@ -165,7 +166,7 @@ static void forget_half_made(int around, const char *name)
     strobe_signal_cleanup_remove(held);
 }
 
-/* Is the open folder the one of that name, and of this user? */
+/* Is the open folder the one with that name, and owned by this user? */
 static gboolean is_there(int around, const char *name, int folder)
 {
     struct stat named, open_one;
@@ -175,7 +176,7 @@ static gboolean is_there(int around, const char *name, int folder)
            named.st_ino == open_one.st_ino && open_one.st_uid == geteuid();
 }
 
-/* Locks a folder just made. FALSE: somebody took it for leavings in between, and removed it. */
+/* Locks a new folder. FALSE: another command took it for a leftover in between and removed it. */
 static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 {
     int folder = openat(fresh->around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -183,7 +184,7 @@ static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 
     while (folder >= 0 && (locked = flock(folder, LOCK_EX)) != 0 && errno == EINTR)
         ;
-    /* On a file system without locks nobody finds it unlocked either. */
+    /* On a file system without locks no command finds it unlocked either. */
     if (folder >= 0 ? locked == 0 && !is_there(fresh->around, name, folder) : errno == ENOENT) {
         if (folder >= 0)
             close(folder);
@@ -194,7 +195,7 @@ static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
     return TRUE;
 }
 
-/* A folder of its own in `around`, which it closes when it fails; errno is set then. */
+/* Makes a new folder in `around`, which it closes on failure, with errno set. */
 static gboolean make_own(StrobeFreshFolder *fresh, const char *prefix, gboolean is_half_made)
 {
     int number = EBUSY;
@@ -249,7 +250,7 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     return good;
 }
 
-/* Where private folders lie: of this user alone if there is such a place. */
+/* Parent of private folders: one that only this user can access, if it exists. */
 static const char *private_parent(void)
 {
     const char *parent = g_getenv("XDG_RUNTIME_DIR");
@@ -311,7 +312,7 @@ static int move_folder(const char *from, const char *to)
 
     if (moved == 0 || (errno != EINVAL && errno != ENOSYS))
         return moved;
-    /* A file system that cannot do that replaces an empty folder. */
+    /* A file system without this flag replaces an empty folder. */
     if (mkdir(to, 0700) != 0)
         return -1;
     moved = rename(from, to);
@@ -341,7 +342,7 @@ static gboolean replace_folder(const StrobeFreshFolder *fresh, const char *name)
     if (renameat2(in, fresh->name, in, name, RENAME_NOREPLACE) == 0 ||
         renameat2(in, fresh->name, in, name, RENAME_EXCHANGE) == 0)
         return TRUE;
-    /* Some file systems can do neither. */
+    /* Some file systems support neither. */
     if (errno != EINVAL && errno != ENOSYS)
         return FALSE;
     strobe_folder_remove_in(in, name);
@@ -360,7 +361,7 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
     errno = number;
     if (!good)
         set_error(error, "put the new output in place of", path);
-    strobe_folder_discard(fresh); /* after an exchange the old one is under this name */
+    strobe_folder_discard(fresh); /* after an exchange the old folder has this name */
     return good;
 }
 

@@ -30,7 +30,7 @@ static gboolean has_by(const StrobeGroupColumns *columns, const char *name)
     return FALSE;
 }
 
-/* What the number of records is called: some kinds have a field "count". */
+/* Title of the number of records: some kinds have a field "count". */
 static const char *count_name(const StrobeGroupColumns *columns)
 {
     return has_by(columns, "count") ? "records" : "count";
@@ -109,7 +109,7 @@ static gboolean choose_named(StrobeGroupColumns *columns)
     return TRUE;
 }
 
-/* What the kind declares as a quantity: the duration of a span, and a number that has a unit. */
+/* The declared quantities of the kind: the duration of a span, and numbers with a unit. */
 static void choose_declared(StrobeGroupColumns *columns)
 {
     const StrobeTable *plain = &columns->choice.tables[2];
@@ -154,7 +154,7 @@ static void add_titles(StrobeGroupColumns *columns)
                                         &g_array_index(columns->quantities, StrobeQuantity, q), s));
 }
 
-/* The name of a column of the rows that --sort takes, besides its title. Free it. */
+/* The name of a column for --sort, besides its title. Free it. */
 static char *sort_name(const StrobeGroupColumns *columns, guint column)
 {
     const guint first = columns->n_by + STROBE_GROUP_COUNT_WIDTH;
@@ -192,7 +192,7 @@ static gboolean find_sort(StrobeGroupColumns *columns, const char *wanted)
     return FALSE;
 }
 
-/* The largest sum of the first quantity comes first, if nothing else is asked for. */
+/* The default order: the largest sum of the first quantity first. */
 static gboolean choose_order(StrobeGroupColumns *columns)
 {
     const StrobeRowsRequest *request = &columns->rows->request;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many numbers in slots: of each slot how many, sum, mean, p50, p95 and max. */
+/* Many numbers in slots: for each slot their number, sum, mean, p50, p95 and max. */
 #ifndef STROBE_TOOLS_GROUP_VALUES_H
 #define STROBE_TOOLS_GROUP_VALUES_H
 
@@ -15,7 +15,7 @@ enum {
     STROBE_GROUP_STATISTICS
 };
 
-/* Of one slot; all but n are set by strobe_group_values_finish. */
+/* Statistics of one slot; strobe_group_values_finish sets all except n. */
 typedef struct StrobeGroupValue {
     guint64 n;
     double of[STROBE_GROUP_STATISTICS];
@@ -23,7 +23,7 @@ typedef struct StrobeGroupValue {
 
 typedef struct StrobeGroupValues StrobeGroupValues;
 
-/* `storage` as of a sorter. */
+/* `storage` as for a sorter. */
 StrobeGroupValues *strobe_group_values_new(StrobeStorage *storage);
 void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
 
@@ -31,7 +31,7 @@ void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
 int strobe_group_values_add(StrobeGroupValues *values, guint64 slot, double number);
 int strobe_group_values_finish(StrobeGroupValues *values);
 
-/* NULL: nothing was added to this slot. */
+/* NULL: the slot has no values. */
 const StrobeGroupValue *strobe_group_values_get(const StrobeGroupValues *values, guint64 slot);
 
 #endif

@@ -48,7 +48,7 @@ static const char *source_folder(void)
     return folder;
 }
 
-/* `file` in the first of the folders that has it; with `give_folder`, that folder. */
+/* `file` in the first folder that contains it; with `give_folder`, that folder. */
 static char *find_file(const char *const *folders, const char *file, gboolean give_folder)
 {
     for (; *folders; folders++) {
@@ -60,8 +60,9 @@ static char *find_file(const char *const *folders, const char *file, gboolean gi
     return NULL;
 }
 
-/* Looks in `built` (below the build folder), in `source` (below the source folder, may be NULL) or
- * in `installed`, the way from this command's folder, so that an installation may be moved. */
+/* Looks in `built` (below the build folder), in `source` (below the source folder, may be NULL)
+ * or in `installed`, which is relative to this command's folder, so that an installation may be
+ * moved. */
 static char *find_installed(const char *built, const char *source, const char *installed,
                             const char *file, gboolean give_folder)
 {

@@ -22,7 +22,7 @@ static gboolean has_info(const char *path)
     return FALSE;
 }
 
-/* Also one that lost a part: what is missing is the importer's to say. */
+/* Includes one that lost a part: the importer reports missing parts. */
 static gboolean is_job(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results that a command reads; a JOB directory of a camera board is imported for it. */
+/* The results that a command reads; a camera board's JOB directory is imported for it. */
 #ifndef STROBE_TOOLS_JOB_RESULT_H
 #define STROBE_TOOLS_JOB_RESULT_H
 
@@ -10,13 +10,13 @@
 typedef struct StrobeReadResults {
     GPtrArray *results;        /* of StrobeResult, never empty */
     StrobeFreshFolder scratch; /* has the capture of a JOB */
-    const char *job;           /* NULL: none; else its path, lent, for what people read: the path
-                                  of the temporary capture helps no one */
+    const char *job;           /* NULL: none; otherwise its path (lent), to show instead of the
+                                  temporary capture's path */
 } StrobeReadResults;
 
-/* As strobe_result_find(). Of a JOB it imports the data into a temporary capture, and prints on
- * stderr what is damaged; the result's directory is the JOB, into which nothing is written. FALSE
- * with the error set, nothing held. */
+/* Like strobe_result_find(). Imports a JOB's data into a temporary capture, and prints damage on
+ * stderr; the result's directory is the JOB, which is not changed. FALSE with the error set and
+ * nothing to free. */
 gboolean strobe_read_results_find(StrobeReadResults *found, const char *path,
                                   StrobeRegistry *registry, GError **error);
 void strobe_read_results_clear(StrobeReadResults *found);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 static StrobeLoadedFunction *_Atomic on_load;
-/* When the function was called last, or set. */
+/* The counts of objects when the function was last called or set. */
 static _Atomic uint64_t n_loaded, n_present = UINT64_MAX;
 
 static void store_counts(uint64_t loaded)
@@ -27,8 +27,8 @@ void late_library_call(StrobeLoadedFunction *function)
     atomic_store(&on_load, function);
 }
 
-/* A caller in a new library may be its constructor, or that of one that needs it. What the function
- * loads is new with the next call. */
+/* A caller in a new library may be its constructor, or that of a library that depends on it. For
+ * the next call, the libraries loaded by this function are new. */
 static void check_loaded(const void *caller)
 {
     static _Thread_local int is_inside;
@@ -48,17 +48,17 @@ static void check_loaded(const void *caller)
 
 /* ---- in front of the loader ---- */
 
-/* A new library is seen with the next call of dlopen or dlsym: its use begins with one. Which
- * folders dlopen searches, and what RTLD_NEXT is, depends on the caller: so the program's call goes
- * on by a jump, and nothing can follow it. On other processors libraries that come late are not
- * seen. */
+/* A new library is noticed at the next call of dlopen or dlsym, with which its use begins. The
+ * folders of dlopen's search, and the meaning of RTLD_NEXT, depend on the caller: so the program's
+ * call continues with a jump, and no code can run after it. On other processors late libraries are
+ * not noticed. */
 
 static void *fail_to_load(void)
 {
     return NULL;
 }
 
-/* The next function of the name, which a program may have put there, too. */
+/* The next function with the name, which the program itself may define. */
 static void *next_function(_Atomic(void *) *known, const char *name)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
@@ -101,7 +101,7 @@ void *late_library_before_dlsym(const void *caller)
                         "push %rdi\n.cfi_adjust_cfa_offset 8\n"                                    \
                         "push %rsi\n.cfi_adjust_cfa_offset 8\n"                                    \
                         "sub $8, %rsp\n.cfi_adjust_cfa_offset 8\n"                                 \
-                        "mov 24(%rsp), %rdi\n" /* where it returns to */                           \
+                        "mov 24(%rsp), %rdi\n" /* the return address */                            \
                         "call late_library_before_" name "\n"                                      \
                         "add $8, %rsp\n.cfi_adjust_cfa_offset -8\n"                                \
                         "pop %rsi\n.cfi_adjust_cfa_offset -8\n"                                    \
@@ -115,7 +115,7 @@ STAND_BEFORE("dlsym");
                         "stp x29, x30, [sp, #-32]!\n.cfi_def_cfa_offset 32\n"                      \
                         ".cfi_offset 29, -32\n.cfi_offset 30, -24\n"                               \
                         "stp x0, x1, [sp, #16]\n"                                                  \
-                        "mov x0, x30\n" /* where it returns to */                                  \
+                        "mov x0, x30\n" /* the return address */                                   \
                         "mov x29, sp\n"                                                            \
                         "bl late_library_before_" name "\n"                                        \
                         "mov x16, x0\n"                                                            \

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "row-report.h"
 
-/* Is there anything that was caused from afar? */
+/* Does the capture contain work with a remote cause? */
 static gboolean has_links(const StrobeContents *contents)
 {
     static const char *const kinds[] = {"device_task", "comm_op", "task_queue", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What found each other by its ids, as the pass correlation counts it. */
+/* The links counted by the pass correlation. */
 #ifndef STROBE_TOOLS_LINK_REPORT_H
 #define STROBE_TOOLS_LINK_REPORT_H
 
@@ -8,7 +8,7 @@
 #include "capture-contents.h"
 #include "show-rows.h"
 
-/* NULL where there is nothing to count. A capture that is still open is left alone. `raw`: for
+/* NULL if there is nothing to count. Ignores a capture that is still open. `raw`: for
  * strobe_links_write. Free it with strobe_rows_free. */
 StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *result,
                               const StrobeContents *contents, gboolean raw);

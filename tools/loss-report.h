@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The losses of a capture by cause, thread and time, and the steps in which they fall. */
+/* The losses of a capture by cause, thread and time, and the affected steps. */
 #ifndef STROBE_TOOLS_LOSS_REPORT_H
 #define STROBE_TOOLS_LOSS_REPORT_H
 
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* What one thread lost for one cause. */
+/* Losses of one thread for one cause. */
 typedef struct StrobeLossReportEntry {
     guint32 cause;
-    StrobeTrackId track; /* 0: not of one thread */
+    StrobeTrackId track; /* 0: not one thread */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
 } StrobeLossReportEntry;
@@ -19,15 +19,15 @@ typedef struct StrobeLossReport StrobeLossReport;
 StrobeLossReport *strobe_loss_report_new(void);
 void strobe_loss_report_free(StrobeLossReport *loss_report);
 
-/* Takes losses and steps; other records are none of its concern. */
+/* Takes losses and steps; ignores other records. */
 void strobe_loss_report_add(StrobeLossReport *loss_report, const StrobeView *record);
-/* A part of the capture could not be read: what was in it may be of any time. */
+/* A part of the capture could not be read: its records may have any time. */
 void strobe_loss_report_add_damage(StrobeLossReport *loss_report);
 
 /* The entries (of StrobeLossReportEntry), most lost first. Free with g_array_unref. */
 GArray *strobe_loss_report_entries(const StrobeLossReport *loss_report);
-/* Numbers of the steps that touch a gap, in the order recorded; of the first million steps. Free
- * with g_array_unref. */
+/* Numbers of the steps that touch a gap, in the recorded order; only for the first million
+ * steps. Free with g_array_unref. */
 GArray *strobe_loss_report_incomplete_steps(StrobeLossReport *loss_report);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct Command {
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
-    gboolean
-        cleans_up; /* when it is interrupted; others have nothing to clean, or do it their way */
+    gboolean cleans_up; /* cleans up after a signal; other commands have nothing to clean, or do it
+                         * themselves */
 } Command;
 
 static const Command commands[] = {
@@ -48,29 +48,28 @@ static void print_help(void)
 {
     puts("Usage: strobe COMMAND [OPTION...]\n"
          "\n"
-         "Strobe records what a program does, step by step, and turns it into files that trace\n"
-         "viewers open. The program needs no change.\n"
+         "Strobe records the work of a program, step by step, and writes it to files for trace\n"
+         "viewers. The program needs no change.\n"
          "\n"
          "Commands:");
     for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  %-9s %s\n", commands[i].name, commands[i].summary);
-    puts(
-        "\n"
-        "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
-        "\n"
-        "A first run:\n"
-        "  strobe run -- python3 train.py     profile the whole run\n"
-        "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
-        "                                     skip one step, warm up for one, record three\n"
-        "  strobe show DIR                    where the time went\n"
-        "\n"
-        "\"strobe run\" prints the name of the result directory (DIR). Its\n"
-        "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"
-        "MindStudio Insight.\n"
-        "\n"
-        "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
-        "write, 7 a regression (strobe diff), 8 nothing is marked that a table is made of (strobe\n"
-        "show), 1 anything else. \"strobe run\" ends as the command it ran ended.");
+    puts("\n"
+         "\"strobe COMMAND --help\" explains a command; \"strobe --version\" prints the version.\n"
+         "\n"
+         "A first run:\n"
+         "  strobe run -- python3 train.py     profile the whole run\n"
+         "  strobe run --schedule wait=1,warmup=1,active=3,repeat=1 -- python3 train.py\n"
+         "                                     skip one step, warm up for one, record three\n"
+         "  strobe show DIR                    where the time went\n"
+         "\n"
+         "\"strobe run\" prints the name of the result directory (DIR). Its\n"
+         "ASCEND_PROFILER_OUTPUT/trace_view.json opens in ui.perfetto.dev, speedscope.app and\n"
+         "MindStudio Insight.\n"
+         "\n"
+         "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
+         "write, 7 a regression (strobe diff), 8 the program made no marks for the table (strobe\n"
+         "show), 1 any other error. \"strobe run\" exits with the exit code of its command.");
 }
 
 static const Command *find_command(const char *name)
@@ -111,8 +110,8 @@ static void pass_over(int number)
     (void)number;
 }
 
-/* A file beyond the shell's limit is an error to write, and no end without a word. By a handler,
- * which a command that is run does not inherit. */
+/* Turns the shell's file size limit into a write error instead of the end of the process. Uses a
+ * handler, which the command of `strobe run` does not inherit. */
 static void take_file_limit(void)
 {
     struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, before;
@@ -122,9 +121,8 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* A standard input or output that is closed is no place for a file of ours, in which our words
- * would end up: it is taken, and cannot be read or written. A command that is run finds it closed.
- */
+/* Occupies closed standard descriptors, so that no file of ours gets their numbers and receives
+ * our output. They cannot be read or written, and the command of `strobe run` finds them closed. */
 static void take_closed_places(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -132,7 +130,7 @@ static void take_closed_places(void)
             (void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
-/* By the name of the vendor's tool for camera boards the program is `strobe svp`. */
+/* Called by the name of the vendor's tool for camera boards, the program is `strobe svp`. */
 static void take_vendor_name(int *argc, char ***argv)
 {
     g_autofree char *name = g_path_get_basename(*argc > 0 ? (*argv)[0] : "");
@@ -181,6 +179,6 @@ int main(int argc, char **argv)
     if (command->cleans_up)
         strobe_signal_cleanup_begin();
     int code = command->run(argc - 1, argv + 1);
-    /* `strobe run` answers for the command that it ran. */
+    /* `strobe run` returns its command's exit code. */
     return command->run == strobe_command_run ? code : strobe_command_close(code);
 }

@@ -19,8 +19,8 @@ static gboolean can_write(void)
     return file >= 0;
 }
 
-/* The first that can be written to of $TMPDIR, /var/tmp and /tmp. Files on a tmpfs are memory: only
- * one that $TMPDIR names is used. */
+/* The first writable folder of $TMPDIR, /var/tmp and /tmp. Files on a tmpfs are memory: one is
+ * used only if $TMPDIR names it. */
 static gboolean take_default(guint64 bytes)
 {
     const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -37,7 +37,7 @@ static gboolean take_default(guint64 bytes)
     return FALSE;
 }
 
-/* FALSE after a complaint. */
+/* FALSE after a message. */
 static gboolean take_named(guint64 bytes, const char *folder)
 {
     strobe_memory_limit_set(bytes, folder);
@@ -48,7 +48,7 @@ static gboolean take_named(guint64 bytes, const char *folder)
     return FALSE;
 }
 
-/* Temporary files go to the folder of the output, and state stays on the heap. */
+/* Temporary files go to the output folder, and state stays on the heap. */
 static void go_without(guint64 bytes)
 {
     strobe_memory_limit_set(bytes, NULL);
@@ -73,7 +73,8 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
-/* The system's own limits come before: what is kept in memory leaves room in them for the rest. */
+/* The system's own limits take precedence: the memory in use must leave room in them for the
+ * rest. */
 static void fit_bound(guint64 *bytes, gboolean is_named)
 {
     StrobeMemoryBound bound;

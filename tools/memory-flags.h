@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --max-mem and --tmp-dir. What they bound, and how, is in docs/topics/memory.md. */
+/* --max-mem and --tmp-dir; docs/topics/memory.md describes their effect. */
 #ifndef STROBE_TOOLS_MEMORY_FLAGS_H
 #define STROBE_TOOLS_MEMORY_FLAGS_H
 
@@ -30,11 +30,11 @@ typedef struct StrobeMemoryFlags {
      "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",           \
      "DIR"}
 
-/* Whether the flags can be kept to, for who begins later. FALSE after a complaint: exit with *code.
- */
+/* Checks the flags for a command that applies them later. FALSE after a message: exit with
+ * *code. */
 gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code);
-/* Reads the flags and frees them, and keeps to them from now on. Once a process. FALSE after a
- * complaint: exit with *code. */
+/* Reads the flags and frees them, and applies them from now on. Once in a process. FALSE after a
+ * message: exit with *code. */
 gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code);
 
 #endif

@@ -15,20 +15,20 @@
 #include "signal-cleanup.h"
 #include "registry.h"
 
-#define ALLOCATE "failed to allocate " /* GLib's words: FILE:LINE: failed to allocate N bytes */
+#define ALLOCATE "failed to allocate " /* GLib's message: FILE:LINE: failed to allocate N bytes */
 #define LINE_BYTES 512
 #define THREAD_STACK_BYTES (512u << 10)
 
 static guint64 bound, bound_limit; /* RLIMIT_DATA as set here, and --max-mem; 0: not set */
 
-/* A limit of the system's and what counts against it, as "ulimit" and /proc name them. */
+/* A system limit and the quantity that it limits, as "ulimit" and /proc name them. */
 static const struct {
     const char *name, *flag;
     int which;
-    int column; /* of /proc/self/statm, in pages */
+    int column; /* column of /proc/self/statm, in pages */
 } limits[] = {{"address space", "-v", RLIMIT_AS, 0}, {"data", "-d", RLIMIT_DATA, 5}};
 
-/* Bytes; 0: not known. Without the heap, of which there is no more. */
+/* Bytes; 0: unknown. Does not use the heap, which is exhausted. */
 static guint64 in_use(int column)
 {
     char text[256], *at = text;
@@ -45,7 +45,7 @@ static guint64 in_use(int column)
     return pages * (guint64)sysconf(_SC_PAGESIZE);
 }
 
-/* The limit that leaves no room for as many bytes; -1: none, the system has no more. */
+/* The limit that leaves no room for that many bytes; -1: none, the system has no more memory. */
 static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
 {
     for (guint i = 0; i < G_N_ELEMENTS(limits); i++) {
@@ -60,7 +60,7 @@ static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
     return -1;
 }
 
-/* What the calling thread does that needs memory, as in: pass "operator_tree". */
+/* Name of the calling thread's work that needs memory, for example: pass "operator_tree". */
 static void name_state(char *name, gsize size)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -115,14 +115,14 @@ static void claim_end(void)
     static _Thread_local gboolean is_first;
     static gint has_first; /* atomic */
 
-    if (is_first) /* none for what is to be done before the end */
+    if (is_first) /* none for the work before the end */
         _exit(STROBE_EXIT_WRITE);
     is_first = g_atomic_int_compare_and_exchange(&has_first, FALSE, TRUE);
     while (!is_first) // NOLINT(bugprone-infinite-loop): until the first thread ends the process
         pause();
 }
 
-/* Other threads go on until the process ends. */
+/* Other threads continue until the process ends. */
 static void lift_bound(void)
 {
     struct rlimit limit;
@@ -153,7 +153,7 @@ void strobe_memory_shortage_begin(void)
     g_log_set_default_handler(on_message, NULL);
 }
 
-/* Stacks count as data: those of some dozens of threads would take more than what they use. */
+/* Stacks count as data: those of dozens of threads would count more than they use. */
 static void make_stacks_small(void)
 {
     pthread_attr_t attributes;
@@ -170,7 +170,7 @@ void strobe_memory_shortage_bound(guint64 bytes)
     struct rlimit limit;
 
     make_stacks_small();
-    mallopt(M_ARENA_MAX, 1); /* each keeps freed memory, and address space, of its own */
+    mallopt(M_ARENA_MAX, 1); /* each arena keeps freed memory and address space */
     if (getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     const guint64 most = in_use(limits[1].column) + bytes;

@@ -12,7 +12,8 @@ typedef struct StrobeOutputFlags {
     gboolean json;
 } StrobeOutputFlags;
 
-/* The options, for `flags` of this type. The texts are those that differ between the commands. */
+/* The options, for `flags` of this type. The parameters are the texts that differ between the
+ * commands. */
 /* clang-format off */
 #define STROBE_OUTPUT_OPTIONS(flags, output_text, export_default, type_text, generation_default) \
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &(flags)->output, output_text, "DIR"}, \
@@ -29,8 +30,8 @@ typedef struct StrobeOutputFlags {
     {"json", 0, 0, G_OPTION_ARG_NONE, &(flags)->json, "Say in JSON what was made", NULL}
 /* clang-format on */
 
-/* Checks the generation and the plugin folders, and keeps to the memory from now on. FALSE after a
- * complaint: exit with *code. */
+/* Checks the generation and the plugin folders, and applies the memory flags. FALSE after a
+ * message: exit with *code. */
 gboolean strobe_output_flags_apply(StrobeOutputFlags *flags, gint *generation, int *code);
 void strobe_output_flags_clear(StrobeOutputFlags *flags);
 

@@ -15,7 +15,7 @@
 static GPid pager; /* 0: none */
 static int terminal = -1;
 
-/* The command for the shell; NULL: none is wanted, or there is none. */
+/* The command for the shell; NULL: not wanted or not available. */
 static const char *pager_command(void)
 {
     const char *chosen = g_getenv("PAGER");
@@ -36,7 +36,7 @@ static gboolean start_pager(const char *command, int input)
                                   NULL, NULL, &pager, input, -1, -1, NULL);
 }
 
-/* What the user types is for the pager, whose end is ours. */
+/* The pager reads the user's keys; its end is the end of this command. */
 static void leave_keys_to_pager(void)
 {
     signal(SIGINT, SIG_IGN);
@@ -64,7 +64,7 @@ void strobe_pager_end(void)
 {
     if (!pager)
         return;
-    /* The user may leave before the end. */
+    /* The user may quit before the end. */
     if (fflush(stdout) != 0 && errno == EPIPE)
         clearerr(stdout);
     dup2(terminal, STDOUT_FILENO);

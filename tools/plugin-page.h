@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* `plugins` as strobe_plugin_scan() gives them. Holds nothing that depends on the machine. */
+/* `plugins` from strobe_plugin_scan(). The page does not depend on the machine. */
 void strobe_plugin_page_print(const GPtrArray *plugins);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every plugin file looked at in a process of its own, so that none can take the command down. */
+/* Loads every plugin file in a separate process, so that none can crash the command. */
 #ifndef STROBE_TOOLS_PLUGIN_SCAN_H
 #define STROBE_TOOLS_PLUGIN_SCAN_H
 

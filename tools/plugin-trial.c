@@ -10,10 +10,10 @@
 #include "probe-child.h"
 #include "registry.h"
 
-#define SURVIVED 99 /* no exit code that a plugin ends with by chance */
+#define SURVIVED 99 /* an exit code that a plugin does not use by chance */
 
-/* A program of its own rather than a fork: other threads of this one may hold locks, and under
- * --max-mem a child may not write to the heap. */
+/* A separate program, not a fork: other threads may hold locks, and under --max-mem a child may
+ * not write to the heap. */
 static char *try_file(const char *path)
 {
     char *const words[] = {(char *)(uintptr_t)"/proc/self/exe",
@@ -39,7 +39,7 @@ void strobe_plugin_trial_begin(void)
     strobe_registry_on_load(try_file);
 }
 
-/* Whether it is a plugin at all is found out by who loads it after us. */
+/* The later load finds out whether it is a plugin at all. */
 void strobe_plugin_trial_run(const char *path)
 {
     (void)!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugin files that are not Strobe's own are loaded in a process of their own first: what crashes,
- * hangs or ends its process there is left out here. */
+/* Loads plugin files outside of Strobe's own folders in a separate process first: a file that
+ * crashes, hangs or ends the process there is left out here. */
 #ifndef STROBE_TOOLS_PLUGIN_TRIAL_H
 #define STROBE_TOOLS_PLUGIN_TRIAL_H
 
 #include <glib.h>
 
 #define STROBE_PLUGIN_TRIAL_US (10 * G_USEC_PER_SEC) /* a file may lie on a slow disk */
-#define STROBE_PLUGIN_TRIAL "--try-plugin"           /* strobe's own word for the process below */
+/* The internal argument for the process below. */
+#define STROBE_PLUGIN_TRIAL "--try-plugin"
 
 /* From here on, in this process. */
 void strobe_plugin_trial_begin(void);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libstrobe-preload.so: what `strobe run` puts into LD_PRELOAD.
+ * libstrobe-preload.so: the library that `strobe run` puts into LD_PRELOAD.
  *
- * It runs in every dynamically linked program below the command, most of which have nothing to do
- * with profiling: so it is libc only, has no constructor, and where it is not wanted costs a few
- * lookups before main; and where a collector is wanted whose library may come late, a glance at
- * what is loaded with each dlopen and dlsym. It stands in front of __libc_start_main, so that it
- * acts after the static initialisers of the program and its libraries, just before main. See
- * core/session/attach.h.
+ * It runs in every dynamically linked program of the command, and most of them are not profiled.
+ * So it is libc only, has no constructor, and costs only a few lookups before main. If a wanted
+ * collector's library may be loaded late, each dlopen and dlsym also checks the loaded objects.
+ * It interposes __libc_start_main, so that it acts after the static initialisers of the program
+ * and its libraries, just before main. See core/session/attach.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,8 +26,7 @@
 #include "loaded-objects.h"
 #include "run-claim.h"
 
-/* Of core/session/attach.h, which cannot be included: it would make libstrobe a need of every
- * program. */
+/* From core/session/attach.h, which cannot be included: every program would then need libstrobe. */
 enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2, PROCESS_STARTING = 4 };
 
 typedef int32_t AttachFunction(int process, void **session, void **error);
@@ -46,8 +44,8 @@ static MainFunction *program_main;
 extern char **strobe_run_environment;
 __attribute__((visibility("default"))) char **strobe_run_environment;
 
-/* Of the environment, copied before main: the program may change it, and write over it, at any
- * time. Empty: not set. */
+/* Copies of environment variables from before main: the program may change the environment at
+ * any time. Empty: not set. */
 static struct {
     char folder[PATH_MAX], library[PATH_MAX];
     int follows, is_any, awaits_library;
@@ -77,7 +75,7 @@ static void read_variables(void)
     run.awaits_library = is_set("STROBE_RUN_LATE");
 }
 
-/* All of it, in one segment that stays. NULL: there is no memory. */
+/* Copies it into one block that stays allocated. NULL: no memory. */
 static char **copy_environment(void)
 {
     size_t n = 0, bytes = 0;
@@ -103,7 +101,7 @@ static int path_in_run_folder(char *path, size_t size, const char *name)
     return run.folder[0] && length > 0 && (size_t)length < size;
 }
 
-/* Leaves a line for `strobe run` to print: this process must not print anything. */
+/* Writes a line for `strobe run` to print: this process must not print anything. */
 static void leave_note(const char *text)
 {
     char path[PATH_MAX], line[1024];
@@ -119,12 +117,12 @@ static void leave_note(const char *text)
     if (file < 0)
         return;
     ssize_t written = write(file, line, (size_t)length);
-    (void)written; /* a note that is lost is lost */
+    (void)written; /* a note that cannot be written is dropped */
     close(file);
 }
 
-/* Another process records, and only one is wanted. One that records for now gives way, but not to
- * collectors that work in any process. */
+/* Another process records, and only one is wanted. One that records provisionally gives way, but
+ * not to collectors that work in any process. */
 static int is_taken(int by_any)
 {
     StrobeClaim claim;
@@ -134,7 +132,7 @@ static int is_taken(int by_any)
     return (by_any || claim.rank != STROBE_CLAIM_FOR_NOW) && !strobe_claim_is_mine(&claim);
 }
 
-/* The run is over, or the folder is not for this user. */
+/* The run is over, or this user cannot access the folder. */
 static int is_over(void)
 {
     char path[PATH_MAX];
@@ -151,7 +149,8 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
-/* The entry into libstrobe: the program's own copy, else ours where a collector can work. */
+/* Finds the entry into libstrobe: in the program's own copy, otherwise in ours if a collector
+ * can work. */
 static void *find_libstrobe(int *process, int is_woken)
 {
     if (dlsym(RTLD_DEFAULT, "strobe_run_attach")) {
@@ -159,7 +158,7 @@ static void *find_libstrobe(int *process, int is_woken)
         return RTLD_DEFAULT;
     }
     int is_wanted = is_woken || strobe_loaded_has("libtorch_cpu.so") == 1 ||
-                    strobe_loaded_has("libascendcl.so") == 1; /* nothing of CANN's wakes us */
+                    strobe_loaded_has("libascendcl.so") == 1; /* no library of CANN's wakes us */
     *process = is_wanted ? PROCESS_NATIVE : PROCESS_STARTING;
     if (!run.library[0] || !(is_wanted || (run.is_any && !is_taken(1))))
         return NULL;
@@ -214,8 +213,8 @@ static void leave_library(void)
         count_inside(UINT64_MAX);
 }
 
-/* Collectors are opened in this thread. The program's end, which takes their libraries apart, waits
- * from now on. 0: it is over already. */
+/* This thread opens collectors. From now on the program's end, which unloads their libraries,
+ * waits. 0: the end has already begun. */
 static int enter_library(void)
 {
     if (is_entering++ == 0)
@@ -226,7 +225,7 @@ static int enter_library(void)
     return 0;
 }
 
-/* No system call if none is inside: a filter (seccomp) may end the program for one. */
+/* Makes no system call if none is inside: a seccomp filter may end the program for one. */
 static int has_others_inside(void)
 {
     uint64_t now = atomic_load(&inside);
@@ -234,7 +233,7 @@ static int has_others_inside(void)
     return (uint32_t)now > (is_entering > 0) && (pid_t)(now >> 32) == getpid();
 }
 
-/* Python with PyTorch attaches by itself. -1: not known now. */
+/* Python with PyTorch attaches itself. -1: unknown now. */
 static int has_reason(void)
 {
     int has_torch = strobe_loaded_has("libtorch_cpu.so");
@@ -244,7 +243,7 @@ static int has_reason(void)
     return has_torch == 0 ? strobe_loaded_has("libascendcl.so") : -1;
 }
 
-/* The program may have changed its environment, what is needed to find the session too. */
+/* The program may have changed its environment, including the variables for finding the session. */
 static void attach_late(void)
 {
     strobe_run_environment = before_main;
@@ -313,7 +312,7 @@ static void call_before_exit(void)
     }
 }
 
-/* The last moment at which everything is still there: what follows runs destructors. */
+/* The last moment before destructors run. */
 static void before_exit(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -355,7 +354,7 @@ static int main_after_attach(int argc, char **argv, char **envp)
     return code;
 }
 
-/* STROBE_WAKE_SYMBOL of strobe/plugin.h. The session begins once only. */
+/* STROBE_WAKE_SYMBOL of strobe/plugin.h. Begins the session only once. */
 __attribute__((visibility("default"))) void strobe_run_wake(void);
 
 void strobe_run_wake(void)
@@ -375,7 +374,7 @@ void strobe_run_wake(void)
     errno = saved;
 }
 
-/* The C library's start function is declared nowhere. */
+/* No header declares the C library's start function. */
 __attribute__((visibility("default"))) int
 __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                   void (*rtld_fini)(void), void *stack_end);

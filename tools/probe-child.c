@@ -13,7 +13,7 @@
 
 #define ANSWER_MAX (1024 * 1024)
 #define GIVE_UP_US (2 * G_USEC_PER_SEC) /* after SIGKILL */
-#define LEAST_PAUSE_US 20               /* until it is looked again whether the child has ended */
+#define LEAST_PAUSE_US 20               /* pause between two checks whether the child has ended */
 #define MOST_PAUSE_US 1000
 #define NOT_FOUND 127
 
@@ -31,7 +31,8 @@ int strobe_child_write(void *answer, const char *bytes, size_t length)
     return 0;
 }
 
-/* In the child: a group of its own, that all of it can be ended; never longer than its parent. */
+/* In the child: makes its own process group, so that all of it can be killed, and ends with its
+ * parent. */
 static void prepare_child(pid_t parent)
 {
     const struct rlimit no_core = {0, 0};
@@ -39,9 +40,9 @@ static void prepare_child(pid_t parent)
     sigset_t none;
 
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the doctor blocks what interrupts it */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the doctor blocks the signals that interrupt it */
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* strobe run, too, ends its command and cleans up */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* lets strobe run end its command and clean up */
     if (getppid() != parent)
         _exit(1);
     for (int number = 0; null >= 0 && number <= STDERR_FILENO; number++)
@@ -72,12 +73,12 @@ static gboolean read_answer(int pipe, gint64 end_us, GString *text)
     return TRUE;
 }
 
-/* Waits for the child, whose pipe is closed; a destructor may hang it even then. What hangs in the
- * kernel, which not even SIGKILL ends, is given up. */
+/* Waits for the child, whose pipe is closed; a destructor may still hang. Gives up a child that
+ * hangs in the kernel, where not even SIGKILL ends it. */
 static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
 {
     gint64 kill_us = g_get_monotonic_time() + (in_time ? G_USEC_PER_SEC : 0);
-    gulong pause_us = LEAST_PAUSE_US; /* it mostly ends right after it has closed its pipe */
+    gulong pause_us = LEAST_PAUSE_US; /* it usually ends right after closing its pipe */
     gboolean is_killed = FALSE;
 
     for (;;) {
@@ -118,7 +119,7 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
         close(answer[0]);
         return STROBE_CHILD_NOT_MADE;
     }
-    setpgid(child, child); /* as the child does: whoever comes first */
+    setpgid(child, child); /* the child does the same; the order does not matter */
     gboolean in_time = read_answer(answer[0], end_us, text);
     close(answer[0]);
     return end_child(child, in_time, status);

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may crash or hang is tried in a process of its own, with a time limit. */
+/* Runs code that may crash or hang in a separate process with a time limit. */
 #ifndef STROBE_TOOLS_PROBE_CHILD_H
 #define STROBE_TOOLS_PROBE_CHILD_H
 
 #include <glib.h>
 
 typedef enum StrobeChildEnd {
-    STROBE_CHILD_ENDED,   /* by itself; *status is that of waitpid() */
+    STROBE_CHILD_ENDED,   /* it exited or crashed; *status is from waitpid() */
     STROBE_CHILD_LATE,    /* the time was over: it and its children were killed */
-    STROBE_CHILD_LOST,    /* it has ended, but another has waited for it, or SIGCHLD is ignored */
+    STROBE_CHILD_LOST,    /* it has ended, but another thread has reaped it, or SIGCHLD is
+                           * ignored */
     STROBE_CHILD_NOT_MADE /* no process could be made */
 } StrobeChildEnd;
 
-/* What the child does; `answer` is the pipe it writes to. Its standard streams are /dev/null, it
- * leaves no core file, and ends with the exit code that is returned. */
+/* The child's work; `answer` is the pipe for its output. Its standard streams are /dev/null, it
+ * leaves no core file, and its exit code is the return value. */
 typedef int (*StrobeChildWork)(void *user, int answer);
 
-/* Runs `work` in a forked child and adds what it writes, a megabyte at most, to `text`. */
+/* Runs `work` in a forked child and appends its output, at most a megabyte, to `text`. */
 StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_us, GString *text,
                                 int *status);
 
-/* Runs a program, found in PATH; its output is the text, its errors too if `with_errors`. */
+/* Runs a program from PATH and returns its output, including its errors if `with_errors`. */
 StrobeChildEnd strobe_child_spawn(char *const *words, gboolean with_errors, gint64 limit_us,
                                   GString *text, int *status);
 
-/* "It crashes: Aborted", "does not come back within 5 s" ...; NULL if it ended well (free it). */
+/* "It crashes: Aborted", "does not come back within 5 s" ...; NULL if it succeeded (free it). */
 char *strobe_child_failure(StrobeChildEnd end, int status, gint64 limit_us);
 
-/* Writes all of it to the pipe; 0, or EIO. For JSON writers. */
+/* Writes everything to the pipe; 0, or EIO. For JSON writers. */
 int strobe_child_write(void *answer, const char *bytes, size_t length);
 
 #endif

@@ -11,14 +11,14 @@
 #include "terminal.h"
 
 #define WIDTH 40
-#define DELAY_US 1000000 /* what is done by then needs no bar */
+#define DELAY_US 1000000 /* work that takes less shows no bar */
 #define PAUSE_US 100000
 
 static struct {
-    GMutex lock; /* of all that follows */
+    GMutex lock; /* protects the following members */
     GCond wake;
     gboolean has_thread;
-    const char *label; /* of what goes on; NULL: nothing does */
+    const char *label; /* label of the current work; NULL: none */
     double share;
     guint64 n_records;
     gint64 begin_us;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bar on stderr with rate and time left, for what takes over a second; nothing when stderr is no
- * terminal. A thread of its own draws it, so that it is there and goes on while nobody tells
- * anything. */
+/* A bar on stderr with rate and remaining time, for work that takes over a second; none if
+ * stderr is not a terminal. A separate thread draws it, so that it appears and moves without
+ * progress reports. */
 #ifndef STROBE_TOOLS_PROGRESS_BAR_H
 #define STROBE_TOOLS_PROGRESS_BAR_H
 
 #include <glib.h>
 
-/* As a share: how far it is cannot be told, and the seconds are counted. */
+/* In place of a fraction: the progress is unknown, and the bar counts seconds. */
 #define STROBE_BAR_NO_SHARE (-1.0)
 
-/* How far it is. `user` is the label, a text that stays: another one is another bar. Has the form
- * of a StrobeProgress. Any thread. */
+/* Reports progress. `user` is the label, a static text; a different label is a new bar. Has the
+ * type of a StrobeProgress. Any thread. */
 void strobe_bar_show(void *user, double share, guint64 n_records);
 /* Ends the bar. Any thread. */
 void strobe_bar_clear(void);
-/* Makes its line free for a message; it comes again below. Any thread. */
+/* Clears its line for a message; the bar reappears below. Any thread. */
 void strobe_bar_erase(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "show-rows.h"
 
-/* To stdout, as a grid; says below it what is incomplete and what is not shown. */
+/* To stdout, as a grid; below it a note about incomplete and hidden rows. */
 void strobe_rows_print(const StrobeRows *rows);
 
 /* An array of objects. */

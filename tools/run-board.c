@@ -19,7 +19,7 @@ static const char *const own_keys[] = {"switch",          "output",      "aacpu"
                                        "aicpu",           "aic_metrics", "strobe_interval_zero",
                                        "strobe_flush_ms", "strobe_sync", NULL};
 
-/* A pipe is left to the usual reader, for it can be read once. */
+/* The usual reader reads a pipe, which can be read only once. */
 static char *read_config(const char *path, gsize *length)
 {
     struct stat st;
@@ -38,9 +38,9 @@ gboolean strobe_run_is_board(const char *config)
     return text && svp_config_is_board(text, length);
 }
 
-/* What is wrong with a file on the desk is an error, and nothing is begun. */
+/* On the desk, an error in the file prevents the run. */
 typedef struct Check {
-    GString *external; /* keys that no board has */
+    GString *external; /* keys that no board knows */
     char *problem;     /* the first other one */
 } Check;
 

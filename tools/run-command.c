@@ -53,8 +53,8 @@ static void fill_awaited(sigset_t *mask)
         sigaddset(mask, passed_on[i]);
 }
 
-/* The signals we wait for are blocked, so that none is lost between two waits; those of the
- * terminal reach the command by themselves and must not end us before it. */
+/* Blocks the awaited signals, so that none is lost between two waits. Signals of the terminal
+ * reach the command directly and must not end this process before it. */
 static void prepare_signals(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -85,8 +85,8 @@ static void wait_for_close(int gate)
         ;
 }
 
-/* In the child, when the gate's other end is closed. Tells through the pipe why it could not become
- * the command. */
+/* In the child, when the gate's other end is closed. Reports through the pipe why it could not
+ * become the command. */
 static void become_command(char **command, char **environment, int gate, int report)
 {
     wait_for_close(gate);
@@ -99,7 +99,8 @@ static void become_command(char **command, char **environment, int gate, int rep
     _exit(STROBE_EXIT_NOT_FOUND);
 }
 
-/* A terminal that hangs up tells its whole foreground group, the command too. */
+/* When a terminal hangs up, the kernel signals its whole foreground group, including the
+ * command. */
 static gboolean came_to_both(const struct signalfd_siginfo *info, pid_t child)
 {
     return info->ssi_code == SI_KERNEL && getpgid(child) == getpgrp();
@@ -114,7 +115,7 @@ static void pass_signals_on(int signals, pid_t child)
             kill(child, (int)info.ssi_signo);
 }
 
-/* Of a process that has ended and is not yet reaped. */
+/* Reads the times of a process that has ended and is not reaped yet. */
 static void read_times(StrobeRunEnd *end)
 {
     g_autofree char *path = g_strdup_printf("/proc/%ld/stat", (long)end->pid), *text = NULL;
@@ -165,7 +166,7 @@ static void wait_for(StrobeRunEnd *end, int signals, const StrobeRunWriters *wri
     }
 }
 
-/* Returns why it could not become the command, 0 if it has. */
+/* Returns the error that prevented the exec, 0 if it succeeded. */
 static int read_reason(int report)
 {
     int reason = 0;
@@ -260,7 +261,7 @@ int strobe_run_end_alike(int status)
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     int number = WTERMSIG(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* the command's own core file is the one that counts */
+    setrlimit(RLIMIT_CORE, &no_core); /* only the command's own core file is useful */
     sigaction(number, &fall, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, number);

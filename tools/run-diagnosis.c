@@ -14,8 +14,8 @@
 #include "run-command.h"
 #include "run-interpreter.h"
 
-/* The interpreter's switches end at -c, -m, a script or "--"; letters may stand together. Returns
- * the switch that keeps our bootstrap out, 0 if none does. */
+/* The interpreter's switches end at -c, -m, a script or "--"; several letters may share a word.
+ * Returns the switch that disables our bootstrap, 0 if none does. */
 static char python_switch(char *const *words)
 {
     for (; *words && (*words)[0] == '-' && (*words)[1] != '-' && (*words)[1] != '\0'; words++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why nothing could be injected into a command. */
+/* Finds out why nothing could be injected into a command. */
 #ifndef STROBE_TOOLS_RUN_DIAGNOSIS_H
 #define STROBE_TOOLS_RUN_DIAGNOSIS_H
 
 #include <glib.h>
 
-/* One sentence, such as "/bin/x is linked statically ..."; NULL when the program itself gives no
+/* One sentence, such as "/bin/x is linked statically ..."; NULL if the program itself is not the
  * reason (free it). `command` are its words. */
 char *strobe_run_obstacle(char *const *command, char *const *environment);
 

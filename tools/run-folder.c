@@ -35,7 +35,7 @@ static char **set_or_unset(char **environment, const char *name, const char *val
                  : g_environ_unsetenv(environment, name);
 }
 
-/* LD_PRELOAD is split at blanks and colons, PYTHONPATH at colons; there is no way to quote them. */
+/* LD_PRELOAD is split at blanks and colons, PYTHONPATH at colons; neither has quoting. */
 static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
 {
     if (!path[strcspn(path, separators)])
@@ -95,8 +95,8 @@ gboolean strobe_run_preload_check(char *const *libraries)
     return TRUE;
 }
 
-/* Behind Strobe's own and what is there; children that are not recorded keep them. The loader looks
- * for a bare name itself. */
+/* Appends them after Strobe's own and the existing ones; children that are not recorded keep
+ * them. The loader searches a bare name itself. */
 static char **add_preloads(char **environment, char *const *libraries)
 {
     for (; libraries && *libraries; libraries++) {
@@ -160,7 +160,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
     return (char **)g_ptr_array_steal(lines, NULL);
 }
 
-/* A process that outlives the command may be at it still. */
+/* A process that outlives the command may still use it. */
 static gboolean has_ended(gint64 pid)
 {
     return pid > 0 && pid <= G_MAXINT && kill((pid_t)pid, 0) != 0 && errno == ESRCH;

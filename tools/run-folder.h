@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The private folder and the environment through which a command's processes learn of the run. */
+/* The private folder and the environment that connect a command's processes to the run. */
 #ifndef STROBE_TOOLS_RUN_FOLDER_H
 #define STROBE_TOOLS_RUN_FOLDER_H
 
@@ -20,15 +20,16 @@ typedef struct StrobeRunFolder {
     StrobeFreshFolder own;
 } StrobeRunFolder;
 
-/* Makes the folder and writes the configuration, whose report is pointed into the folder. */
+/* Makes the folder and writes the configuration, whose report file is in the folder. */
 gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error);
 /* Removes it; processes that outlive the command then start no new session. */
 void strobe_run_folder_remove(StrobeRunFolder *folder);
 
-/* Can --preload name them? Complains of the first that it cannot. */
+/* Can --preload name them? Prints a message for the first that it cannot. */
 gboolean strobe_run_preload_check(char *const *libraries);
 
-/* The environment for the command; free with g_strfreev. Says on stderr what is out of reach. */
+/* The environment for the command; free with g_strfreev. Prints on stderr what cannot be
+ * reached. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
@@ -40,8 +41,8 @@ char **strobe_run_inject_python(char **environment);
  * g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
 
-/* "collector NAME in process P" for each that was being opened when its process ended, at most
- * `max`; free with g_strfreev. */
+/* "collector NAME in process P" for each collector that was being opened when its process ended,
+ * at most `max`; free with g_strfreev. */
 char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
 
 /* The process that has claimed the run. FALSE: none has. */

@@ -38,7 +38,7 @@ char **strobe_run_script_words(const char *program, char *const *command)
     return (char **)g_ptr_array_steal(words, NULL);
 }
 
-/* A script's "env -S COMMAND..." has the command in one word. */
+/* "env -S COMMAND..." in a script has the command in one word. */
 static char **split_words(char *const *words)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);

@@ -24,7 +24,7 @@ static gboolean is_outside(StrobeRegistry *registry, const StrobeConfigComponent
     return component && strobe_component_is_outside(component);
 }
 
-/* By timers in the program, or where perf is refused, none. */
+/* With timers in the program, or if perf is refused, none. */
 static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
 {
     const StrobeComponent *component =
@@ -39,7 +39,7 @@ static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponen
     return answer.available != 0;
 }
 
-/* The configuration with the collectors that run outside (free it); NULL: none of them is a reason
+/* The configuration with the collectors that run outside (free it); NULL: none of them suffices
  * to record. */
 static char *make_config(const StrobeConfig *config, StrobeRegistry *registry)
 {
@@ -84,7 +84,7 @@ void strobe_run_outside_begin(void *user, pid_t pid)
 
     if (!outside)
         return;
-    /* Its children are sampled with it, unless more can be collected in one. */
+    /* Its children are sampled with it, unless more collectors work in one of them. */
     strobe_claim_take(outside->folder, STROBE_CLAIM_FOR_NOW, FALSE);
     StrobeStatus status =
         strobe_session_make(outside->config, "strobe run", TRUE, pid, &outside->session, &error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command into which nothing can be loaded: what collectors record of it from outside. */
+/* Records from outside a command into which nothing can be loaded. */
 #ifndef STROBE_TOOLS_RUN_OUTSIDE_H
 #define STROBE_TOOLS_RUN_OUTSIDE_H
 
@@ -10,8 +10,8 @@
 
 typedef struct StrobeRunOutside StrobeRunOutside;
 
-/* NULL: something can be loaded into the command, or no collector shows from outside where its time
- * goes. Says on stderr why it is recorded from outside. `folder` is the run's. */
+/* NULL: something can be loaded into the command, or no collector shows from outside where its
+ * time goes. Prints on stderr why it is recorded from outside. `folder` is the run's. */
 StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegistry *registry,
                                          const char *folder, char *const *command,
                                          char *const *environment);
@@ -19,7 +19,7 @@ StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegis
 /* A StrobeRunBegin; NULL is allowed. */
 void strobe_run_outside_begin(void *outside, pid_t pid);
 
-/* It has ended. NULL is allowed. */
+/* The command has ended. NULL is allowed. */
 void strobe_run_outside_end(StrobeRunOutside *outside);
 
 #endif

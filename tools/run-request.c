@@ -13,10 +13,10 @@
 #include "pipeline.h"
 #include "run-torch.h"
 
-/* An option by which a collector takes only processes without a result of their own. */
+/* An option that limits a collector to processes without a result of their own. */
 #define CHILDREN "children"
 #define UNRECORDED "unrecorded"
-/* An option by which a collector takes samples inside the program. */
+/* An option that makes a collector sample inside the program. */
 #define SOURCE "source"
 #define TIMER "timer"
 
@@ -107,7 +107,7 @@ static gboolean check_options(const StrobeComponent *component, StrobeConfigComp
     return TRUE;
 }
 
-/* Sets an option that has this choice, unless the user sets it. TRUE if it did. */
+/* Sets an option that has this choice, unless the user set it. TRUE if it did. */
 static gboolean set_choice(const StrobeComponent *component, StrobeConfigComponent *wanted,
                            const char *name, const char *choice)
 {
@@ -137,8 +137,8 @@ static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
     return answer->available;
 }
 
-/* A collector that cannot work here: an error if it is required. Else it takes timers in the
- * program if it can; a word says so. */
+/* A collector that cannot work here is an error if it is required. Otherwise it uses timers in
+ * the program if it can, with a message. */
 static gboolean check_probe(const StrobeComponent *component, StrobeConfigComponent *wanted,
                             GError **error)
 {
@@ -169,7 +169,7 @@ static gboolean is_named(const StrobeConfigComponent *wanted)
     return !wanted->is_mapped && !g_str_equal(wanted->origin, "default");
 }
 
-/* A part of the default set that this Strobe was built without is no reason to refuse the run. */
+/* A default collector that this build lacks does not prevent the run. */
 static void drop_missing_defaults(GPtrArray *list, guint32 type, StrobeRegistry *registry)
 {
     for (guint i = list->len; i > 0; i--) {
@@ -202,8 +202,8 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     return good;
 }
 
-/* By the name of its file too, or else the program would load one file after the other until it
- * finds the name, what has just been left out here among them. */
+/* Adds the name of its file: otherwise the program would load file after file until it finds the
+ * name, including files that were just excluded here. */
 static void name_file(StrobeConfigComponent *wanted, const StrobePluginFile *file)
 {
     if (strchr(wanted->name, '.') || g_str_equal(wanted->name, file->name))
@@ -231,7 +231,7 @@ static gboolean can_stand_in(StrobeRegistry *registry, const StrobeConfigCompone
            (strobe_config_component_sets(wanted, SOURCE) || probe_machine(component, &answer));
 }
 
-/* The default set alone is for programs in which more of it works, unless samples can be had. */
+/* The default set only records programs in which more of it works, unless samples are possible. */
 static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry *registry)
 {
     guint n_anywhere = 0;
@@ -261,7 +261,7 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboole
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, error))
             return FALSE;
-        if (follow) /* what is sampled of a process belongs into its own result */
+        if (follow) /* samples of a process belong to its own result */
             set_choice(component, wanted, CHILDREN, UNRECORDED);
         name_file(wanted, file);
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;

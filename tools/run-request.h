@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run is asked to do: the configuration merged from file and flags, and checked. */
+/* The request of a run: the configuration merged from file and flags, and checked. */
 #ifndef STROBE_TOOLS_RUN_REQUEST_H
 #define STROBE_TOOLS_RUN_REQUEST_H
 
@@ -8,7 +8,7 @@
 #include "options.h"
 #include "registry.h"
 
-/* Flags as given; NULL where one was not. */
+/* Flags as given; NULL if not given. */
 typedef struct StrobeRunFlags {
     char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation, *as;
     char **collect, **export, **plugin_path, **preload;
@@ -16,30 +16,30 @@ typedef struct StrobeRunFlags {
     gboolean follow, strict, no_defaults;
 } StrobeRunFlags;
 
-/* Which processes the collectors may have a reason to record. */
+/* The processes that the collectors may record. */
 typedef struct StrobeRunReach {
-    gboolean any_process;  /* one works in any process, and is named; or all do */
-    gboolean late_library; /* one collects from a library that a program may load at any time */
-    gboolean torch;        /* one loads the bridge to PyTorch, which a process may build */
+    gboolean any_process;  /* a named collector works in any process, or all do */
+    gboolean late_library; /* a collector uses a library that a program may load at any time */
+    gboolean torch;        /* a collector loads the bridge to PyTorch, which a process may build */
 } StrobeRunReach;
 
 void strobe_run_flags_clear(StrobeRunFlags *flags);
 
-/* File first, then flags; the default components where none is named; the output folder made
- * absolute, since the command may change its own. */
+/* File first, then flags; default components if none is named; the output folder becomes
+ * absolute, because the command may change its working directory. */
 StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
 
-/* Finds every component and checks its options, so that nothing of this can fail once the command
- * runs; takes out what is missing of the default set. Says on stderr which collectors that were
- * named cannot work on this machine. `follow`: every process records. */
+/* Finds every component and checks its options, so that no such error occurs once the command
+ * runs; removes missing default collectors. Prints on stderr which named collectors cannot work
+ * on this machine. `follow`: every process records. */
 gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean follow,
                           StrobeRunReach *reach, GError **error);
 
-/* The component's options as configured, NULL if they cannot be. */
+/* The component's configured options, NULL on an error. */
 StrobeOptions *strobe_run_options(const StrobeComponent *component,
                                   const StrobeConfigComponent *wanted, GError **error);
 
-/* "cpu_op, gc": those that work in any process, or the others. Free it. */
+/* "cpu_op, gc": the collectors that work in any process, or the others. Free it. */
 char *strobe_run_collector_names(const StrobeConfig *config, StrobeRegistry *registry,
                                  gboolean any_process);
 

@@ -19,7 +19,7 @@ gboolean strobe_run_needs_bridge(const StrobeConfig *config)
     return FALSE;
 }
 
-/* In a process that this one does not wait for; what it says comes meanwhile. */
+/* Builds in a process for which this one does not wait; its messages may come at any time. */
 static void build_meanwhile(const StrobeTorch *torch, GError **error)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", error);
@@ -36,7 +36,7 @@ static void build_meanwhile(const StrobeTorch *torch, GError **error)
         g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, error);
 }
 
-/* TRUE: the bridge is there. What is not said here is the error. */
+/* TRUE: the bridge exists. Errors that are not printed here are in the error. */
 static gboolean provide_bridge(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.missing = registry};

@@ -25,7 +25,7 @@ static char **join_values(char **environment, const char *name, const char *firs
     return g_environ_setenv(environment, name, value, TRUE);
 }
 
-/* Several values may be added to one variable; what was there before the first is kept. */
+/* Several values may be added to one variable; keeps the value before the first. */
 static char **add_value(char **environment, const char *name, const char *value, gboolean is_last)
 {
     g_autofree char *ours = g_strconcat("STROBE_RUN_NEW_", name, NULL);
@@ -47,7 +47,7 @@ char **strobe_run_variable_prepend(char **environment, const char *name, const c
     return add_value(environment, name, first, FALSE);
 }
 
-/* "{folder}" is where the plugin lies. */
+/* "{folder}" is the folder of the plugin. */
 static char *expand_folder(const char *value, const char *plugin)
 {
     g_autofree char *folder = g_path_get_dirname(plugin);
@@ -56,7 +56,7 @@ static char *expand_folder(const char *value, const char *plugin)
     return g_strjoinv(folder, parts);
 }
 
-/* Does the option of the collector, as configured, ask for the variable? */
+/* Does the collector's configured option request the variable? */
 static gboolean is_asked_for(const StrobeVariable *variable, const StrobeComponent *component,
                              const StrobeConfigComponent *wanted)
 {

@@ -7,20 +7,20 @@
 #include "registry.h"
 
 /*
- * What is changed can be taken back: STROBE_RUN_VARIABLES names the variables, joined by ':';
- * STROBE_RUN_NEW_<name> has what was put in, STROBE_RUN_OLD_<name> what was there before, if
- * anything was.
+ * The changes can be undone: STROBE_RUN_VARIABLES names the variables, joined by ':';
+ * STROBE_RUN_NEW_<name> has the new value, STROBE_RUN_OLD_<name> the previous one, if there was
+ * one.
  */
 
-/* Adds the variables of the configured collectors; takes and returns an environment as of
- * g_environ_setenv. Says on stderr where a value that was there before keeps a collector out. */
+/* Adds the variables of the configured collectors; takes and returns an environment like
+ * g_environ_setenv. Prints on stderr if an existing value keeps a collector out. */
 char **strobe_run_variables_set(char **environment, const StrobeConfig *config,
                                 StrobeRegistry *registry);
 
-/* Forgets what a `strobe run` around this one has noted of its own doing. */
+/* Removes the notes of an enclosing `strobe run`. */
 char **strobe_run_variables_forget(char **environment);
 
-/* Puts `first` before what the list variable holds; keeps the old value as told above. */
+/* Puts `first` before the list variable's value; keeps the old value as described above. */
 char **strobe_run_variable_prepend(char **environment, const char *name, const char *first);
 
 #endif

@@ -17,7 +17,7 @@ void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder)
 
     writers->fifo = -1;
     writers->program = strobe_install_path_writer();
-    /* Open for writing too: else each program that closes it would be an end of file. */
+    /* Opened for writing too: otherwise each program that closes it would cause an end of file. */
     if (writers->program && mkfifo(path, 0600) == 0)
         writers->fifo = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 }

@@ -5,16 +5,16 @@
 #define STROBE_TOOLS_RUN_WRITERS_H
 
 typedef struct StrobeRunWriters {
-    int fifo; /* poll for input; -1: there is none, and each process starts its own writer */
+    int fifo; /* poll for input; -1: none, and each process starts its own writer */
     char *program;
 } StrobeRunWriters;
 
 /* Makes the FIFO. */
 void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder);
-/* Starts the writers that have been requested, as children of this process. They end when their
- * program has, and outlive this process if need be. */
+/* Starts the requested writers as children of this process. They end when their program has
+ * ended, and may outlive this process. */
 void strobe_run_writers_start(const StrobeRunWriters *writers);
-/* No process gets a writer from here on. */
+/* From now on no process gets a writer. */
 void strobe_run_writers_end(StrobeRunWriters *writers);
 
 #endif

@@ -33,7 +33,7 @@ static void add_fields(GArray *fields, const StrobeKindView *kind)
     }
 }
 
-/* Plugins extend kinds, and the first record need not be of the one with the most fields. */
+/* Plugins extend kinds, and the first record may be of a kind with fewer fields. */
 static void merge_kinds(StrobeColumnChoice *choice, const StrobeShowSource *source,
                         const StrobeView *record)
 {
@@ -62,8 +62,8 @@ void strobe_choice_see(StrobeColumnChoice *choice, const StrobeShowSource *sourc
     choice->tables[0] = known ? known->table : choice->tables[1];
 }
 
-/* A kind of the table's name: recorded, though without records, or a standard one, whose fields the
- * array is given. NULL: none is known. */
+/* A kind with the table's name: a recorded one without records, or a standard one, whose fields
+ * are put into the array. NULL: unknown. */
 static const StrobeKindView *known_kind(const StrobePipeline *pipeline, const char *name,
                                         StrobeKindView *view, GArray *fields)
 {

@@ -10,9 +10,9 @@
 struct StrobeColumns {
     StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
     guint32 n_columns;
-    GPtrArray *titles; /* of text, those that are made here */
+    GPtrArray *titles; /* of text, titles made here */
     StrobeStringId metrics;
-    gboolean has_metrics, is_mixed; /* is_mixed: not all records have the same ones */
+    gboolean has_metrics, is_mixed; /* is_mixed: the records have different metrics */
 };
 
 static const StrobeFieldView *field_of(const StrobeKindView *kind, const char *name)
@@ -29,7 +29,7 @@ static StrobeStringId metrics_of(const StrobeView *record)
                             0);
 }
 
-/* For people: the unit behind the name, and no more digits than anyone reads. */
+/* For people: the unit after the name, and a readable number of digits. */
 static void present_column(StrobeColumns *columns, StrobeColumn *column,
                            const StrobeFieldView *field)
 {
@@ -45,7 +45,7 @@ static void present_column(StrobeColumns *columns, StrobeColumn *column,
     }
 }
 
-/* What the values are; those without a name are left out, and so is the list of names. */
+/* Names the values; leaves out those without a name, and the list of names. */
 static void name_metrics(StrobeColumns *columns, const char *names)
 {
     g_auto(GStrv) words = g_strsplit(names, ";", STROBE_TABLE_COLUMNS_MAX);
@@ -80,7 +80,8 @@ StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance
         StrobeColumn column = columns->columns[i];
         const StrobeFieldView *field = field_of(kind, strobe_column_name(&column));
 
-        /* A field of the kind's own comes before what it is called by chance, as "duration" is. */
+        /* A field of the kind takes precedence over a built-in column of the same name, such as
+         * "duration". */
         if (column.field[0] == '@' && field)
             continue;
         if (!raw)

@@ -8,12 +8,12 @@
 
 struct StrobeShowConsumer {
     StrobeComponent component;
-    GPtrArray *wants; /* names of kinds, NULL-terminated while it is watched */
+    GPtrArray *wants; /* names of kinds, NULL-terminated during the run */
     GArray *tables;   /* of StrobeShowTable */
     StrobeShowSource source;
 };
 
-/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
 static StrobeShowConsumer *watched;
 
 static StrobeStatus consumer_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -31,7 +31,7 @@ static StrobeStatus consumer_open(const StrobeConsumerHost *host, StrobeInstance
     return STROBE_OK;
 }
 
-/* Records of one kind stand together: the tables are looked for where the kind changes. */
+/* Records of one kind come together: the tables are looked up when the kind changes. */
 static StrobeStatus add_records(const StrobeShowTable *table, const StrobeView *records, size_t n)
 {
     const StrobeKindView *kind = NULL;

@@ -8,7 +8,7 @@
 
 #define NAMES 10
 
-/* NULL: the result has none, or it could not be read, which has been told before. */
+/* NULL: the result has none, or it could not be read, which was already reported. */
 static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeRowsRequest *request, const GPtrArray *passes)
 {
@@ -51,9 +51,9 @@ char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result
     return g_string_free(names, names->len == 0);
 }
 
-#define DEPTH_MAX 8 /* of passes that derive from what others do */
+#define DEPTH_MAX 8 /* maximum depth of passes that depend on passes */
 
-/* "fake" makes up what it records. */
+/* "fake" generates its records. */
 static gboolean emits_kind(const StrobeComponent *component, const char *kind)
 {
     if (component->type != STROBE_COMPONENT_COLLECTOR || strcmp(component->name, "fake") == 0)

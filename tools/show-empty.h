@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a table has no rows, and what would fill it. */
+/* Explains why a table has no rows, and which collectors would fill it. */
 #ifndef STROBE_TOOLS_SHOW_EMPTY_H
 #define STROBE_TOOLS_SHOW_EMPTY_H
 
@@ -7,20 +7,19 @@
 
 #include "pipeline.h"
 
-/* How many records of a kind a result has; `passes` of StrobeConfigComponent. 0: it could not be
- * read, too. */
+/* Number of records of a kind in a result; `passes` of StrobeConfigComponent. Also 0 if it could
+ * not be read. */
 guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, const char *kind,
                           const GPtrArray *passes);
 
-/* The names of the operators that took longest, ten at most, in quotes and printable; NULL: there
- * are none. */
+/* The names of the longest operators, at most ten, in quotes and printable; NULL: none. */
 char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result);
 
-/* Names of the collectors that record what the kind is, or is derived from, joined by ", "; NULL:
- * there are none. Free it. */
+/* Names of the collectors that record the kind or its inputs, joined by ", "; NULL: none. Free
+ * it. */
 char *strobe_show_collectors(StrobeRegistry *registry, const char *kind);
 
-/* A sentence: which collectors record functions, operators and kernels. Free it. */
+/* A sentence that names the collectors of functions, operators and kernels. Free it. */
 char *strobe_show_advice(StrobeRegistry *registry);
 
 #endif

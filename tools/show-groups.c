@@ -10,7 +10,7 @@
 #include "group-values.h"
 #include "show-scale.h"
 
-/* What the records of a group have in common, its own texts in their order. */
+/* The common values of a group's records, with copies of the texts. */
 typedef struct Group {
     StrobeRowsCell by[STROBE_GROUP_BY_MAX];
     guint64 n;
@@ -22,7 +22,7 @@ struct StrobeGroups {
     StrobeRows *rows;
     const StrobeShowSource *source;
     StrobeGroupColumns columns;
-    const StrobeKindView *kind; /* that the offsets are of */
+    const StrobeKindView *kind; /* kind of the offsets */
     guint32 by_offsets[STROBE_GROUP_BY_MAX];
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
     GHashTable *by_key; /* text to Group */
@@ -108,7 +108,7 @@ static gboolean read_cell(StrobeGroups *groups, guint by, const StrobeView *reco
                              groups->by_offsets[by], record, &groups->cell) == 0;
 }
 
-/* The texts, each with its length, so that no two groups have one key. */
+/* The key contains each text with its length, so that different groups have different keys. */
 static gboolean make_key(StrobeGroups *groups, const StrobeView *record)
 {
     g_string_truncate(groups->key, 0);
@@ -198,7 +198,7 @@ static const StrobeGroupValue *value_of(const StrobeGroups *groups, const Group 
         groups->values, (guint64)group->index * groups->columns.quantities->len + quantity);
 }
 
-/* Of the first quantity; 0: there is none. */
+/* Sum of the first quantity; 0: there is none. */
 static double first_sum(const StrobeGroups *groups, const Group *group)
 {
     const StrobeGroupValue *value =
@@ -207,7 +207,7 @@ static double first_sum(const StrobeGroups *groups, const Group *group)
     return value ? value->of[STROBE_GROUP_SUM] : 0;
 }
 
-/* A number that the groups are sorted by; -infinity where there is none. */
+/* The number by which groups are sorted; -infinity if there is none. */
 static double sorted_number(const StrobeGroups *groups, const Group *group)
 {
     const guint first = groups->columns.n_by + STROBE_GROUP_COUNT_WIDTH;

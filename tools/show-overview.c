@@ -11,8 +11,8 @@
 /* A table of the overview. */
 typedef struct Part {
     const char *kind, *sort;
-    const char *measure;        /* field that shares are of; of groups the duration */
-    const char *of;             /* what that is, as in "of the processor time" */
+    const char *measure;        /* field of the shares; for groups the duration */
+    const char *of;             /* its description, as in "of the processor time" */
     const char *noun;           /* a row */
     const char *where;          /* condition, NULL: all records */
     const char *const *columns; /* NULL: those of the table */
@@ -35,7 +35,7 @@ enum {
     KERNELS,
     RANGES,
     N_PARTS,
-    N_FIRST = FUNCTIONS_SAMPLED /* parts of the first run; the others take a second one */
+    N_FIRST = FUNCTIONS_SAMPLED /* parts of the first run; the others need a second one */
 };
 
 static const Part parts[N_PARTS] = {
@@ -93,7 +93,7 @@ static gboolean has_rows(const StrobeOverview *overview, guint part)
     return overview->rows[part] && overview->rows[part]->n_rows > 0;
 }
 
-/* Which parts the first run leaves to a second one. */
+/* The parts that need a second run. */
 static guint choose_more(const StrobeOverview *overview, gboolean *wanted)
 {
     const gboolean has_tasks = strobe_verdict_tasks(overview->verdict) > 0;
@@ -145,7 +145,7 @@ void strobe_overview_free(StrobeOverview *overview)
     g_free(overview);
 }
 
-/* Ranges are worth a table where there is nothing else. */
+/* Ranges are shown only if there is nothing else. */
 static gboolean is_shown(const StrobeOverview *overview, guint part)
 {
     if (part == RANGES)
@@ -170,7 +170,7 @@ static void add_sentence(GString *verdict, char *text)
     g_free(text);
 }
 
-/* What is said above a table: of the first one also what is known of the steps. Free it. */
+/* The text above a table; above the first one also the statistics of the steps. Free it. */
 static char *make_verdict(const StrobeOverview *overview, guint part, gboolean is_first)
 {
     GString *verdict = g_string_new(NULL);

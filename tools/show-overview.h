@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `strobe show` prints without a table: where the time went, by what there is in the result.
- */
+/* The output of `strobe show` without a table: where the time went, from the data in the result. */
 #ifndef STROBE_TOOLS_SHOW_OVERVIEW_H
 #define STROBE_TOOLS_SHOW_OVERVIEW_H
 
@@ -8,8 +7,8 @@
 
 typedef struct StrobeOverview StrobeOverview;
 
-/* Reads the result: operators and kernels; without operators functions, without these too the
- * ranges that the program marked. `passes` of StrobeConfigComponent, `limit` rows a table. NULL: it
+/* Reads the result: operators and kernels; without operators functions; without both the ranges
+ * that the program marked. `passes` of StrobeConfigComponent, `limit` rows in a table. NULL: it
  * could not be read. */
 StrobeOverview *strobe_overview_read(StrobeRegistry *registry, const StrobeResult *result,
                                      const GPtrArray *passes, guint limit, GError **error);
@@ -17,7 +16,7 @@ void strobe_overview_free(StrobeOverview *overview); /* NULL is fine */
 
 /* FALSE: there is nothing to print. */
 gboolean strobe_overview_has_rows(const StrobeOverview *overview);
-/* To stdout: each table with a line above that says what its numbers mean. */
+/* To stdout: each table with a line above that explains its numbers. */
 void strobe_overview_print(const StrobeOverview *overview);
 
 #endif

@@ -10,10 +10,10 @@
 #include "show-tables.h"
 #include "terminal.h"
 
-#define SPARE_MIN                                                                                  \
-    1024 /* rows kept beyond the limit before the order is made and the rest dropped */
+/* Number of rows kept above the limit before they are sorted and the rest is dropped. */
+#define SPARE_MIN 1024
 
-/* A kind of the wanted name; plugins may extend it, so there can be several. */
+/* A kind with the wanted name; plugins may extend it, so there may be several. */
 typedef struct Bound {
     const StrobeKindView *kind;
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
@@ -66,7 +66,7 @@ void strobe_rows_free(StrobeRows *rows)
 
 /* ---- columns ---- */
 
-/* Texts go from A to Z, numbers from the largest to the smallest, if nothing else is asked for. */
+/* By default texts are sorted from A to Z, numbers in descending order. */
 static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
 {
     const StrobeRowsRequest *request = &sieve->rows->request;
@@ -76,7 +76,7 @@ static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
     return descends != request->reverse;
 }
 
-/* The columns asked for, each once. */
+/* The requested columns, each once. */
 static gboolean choose_named(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -98,7 +98,7 @@ static gboolean choose_named(Sieve *sieve)
     return TRUE;
 }
 
-/* Chooses the columns and the order, once the choice is known. */
+/* Chooses the columns and the order, once the choice is made. */
 static gboolean choose_columns(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -184,7 +184,7 @@ static void keep_row(Sieve *sieve, const StrobeView *record, const Bound *bound)
 
     if (!sieve->sort.field && sieve->kept->len >= limit)
         return;
-    /* memdup2 gives NULL for nothing, which a view without fields may have. */
+    /* memdup2 returns NULL for 0 bytes, which a view without fields may have. */
     row.view.fields = g_memdup2(record->fields, bound->size);
     g_array_append_val(sieve->kept, row);
     if (sieve->kept->len >= limit + MAX(limit, SPARE_MIN))
@@ -271,7 +271,7 @@ void strobe_rows_drop_empty(StrobeRows *rows)
     rows->cells = used;
 }
 
-/* A time from the base of the rows on, which a double holds. */
+/* A time relative to the base of the rows, so that a double can hold it. */
 static void write_offset(const StrobeRows *rows, StrobeCell *cell)
 {
     const gint64 time = g_ascii_strtoll(cell->bytes, NULL, 10);
@@ -281,8 +281,8 @@ static void write_offset(const StrobeRows *rows, StrobeCell *cell)
         cell->length = strobe_format_int(cell->bytes, offset);
 }
 
-/* The cell as people read it: a point in time from the window's begin on, others in the unit that
- * suits them. NULL: as it stands. Free it. */
+/* The cell in readable form: a point in time relative to the window's begin, others in a
+ * suitable unit. NULL: unchanged. Free it. */
 static char *scale_cell(const Sieve *sieve, const StrobeColumn *column, guint32 offset,
                         const StrobeView *record)
 {
@@ -334,7 +334,7 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     return STROBE_OK;
 }
 
-/* There is no row, but a name may be wrong all the same. */
+/* There is no row, but names must still be checked. */
 static void check_names(Sieve *sieve)
 {
     if (!sieve->choice.columns &&
@@ -342,7 +342,7 @@ static void check_names(Sieve *sieve)
         choose_columns(sieve);
 }
 
-/* Texts are made here: the strings behind them are gone after close. */
+/* Makes the texts here, because the strings are freed at close. */
 static StrobeStatus sieve_end(void *table)
 {
     StrobeRows *rows = table;

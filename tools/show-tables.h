@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How `strobe show` presents the tables that it knows better than by their fields. */
+/* Presentations of tables in `strobe show`, other than by their fields. */
 #ifndef STROBE_TOOLS_SHOW_TABLES_H
 #define STROBE_TOOLS_SHOW_TABLES_H
 
@@ -8,10 +8,9 @@
 
 typedef struct StrobePresentation {
     StrobeTable table;
-    const char *sort; /* the order when none is asked for; NULL: as recorded */
-    const char
-        *marked; /* table of what it is made of, which marks of the program make; NULL: none */
-    const char *empty; /* why that has no rows then */
+    const char *sort;   /* the default order; NULL: as recorded */
+    const char *marked; /* table of its input, which the program's marks create; NULL: none */
+    const char *empty;  /* why that table is empty then */
 } StrobePresentation;
 
 /* NULL: none, the kind's fields are the columns. */

@@ -6,11 +6,11 @@
 
 #include "terminal.h"
 
-#define LOADING "enumerate(DataLoader)" /* begins the name of what PyTorch's loader records */
-#define SHARE_ENOUGH 0.8                /* of the time: rows beyond it need no mention */
+#define LOADING "enumerate(DataLoader)" /* prefix of names that PyTorch's loader records */
+#define SHARE_ENOUGH 0.8                /* share of the time; rows after it are not mentioned */
 #define ROWS_MAX 5
 
-/* One kind that the verdict sees. */
+/* One kind that the verdict uses. */
 typedef struct Watched {
     StrobeVerdict *verdict;
     StrobeBinder binder;
@@ -19,7 +19,7 @@ typedef struct Watched {
 
 typedef struct Span {
     gint64 begin_ns, duration_ns;
-    double loading_ns; /* of a step: within it */
+    double loading_ns; /* for a step: time inside it */
 } Span;
 
 enum { STEPS, OPERATORS, MARKERS, DEVICES, TASKS, N_WATCHED };
@@ -29,7 +29,7 @@ struct StrobeVerdict {
     const StrobeShowSource *source;
     gint64 window_ns;
     GArray *steps; /* of Span */
-    GArray *loads; /* of Span: in PyTorch's loader */
+    GArray *loads; /* of Span: time in PyTorch's loader */
     double computing_us, communicating_us, free_us;
     guint64 n_tasks;
 };
@@ -192,14 +192,14 @@ static int compare_doubles(gconstpointer a, gconstpointer b)
     return (first > second) - (first < second);
 }
 
-/* Of an array of double, which it sorts; of an even number the lower one of the middle. */
+/* The median of an array of double (sorts it); for an even number the lower of the middle ones. */
 static double take_median(GArray *numbers)
 {
     g_array_sort(numbers, compare_doubles);
     return g_array_index(numbers, double, (numbers->len - 1) / 2);
 }
 
-/* The last step that begins no later; NULL: there is none. */
+/* The last step that begins no later; NULL: none. */
 static Span *find_step(const StrobeVerdict *verdict, gint64 time)
 {
     guint low = 0, high = verdict->steps->len;
@@ -214,7 +214,8 @@ static Span *find_step(const StrobeVerdict *verdict, gint64 time)
     return low ? &g_array_index(verdict->steps, Span, low - 1) : NULL;
 }
 
-/* % of each step, its median: the first one may hold the start of the program. */
+/* The median of the percentage of each step: the first step may contain the start of the
+ * program. */
 static double loading_of_steps(const StrobeVerdict *verdict)
 {
     g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
@@ -293,7 +294,7 @@ char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *
         return NULL;
     while (n < rows->measures->len && n < ROWS_MAX && sum < SHARE_ENOUGH * rows->measure_total)
         sum += g_array_index(rows->measures, double, n++);
-    /* The rest may be little, but it is there. */
+    /* The rest may be small, but it exists. */
     const gboolean is_nearly = n < rows->n_seen && to_percent(sum, rows->measure_total) > 99;
     return g_strdup_printf("%s%.0f %% of %s in %u %s%s", is_nearly ? "over " : "",
                            is_nearly ? 99 : to_percent(sum, rows->measure_total), of, n, noun,

@@ -9,7 +9,7 @@ typedef struct Condition {
     double number;         /* NaN: the value is none */
     GPatternSpec *pattern; /* NULL: the value has no * or ? */
     StrobeColumn column;
-    guint32 offset; /* in records of the kind that was seen last */
+    guint32 offset; /* offset in records of the last kind */
 } Condition;
 
 struct StrobeWhere {
@@ -118,7 +118,7 @@ static gboolean is_same_field(const Condition *a, const Condition *b)
     return strcmp(a->column.field, b->column.field) == 0;
 }
 
-/* Is this condition met, or another one on its field? */
+/* Is this condition met, or another one on the same field? */
 static gboolean holds_of_field(StrobeWhere *where, guint index, const StrobeShowSource *source,
                                const StrobeView *record)
 {

@@ -23,7 +23,7 @@ static GRecMutex lock;
 static GPtrArray *folders; /* of char, under the lock */
 static sigset_t signals;
 
-/* The command goes on meanwhile and may still make files in it, until the folder is gone. */
+/* The command continues meanwhile and may make files in it until the folder is removed. */
 static void remove_busy(const char *path)
 {
     for (guint i = 0; i < TRIES && g_access(path, F_OK) == 0; i++) {
@@ -38,7 +38,7 @@ static void remove_all(void)
         remove_busy(g_ptr_array_index(folders, i));
 }
 
-/* The lock is kept: whoever is at it goes no further. */
+/* Keeps the lock, so that other threads cannot continue there. */
 static void end_by(int number)
 {
     sigset_t one;
@@ -121,7 +121,7 @@ static gboolean any_folder_is_left(void)
     return is_left;
 }
 
-/* Other threads may still make files: it is tried again, for 0.1 s at most. */
+/* Other threads may still make files: tries again for at most 0.1 s. */
 void strobe_signal_cleanup_abandon(void)
 {
     for (guint turn = 0; turn < ABANDON_TRIES && any_folder_is_left(); turn++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that a source has among its operators: text results of Ascend have no others. */
+/* Steps among a source's operators: text results of Ascend have no others. */
 #ifndef STROBE_TOOLS_STEP_NAME_H
 #define STROBE_TOOLS_STEP_NAME_H
 
 #include <glib.h>
 #include <string.h>
 
-/* The number of the step that an operator of this name is; FALSE: it is none. */
+/* The number in the name of a step's operator; FALSE: it is not a step. */
 static inline gboolean strobe_step_of_name(const char *name, gint64 *number)
 {
     static const char prefix[] = "ProfilerStep#";

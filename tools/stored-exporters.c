@@ -6,7 +6,7 @@
 #include "json-text.h"
 #include "reader.h"
 
-/* Where files go is for who analyses to say, not for a capture. */
+/* The user of the analysis decides about output files, not a capture. */
 static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *exporter)
 {
     const StrobeComponent *component =
@@ -22,8 +22,7 @@ static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *e
             exporter->origin, (char *)g_ptr_array_index(dropped, i), exporter->name);
 }
 
-/* The exporters that the capture was recorded with, as a configuration; the default ones if it
- * does not say. */
+/* The exporters of the recording, as a configuration; the default ones if the capture has none. */
 static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                     GError **error)
 {
@@ -42,7 +41,7 @@ static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldRe
     strobe_reader_free(reader);
     for (guint i = 0; config && i < config->exporters->len; i++)
         drop_stored_paths(registry, g_ptr_array_index(config->exporters, i));
-    /* None at all was "not now", not "never". */
+    /* An empty list meant "not now", not "never". */
     if (config)
         config->has_exporters = config->has_exporters && config->exporters->len > 0;
     if (config && !config->has_exporters)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exporters that a result was recorded with. */
+/* The exporters with which a result was recorded. */
 #ifndef STROBE_TOOLS_STORED_EXPORTERS_H
 #define STROBE_TOOLS_STORED_EXPORTERS_H
 
@@ -7,8 +7,9 @@
 #include "held-result.h"
 #include "registry.h"
 
-/* As a configuration; the default ones if the capture does not say. Its options that name files are
- * ignored, with a message. `also`: exporters besides, as --export names them; NULL: none. */
+/* Returns them as a configuration; the default ones if the capture has none. Ignores options
+ * that name files, with a message. `also`: additional exporters, as --export names them; NULL:
+ * none. */
 StrobeConfig *strobe_stored_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                       char **also, GError **error);
 

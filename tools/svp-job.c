@@ -54,7 +54,7 @@ static gboolean refuse_job(const StrobeSvpJob *job, GError **error, const char *
     return FALSE;
 }
 
-/* How many entries a test finds in a folder. */
+/* Counts the entries in a folder that pass a test. */
 static guint count_entries(int folder, const char *name, gboolean (*is_counted)(const char *name))
 {
     int descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -110,7 +110,7 @@ static gboolean open_folder(StrobeSvpJob *job, GError **error)
     return refuse_job(job, error, g_strerror(errno));
 }
 
-/* "~" and "~/x" as a shell has them; a path without the slashes at its end. */
+/* Expands "~" and "~/x" like a shell; removes trailing slashes. */
 static char *expand_path(const char *path)
 {
     char *expanded = path[0] == '~' && (path[1] == '/' || !path[1])
@@ -225,7 +225,7 @@ static int open_output(int job, const char *name)
     return openat(job, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* What an earlier export made and this one did not. */
+/* Removes files that an earlier export made and this one did not. */
 static void remove_stale(int folder, const StrobeSvpOutput *output, const GPtrArray *made)
 {
     int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -270,7 +270,7 @@ static gboolean place_files(const StrobeSvpJob *job, const StrobeSvpOutput *outp
     return good;
 }
 
-/* The one file, to where the user wants it; its folder is that of the scratch folder. */
+/* Moves the file to the user's path; its folder is that of the scratch folder. */
 static gboolean place_outside(const StrobeSvpOutput *output, const StrobeAnalysis *analysis,
                               const char *from, GError **error)
 {
@@ -360,7 +360,7 @@ static void add_items(GString *text, const char *what, const GPtrArray *items)
     }
 }
 
-/* log/collection_<job>.log: what was read, what is damaged. */
+/* log/collection_<job>.log: the files read, and damage. */
 static gboolean write_log(const StrobeSvpJob *job, const StrobeImport *import,
                           const StrobeAnalysis *analysis, GError **error)
 {
@@ -408,7 +408,7 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
     if (!import)
         return FALSE;
     *analysis = run_exporters(job, import, outputs, scratch, &failure);
-    if (failure) { /* of several exporters one may have failed: nothing of the others is kept */
+    if (failure) { /* one of several exporters may have failed: drops the files of the others too */
         g_propagate_error(error, failure);
         return FALSE;
     }

@@ -14,7 +14,7 @@ typedef struct Table {
     GPtrArray *rows; /* of char **; the first has the titles */
 } Table;
 
-/* The captured inference that is shown. */
+/* The shown inference. */
 typedef struct Shown {
     guint64 number, device, model, current_pic;
     gboolean is_first, is_whole;
@@ -22,7 +22,7 @@ typedef struct Shown {
 
 /* ---- tables ---- */
 
-/* One cell from *at on, which then stands behind it; quotes are undone. */
+/* Takes one cell at *at, which then points after it; undoes quotes. */
 static char *take_cell(const char **at)
 {
     GString *cell = g_string_new(NULL);
@@ -147,7 +147,7 @@ static Shown shown_at(const Table *captures, guint row)
                    .is_whole = number_at(captures, row, "Whole") != 0};
 }
 
-/* FALSE: there is none of this number. */
+/* FALSE: there is none with this number. */
 static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
 {
     guint best = 0;
@@ -167,7 +167,7 @@ static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
     return best != 0;
 }
 
-/* The file whose name has these numbers; NULL: there is none. */
+/* The file whose name has these numbers; NULL: none. */
 static const char *find_summary(GHashTable *files, const Shown *shown)
 {
     g_autofree char *begin = g_strdup_printf("op_summary_%" G_GUINT64_FORMAT ".", shown->device);
@@ -203,7 +203,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of several models the calls stand behind each other. */
+/* With several models, their calls are concatenated. */
 static Table *read_calls(GHashTable *files)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -235,7 +235,7 @@ static double read_percent(const Table *table, guint row, const char *title)
     return g_ascii_isdigit(*text) ? g_ascii_strtod(text, NULL) : -1;
 }
 
-/* The thresholds of the companion guide. NULL: nothing to say. */
+/* The thresholds of the companion guide. NULL: no advice. */
 static const char *choose_advice(const Table *table, guint row)
 {
     static const struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* A group whose file says more has no limit: version 1 says nearly 2^63 there. */
+/* A group with a larger value has no limit: version 1 writes nearly 2^63. */
 #define GROUP_MOST ((guint64)1 << 60)
 
 static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, const char *name)
@@ -16,7 +16,7 @@ static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, 
     g_strlcpy(bound->name, name, sizeof bound->name);
 }
 
-/* Programs, stacks and mapped temporary files take address space beside what is in memory. */
+/* Programs, stacks and mapped temporary files use address space in addition to memory. */
 static void take_limits(StrobeMemoryBound *bound)
 {
     struct rlimit limit;
@@ -27,7 +27,7 @@ static void take_limits(StrobeMemoryBound *bound)
         apply_limit(bound, limit.rlim_cur, limit.rlim_cur / 2, "the limit of data");
 }
 
-/* "max", and what cannot be read, is no limit. */
+/* "max", or an unreadable file, means no limit. */
 static void take_group_file(StrobeMemoryBound *bound, const char *path)
 {
     g_autofree char *text = NULL;
@@ -40,7 +40,7 @@ static void take_group_file(StrobeMemoryBound *bound, const char *path)
         apply_limit(bound, limit, limit / 4 * 3, "the control group");
 }
 
-/* The group's own limit and those of the groups around it. */
+/* The limits of the group and of all enclosing groups. */
 static void take_groups(StrobeMemoryBound *bound, const char *tree, const char *group,
                         const char *file)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system lets this process have of memory. */
+/* The memory that the system allows this process. */
 #ifndef STROBE_TOOLS_MEMORY_BOUND_H
 #define STROBE_TOOLS_MEMORY_BOUND_H
 
@@ -7,13 +7,12 @@
 
 typedef struct StrobeMemoryBound {
     guint64 limit; /* bytes */
-    guint64 share; /* of it that --max-mem may be: other things count against the limit too */
+    guint64 share; /* fraction for --max-mem: other memory counts against the limit too */
     char name[64]; /* for people */
 } StrobeMemoryBound;
 
-/* The limit with the least share, of the shell's and of the control groups (versions 1 and 2) that
- * the process is in. FALSE: there is none. `root` stands before /proc and /sys, "" but for tests.
- */
+/* Finds the tightest limit of the shell and of the process's control groups (versions 1 and 2).
+ * FALSE: there is none. `root` is the prefix of /proc and /sys, "" except in tests. */
 gboolean strobe_memory_bound_find(const char *root, StrobeMemoryBound *bound);
 
 #endif

@@ -11,8 +11,8 @@
 #include "text-style.h"
 
 #define COLUMN_GAP 2
-#define INDENT 4                     /* of the lines of a row after its first */
-#define EXACT_MAX ((guint64)1 << 53) /* each integer up to it is a double */
+#define INDENT 4                     /* indentation of the further lines of a row */
+#define EXACT_MAX ((guint64)1 << 53) /* all integers up to it are exact as a double */
 
 typedef struct Column {
     char *title;
@@ -66,7 +66,7 @@ void strobe_grid_add(StrobeGrid *grid, const char *text)
 
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length)
 {
-    /* No terminal shows more of one cell. */
+    /* No terminal shows more of a cell. */
     g_ptr_array_add(grid->cells, strobe_text_printable(bytes, MIN(length, 65536)));
 }
 
@@ -85,7 +85,7 @@ static guint character_width(gunichar character)
     return g_unichar_iszerowidth(character) ? 0 : g_unichar_iswide(character) ? 2 : 1;
 }
 
-/* Terminal columns of a text; stops at `limit` columns and then sets *end to where. */
+/* Number of terminal columns of a text; stops at `limit` columns and sets *end to that position. */
 static guint measure_text(const char *text, guint limit, const char **end)
 {
     guint width = 0;
@@ -101,7 +101,7 @@ static guint measure_text(const char *text, guint limit, const char **end)
     return width;
 }
 
-/* The width of column `index`: of its widest cell, within its limit. */
+/* The width of column `index`: that of its widest cell, within its limit. */
 static guint column_width(const StrobeGrid *grid, guint index)
 {
     const Column *column = &g_array_index(grid->columns, Column, index);
@@ -132,16 +132,16 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
         g_string_append_printf(line, "%*s", (int)(width - used), "");
 }
 
-/* How a row lies in the lines of the output. */
+/* Layout of a row in the lines of the output. */
 typedef struct Layout {
     guint *widths;
-    gboolean *breaks; /* a column begins a line of its own */
+    gboolean *breaks; /* the column begins a new line */
     guint width;      /* of the widest line */
 } Layout;
 
 static guint kept_width; /* 0: each file's own */
 
-/* Columns of the terminal; of what is none no end. */
+/* Number of columns of the terminal; unlimited if it is not a terminal. */
 static guint room_of(FILE *file)
 {
     struct winsize size;
@@ -159,7 +159,7 @@ void strobe_grid_keep_width(FILE *file)
     kept_width = room_of(file);
 }
 
-/* Where a row is wider than the terminal, whole columns go to the next line. */
+/* If a row is wider than the terminal, whole columns move to the next line. */
 static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
 {
     guint used = 0;
@@ -175,7 +175,7 @@ static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
     }
 }
 
-/* `texts` NULL: the head, in its style on each of its lines. */
+/* `texts` NULL: the heading, with its style on each line. */
 static void print_row(const StrobeGrid *grid, FILE *file, const Layout *layout, char *const *texts)
 {
     const char *begin = texts ? "" : strobe_style(STROBE_STYLE_HEAD);
@@ -219,8 +219,8 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
         print_row(grid, file, &layout, (char *const *)&grid->cells->pdata[i]);
 }
 
-/* What stands for a character in the terminal. Format characters can reorder what is around them.
- */
+/* The replacement of a character in the terminal. Format characters can reorder the text around
+ * them. */
 static gunichar shown_as(gunichar character)
 {
     switch (g_unichar_type(character)) {

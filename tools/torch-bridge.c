@@ -111,7 +111,7 @@ static void prepare_compiler(gpointer unused)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-/* The first line of what a compiler said that has an error (free it). */
+/* The first line with an error in a compiler's output (free it). */
 static char *first_error(const char *said)
 {
     g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
@@ -149,7 +149,7 @@ static gboolean run_compiler(char **words, gboolean shows_all, GError **error)
 
 /* ---- the folder ---- */
 
-/* The cache is this user's alone, as it was made or not. */
+/* Only this user may access the cache, whether it is new or not. */
 static gboolean make_cache(const char *folder, GError **error)
 {
     struct stat status;
@@ -175,8 +175,8 @@ static gboolean make_folder(const char *folder, GError **error)
     return FALSE;
 }
 
-/* Waits for another process that builds there; the lock ends with this process. Where a file system
- * has no locks both build, and the last one's file stays. */
+/* Waits for another process that builds there; the lock ends with this process. On a file system
+ * without locks both build, and the last one's file stays. */
 static int lock_folder(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -189,7 +189,7 @@ static int lock_folder(const char *folder)
     return file;
 }
 
-/* Readable to all and on the disk before it has its name. */
+/* Makes it readable for all and syncs it before it gets its name. */
 static gboolean publish_bridge(const char *fresh, const char *path, GError **error)
 {
     int file = open(fresh, O_RDONLY | O_CLOEXEC);
@@ -206,7 +206,7 @@ static gboolean publish_bridge(const char *fresh, const char *path, GError **err
 
 /* ---- building ---- */
 
-/* On a terminal a line that counts the seconds. */
+/* On a terminal, a line that counts the seconds. */
 static void announce_build(const StrobeTorch *torch)
 {
     static char label[128];
@@ -255,7 +255,7 @@ static gboolean compile_into(const StrobeTorch *torch, const char *folder, gbool
     return good;
 }
 
-/* A file system may have made of it what nobody may trust. */
+/* The file system may have given it permissions that are not trusted. */
 static gboolean check_trust(const StrobeTorch *torch, const StrobeBridgeBuild *build,
                             GError **error)
 {

@@ -14,9 +14,9 @@
 #include "clock.h"
 
 #define LOOK_NS 1000000000
-#define OWN "strobe-" /* how the names of Strobe's threads begin */
+#define OWN "strobe-" /* prefix of the names of Strobe's threads */
 
-/* The thread's name and state as /proc tells them; 0: it is not there. */
+/* Reads the thread's name and state from /proc; 0: it does not exist. */
 static int read_thread(const char *tid, char name[32], char *state)
 {
     char path[64], line[256];
@@ -45,7 +45,8 @@ static int has_main_ended(char name[32])
     return read_thread(tid, name, &state) && state == 'Z';
 }
 
-/* Threads have the name of the one that began them: a program may well be called strobe-demo. */
+/* A thread has the name of the thread that started it, so a program may also be called
+ * strobe-demo. */
 static int is_own(const char *name, const char *program)
 {
     return strncmp(name, OWN, strlen(OWN)) == 0 && strcmp(name, program) != 0;
@@ -95,7 +96,7 @@ void strobe_look_for_program(void)
     if (now - last < LOOK_NS || !atomic_compare_exchange_strong(&looked_ns, &last, now))
         return;
     if (is_abandoned()) {
-        atomic_store(&looked_ns, INT64_MAX); /* it ends */
+        atomic_store(&looked_ns, INT64_MAX); /* the call above ends the process */
         end_abandoned();
     }
 }

@@ -3,17 +3,20 @@
 
 #include <string.h>
 
-#define JUMP_SHARE 0.001        /* of a link's duration, by which a jump makes it wrong */
-#define EVIDENCE_SHARE 0.0005   /* of noise, beyond which a link says nothing about another */
-#define DISTURBED_TIMES 8       /* as long as usual: such a reading was interrupted */
-#define SUSPEND_MIN_NS 10000000 /* less is a reading that was interrupted */
+/* A jump makes a link wrong by more than this share of its duration. */
+#define JUMP_SHARE 0.001
+/* If noise exceeds this share, a link is no evidence about another link. */
+#define EVIDENCE_SHARE 0.0005
+/* A reading that takes this many times the usual time was interrupted. */
+#define DISTURBED_TIMES 8
+#define SUSPEND_MIN_NS 10000000 /* a shorter time is an interrupted reading */
 
-/* What is assumed of the rate where pairs say nothing about it: by how much it changes inside a
- * link whose neighbours were looked at, inside one that has none, and from the last knot on. */
+/* Assumed changes of the rate if pairs give no evidence: inside a link with checked neighbours,
+ * inside a link without neighbours, and after the last knot. */
 #define UNSEEN_CHANGE 1e-7
 #define UNKNOWN_CHANGE 1e-6
 
-/* Pairs from a damaged file may say anything: within these limits no sum of them overflows. */
+/* Pairs from a damaged file may have any values; within these limits no sum of them overflows. */
 #define RATE_MIN 1e-6
 #define RATE_MAX 1e6
 #define NS_MAX 1e18
@@ -59,7 +62,7 @@ static double duration_of(const StrobeClockLink *link)
     return (double)(link->to.monotonic_ns - link->from.monotonic_ns);
 }
 
-/* By how much a pair may be off, in ns. */
+/* Error bound of a pair, in ns. */
 static double compute_uncertainty(const StrobeClockPair *pair, double ns_per_tick)
 {
     return ((double)pair->gap / 2 + 1) * ns_per_tick;
@@ -71,7 +74,7 @@ static int is_monotonic(const StrobeClockPair *pair)
     return pair->gap == 0 && pair->ticks == (uint64_t)pair->monotonic_ns;
 }
 
-/* The rate by which gaps are measured: of the link, unless a better one is known. */
+/* The rate for the conversion of gaps: that of the link, unless a better one is known. */
 static double rate_for_gaps(const StrobeClockTrend *trend, const StrobeClockLink *link)
 {
     return trend->ns_per_tick > 0 ? trend->ns_per_tick : link->ns_per_tick;
@@ -94,7 +97,7 @@ static int says_something(const StrobeClockLink *link, double share)
     return link->ns_per_tick > 0 && link->noise_ns <= share * duration_of(link);
 }
 
-/* NULL unless the other one's rate is worth looking at. */
+/* NULL if the other link's rate is no evidence. */
 static const StrobeClockLink *choose_evidence(const StrobeClockLink *other)
 {
     return other && !other->is_broken && says_something(other, EVIDENCE_SHARE) ? other : NULL;
@@ -112,9 +115,9 @@ static int agrees_with_known(const StrobeClockTrend *trend, const StrobeClockLin
                                                          link->noise_ns / ticks_of(link));
 }
 
-/* How far the knot between two links lies from the line through their other ends, twice: for links
- * of one length that is how wrong one would be about the other, and no change of the rate in one of
- * them moves a time in it by more. */
+/* Twice the distance of the common knot from the line through the other ends of two links. For
+ * links of equal length, this is the error of a prediction from one link for the other, and it
+ * bounds the error that a change of the rate inside a link causes. */
 static double compute_residual(const StrobeClockLink *a, const StrobeClockLink *b)
 {
     double da = duration_of(a), db = duration_of(b);
@@ -175,7 +178,7 @@ static void summarise_link(StrobeClockTrend *trend, const StrobeClockLink *link)
     s->residual_ns = larger_ns(s->residual_ns, link->residual_ns);
 }
 
-/* The rate since the counter was last disturbed. */
+/* Measures the rate since the last disturbance of the counter. */
 static void measure_rate(StrobeClockTrend *trend, const StrobeClockLink *link, int goes_on)
 {
     if (!goes_on)
@@ -202,7 +205,7 @@ static void name_break(const StrobeClockTrend *trend, StrobeClockLink *link,
     }
 }
 
-/* Times before the first knot and behind the last one are extrapolated. */
+/* Bounds the error of extrapolated times, before the first knot and after the last one. */
 static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, double ns)
 {
     StrobeClockSummary *s = &trend->summary;
@@ -212,8 +215,8 @@ static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, doub
         s->error_ns = larger_ns(s->error_ns, link->error_ns + ns * share);
 }
 
-/* The pending link's rate must be like that of the one before, of the next, or what was measured
- * before; where nothing can be compared it is believed. */
+/* The pending link's rate must agree with that of the previous link, of the next one, or the
+ * earlier measurement; without any of them, it is accepted. */
 static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
 {
     StrobeClockLink *link = &trend->pending;
@@ -280,8 +283,8 @@ static int is_disturbed(uint32_t gap, uint32_t usual)
     return gap / DISTURBED_TIMES > usual + 1ull;
 }
 
-/* The first pair has nothing to be compared with: only now it shows that it was disturbed, and the
- * second one with it. */
+/* The first pair has no predecessor to be compared with. Only the next pairs show that it was
+ * disturbed, and the second pair with it. */
 static int drop_disturbed_begin(StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     if (trend->n_links == 1 && is_disturbed(trend->knot.gap, pair->gap)) {
@@ -312,7 +315,8 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     if (pair->monotonic_ns <= trend->last.monotonic_ns)
         return;
     if (is_disturbed(pair->gap, trend->usual_gap)) {
-        trend->usual_gap = trend->usual_gap * 2 + 1; /* or it is how things are now */
+        trend->usual_gap = trend->usual_gap * 2 + 1; /* otherwise the longer gap becomes the
+                                                      * usual one */
         trend->disturbed = *pair;
         return;
     }
@@ -330,7 +334,7 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     trend->last = *pair;
 }
 
-/* One pair: what is known of the rate is from before, and as exact as it had to be to be told. */
+/* One pair: the rate is known only from before, with the accuracy that its publication required. */
 static void bound_alone(StrobeClockTrend *trend, uint64_t end_ticks)
 {
     const StrobeClockPair *pair = &trend->knot;

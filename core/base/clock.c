@@ -10,7 +10,7 @@
 #endif
 
 #define READINGS 8      /* for a pair */
-#define READINGS_MAX 32 /* when all of these were disturbed */
+#define READINGS_MAX 32 /* number of readings if all of the first ones were disturbed */
 
 int strobe_clock_counter;
 static StrobeClockPair first_pair;
@@ -41,7 +41,7 @@ const StrobeClockProbe strobe_clock_probe_host = {
 
 static int is_counter(const char *source)
 {
-    /* The paravirtual ones read the same counter. */
+    /* The paravirtual clock sources read the same counter. */
     static const char *const counters[] = {"tsc", "tsc-early", "kvm-clock",
                                            "hyperv_clocksource_tsc_page", "arch_sys_counter"};
 
@@ -57,7 +57,7 @@ static int kernel_uses_counter(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return 1; /* not visible here (a container): the processor's own word has to do */
+        return 1; /* not visible in a container: rely on the processor's flag */
     ssize_t n = read(fd, name, sizeof name - 1);
     close(fd);
     name[n > 0 ? strcspn(name, "\n") : 0] = 0;
@@ -99,7 +99,7 @@ const char *strobe_clock_name(void)
 
 /* ---- pairs ---- */
 
-/* Reads the counter neither before nor after its place in the program. */
+/* Reads the counter in program order, neither earlier nor later. */
 static uint64_t counter_in_order(void)
 {
 #if defined(__x86_64__)
@@ -110,11 +110,11 @@ static uint64_t counter_in_order(void)
     return strobe_clock_now();
 }
 
-/* A thread that is interrupted between two clocks reads them apart: so the counter and the other
- * clocks each have a best reading of their own. */
+/* If a thread is interrupted between two clocks, their readings are apart. So the counter and
+ * the other clocks each keep their own best reading. */
 struct reading {
     StrobeClockPair pair;
-    int64_t others_ns; /* that reading the other clocks took */
+    int64_t others_ns; /* duration of reading the other clocks */
 };
 
 static struct reading read_once(void)
@@ -159,7 +159,7 @@ StrobeClockPair strobe_clock_pair(void)
     }
     best.realtime_ns = best.monotonic_ns + others.pair.realtime_ns - others.pair.monotonic_ns;
     best.boottime_ns = best.monotonic_ns + others.pair.boottime_ns - others.pair.monotonic_ns;
-    if (best.gap < least) /* two threads at once: either will do */
+    if (best.gap < least) /* two threads at once: either result is valid */
         atomic_store_explicit(&least_gap, best.gap, memory_order_relaxed);
     return best;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host clock: the processor's counter where it can be trusted, else CLOCK_MONOTONIC in ns.
- * Counts are converted to time when a capture is read, by stored pairs. libc only.
+ * The host clock: the processor's counter if it can be trusted, otherwise CLOCK_MONOTONIC in ns.
+ * The reader of a capture converts counts to time with the stored pairs. libc only.
  */
 #ifndef STROBE_CORE_CLOCK_H
 #define STROBE_CORE_CLOCK_H
@@ -12,26 +12,28 @@
 #include <x86intrin.h>
 #endif
 
-/* One reading of all clocks at the same moment, as good as it gets. Stored in captures as it is. */
+/* One reading of all clocks at nearly the same moment. Stored unchanged in captures. */
 typedef struct StrobeClockPair {
     uint64_t ticks;
     int64_t monotonic_ns;
     int64_t realtime_ns;
-    int64_t boottime_ns; /* as monotonic_ns, and goes on while the machine sleeps */
-    double ns_per_tick;  /* as measured until then, 0: not known */
-    uint32_t gap;        /* ticks that the reading took: `ticks` is off by half of it at most */
+    int64_t boottime_ns; /* like monotonic_ns, but also counts while the machine is suspended */
+    double ns_per_tick;  /* measured so far, 0: unknown */
+    uint32_t gap;        /* duration of the reading in ticks; `ticks` is off by at most half of
+                          * it */
     uint32_t reserved;
 } StrobeClockPair;
 
 _Static_assert(sizeof(StrobeClockPair) == 48, "capture format");
 
-/* `gap` of a pair that was not read but computed from others. */
+/* `gap` of a pair that was computed from others instead of read. */
 #define STROBE_CLOCK_COMPUTED UINT32_MAX
 
-/* What the choice of the clock rests on. */
+/* Inputs for the choice of the clock. */
 typedef struct StrobeClockProbe {
-    int (*is_invariant)(void); /* the processor's word: one rate, in every state of power */
-    const char *source_path;   /* of the file in which the kernel names its own clock source */
+    int (*is_invariant)(void); /* the processor's flag: the counter has one rate in all power
+                                * states */
+    const char *source_path;   /* path of the file in which the kernel names its own clock source */
 } StrobeClockProbe;
 
 /* This machine. */
@@ -41,24 +43,25 @@ extern const StrobeClockProbe strobe_clock_probe_host;
  * must not have dropped it for another source. */
 int strobe_clock_probe(const StrobeClockProbe *probe);
 
-/* 1: the processor's counter is used. Set once by strobe_clock_init. */
+/* 1: the processor's counter is used. Set once, by strobe_clock_init. */
 extern int strobe_clock_counter;
 
-/* Decides which clock to use; the first call counts. The second form is for tests. */
+/* Chooses the clock; later calls do nothing. The second form is for tests. */
 void strobe_clock_init(void);
 void strobe_clock_init_with(const StrobeClockProbe *probe);
 
 /* "tsc", "cntvct" or "CLOCK_MONOTONIC". */
 const char *strobe_clock_name(void);
 
-/* Best of some readings: the one whose counter reads lay closest together. */
+/* Returns the best of several readings: the one with the shortest time between its counter
+ * reads. */
 StrobeClockPair strobe_clock_pair(void);
 
-/* A rate is told when no more than this share of it is noise. */
+/* A rate is returned only if at most this share of it is noise. */
 #define STROBE_CLOCK_RATE_SHARE 0.0001
 
-/* ns per tick and ticks per ns as measured since strobe_clock_init; good for deadlines and for
- * judging pairs, not for converting times. The first is 0 while that was too short ago. */
+/* ns per tick and ticks per ns, measured since strobe_clock_init. For deadlines and for judging
+ * pairs, not for converting times. The first is 0 until enough time has passed. */
 double strobe_clock_ns_per_tick(void);
 double strobe_clock_rate(void);
 
@@ -69,7 +72,7 @@ static inline int64_t strobe_clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The processor's counter, 0 where Strobe knows of none. */
+/* The processor's counter; 0 if Strobe knows none. */
 static inline uint64_t strobe_clock_count(void)
 {
 #if defined(__x86_64__)

@@ -40,8 +40,8 @@ int strobe_exit_code(const GError *error)
     }
 }
 
-/* Edits that turn `a` into `b`, neighbours exchanged counting one. Names are short; longer ones are
- * no near misses. */
+/* Number of edits that turn `a` into `b`; an exchange of neighbours counts as one. Long names
+ * never match. */
 static guint count_edits(const char *a, const char *b)
 {
     enum { LONGEST = 48 };
@@ -73,7 +73,7 @@ char *strobe_nearest_hint(const char *name, const char *const *candidates)
 
     for (; candidates && *candidates; candidates++) {
         guint d = count_edits(name, *candidates);
-        /* As many edits as letters: they have nothing in common. */
+        /* If every letter must be edited, the names have nothing in common. */
         if (d < best_distance && d < MAX(strlen(name), strlen(*candidates))) {
             best_distance = d;
             best = *candidates;

@@ -30,7 +30,7 @@ static void set_syntax_error(const char *text, gsize offset, const char *expecte
                 "%s: no valid JSON, line %u:%u: expected %s", origin, line, column, expected);
 }
 
-/* Adds a key to those of its object; FALSE: it is there already. */
+/* Adds a key to the keys of its object; FALSE: it already exists. */
 static gboolean add_key(GPtrArray *objects, const char *text, gsize length)
 {
     GHashTable *keys = g_ptr_array_index(objects, objects->len - 1);
@@ -69,7 +69,8 @@ static gboolean check_tokens(StrobeJsonScanner *scanner, GPtrArray *objects, con
     return TRUE;
 }
 
-/* What json-glib does not see: it recurses, keeps the last of equal keys and takes comments. */
+/* Checks what json-glib does not: it recurses, keeps the last of equal keys and accepts
+ * comments. */
 static gboolean check_text(const char *text, gsize length, const char *origin, GError **error)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text, length);

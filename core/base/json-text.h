@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small JSON texts as trees: checked by the SDK's scanner, parsed by json-glib; writing of trees.
- */
+/* Reads small JSON texts as trees, checked by the SDK's scanner and parsed by json-glib; writes
+ * trees. */
 #ifndef STROBE_CORE_JSON_TEXT_H
 #define STROBE_CORE_JSON_TEXT_H
 
@@ -11,11 +11,12 @@
 #define STROBE_JSON_MAX_BYTES (1u << 20)
 #define STROBE_JSON_MAX_DEPTH 64u
 
-/* Parses text that is an object. Refused, with place and reason: over 1 MiB, nested deeper than 64,
- * a duplicate key, anything that is not strict JSON. `origin` is named in messages. */
+/* Parses a text that must be an object. Rejects, with place and reason: more than 1 MiB, nesting
+ * deeper than 64, a duplicate key, and anything that is not strict JSON. Messages name `origin`. */
 JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error);
 
-/* Parses a file of a folder. NULL: there is none, or it is no such text; a link is none. */
+/* Parses a file in a folder; does not follow a link. NULL: it does not exist, or is not such a
+ * text. */
 JsonNode *strobe_json_read_file(int folder, const char *name);
 
 /* Any JSON value, with the same limits. */
@@ -27,11 +28,11 @@ void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node);
 
 /* Text of a tree (free it); `flags` are STROBE_JSON_*. */
 char *strobe_json_to_text(JsonNode *node, guint32 flags);
-/* The same for a message: the first 60 bytes. */
+/* The same for messages: only the first 60 bytes. */
 char *strobe_json_excerpt(JsonNode *node);
 char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
 
-/* The member's text, "" if it is missing or no text. */
+/* The member's text, "" if it is missing or not a text. */
 const char *strobe_json_member_text(JsonObject *object, const char *name);
 gint64 strobe_json_member_int(JsonObject *object, const char *name, gint64 otherwise);
 

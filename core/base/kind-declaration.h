@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of kinds: whether they are valid, equal or compatible, and their stored form. libc
- * only. */
+/* Declarations of kinds: checks whether they are valid, equal or compatible, and writes their
+ * stored form. libc only. */
 #ifndef STROBE_CORE_KIND_DECLARATION_H
 #define STROBE_CORE_KIND_DECLARATION_H
 
@@ -10,17 +10,17 @@
 /* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
  * one byte of type and the texts name, unit and summary; padded to 8. */
 struct strobe_stored_kind {
-    uint32_t bytes; /* of the whole definition */
+    uint32_t bytes; /* size of the whole definition */
     uint32_t id;
     uint32_t shape;
     uint32_t n_fields;
 };
 
-/* Does the declaration make sense? 0 with the reason in `error`. */
+/* Is the declaration valid? Returns 0 with the reason in `error`. */
 int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
 /* Equal but for texts? */
 int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
-/* May `kind` stand beside `old` of the same name? An extension adds fields named plugin.field. */
+/* May `kind` coexist with `old` of the same name? An extension adds fields named plugin.field. */
 int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
                              size_t size);
 /* Bytes of the stored definition, a multiple of 8. */

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Held while the loader's list is locked, and during a fork: a child that is made meanwhile would
- * have that list locked for ever. */
+/* Held while the loader's list is locked, and during a fork: otherwise a child could inherit a
+ * list that stays locked for ever. */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock_counting(void)
@@ -24,7 +24,7 @@ static void prepare_process(void)
     pthread_atfork(lock_counting, let_go, let_go);
 }
 
-/* Calls `visit` as dl_iterate_phdr does; 0: it may not lock the list now. */
+/* Calls `visit` like dl_iterate_phdr; 0: the list must not be locked now. */
 static int walk_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *user)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -71,7 +71,7 @@ uint64_t strobe_loaded_present(void)
 
 typedef struct Place {
     uintptr_t address;
-    uint64_t number; /* of the object that is visited, from 1 */
+    uint64_t number; /* number of the visited object, from 1 */
     int is_found;
 } Place;
 
@@ -88,7 +88,7 @@ static int compare_place(struct dl_phdr_info *info, size_t size, void *user)
     return place->is_found;
 }
 
-/* The loader lists objects in the order in which it has loaded them. */
+/* The loader lists objects in the order of loading. */
 int strobe_loaded_after(uint64_t n_before, const void *address)
 {
     Place place = {.address = (uintptr_t)address};

@@ -14,8 +14,8 @@
 
 static StrobeLogSink current_sink;
 
-/* Hashes of the last warnings that were written; 0: none. No lock: a forked child may find it held.
- */
+/* Hashes of the last warnings that were written; 0: none. There is no lock, because a forked
+ * child could find it locked. */
 static _Atomic guint written[WRITTEN_MAX];
 static _Atomic guint n_written;
 
@@ -83,13 +83,13 @@ void strobe_log(gint32 level, const char *format, ...)
         return;
     if (level == STROBE_LOG_WARNING)
         note_written(text);
-    /* One write: lines of several processes on one terminal stay whole. */
+    /* One write, so that lines of several processes on one terminal do not mix. */
     g_autofree char *line = g_strdup_printf("strobe: %s%s\n", level_name(level), text);
     StrobeSignalGuard guard;
     strobe_signal_guard_hold(&guard);
     ssize_t done = write(STDERR_FILENO, line, strlen(line));
     strobe_signal_guard_release(&guard);
-    (void)done; /* no place is left to report it to */
+    (void)done; /* the error cannot be reported anywhere */
 }
 
 void strobe_log_set_sink(StrobeLogSink sink)

@@ -6,11 +6,11 @@
 #include <glib.h>
 #include <strobe/plugin.h>
 
-/* One line. ERROR and WARNING are printed as "strobe: warning: ..."; INFO and DEBUG only with
+/* Prints one line. ERROR and WARNING appear as "strobe: warning: ..."; INFO and DEBUG only with
  * STROBE_LOG=info or debug. Any thread. */
 void strobe_log(gint32 level, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Called with each line whatever its level; NULL to stop. */
+/* Called with each line of any level; NULL removes it. */
 typedef void (*StrobeLogSink)(gint32 level, const char *text);
 void strobe_log_set_sink(StrobeLogSink sink);
 

@@ -41,13 +41,13 @@ int strobe_temporary_file(const char *otherwise)
     g_autofree char *name = g_build_filename(folder, ".strobe-XXXXXX", NULL);
     int file;
 
-    /* A named folder has to exist: one that is made here would be left behind. */
+    /* A user's folder must exist: a folder made here would never be removed. */
     if (!temporary && g_mkdir_with_parents(folder, 0750))
         return -1;
     file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0)
         return file;
-    /* Not every file system has files without a name. */
+    /* Some file systems have no files without a name. */
     file = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0)
         unlink(name);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that this code was loaded from, as the registry finds its own. */
+/* The file from which this code was loaded, found as the registry finds it. */
 static int find_own_file(char path[PATH_MAX])
 {
     struct link_map *map = NULL;

@@ -3,8 +3,8 @@
 
 #include "memory-limit.h"
 
-#define LOG_PARTS 8     /* of the memory, one for all record logs */
-#define SORTER_PARTS 64 /* of the memory, one for each sorter */
+#define LOG_PARTS 8     /* fraction of the memory for all record logs */
+#define SORTER_PARTS 64 /* fraction of the memory for each sorter */
 
 static int32_t open_file(StrobeStorage *storage)
 {

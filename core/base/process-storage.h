@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <strobe/helpers/storage.h>
 
-/* `otherwise` is the folder where none was set for the process; NULL: the system's. Copied. */
+/* `otherwise` is the folder if none was set for the process; NULL: the system's. Copied. */
 StrobeStorage *strobe_storage_new(const char *otherwise);
 void strobe_storage_free(StrobeStorage *storage); /* NULL is allowed */
 

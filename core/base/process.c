@@ -30,7 +30,7 @@ static size_t read_file(const char *path, char *out, size_t size)
 
 void strobe_process_command(pid_t pid, char *out, size_t size)
 {
-    char path[64] = "/proc/self/cmdline"; /* its number may be another one in this /proc */
+    char path[64] = "/proc/self/cmdline"; /* the process id may be different in this /proc */
 
     if (pid != getpid())
         snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);

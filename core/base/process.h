@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about processes and the machine, from /proc. libc only. */
+/* Properties of processes and of the machine, from /proc. libc only. */
 #ifndef STROBE_CORE_PROCESS_H
 #define STROBE_CORE_PROCESS_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A process's command line, arguments separated by blanks, cut to fit; "" where it cannot be read.
- */
+/* A process's command line, arguments separated by blanks, truncated to fit; "" if it cannot be
+ * read. */
 void strobe_process_command(pid_t pid, char *out, size_t size);
 
-/* Is there a process of this number and name that has not ended? A zombie has. `name` is NULL or
- * what the system calls it, 15 bytes at most; where that cannot be read, the number is enough. */
+/* Does a process with this id and name exist that has not ended? A zombie has ended. `name` is
+ * NULL or the system's name for it, at most 15 bytes; if that cannot be read, the id is
+ * sufficient. */
 int strobe_process_is_there(pid_t pid, const char *name);
 
-/* Is the process's program linked statically, so that nothing can be loaded into it? 0 where that
+/* Is the process's program statically linked, so that nothing can be loaded into it? 0 if that
  * cannot be read. */
 int strobe_process_is_static(pid_t pid);
 

@@ -16,14 +16,14 @@ const char *strobe_run_folder(void)
     const char *folder = strobe_environment_get("STROBE_RUN_DIR");
     struct stat st;
 
-    /* Only what `strobe run` of this user made is believed. */
+    /* Trust only a folder that `strobe run` of this user made. */
     if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
         (st.st_mode & (S_IWGRP | S_IWOTH)))
         return NULL;
     return folder;
 }
 
-/* By system calls alone: a library that watches the program's calls knows Strobe's own by the
+/* Uses system calls only: a library that watches the program's calls recognises Strobe's by the
  * caller. */
 void strobe_run_opening(const char *collector)
 {
@@ -46,7 +46,7 @@ void strobe_run_opening(const char *collector)
         unlink(path);
 }
 
-/* ENXIO: nothing reads it. */
+/* ENXIO: the FIFO has no reader. */
 static int open_writers(const char *folder, int mode, int *fd)
 {
     char path[PATH_MAX];
@@ -69,7 +69,8 @@ int strobe_run_request_writer(const char *pool)
     if (!folder || *pool != '/')
         return ENOENT;
     int error = open_writers(folder, O_WRONLY, &writing);
-    if (error == 0) /* a reader that ends just now is no reason for SIGPIPE: this process is one */
+    if (error == 0) /* a reader that ends right now must not cause SIGPIPE, so this process is a
+                     * reader too */
         error = open_writers(folder, O_RDONLY, &reading);
     strncpy(message, pool, sizeof message - 1);
     if (error == 0 && write(writing, message, sizeof message) != (ssize_t)sizeof message)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The median of the last so many values. */
+/* The median of the last STROBE_MEDIAN_VALUES values. */
 #ifndef STROBE_CORE_RUNNING_MEDIAN_H
 #define STROBE_CORE_RUNNING_MEDIAN_H
 
@@ -8,12 +8,12 @@
 #define STROBE_MEDIAN_VALUES 63u
 
 typedef struct StrobeRunningMedian {
-    double latest[STROBE_MEDIAN_VALUES]; /* as they came, the next one goes to n % 63 */
+    double latest[STROBE_MEDIAN_VALUES]; /* in order of arrival; the next one goes to n % 63 */
     double sorted[STROBE_MEDIAN_VALUES];
     guint64 n;
 } StrobeRunningMedian;
 
-/* Adds a value; the oldest goes. */
+/* Adds a value and drops the oldest. */
 void strobe_running_median_add(StrobeRunningMedian *median, double value);
 /* 0 while there is no value. */
 double strobe_running_median_value(const StrobeRunningMedian *median);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A write beyond the limit of file sizes (ulimit -f) sends SIGXFSZ, one to a pipe that nobody reads
- * SIGPIPE; either ends a program that does not expect it. Between hold and release the calling
- * thread gets the error alone. libc only. */
+/* A write above the file size limit (ulimit -f) sends SIGXFSZ, a write to a pipe without a
+ * reader sends SIGPIPE; either ends a program that does not expect it. Between hold and release
+ * the calling thread gets only the error. libc only. */
 #ifndef STROBE_CORE_SIGNAL_GUARD_H
 #define STROBE_CORE_SIGNAL_GUARD_H
 
@@ -12,7 +12,7 @@ typedef struct StrobeSignalGuard {
 } StrobeSignalGuard;
 
 void strobe_signal_guard_hold(StrobeSignalGuard *guard);
-/* Takes back the signals that were sent in between. */
+/* Discards the signals that were sent in between. */
 void strobe_signal_guard_release(const StrobeSignalGuard *guard);
 
 #endif

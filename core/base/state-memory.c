@@ -10,22 +10,22 @@
 
 #include "memory-limit.h"
 
-/* Blocks up to this part of the limit stay on the heap: a command has some dozens of them. */
+/* Blocks up to this fraction of the limit stay on the heap: a command has some dozens of them. */
 #define HEAP_SHARE 128
 
-/* Comes before a block, whose alignment it keeps. */
+/* Precedes a block and keeps its alignment. */
 typedef struct Head {
-    int file; /* that is mapped from the head on; -1: the block is on the heap */
+    int file; /* file that is mapped, including the head; -1: the block is on the heap */
     char unused[60];
 } Head;
 
-/* A default folder on tmpfs would be memory as well. */
+/* A default folder on tmpfs would use memory too. */
 static gboolean belongs_in_file(gsize bytes)
 {
     return bytes > strobe_memory_limit() / HEAP_SHARE && strobe_temporary_has_disk();
 }
 
-/* A file beyond the limit of file sizes would end the process (SIGXFSZ). */
+/* A file above the file size limit would end the process (SIGXFSZ). */
 static gboolean may_be_as_large(gsize bytes)
 {
     struct rlimit limit;
@@ -33,8 +33,7 @@ static gboolean may_be_as_large(gsize bytes)
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
 }
 
-/* Takes the blocks of the disk now: on a full disk a page that is written later ends the process.
- */
+/* Allocates the disk blocks now: on a full disk a later write of a page ends the process. */
 static gboolean grow_file(int file, gsize old_bytes, gsize bytes)
 {
     int error;
@@ -56,7 +55,7 @@ static Head *map_file(gsize bytes)
     if (file >= 0 && grow_file(file, 0, bytes))
         head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (head != MAP_FAILED) {
-        /* State is read here and there: what the system reads ahead pushes out what is needed. */
+        /* Access to the state is random: read-ahead would evict needed pages. */
         madvise(head, bytes, MADV_RANDOM);
         head->file = file;
         return head;
@@ -75,7 +74,7 @@ static Head *remap_file(Head *head, gsize old_bytes, gsize bytes)
     head = mremap(head, old_bytes, bytes, MREMAP_MAYMOVE);
     if (head == MAP_FAILED)
         return NULL;
-    /* What is cut off would come back otherwise. */
+    /* Otherwise the truncated bytes would reappear. */
     return bytes < old_bytes && ftruncate(file, (off_t)bytes) != 0 ? NULL : head;
 }
 
@@ -98,7 +97,7 @@ static Head *grow_on_heap(Head *head, gsize old_bytes, gsize bytes)
     return head;
 }
 
-/* Copies a block to another kind of memory; without one it is new. */
+/* Copies a block to the other kind of memory; without an old block, makes a new one. */
 static Head *move_block(Head *to, Head *head, gsize old_bytes, gsize bytes)
 {
     if (head)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Named points in the recorder and in recovery at which a race could be lost. In the library that
- * ships they are nothing. Built with STROBE_TESTPOINTS, for tests, each calls the hook that the
- * test has set: it may hold the thread there, end the process, or count. libc only.
+ * Named points in the recorder and in recovery at which races may occur. In the installed
+ * library they are empty. In a build with STROBE_TESTPOINTS each calls the hook of the test,
+ * which may hold the thread, end the process, or count. libc only.
  */
 #ifndef STROBE_CORE_TESTPOINT_H
 #define STROBE_CORE_TESTPOINT_H
 
 #ifdef STROBE_TESTPOINTS
-/* NULL: none. Called from any thread, in signal handlers and in fork handlers too. */
+/* NULL: none. Any thread may call it, also in signal handlers and fork handlers. */
 extern void (*strobe_testpoint_hook)(const char *name);
 
 static inline void strobe_testpoint(const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions that are waited for until a time of CLOCK_MONOTONIC. */
+/* Waits for conditions with a deadline on CLOCK_MONOTONIC. */
 #ifndef STROBE_CORE_TIMED_WAIT_H
 #define STROBE_CORE_TIMED_WAIT_H
 
@@ -17,7 +17,7 @@ static inline void strobe_cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&attributes);
 }
 
-/* `cond` is of strobe_cond_init(). May return earlier, as any wait. */
+/* `cond` comes from strobe_cond_init(). May return early, as any wait. */
 static inline void strobe_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ns)
 {
     const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};

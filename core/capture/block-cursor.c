@@ -61,7 +61,7 @@ static gboolean lies_in_window(const StrobeBlockCursor *cursor, guint64 offset)
     return offset >= cursor->window_at && offset - cursor->window_at < cursor->window_n;
 }
 
-/* Bytes of a header, -1 if they cannot be read; fewer than asked for at the file's end. */
+/* Reads the bytes of a header; returns -1 on an error, and fewer bytes at the file's end. */
 static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
                           struct strobe_block_header *header)
 {
@@ -79,7 +79,7 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
 
 /* ---- compressed blocks ---- */
 
-/* Bytes of the file, as far as they lie in the window from there; -1 if they cannot be read. */
+/* Bytes of the file that are in the window from there on; -1 if they cannot be read. */
 static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char *head)
 {
     if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + n - 1))
@@ -88,8 +88,8 @@ static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char
     return (gssize)n;
 }
 
-/* Puts the plain size into the header of a compressed block. Returns what is wrong with it, or
- * NULL. */
+/* Puts the uncompressed size into the header of a compressed block. Returns a description of an
+ * error, or NULL. */
 static const char *find_plain_bytes(StrobeBlockCursor *cursor, StrobeBlockPlace *place)
 {
     char head[STROBE_COMPRESSED_HEAD_BYTES];
@@ -104,7 +104,7 @@ static const char *find_plain_bytes(StrobeBlockCursor *cursor, StrobeBlockPlace 
     return NULL;
 }
 
-/* For a place whose header has been read, and whose payload lies in the file. Returns as
+/* For a place whose header was read and whose payload is inside the file. Returns like
  * find_plain_bytes. */
 static const char *finish_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place)
 {
@@ -135,8 +135,8 @@ static gboolean unpack_block(StrobeBlockCursor *cursor, const StrobeBlockPlace *
 
 /* ---- the walk ---- */
 
-/* Offset of the next magic behind the cursor; the size when there is none. FALSE if the file cannot
- * be read at *found. A file full of false magics is read once. */
+/* Offset of the next magic after the cursor; the size if there is none. FALSE if the file cannot
+ * be read at *found. A file full of false magics is read only once. */
 static gboolean find_magic(StrobeBlockCursor *cursor, guint64 *found)
 {
     guint64 from = cursor->at + 1;
@@ -182,8 +182,8 @@ static gboolean fail_to_unpack(guint64 offset, GError **error)
     return FALSE;
 }
 
-/* Is the header at the cursor that of a whole block? Returns what is wrong with it, or NULL; `to`
- * is where to go on then. */
+/* Does the header at the cursor belong to a complete block? Returns a description of the error,
+ * or NULL; after an error the walk continues at `to`. */
 static const char *check_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place, gssize n,
                                guint64 *to)
 {
@@ -236,7 +236,7 @@ gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, Strob
            !finish_place(cursor, place);
 }
 
-/* Reads the stored bytes of a payload; FALSE if they are not what the header says. */
+/* Reads the stored bytes of a payload; FALSE if they do not match the header. */
 static gboolean read_stored(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, char *bytes)
 {
     gsize n = place->stored_bytes, known = 0;

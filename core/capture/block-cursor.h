@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the blocks of a capture by their framing; torn and damaged parts are stepped over. */
+/* Finds the blocks of a capture by their framing; skips torn and damaged parts. */
 #ifndef STROBE_CORE_BLOCK_CURSOR_H
 #define STROBE_CORE_BLOCK_CURSOR_H
 
@@ -7,42 +7,43 @@
 #include <strobe/helpers/compression.h>
 #include "capture-format.h"
 
-/* A block whose header is sound. The payload is not checked yet. Of a compressed block the header
- * has the plain bytes as payload_bytes, and the type without its flag. */
+/* A block with a valid header; the payload is not checked yet. For a compressed block the header
+ * has the uncompressed size as payload_bytes, and the type without its flag. */
 typedef struct StrobeBlockPlace {
-    guint64 offset;       /* of the payload in the file */
+    guint64 offset;       /* offset of the payload in the file */
     guint32 stored_bytes; /* of it there */
     gboolean is_compressed;
     struct strobe_block_header header;
 } StrobeBlockPlace;
 
-/* Returns the offset behind a block. */
+/* Returns the offset after a block. */
 static inline guint64 strobe_block_place_end(const StrobeBlockPlace *place)
 {
     return place->offset + place->stored_bytes;
 }
 
-/* The bytes of the file that hold [*from, *to) of a payload; of a compressed one, all. */
+/* The bytes of the file that hold [*from, *to) of a payload; for a compressed payload, all
+ * bytes. */
 void strobe_block_place_find(const StrobeBlockPlace *place, guint64 *from, guint64 *to);
 
-/* Called for each damaged stretch [from, to). */
+/* Called for each damaged range [from, to). */
 typedef void (*StrobeDamageFunction)(void *user, guint64 from, guint64 to, const char *reason);
 
-/* Goes from block to block of the first `size` bytes of a file. Small blocks are read many at a
- * time, of large ones no more than what is asked for. */
+/* Walks from block to block in the first `size` bytes of a file. Reads many small blocks at a
+ * time, and only the requested bytes of large ones. */
 typedef struct StrobeBlockCursor {
     int fd;
     guint64 size, at;
     StrobeDamageFunction damage; /* NULL: damage is not reported */
     void *user;
-    guint64 window_at; /* of the bytes in the window */
+    guint64 window_at; /* offset of the window's bytes */
     gsize window_n;
     char window[4096];
-    guint64 scan_at; /* of the bytes in which a magic was looked for last */
+    guint64 scan_at; /* offset of the bytes that were last searched for a magic */
     gsize scan_n;
     char *scan;
-    const char *problem; /* of the payload that was read last */
-    char *stored;        /* of a compressed payload; NULL until the first */
+    const char *problem; /* error of the payload that was read last */
+    char *stored;        /* buffer for a compressed payload; NULL until the first one */
     gsize stored_bytes;
     StrobeCompression *compression; /* NULL until the first use */
 } StrobeBlockCursor;
@@ -51,13 +52,15 @@ void strobe_block_cursor_begin(StrobeBlockCursor *cursor, int fd, guint64 size,
                                StrobeDamageFunction damage, void *user);
 void strobe_block_cursor_end(StrobeBlockCursor *cursor);
 
-/* FALSE at the end, or with an error if the file cannot be read or this Strobe cannot unpack it. */
+/* FALSE at the end, or with an error if the file cannot be read or this build cannot decompress
+ * it. */
 gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *place,
                                   GError **error);
-/* The block whose header lies at `offset`, FALSE if no sound one does. The cursor stays. */
+/* The block whose header is at `offset`, FALSE if there is no valid one. The cursor does not
+ * move. */
 gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, StrobeBlockPlace *place);
-/* Reads, checks and unpacks a payload into `buffer` (payload_bytes long). FALSE: `problem` of the
- * cursor says why it cannot be used. */
+/* Reads, checks and decompresses a payload into `buffer` (payload_bytes long). FALSE: the
+ * cursor's `problem` has the reason. */
 gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPlace *place,
                                   void *buffer);
 
@@ -68,7 +71,7 @@ typedef gboolean (*StrobeBlockFunction)(void *user, const StrobeBlockPlace *plac
 gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
                            StrobeDamageFunction damage, void *user, GError **error);
 
-/* As strobe_block_cursor_read, without a cursor; of a block that is not compressed. */
+/* Like strobe_block_cursor_read, without a cursor; only for an uncompressed block. */
 gboolean strobe_block_read(int fd, const StrobeBlockPlace *place, void *buffer);
 
 #endif

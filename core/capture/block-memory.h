@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that records of a block are read from, shared by counting references. */
+/* Reference-counted memory of a block, from which records are read. */
 #ifndef STROBE_CORE_BLOCK_MEMORY_H
 #define STROBE_CORE_BLOCK_MEMORY_H
 
@@ -20,8 +20,7 @@ void strobe_block_memory_unref(gpointer memory);
  * same memory if there is no other reference and it is large enough. */
 StrobeBlockMemory *strobe_block_memory_renew(StrobeBlockMemory *memory, gsize size);
 
-/* Further bytes, zeroed, which are freed with the memory. The caller is the only one who appends.
- */
+/* Appends zeroed bytes, which are freed with the memory. Only one thread may append. */
 gpointer strobe_block_memory_append(StrobeBlockMemory *memory, gsize n);
 
 #endif

@@ -4,15 +4,15 @@
 #include <string.h>
 #include "pool.h"
 
-/* A late block, or the name of one that is looked for. */
+/* A late block, or the key of a search for one. */
 struct late {
     guint32 segment, thread_buffer;
     guint64 sequence;
     guint32 offset; /* in the thread buffer's block */
-    guint64 at;     /* of the header in the file */
+    guint64 at;     /* offset of the header in the file */
 };
 
-struct last { /* of a thread buffer, seen so far */
+struct last { /* the last block of a thread buffer so far */
     guint64 sequence;
     guint32 offset;
 };
@@ -20,11 +20,11 @@ struct last { /* of a thread buffer, seen so far */
 struct StrobeBlockOrder {
     guint segment;
     struct last last[STROBE_POOL_THREAD_BUFFERS];
-    GArray *late; /* of struct late; sorted once finished */
+    GArray *late; /* of struct late; sorted when finished */
     gboolean is_sorted;
     guint64 n_refused;
-    guint next[STROBE_POOL_THREAD_BUFFERS]; /* second walk: the thread buffer's next late block, of
-                                               the segment */
+    guint next[STROBE_POOL_THREAD_BUFFERS]; /* second walk: the thread buffer's next late block
+                                               in the segment */
 };
 
 StrobeBlockOrder *strobe_block_order_new(void)
@@ -99,7 +99,7 @@ void strobe_block_order_note(StrobeBlockOrder *order, const StrobeBlockPlace *pl
     const struct strobe_block_header *h = &place->header;
 
     if (h->thread_buffer >= STROBE_POOL_THREAD_BUFFERS)
-        return; /* of no thread buffer of ours: as it lies */
+        return; /* not from a known thread buffer: keep its position */
     struct last *last = &order->last[h->thread_buffer];
     if (h->sequence > last->sequence ||
         (h->sequence == last->sequence && h->offset >= last->offset)) {

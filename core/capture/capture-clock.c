@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a capture that is being written: its pairs, and those that no block came for. */
+/* The clock of a capture that is written: its pairs, including those without a block. */
 #include <string.h>
 #include "capture-writer.h"
 
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
-    /* What a window before this one found out about the counter still holds. */
+    /* What earlier windows measured of the counter is still valid. */
     double known = writer->trend.ns_per_tick;
     StrobeClockPair pair = strobe_clock_pair();
     StrobeClockTrend trend;
@@ -19,12 +19,12 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
 {
     writer->trend = *trend;
     writer->n_idle = 0;
-    writer->is_pair_written = 1; /* one of a capture before */
+    writer->is_pair_written = 1; /* a pair of an earlier capture */
     strobe_capture_writer_set_pair(writer, pair);
     writer->first_pair = writer->pair;
 }
 
-/* The pair that will be missed least: the longer ago, the farther apart may they be. */
+/* The pair that can be dropped best: older pairs may be farther apart. */
 static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
 {
     uint32_t found = 1;
@@ -52,7 +52,7 @@ static void keep_idle(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
     idle[writer->n_idle++] = *pair;
 }
 
-/* The present pair is followed by another; one that is in no block must not be lost. */
+/* Another pair follows the current one; if no block contains the current one, it must be kept. */
 static void keep_present(StrobeCaptureWriter *writer)
 {
     const StrobeClockPair *last = writer->n_idle ? &writer->idle[writer->n_idle - 1] : NULL;
@@ -96,7 +96,7 @@ void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer)
 {
     uint32_t n = writer->n_idle;
 
-    /* The reserve has room for losses and seal only. */
+    /* The reserve has room only for losses and the seal. */
     if (n == 0 || writer->reserve_end)
         return;
     writer->n_idle = 0;

@@ -6,12 +6,12 @@
 
 #include "pool.h"
 
-/* Writes `metadata`, JSON text, to `fd`, a new and empty file (owned from now on, and closed).
- * Returns 0 or an errno value. */
+/* Writes `metadata`, JSON text, to `fd`, a new and empty file, and closes `fd`. Returns 0 or an
+ * errno value. */
 int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata);
 
-/* Removes STROBE_CAPTURE_UNNAMED from the name of the file that belongs at `path`, once the file
- * has its metadata: then it is a capture. Returns 0 or an errno value. */
+/* Removes STROBE_CAPTURE_UNNAMED from the name of the file that belongs at `path`. Call it when
+ * the file has its metadata: then it is a capture. Returns 0 or an errno value. */
 int strobe_capture_file_name(const char *path);
 
 /* Opens such a file to append to it, and reads its metadata (free it). The path comes from the

@@ -12,11 +12,11 @@
 #include "span-names.h"
 #include "track-table.h"
 
-/* A block of strings is full when it has so many bytes: the buffer is larger, for long ones, but
- * the pages that it takes are not to grow with the number of strings. */
+/* A block of strings is full at this size. The buffer is larger, for long strings, but the pages
+ * that it uses must not grow with the number of strings. */
 #define STRINGS_AT_ONCE 16384u
 
-/* A shorter block stays plain: compressing it saves next to nothing. */
+/* Shorter blocks stay uncompressed: compression would save next to nothing. */
 #define COMPRESSED_MIN 256u
 
 static char *map_pages(size_t bytes)
@@ -65,7 +65,7 @@ void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t 
 {
     off_t end = lseek(fd, 0, SEEK_END);
 
-    if (end < 0) /* where it would write is not known: writing fails */
+    if (end < 0) /* the file position is unknown, so writing fails */
         close(fd);
     writer->fd = end < 0 ? -1 : fd;
     writer->bytes = end > 0 ? (uint64_t)end : 0;
@@ -88,7 +88,7 @@ void strobe_capture_writer_end(StrobeCaptureWriter *writer)
 
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
 {
-    writer->fd = -1; /* closed by the caller: it is the parent's */
+    writer->fd = -1; /* closed by the caller: it belongs to the parent */
     free_buffers(writer);
 }
 
@@ -121,7 +121,7 @@ static int write_all(int fd, struct iovec *iov, int n)
     return 0;
 }
 
-/* In the reserve there must be room for the block and for the header of what then is left. */
+/* The reserve must have room for the block and for the header of the rest. */
 static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_bytes)
 {
     uint64_t size = sizeof(struct strobe_block_header) + payload_bytes;
@@ -130,8 +130,7 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-/* What a reader looks for before it knows anything of the capture stays plain, and what is short.
- */
+/* Blocks that a reader needs first stay uncompressed, and short blocks too. */
 static int is_compressible(const StrobeCaptureWriter *writer,
                            const struct strobe_block_header *header)
 {
@@ -143,8 +142,8 @@ static int is_compressible(const StrobeCaptureWriter *writer,
            header->payload_bytes <= STROBE_COMPRESSED_MAX;
 }
 
-/* Returns the payload as it is stored. The program may write to what lies in the pool: a copy is
- * compressed. */
+/* Returns the payload in its stored form. It compresses a copy, because the program may write to
+ * the pool at any time. */
 static const void *compress_payload(StrobeCaptureWriter *writer, struct strobe_block_header *header,
                                     const void *payload)
 {
@@ -182,8 +181,8 @@ static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header 
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
     if (error && !writer->reserve_end) {
-        /* What was written of this block would only be skipped as damaged. Where it cannot be cut
-         * off, the next block takes its place: behind it, `bytes` would name another place. */
+        /* A partly written block would only be skipped as damaged. If it cannot be truncated,
+         * the next block overwrites it: otherwise `bytes` would be wrong. */
         lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
         if (ftruncate(writer->fd, (off_t)writer->bytes))
             return error;
@@ -294,8 +293,8 @@ static void clear_range(uint64_t *bits, uint32_t from, uint32_t to)
         bits[i / 64] &= ~(1ull << (i % 64));
 }
 
-/* Copies what is not yet in the capture of `n` places from `first` behind the `used` tracks in the
- * buffer; returns how many tracks are then there. */
+/* Appends the missing tracks of `n` entries from `first` to the `used` tracks in the buffer;
+ * returns the new number of tracks. */
 static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool,
                            uint32_t first, uint32_t n, uint32_t used)
 {
@@ -312,7 +311,7 @@ static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header
 
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    /* Read first: a track published meanwhile is found, or looked for the next time. */
+    /* Read this first: a track that is published meanwhile is found now or the next time. */
     uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
     uint32_t used;
     int error = 0;
@@ -334,7 +333,7 @@ static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *p
     return error;
 }
 
-/* Puts string `id` into the buffer; returns its bytes there, 0 if it is not published or does not
+/* Puts string `id` into the buffer; returns its size there, 0 if it is not published or does not
  * fit. */
 static uint32_t put_string(StrobeCaptureWriter *writer, const struct pool_header *pool, uint32_t id,
                            uint32_t at)
@@ -386,7 +385,7 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 {
     int error = write_kinds(writer, pool);
     int tracks_error = write_tracks(writer, pool);
-    /* Strings last: a track's name was interned before the track was published. */
+    /* Strings come last: a track's name was interned before the track was published. */
     int strings_error = write_strings(writer, pool);
 
     return error ? error : tracks_error ? tracks_error : strings_error;
@@ -403,7 +402,7 @@ static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t
     return error;
 }
 
-/* A span that began after `end` may have a name that is newer than the definitions. */
+/* The name of a span that began after `end` may be newer than the definitions. */
 static int began_after(const char *record, uint32_t words, uint64_t end)
 {
     uint64_t begin;
@@ -449,7 +448,7 @@ struct loss_place {
     uint64_t begin, end;
 };
 
-/* Puts a record of `count` losses, none for 0; returns its bytes. */
+/* Puts a record of `count` losses, none for 0; returns its size. */
 static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t count, uint32_t track)
 {
     struct strobe_loss loss = {count, place->cause, track};
@@ -463,8 +462,8 @@ static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t cou
     return sizeof words;
 }
 
-/* All thread buffers' growth by one cause, and where they are to be told apart, a record for each.
- */
+/* Sums up the new losses of all thread buffers for one cause; on request, puts one record for
+ * each thread buffer. */
 static uint64_t put_thread_buffers(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                    struct loss_place *place, const StrobeLossCounts *seen,
                                    uint32_t *at)

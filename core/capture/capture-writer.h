@@ -11,42 +11,43 @@
 #define STROBE_WRITER_BUFFER (2u << 20)
 #define STROBE_WRITER_PAIRS 256u
 
-/* One capture file being written, and how far definitions have been written into it. */
+/* A capture file that is being written, and the definitions that it already contains. */
 typedef struct StrobeCaptureWriter {
     int fd;               /* -1: none */
     uint64_t bytes;       /* of good blocks */
     uint64_t reserve_at;  /* 0: none */
-    uint64_t reserve_end; /* while it is being used, else 0 */
+    uint64_t reserve_end; /* while the reserve is in use, otherwise 0 */
     uint32_t window;
     StrobeClockPair pair, first_pair; /* the present one, the file's first */
     int is_pair_written;
     StrobeClockTrend trend;                    /* of all pairs */
     StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* no block was written with them yet */
     uint32_t n_idle;
-    uint32_t kinds_done;   /* bytes of the pool's kind area */
-    uint32_t tracks_done;  /* of the pool's count of published tracks */
+    uint32_t kinds_done;   /* number of bytes of the pool's kind area */
+    uint32_t tracks_done;  /* value of the pool's count of published tracks */
     uint32_t strings_done; /* all ids below this one */
     uint64_t string_written[STROBE_POOL_STRINGS / 64];
-    uint32_t track_written[STROBE_POOL_TRACKS]; /* the id last written of each place */
-    char *buffer;                   /* STROBE_WRITER_BUFFER bytes, from capture_writer_init */
-    StrobeCompression *compression; /* NULL: blocks stay plain */
-    char *plain, *compressed;       /* of a block, STROBE_COMPRESSED_MAX bytes each */
+    uint32_t track_written[STROBE_POOL_TRACKS]; /* the last id written for each entry */
+    char *buffer;                               /* STROBE_WRITER_BUFFER bytes, allocated by
+                                                 * capture_writer_init */
+    StrobeCompression *compression;             /* NULL: blocks stay plain */
+    char *plain, *compressed; /* buffers for a block, STROBE_COMPRESSED_MAX bytes each */
 } StrobeCaptureWriter;
 
 /* Allocates the buffer. Returns 0 or ENOMEM. */
 int strobe_capture_writer_init(StrobeCaptureWriter *writer);
-/* Compresses definitions and records from now on; they stay plain where there is no memory for
- * that.
- */
+/* Compresses definitions and records from now on; without memory for this they stay
+ * uncompressed. */
 void strobe_capture_writer_compress(StrobeCaptureWriter *writer);
 void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
-/* Begins writing to `fd` (owned from now on), at its present end. */
+/* Begins to write at the current end of `fd` (owned from now on). */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
-/* The same, where the clock was followed before: by `trend`, and `pair` is the next. */
+/* The same if the clock was already followed by `trend`; `pair` is the next one. */
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
                                   const StrobeClockTrend *trend, const StrobeClockPair *pair);
-/* The same for a copy of what another one is to write: it knows that one's clock from its begin. */
+/* The same for a copy of another writer's capture: it knows the clock of that one from the
+ * begin. */
 void strobe_capture_writer_begin_copy(StrobeCaptureWriter *writer, int fd,
                                       const StrobeCaptureWriter *other);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);
@@ -54,21 +55,21 @@ void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 /* In a forked child: frees the buffers and forgets the file. */
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 
-/* Takes the clock pair that goes into the headers of the following blocks. Whatever these blocks
- * hold must have been recorded before. */
+/* Takes the clock pair for the headers of the next blocks. Everything in these blocks must have
+ * been recorded before. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
-/* The same with a pair that is given. */
+/* The same with a given pair. */
 void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair);
 
-/* Makes each the other. */
+/* Exchanges the two writers. */
 void strobe_capture_writer_swap(StrobeCaptureWriter *one, StrobeCaptureWriter *other);
 
-/* Appends the metadata, JSON text, of a segment. */
+/* Appends the metadata of a segment, as JSON text. */
 int strobe_capture_write_metadata(StrobeCaptureWriter *writer, const char *metadata,
                                   uint32_t segment);
 
-/* Appends one block that belongs to no thread buffer. Returns 0 or an errno value; a block that
- * could not be written whole is cut off again. */
+/* Appends one block that belongs to no thread buffer. Returns 0 or an errno value; a partly
+ * written block is removed again. */
 int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const void *payload,
                                uint32_t bytes);
 
@@ -76,31 +77,30 @@ int strobe_capture_write_block(StrobeCaptureWriter *writer, uint32_t type, const
 int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_block *block,
                                  uint32_t from, uint32_t to);
 
-/* Appends the kinds, tracks and strings that were added to the pool since the last call. */
+/* Appends the kinds, tracks and strings that are new in the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
 /* Appends the open spans of all thread buffers of the window as unfinished records, in blocks of
- * `type`.
- * `*n_lost` is how many of them could not be written. */
+ * `type`. `*n_lost` receives the number of those that could not be written. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost);
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
-/* Appends a loss record for every thread buffer and cause with losses that are not reported yet,
- * and for the losses of no thread buffer. In the reserve, which is small, one for every cause. The
- * caller must remember `seen` as reported. */
+/* Appends a loss record for each thread buffer and cause with unreported losses, and for losses
+ * outside of thread buffers. In the reserve, which is small, appends one for each cause. The caller
+ * must remember `seen` as reported. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);
 
-/* Appends the seal, with what the clock pairs say. */
+/* Appends the seal, with a summary of the clock pairs. */
 enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags);
 
-/* Appends a block of reserve. Where the disk is full in the end, what is written between use and
- * close goes into that block's place: at most STROBE_RESERVE_BYTES, else ENOSPC. */
+/* Appends a block of reserve. If the disk becomes full, the blocks written between use and close
+ * replace it: at most STROBE_RESERVE_BYTES, otherwise ENOSPC. */
 int strobe_capture_write_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_use_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
@@ -109,8 +109,7 @@ int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
 
 void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTrend *trend,
                                 const StrobeClockPair *pair);
-/* Appends the pairs that no block was written with. Where that fails they wait for the next block.
- */
+/* Appends the pairs that are in no block. If that fails, they wait for the next block. */
 void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer);
 
 #endif

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-map.h"
 
-#define PAIRS_MAX 65536u /* in memory; beyond these every second one is forgotten */
-#define KNOTS_MAX 16384  /* where the counter is steady */
-#define EPOCHS_BACK 8u   /* resets that a count is looked for behind */
+#define PAIRS_MAX 65536u /* maximum in memory; above it every second pair is dropped */
+#define KNOTS_MAX 16384  /* maximum number if the counter is steady */
+#define EPOCHS_BACK 8u   /* number of resets that the search for a count goes back */
 #define RATE_BITS 44     /* rates are ns per tick, scaled by 2^44 */
-#define HALF ((gint64)1 << (RATE_BITS - 1)) /* of a ns, so scaled */
-#define REACH 1.01 /* by which an extrapolated count may be off, as a factor */
-#define UNORDERED_NS                                                                               \
-    10000 /* a count may be later than its block's pair: counters of two                           \
-             processors, or a source with a clock of its own */
+#define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
+#define REACH 1.01                          /* maximum error factor of an extrapolated count */
+/* A count may be later than its block's pair: counters of two processors, or a source with a
+ * clock of its own. */
+#define UNORDERED_NS 10000
 
-/* Damaged pairs may say anything; within these limits no sum of times overflows. */
+/* Damaged pairs may have any values; within these limits no sum of times overflows. */
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define RATE_LIMIT ((gint64)1 << 62)
 
 enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 
-/* Counts from `begin` up to the next segment lie on the line through (ticks, ns). */
+/* Counts from `begin` to the next segment are on the line through (ticks, ns). */
 struct segment {
     guint64 begin;
     guint64 ticks;
     gint64 ns; /* since the epoch */
     gint64 rate;
-    guint jump; /* index; of a side only */
+    guint jump; /* index of the jump; only for one side of a jump */
     enum side side;
 };
 
-/* A broken link, and the times that were given out on its two sides. */
+/* A broken link, and the times that were already returned on both of its sides. */
 struct jump {
     gint64 begin_ns, end_ns;
     gint64 last_before, first_after;
 };
 
-/* Segments between two resets, and the counts that can be of this epoch. */
+/* Segments between two resets, and the range of counts that can belong to this epoch. */
 struct epoch {
     guint first, end; /* indices of segments */
     guint64 least, most;
@@ -41,8 +41,7 @@ struct epoch {
 };
 
 struct StrobeClockMap {
-    struct { /* the segment that was used last, as far as it can be without a look at anything else
-              */
+    struct { /* the last used segment: counts in this range need no search */
         guint64 ticks, length;
         guint64 rate;
         gint64 ns;
@@ -51,8 +50,8 @@ struct StrobeClockMap {
     gint64 pair_distance_ns;
     GArray *links; /* of StrobeClockLink; while finishing */
     GArray *segments, *jumps, *epochs, *events;
-    gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair: later steps of the wall
-                      clock do not tear the capture apart */
+    gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair, used for all times:
+                      later steps of the wall clock do not distort the capture */
     guint epoch;   /* of the block */
     guint64 block_ticks;
     StrobeClockSummary summary;
@@ -108,7 +107,7 @@ void strobe_clock_map_add(StrobeClockMap *map, const StrobeClockPair *pair)
     if (pair->gap == STROBE_CLOCK_COMPUTED || pair->monotonic_ns > TIME_LIMIT ||
         pair->monotonic_ns < -TIME_LIMIT)
         return;
-    if (map->pairs->len) { /* all blocks of a flush have the same one */
+    if (map->pairs->len) { /* all blocks of a flush have the same pair */
         gint64 distance = pair->monotonic_ns - pair_at(map, map->pairs->len - 1)->monotonic_ns;
         if (distance >= 0 && distance <= map->pair_distance_ns)
             return;
@@ -130,7 +129,7 @@ static void on_link(void *user, const StrobeClockLink *link)
     g_array_append_val(map->links, *link);
 }
 
-/* Follows the pairs as the writer did. */
+/* Processes the pairs as the writer did. */
 static void follow_pairs(StrobeClockMap *map, guint64 end_ticks)
 {
     const StrobeClockPair *first = pair_at(map, 0);
@@ -163,7 +162,7 @@ static guint64 limited_ticks(__int128 value)
     return value < 0 ? 0 : (guint64)(value < most ? value : most);
 }
 
-/* The rate of a link that is not broken, exactly. */
+/* The exact rate of an unbroken link. */
 static gint64 rate_of(const StrobeClockLink *link)
 {
     __int128 ns = (__int128)link->to.monotonic_ns - link->from.monotonic_ns;
@@ -171,7 +170,7 @@ static gint64 rate_of(const StrobeClockLink *link)
                        RATE_LIMIT);
 }
 
-/* That of the nearest link to `index` in a direction that is not broken; 0 if there is none. */
+/* The rate of the nearest unbroken link from `index` in one direction; 0 if there is none. */
 static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
 {
     for (guint i = index; i < map->links->len; i += (guint)direction) {
@@ -182,8 +181,8 @@ static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
     return 0;
 }
 
-/* The rate at one side of a broken link: of the links there, else of the others, else what was
- * known, else that of ns. */
+/* The rate on one side of a broken link: that of the links on this side, otherwise of the
+ * others, otherwise the known rate, otherwise that of a ns counter. */
 static gint64 rate_beside(const StrobeClockMap *map, guint index, int direction)
 {
     gint64 rate = rate_near(map, index, direction);
@@ -219,7 +218,7 @@ static void add_epoch(StrobeClockMap *map, const StrobeClockPair *pair)
     g_array_append_val(map->epochs, epoch);
 }
 
-/* Ticks in `ns` at a rate, and a little more. */
+/* Number of ticks in `ns` at a rate, rounded up generously. */
 static __int128 ticks_within(gint64 ns, gint64 rate)
 {
     return (__int128)((double)ns * REACH / (double)MAX(rate, 1) *
@@ -240,8 +239,8 @@ static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 b
     add_segment(map, 0, &link->to, after, SIDE_AFTER);
 }
 
-/* Where a link's two sides meet: if the frequency changed, where their lines do; else in the middle
- * of the counts that none, or either, explains. */
+/* Where the two sides of a link meet. If the frequency changed, it is the intersection of their
+ * lines; otherwise the middle of the counts that neither side, or either side, explains. */
 static guint64 find_meeting(const StrobeClockLink *link, gint64 before, gint64 after)
 {
     double scale = (double)((gint64)1 << RATE_BITS);
@@ -339,14 +338,14 @@ void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair)
     map->current.length = 0;
 }
 
-/* The latest count that a block's records may hold, of the block's own epoch. */
+/* The latest count that a block's records may contain, in the block's own epoch. */
 static guint64 latest_ticks(const StrobeClockMap *map, const struct epoch *epoch)
 {
     gint64 rate = g_array_index(map->segments, struct segment, epoch->first).rate;
     return limited_ticks(map->block_ticks + ticks_within(UNORDERED_NS, rate));
 }
 
-/* The newest epoch, not after the block's, that the count can be of. */
+/* The newest possible epoch of the count, but none after the block's. */
 static const struct epoch *epoch_of(const StrobeClockMap *map, guint64 ticks)
 {
     const struct epoch *epochs = (const void *)map->epochs->data;
@@ -376,8 +375,7 @@ static const struct segment *find_segment(const StrobeClockMap *map, const struc
     return &segments[low];
 }
 
-/* Lets the next counts of this segment be converted at once: those that can be of no other epoch.
- */
+/* Caches the segment for the next counts, if they can belong to no other epoch. */
 static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
                              const struct segment *segment)
 {
@@ -401,7 +399,7 @@ static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
     map->current.ns = segment->ns;
 }
 
-/* Keeps the order of what lies before a jump and what lies behind it. */
+/* Keeps the order of times before and after a jump. */
 static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
 {
     if (side == SIDE_BEFORE) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-recovery.h"
 
-/* How long a program may have gone on recording behind its last pair: flush_interval at most. */
+/* Maximum time for which a program may have recorded after its last pair: flush_interval. */
 #define UNWRITTEN_NS 60000000000
 
-/* How much the rate may have changed since the last pair, for what is computed from it. */
+/* Maximum change of the rate since the last pair, for computed pairs. */
 #define RATE_CHANGE 1e-6
 
 void strobe_clock_recovery_follow(StrobeClockRecovery *clock, const StrobeClockPair *pair)
@@ -43,7 +43,7 @@ guint64 strobe_clock_recovery_limit(const StrobeClockRecovery *clock, const Stro
     return clock->pair.ticks + (guint64)MIN(UNWRITTEN_NS / known_rate(clock), 1e18);
 }
 
-/* What a computation says, without a word about what it is worth. */
+/* The result of a computation, without an error bound. */
 static gint64 shift_time(gint64 from, gint64 ns)
 {
     return (gint64)((guint64)from + (guint64)ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a capture that its program left open, for recovery: perhaps days later, after a
- * reboot, or after a reset of the counter.
+ * The clock of a capture that its program left open, for recovery. Recovery may run days later,
+ * after a reboot, or after a reset of the counter.
  */
 #ifndef STROBE_CORE_CLOCK_RECOVERY_H
 #define STROBE_CORE_CLOCK_RECOVERY_H
@@ -15,18 +15,20 @@ typedef struct StrobeClockRecovery {
     guint n;              /* pairs seen */
 } StrobeClockRecovery;
 
-/* The pair of the next block. Pairs that make no sense are left out. */
+/* Adds the pair of the next block. Ignores invalid pairs. */
 void strobe_clock_recovery_follow(StrobeClockRecovery *clock, const StrobeClockPair *pair);
 
-/* Does `now`, a pair of the same kind of clock and the same boot, go on from the last one? Not if
+/* Does `now`, a pair of the same kind of clock and the same boot, continue the last one? Not if
  * the counter was disturbed since. */
 gboolean strobe_clock_recovery_goes_on(const StrobeClockRecovery *clock,
                                        const StrobeClockPair *now);
 
-/* No record that its program left is later; `now` is NULL where the clock does not go on. */
+/* An upper limit of all record times of the program; `now` is NULL if the clock does not
+ * continue. */
 guint64 strobe_clock_recovery_limit(const StrobeClockRecovery *clock, const StrobeClockPair *now);
 
-/* The pair at `ticks`, on the way from the last one to `now`; without that, extrapolated. */
+/* The pair at `ticks`, interpolated between the last one and `now`, or extrapolated without
+ * `now`. */
 StrobeClockPair strobe_clock_recovery_at(const StrobeClockRecovery *clock, guint64 ticks,
                                          const StrobeClockPair *now);
 

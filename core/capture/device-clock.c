@@ -5,25 +5,26 @@
 #include "clock-trend.h"
 
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
-#define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* of a pair: beyond, it says nothing */
-#define EXTRAPOLATED 1e-6  /* by which the rate changes where no pair is */
-#define ORDER_NS 100000    /* a record may be stored before its end is over, by clocks' errors */
-#define BASELINE_KNOTS 64u /* of which a rate beyond the first or last one is made */
-#define EPOCHS_BACK 16u    /* that a time is looked for in */
-#define LATE_NS 5000000000 /* within which records are stored, but for those of odd collectors */
+#define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* maximum width of a useful pair */
+#define EXTRAPOLATED 1e-6                              /* change of the rate without pairs */
+#define ORDER_NS 100000 /* by clock errors, a record may be stored before its end */
+/* Number of knots considered for the rate beyond the first or last knot. */
+#define BASELINE_KNOTS 64u
+#define EPOCHS_BACK 16u    /* number of epochs searched for a time */
+#define LATE_NS 5000000000 /* maximum delay of storing a record, except for rare collectors */
 
-/* A pair that is used. */
+/* A used pair. */
 struct knot {
     gint64 device_ns, host_ns;
-    double half_ns; /* of its width: by which it may be off */
+    double half_ns; /* half of its width: its error bound */
 };
 
-/* Knots between two jumps, and the line beyond each end. */
+/* Knots between two jumps, and the lines beyond both ends. */
 struct epoch {
     guint first, end;      /* indices of knots */
-    gint64 from_ns, to_ns; /* of the host: the nearest knots of the epochs beside it */
-    double rate[2];        /* ns of the host for one of the device, before and behind */
-    double share[2];       /* by which that rate may be off */
+    gint64 from_ns, to_ns; /* host times: the nearest knots of the neighbouring epochs */
+    double rate[2];        /* host ns per device ns, before and after */
+    double share[2];       /* error bounds of these rates */
 };
 
 struct StrobeDeviceClock {
@@ -32,7 +33,8 @@ struct StrobeDeviceClock {
     GArray *knots;  /* of struct knot */
     GArray *epochs; /* of struct epoch */
     gboolean has_unknown_width;
-    gint64 slack_ns; /* by which a time may lie outside of its epoch: the error of the pairs */
+    gint64 slack_ns; /* distance by which a time may be outside of its epoch: the error of the
+                      * pairs */
 };
 
 StrobeDeviceClock *strobe_device_clock_new(StrobeTrackId track)
@@ -152,7 +154,7 @@ static void on_link(void *user, const StrobeClockLink *link)
     add_knot(f->clock, &link->to, f->base, link->is_broken != 0);
 }
 
-/* As the trend takes it: counts from 0. */
+/* In the form of the trend, which counts from 0. */
 static StrobeClockPair trend_pair(const StrobeDevicePair *pair, gint64 base)
 {
     return (StrobeClockPair){.ticks = (guint64)(pair->device_ns - base),
@@ -162,8 +164,8 @@ static StrobeClockPair trend_pair(const StrobeDevicePair *pair, gint64 base)
                              .gap = (guint32)pair->width_ns};
 }
 
-/* Cuts the pairs where the clock jumped. It counts ns: a rate far from that is a jump, unless the
- * links beside it have the same. */
+/* Splits the pairs where the clock jumped. The clock counts ns, so a rate far from 1 is a jump,
+ * unless the neighbouring links have the same rate. */
 static void follow_pairs(StrobeDeviceClock *clock, StrobeClockSummary *summary)
 {
     GArray *pairs = clock->pairs;
@@ -194,7 +196,7 @@ static double rate_between(const struct knot *a, const struct knot *b)
            ((double)b->device_ns - (double)a->device_ns);
 }
 
-/* By how much the line from `a` to `b` may be off per ns: its ends, and what lies between. */
+/* Error bound per ns of the line from `a` to `b`: of its ends and of the knots in between. */
 static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
 {
     const struct knot *from = knot_at(clock, a), *to = knot_at(clock, b);
@@ -209,7 +211,7 @@ static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
     return (from->half_ns + to->half_ns + off) / fabs((double)to->host_ns - (double)from->host_ns);
 }
 
-/* The line beyond an end: from the knot there to the one that makes it the surest. */
+/* The line beyond an end: from the last knot to the knot that gives the most exact rate. */
 static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint side)
 {
     guint end = side ? epoch->end - 1 : epoch->first;
@@ -221,14 +223,15 @@ static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint
         guint other = side ? end - i : end + i;
         double share = share_of(clock, end, other);
         if (share >= epoch->share[side])
-            continue; /* a clock counts ns: pairs that lie close say less of its rate than that */
+            continue; /* a clock counts ns; close pairs measure its rate less exactly than that */
         epoch->share[side] = share;
         epoch->rate[side] = rate_between(knot_at(clock, end), knot_at(clock, other));
     }
     epoch->share[side] += EXTRAPOLATED;
 }
 
-/* An epoch of one knot has the rate of the nearest one that has more: it is the same oscillator. */
+/* An epoch with one knot uses the rate of the nearest epoch with more knots: the oscillator is
+ * the same. */
 static void borrow_rates(StrobeDeviceClock *clock)
 {
     guint n = clock->epochs->len;
@@ -257,7 +260,7 @@ static guint64 round_up(double ns)
     return ns < (double)TIME_LIMIT ? (guint64)ceil(ns) : (guint64)TIME_LIMIT;
 }
 
-/* Of the times between the window's edges and the first and last knots. */
+/* Error of times between the window's edges and the first and last knot. */
 static double reached_error(const StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns)
 {
     const struct epoch *first = epoch_at(clock, 0);
@@ -305,7 +308,7 @@ void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint6
         for (guint side = 0; side < 2; side++)
             reach_out(clock, epoch_at(clock, i), side);
     borrow_rates(clock);
-    /* What a window holds does not lie before it: times that a clock says again are not so old. */
+    /* Records of a window are not before the window, so a repeated time cannot be that old. */
     epoch_at(clock, 0)->from_ns = MIN(begin_ns, knot_at(clock, 0)->host_ns);
     take_summary(clock, &summary, reached_error(clock, begin_ns, end_ns));
 }
@@ -326,7 +329,7 @@ static gint64 sum_of(gint64 a, gint64 b)
                                               : CLAMP(sum, -TIME_LIMIT, TIME_LIMIT);
 }
 
-/* On the line through two knots, exactly. */
+/* The exact time on the line through two knots. */
 static gint64 interpolate_time(const struct knot *a, const struct knot *b, gint64 device_ns)
 {
     __int128 length = (__int128)b->device_ns - a->device_ns;
@@ -335,7 +338,7 @@ static gint64 interpolate_time(const struct knot *a, const struct knot *b, gint6
     return a->host_ns + (gint64)((product + length / 2) / length);
 }
 
-/* The time as this epoch has it. */
+/* Converts the time in this epoch. */
 static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 device_ns)
 {
     guint low = epoch->first, high = epoch->end;
@@ -358,7 +361,7 @@ static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch,
     return sum_of(knot->host_ns, limit_time(away * epoch->rate[side]));
 }
 
-/* By how much a time of the host lies outside of the epoch; 0: it does not. */
+/* Distance of a host time from the epoch; 0: it is inside. */
 static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
                              gint64 stored_ns)
 {
@@ -369,7 +372,7 @@ static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch 
     return ns < least ? least - ns : ns > most ? ns - most : 0;
 }
 
-/* The newest epoch that had begun at a time. */
+/* The newest epoch that had begun at a given time. */
 static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
 {
     guint low = 0, high = clock->epochs->len;
@@ -384,8 +387,9 @@ static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
     return low;
 }
 
-/* The newest epoch, from `newest` on back, that has a place for the time, else the one that has
- * nearly one. Not sure if there is none, or if another would do without much delay. */
+/* The newest epoch, from `newest` backwards, that contains the time, otherwise the one that
+ * comes closest. The result is unsure if no epoch contains the time, or if another one also does
+ * within a short delay. */
 static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 stored_ns,
                       gint64 device_ns, gboolean *is_sure)
 {
@@ -406,7 +410,7 @@ static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 store
     return best;
 }
 
-/* Does a time lie in a jump's link, beside the epoch's own knots? */
+/* Is a time in the link of a jump, outside of the epoch's own knots? */
 static gboolean is_in_link(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns)
 {
     return (epoch->first > 0 && ns < knot_at(clock, epoch->first)->host_ns) ||
@@ -424,7 +428,7 @@ static gboolean convert_near_jumps(const StrobeDeviceClock *clock, gint64 stored
 
     if (*begin <= *end && measure_excess(clock, epoch, begin_ns, stored_ns) == 0) {
         end_ns = sum_of(begin_ns, *end - *begin);
-    } else { /* the clock jumped inside of the span */
+    } else { /* the clock jumped inside the span */
         gboolean is_begin_sure = TRUE;
         end_ns = time_in(clock, epoch, *end);
         epoch = epoch_at(clock, epoch_of(clock, index, end_ns, *begin, &is_begin_sure));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times of one device's clock to CLOCK_MONOTONIC: piecewise linear through pairs of both, by the
- * same rules as the host's counter (clock-trend.h), cut where the device's clock jumped.
+ * Converts times of one device's clock to CLOCK_MONOTONIC: piecewise linear through clock pairs,
+ * by the same rules as the host's counter (clock-trend.h), split where the device's clock
+ * jumped.
  *
- * What lies between two jumps is an epoch. A time of the device may be one of several epochs, for a
- * clock that went back says the same times again: it is of the newest one that it fits into and
- * that had begun when its record was stored. A span keeps the duration that the device gave it,
- * unless a jump lies inside.
+ * The range between two jumps is an epoch. After a clock went back, the same device time occurs
+ * in several epochs. It belongs to the newest epoch that contains it and that had begun when its
+ * record was stored. A span keeps the duration that the device gave it, unless a jump lies
+ * inside.
  */
 #ifndef STROBE_CORE_DEVICE_CLOCK_H
 #define STROBE_CORE_DEVICE_CLOCK_H
@@ -14,7 +15,7 @@
 #include <strobe/exporter.h>
 #include "device-pairs.h"
 
-/* Pairs that one clock keeps; beyond these the wider one of every two is forgotten. */
+/* Maximum number of pairs of a clock; above it the wider one of every two is dropped. */
 #define STROBE_DEVICE_PAIRS_MAX 16384u
 
 typedef struct StrobeDeviceClock StrobeDeviceClock;
@@ -22,26 +23,26 @@ typedef struct StrobeDeviceClock StrobeDeviceClock;
 StrobeDeviceClock *strobe_device_clock_new(StrobeTrackId track);
 void strobe_device_clock_free(gpointer clock);
 
-/* Adds a pair, in any order. One that makes no sense is left out. */
+/* Adds a pair, in any order. Ignores an invalid one. */
 void strobe_device_clock_add(StrobeDeviceClock *clock, const StrobeDevicePair *pair);
-/* No more pairs. Times between `begin_ns` and `end_ns` of the host will be converted: the bound of
- * the error counts these. */
+/* No more pairs follow. Host times between `begin_ns` and `end_ns` will be converted; the error
+ * bound covers them. */
 void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns);
 
 typedef enum StrobeDeviceTime {
-    STROBE_DEVICE_TIME_UNKNOWN, /* no pair says when that was: the times stay as they are */
+    STROBE_DEVICE_TIME_UNKNOWN, /* no pair was recorded: the times stay unchanged */
     STROBE_DEVICE_TIME_UNSURE,  /* a jump lies near */
     STROBE_DEVICE_TIME_SURE
 } StrobeDeviceTime;
 
-/* Converts in place the begin and end of a record that was stored before `stored_ns` of the host.
- */
+/* Converts the begin and end of a record in place. The record was stored before the host time
+ * `stored_ns`. */
 StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gint64 stored_ns,
                                              gint64 *begin_ns, gint64 *end_ns);
 
-/* By how much a time may be off; 0: not known. */
+/* Error bound of a time; 0: unknown. */
 guint64 strobe_device_clock_error(const StrobeDeviceClock *clock);
-/* What is known of it, complete once it is finished; lives as long as the clock. */
+/* The clock's view, complete once it is finished; lives as long as the clock. */
 StrobeClockView *strobe_device_clock_view(StrobeDeviceClock *clock);
 
 #endif

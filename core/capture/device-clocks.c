@@ -6,8 +6,8 @@
 #include "capture-format.h"
 
 struct StrobeDeviceClocks {
-    GPtrArray *clocks;    /* of StrobeDeviceClock, by number - 1 */
-    GHashTable *by_track; /* number of the track with the pairs, to that of the clock */
+    GPtrArray *clocks;    /* of StrobeDeviceClock, indexed by number - 1 */
+    GHashTable *by_track; /* number of the track with the pairs -> number of the clock */
 };
 
 StrobeDeviceClocks *strobe_device_clocks_new(void)
@@ -45,7 +45,7 @@ const StrobeClockView *strobe_device_clocks_view(const StrobeDeviceClocks *clock
     return strobe_device_clock_view(clocks->clocks->pdata[number - 1]);
 }
 
-/* Number of the clock of a track, a new one if it has none; 0 when there are too many. */
+/* Number of the clock of a track, or of a new one; 0 if there are too many. */
 static guint32 number_of(StrobeDeviceClocks *clocks, guint32 track)
 {
     gpointer key = GUINT_TO_POINTER(track);
@@ -70,7 +70,7 @@ static guint64 field_at(const char *fields, guint32 offset, guint64 absent)
     return value;
 }
 
-/* A record of whatever kind; one that makes no sense is the decoder's to tell. */
+/* Takes a record of any kind; the decoder reports invalid ones. */
 static void take_record(StrobeDeviceClocks *clocks, const StrobeDefinitions *definitions,
                         const guint64 *record, guint32 words, guint32 track)
 {

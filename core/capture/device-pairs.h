@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments in a device's clock and the host's, and which of them to go by. */
+/* Moments on a device's clock and on the host's, and the choice of the exact ones. */
 #ifndef STROBE_CORE_DEVICE_PAIRS_H
 #define STROBE_CORE_DEVICE_PAIRS_H
 
 #include <glib.h>
 
-/* By how much rates are expected to change at most, for seconds, and two oscillators to differ. */
+/* Maximum expected change of rates within seconds, and difference of two oscillators. */
 #define STROBE_DEVICE_DRIFT_CHANGE 1e-5
 #define STROBE_DEVICE_DRIFT_MAX 2e-4
 
 typedef struct StrobeDevicePair {
     gint64 device_ns;
     gint64 host_ns;   /* CLOCK_MONOTONIC; the middle of the reading */
-    guint64 width_ns; /* of the reading; STROBE_ABSENT_U64: not told */
+    guint64 width_ns; /* width of the reading; STROBE_ABSENT_U64: unknown */
 } StrobeDevicePair;
 
-/* Puts pairs (a GArray of StrobeDevicePair, all with a width) in order of time and leaves out those
- * that others say better. */
+/* Sorts pairs (a GArray of StrobeDevicePair, all with a width) by time and removes those that
+ * other pairs give more exactly. */
 void strobe_device_pairs_choose(GArray *pairs);
 
 #endif

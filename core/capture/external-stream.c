@@ -39,7 +39,7 @@ void strobe_external_stream_free(StrobeExternalStream *stream)
     g_free(stream);
 }
 
-/* Of the bytes [from, to) of the block's payload. */
+/* Notes damage in bytes [from, to) of the block's payload. */
 static void note_damage(StrobeExternalStream *stream, guint64 from, guint64 to, const char *reason)
 {
     strobe_block_place_find(&stream->place, &from, &to);
@@ -71,7 +71,7 @@ static gboolean read_block(StrobeExternalStream *stream)
     return FALSE;
 }
 
-/* The next block of records whose checksum is right. */
+/* The next block of records with a valid checksum. */
 static gboolean load_block(StrobeExternalStream *stream)
 {
     while (!stream->is_over && strobe_block_cursor_next(&stream->cursor, &stream->place, NULL))
@@ -81,7 +81,7 @@ static gboolean load_block(StrobeExternalStream *stream)
     return FALSE;
 }
 
-/* Where the records end that ended until then; what is damaged counts to them. */
+/* The end of the records that ended until then; damaged records count to them. */
 static guint32 end_of(const StrobeExternalStream *stream, gint64 until_ns)
 {
     const StrobeRecordBlock *block = &stream->block;

@@ -8,7 +8,7 @@
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 
-/* A short name may stand for a text that doubles with every few of its letters. */
+/* A short name may encode a text that doubles with every few letters. */
 #define MANGLED_MAX 1024
 #define TEXT_MAX 4096
 
@@ -22,7 +22,7 @@ static void append_bytes(const char *bytes, size_t length, void *user)
     Text *text = user;
 
     if (text->text->len + length > TEXT_MAX)
-        longjmp(text->is_full, 1); /* over frames that hold nothing but memory of their own stack */
+        longjmp(text->is_full, 1); /* across frames that own no memory except their own stack */
     g_string_append_len(text->text, bytes, (gssize)length);
 }
 
@@ -65,7 +65,7 @@ char *strobe_frame_name(StrobeText frame)
 struct StrobeFrameNames {
     StrobeStringTable *table;
     StrobeNativeSymbols *symbols;
-    GHashTable *known; /* id of a frame -> GArray of the ids that stand for it */
+    GHashTable *known; /* id of a frame -> GArray of the ids that replace it */
 };
 
 static gboolean is_of_cpp(StrobeText text)
@@ -86,7 +86,7 @@ static void free_array(gpointer array)
     g_array_unref(array);
 }
 
-/* The texts of an id do not move. */
+/* The texts of ids do not move. */
 static GArray *make_frames(StrobeFrameNames *names, StrobeStringId frame, StrobeText text)
 {
     GArray *frames = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));

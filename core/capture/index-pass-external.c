@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first walk over what others recorded in the window, beside its segments. */
+/* The first walk over the external data of the window. */
 #include <string.h>
 
 #include "json-text.h"
 #include "index-pass.h"
 
-/* What they say of the devices and of the form of their files is true of the whole. */
+/* Their metadata about devices and file formats apply to the whole result. */
 static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     static const char *const taken[] = {"generation",       "level",          "device",  "host_uid",
@@ -18,7 +18,7 @@ static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *meta
                                    json_node_copy(json_object_get_member(metadata, taken[i])));
 }
 
-/* The file says by the session's pool and the window's begin whose it is. */
+/* The file names its window by the session's pool and the window's begin. */
 static gboolean is_of_this_window(const StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     return !g_strcmp0(strobe_json_member_text(metadata, "pool_id"),
@@ -42,9 +42,7 @@ static gboolean begin_external(StrobeIndexPass *index_pass, const StrobeBlockPla
     return TRUE;
 }
 
-/* Its ids lie behind those of the segments, so that they share the tables. Its blocks have no
- * clock.
- */
+/* Its ids follow those of the segments, so all share the tables. Its blocks have no clock. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass)
 {
     StrobeBlockPlace place;

@@ -145,7 +145,7 @@ static void take_seal(StrobeIndexPass *index_pass, const StrobeClockPair *pair, 
     if (length < sizeof seal)
         return;
     memcpy(&seal, p, sizeof seal);
-    /* The end in the reserve lies before a seal of a segment that then did go on. */
+    /* If the end is in the reserve, it precedes a seal of a segment that continued after all. */
     if (seal.continued && segment->is_sealed && !segment->seal.continued)
         return;
     segment->seal = seal;
@@ -171,7 +171,7 @@ void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlock
         take_strings(index_pass, index_pass->buffer, n);
         break;
     default:
-        break; /* a block type of a later version: of no concern to these records */
+        break; /* a block type of a later version: these records do not need it */
     }
 }
 
@@ -196,8 +196,9 @@ static void take_definitions(StrobeIndexPass *index_pass, const StrobeBlockPlace
     }
 }
 
-/* Reads the records of a block only if pairs of clocks may be among them: earlier times need a pair
- * too. A track is defined before its first record. Damage is reported when the records are read. */
+/* Reads the records of a block only if it may contain clock pairs: earlier times need later
+ * pairs too. A track is defined before its first record. Damage is reported when the records are
+ * read. */
 static void take_clocks(StrobeIndexPass *index_pass, const StrobeBlockPlace *place)
 {
     if (strobe_definitions_have_clocks(index_pass->definitions) && read_quietly(index_pass, place))
@@ -248,7 +249,7 @@ static gboolean index_pass_segment(StrobeIndexPass *index_pass, guint index, GEr
 
 /* ---- the window ---- */
 
-/* Which capture it is, by the newest segment: earlier ones may have been left there by another. */
+/* Identifies the capture by its newest segment: earlier ones may be left from another capture. */
 static void identify_capture(StrobeIndexPass *index_pass)
 {
     guint newest = strobe_segments_count(index_pass->files) - 1;
@@ -278,7 +279,7 @@ static const StrobeIndexPassSegment *last_segment(const StrobeIndexPass *index_p
     return &index_pass->segments[strobe_segments_count(index_pass->files) - 1];
 }
 
-/* The bound is that of the pairs that are there; but the writer may have seen more of them. */
+/* The bound comes from the existing pairs; but the writer may have seen more of them. */
 static void add_reported(StrobeClockSummary *clock, const StrobeIndexPass *index_pass)
 {
     StrobeClockSummary sum = {.n_jumps = 0};
@@ -327,7 +328,7 @@ static gboolean is_unscheduled(const StrobeIndexPass *index_pass)
     return node && json_node_get_value_type(node) == G_TYPE_BOOLEAN && !json_node_get_boolean(node);
 }
 
-/* The window is that of all segments: each seal tells its begin, the last one its end. */
+/* The window covers all segments: each seal has its begin, the last one its end. */
 static void set_window(StrobeIndexPass *index_pass)
 {
     StrobeReaderStats *stats = &index_pass->stats;
@@ -373,7 +374,7 @@ static void finish_devices(StrobeIndexPass *index_pass)
                                 stats->begin_ns - offset, end_ns, error_ns);
 }
 
-/* Counts the segments; one in the middle that lacks its end, or lies not here, is damage. */
+/* Counts the segments; a middle one that is unfinished or missing is damage. */
 static void count_segments(StrobeIndexPass *index_pass)
 {
     StrobeReaderStats *stats = &index_pass->stats;

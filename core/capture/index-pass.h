@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first walk over the segments of a capture: its definitions, clock and window, and what is
- * damaged. Keeps nothing for a block of records.
+ * The first walk over the segments of a capture: it collects definitions, clock, window and
+ * damage. It keeps nothing for blocks of records.
  */
 #ifndef STROBE_CORE_READER_INDEX_PASS_H
 #define STROBE_CORE_READER_INDEX_PASS_H
@@ -13,12 +13,12 @@
 #include "reader-stats.h"
 #include "record-decoder.h"
 
-/* What there is to know about a segment. */
+/* Data about a segment. */
 typedef struct StrobeIndexPassSegment {
     guint64 number;                        /* in the capture, from 0 */
     StrobeClockPair first_pair, seal_pair; /* of the METADATA and SEAL blocks */
     gboolean has_metadata, is_sealed;
-    gboolean is_left_out; /* removed meanwhile, or of another capture */
+    gboolean is_left_out; /* removed in the meantime, or from another capture */
     struct strobe_stored_seal seal;
 } StrobeIndexPassSegment;
 
@@ -32,42 +32,42 @@ typedef struct StrobeIndexPass {
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;
-    JsonObject *metadata; /* of the first segment that has them; "external": what others recorded */
+    JsonObject *metadata; /* of the first segment that has them; "external": the external data */
     gboolean has_external;
     StrobeReaderStats stats;
     GPtrArray *damage; /* texts */
 
-    /* While it goes on. */
+    /* State during the walk. */
     guint current;
     StrobeBlockCursor cursor;
     char *buffer;
     gsize buffer_bytes;
     gboolean has_metadata;
-    char *pool_id; /* with the window: which capture the segments must be of; NULL: any */
+    char *pool_id; /* with the window: identifies the capture of the segments; NULL: any */
     guint32 window;
 } StrobeIndexPass;
 
-/* `path` as strobe_reader_open takes it; with what others recorded, or without. */
+/* `path` as in strobe_reader_open; with or without external data. */
 StrobeIndexPass *strobe_index_pass_new(const char *path, gboolean takes_external, GError **error);
 void strobe_index_pass_free(StrobeIndexPass *index_pass);
 
-/* Counts damage in a segment; nothing was skipped where `from` is `to`. */
+/* Counts damage in a segment; if `from` equals `to`, nothing was skipped. */
 void strobe_index_pass_note_damage(StrobeIndexPass *index_pass, guint segment, guint64 from,
                                    guint64 to, const char *reason);
-/* Counts as damage that records there name strings that nothing defines; they are not skipped. */
+/* Counts as damage that records there name undefined strings; the records are not skipped. */
 void strobe_index_pass_note_undefined(StrobeIndexPass *index_pass, guint segment, guint64 from,
                                       guint64 to);
-/* The same for a block cursor, whose user is the index pass; of the segment under way. */
+/* The same for a block cursor whose user is the index pass, in the current segment. */
 void strobe_index_pass_on_damage(void *index_pass, guint64 from, guint64 to, const char *reason);
 /* Reads a block into the index pass's buffer; FALSE, and damage, if its checksum is wrong. */
 gboolean strobe_index_pass_read(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
-/* Takes kinds, tracks or strings from a block that has been read. */
+/* Takes kinds, tracks or strings from a block that was read. */
 void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
-/* Walks over what others recorded, when the segments are done. Its ids lie behind theirs, so that
- * all share the tables; its blocks have no clock. */
+/* Walks over the external data after the segments. Its ids follow theirs, so all share the
+ * tables; its blocks have no clock. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass);
 
-/* Leaves a segment out as a whole. */
+/* Leaves out a whole segment. */
 void strobe_index_pass_leave_out(StrobeIndexPass *index_pass, guint segment, const char *reason);
 
 #endif

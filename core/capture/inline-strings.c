@@ -8,11 +8,11 @@
 #define SLOTS 65536u
 #define RING_BYTES (4u << 20)
 
-/* The string that was taken last of those whose ids share the slot. */
+/* The last string among those whose ids share the slot. */
 struct slot {
     guint32 id;
     guint32 table_id; /* if it was kept */
-    guint64 at;       /* else: of its first byte among all that went into the ring */
+    guint64 at;       /* otherwise: offset of its first byte in all bytes written to the ring */
     guint32 length;
     gboolean is_stack;
 };
@@ -24,7 +24,7 @@ struct StrobeInlineStrings {
     gboolean is_kept;
     struct slot *slots; /* NULL until the first string comes */
     char *ring;
-    guint64 written; /* bytes that went into the ring */
+    guint64 written; /* number of bytes written to the ring */
 };
 
 StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table)
@@ -52,7 +52,7 @@ void strobe_inline_strings_keep(StrobeInlineStrings *strings)
     strings->is_kept = TRUE;
 }
 
-/* Copies it into the ring, in one segment and with a NUL behind it. */
+/* Copies it contiguously into the ring, followed by a NUL. */
 static void store_bytes(StrobeInlineStrings *strings, struct slot *slot, const char *bytes)
 {
     guint64 room = ((guint64)slot->length + 1 + 7) & ~(guint64)7;
@@ -65,12 +65,12 @@ static void store_bytes(StrobeInlineStrings *strings, struct slot *slot, const c
     slot->at = strings->written;
     strings->written += room;
     if (room > RING_BYTES)
-        return; /* counts as overwritten already */
+        return; /* counts as already overwritten */
     memcpy(strings->ring + slot->at % RING_BYTES, bytes, slot->length);
     strings->ring[slot->at % RING_BYTES + slot->length] = 0;
 }
 
-/* A stack's frames may be such strings themselves. */
+/* A stack's frames may be inline strings too. */
 static guint32 keep_stack(StrobeInlineStrings *strings, const char *bytes, guint32 length)
 {
     g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* aligned */
@@ -111,7 +111,7 @@ static const struct slot *find_slot(const StrobeInlineStrings *strings, guint32 
     return slot && slot->id == id ? slot : NULL;
 }
 
-/* The bytes of a string that was not kept, NULL if they were overwritten. */
+/* The bytes of a string that was not kept, NULL if they are overwritten. */
 static const char *find_bytes(const StrobeInlineStrings *strings, const struct slot *slot)
 {
     return strings->ring && strings->written - slot->at <= RING_BYTES

@@ -12,8 +12,8 @@
 #include "own-program.h"
 
 #define PROGRAM "strobe-symbols"
-#define STARTS_MAX 16     /* a process that a file has ended is started again */
-#define VAIN_STARTS_MAX 2 /* a process that has never answered: it cannot run here */
+#define STARTS_MAX 16     /* number of restarts after a file ended the process */
+#define VAIN_STARTS_MAX 2 /* number of starts without any answer: it cannot run here */
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 
@@ -23,7 +23,7 @@ struct StrobeNativeSymbols {
     int socket; /* -1: it does not run */
     guint n_starts;
     gboolean has_answered;
-    GHashTable *bad; /* paths of objects that have ended it */
+    GHashTable *bad; /* paths of objects that ended the process */
     char buffer[8192];
     gsize at, filled;
     GString *text;
@@ -66,7 +66,8 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols)
     g_free(symbols);
 }
 
-/* Its streams are the socket, its signals the usual ones, its variables none that it would obey. */
+/* Its streams are the socket, its signals have the default actions, and it gets no variables
+ * that could change its behaviour. */
 static gboolean spawn_program(StrobeNativeSymbols *symbols, int theirs)
 {
     char *arguments[] = {symbols->program, NULL}, *environment[] = {NULL};
@@ -156,14 +157,14 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* FALSE: the answer ends early. */
+/* FALSE: the answer ends too early. */
 static gboolean receive_function(StrobeNativeSymbols *symbols, const char *object,
                                  GPtrArray *functions)
 {
     const char *text = receive_text(symbols);
     GString *function = g_string_new(NULL);
 
-    if (text && *text == '+') /* without a name: where it begins */
+    if (text && *text == '+') /* without a name: the address of its begin */
         g_string_append_printf(function, "%s%s", object, text);
     else
         g_string_append_printf(function, "%s (%s)", text && *text ? text : "?", object);
@@ -178,7 +179,7 @@ static gboolean receive_function(StrobeNativeSymbols *symbols, const char *objec
     return line != NULL;
 }
 
-/* FALSE: the process has ended, or the answer is none. */
+/* FALSE: the process has ended, or its answer is invalid. */
 static gboolean request_functions(StrobeNativeSymbols *symbols, const char *frame,
                                   const char *object, GPtrArray *functions)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "capture-writer.h"
 
-/* The times of a record: of an instant the second may be anything that is behind its begin. */
+/* The times of a record: for an instant, the second one may be any word after its begin. */
 static void times_of(const struct pool_block *block, const guint64 words[3], guint64 times[2])
 {
     guint32 n = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK);
@@ -17,7 +17,7 @@ static void times_of(const struct pool_block *block, const guint64 words[3], gui
     }
 }
 
-/* Latest time in committed bytes: the window's end is no earlier. */
+/* Latest time in committed bytes: a lower bound of the window's end. */
 static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
                          guint64 limit)
 {
@@ -40,7 +40,7 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
-/* A span that is open may have begun after everything that was committed. */
+/* An open span may have begun after everything that was committed. */
 static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
                            guint64 limit)
 {
@@ -57,7 +57,7 @@ static guint64 latest_open(const struct pool_header *pool, guint32 window, guint
     return latest;
 }
 
-/* A thread buffer's blocks must follow each other as they were filled. */
+/* Sorts a thread buffer's blocks in the order in which they were filled. */
 static int compare_blocks(gconstpointer a, gconstpointer b)
 {
     const struct pool_block *x = *(struct pool_block *const *)a;
@@ -68,8 +68,8 @@ static int compare_blocks(gconstpointer a, gconstpointer b)
     return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* A flight recorder's blocks leave the ring oldest first, but a thread that takes some out may die
- * before one that has taken later ones: what lies before those is gone, too. */
+/* A flight recorder's blocks leave the ring oldest first. But a thread that removes some may die
+ * before a thread that has removed later ones; the earlier blocks are then lost too. */
 static gboolean is_overwritten(const struct pool_header *pool, const struct pool_block *block)
 {
     return block->sequence <= atomic_load(&strobe_pool_thread_buffer(
@@ -101,9 +101,8 @@ static gboolean last_record(const struct pool_block *block, guint64 words[2])
     return last < used;
 }
 
-/* A span that was left open becomes a record and then leaves the stack. In between it is both. It
- * need not be the innermost: async spans that have ended, or that others will end, may lie inside.
- */
+/* A span that ends becomes a record and then leaves the stack; in between it is both. It need
+ * not be the innermost: ended async spans, or spans that other threads will end, may be inside. */
 static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
                                const struct pool_block *block)
 {
@@ -118,7 +117,7 @@ static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
         }
 }
 
-/* Of each thread buffer the block that it filled last. */
+/* Checks the last filled block of each thread buffer. */
 static void drop_recorded_spans(StrobePoolSalvage *left, struct pool_header *pool)
 {
     for (guint i = 0; i < left->blocks->len; i++) {
@@ -141,8 +140,7 @@ StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 win
     left->blocks = g_ptr_array_new();
     for (guint32 i = 0; i < pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(pool, i);
-        guint32 thread_buffer =
-            block->thread_buffer; /* the program may still be there, and change it */
+        guint32 thread_buffer = block->thread_buffer; /* the program may still run and change it */
         if (!atomic_load(&block->owned) || block->window != window ||
             thread_buffer >= pool->n_thread_buffers)
             continue;

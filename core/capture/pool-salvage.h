@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies in the pool of a program that died, of one window. */
+/* The contents of a dead program's pool, for one window. */
 #ifndef STROBE_CORE_POOL_SALVAGE_H
 #define STROBE_CORE_POOL_SALVAGE_H
 
@@ -8,16 +8,16 @@
 
 typedef struct StrobePoolSalvage {
     guint32 window;
-    GPtrArray *blocks; /* of struct pool_block, by thread buffer and then in the order of filling */
-    guint64 overwritten[STROBE_POOL_THREAD_BUFFERS]; /* records that are there and belong to what is
-                                                        gone */
+    GPtrArray *blocks; /* of struct pool_block, by thread buffer and in the order of filling */
+    guint64 overwritten[STROBE_POOL_THREAD_BUFFERS]; /* number of existing records that belong to
+                                                        lost blocks */
 } StrobePoolSalvage;
 
-/* `pool` is a private mapping: open spans that are recorded already are taken off its stacks. */
+/* `pool` is a private mapping: open spans that are already recorded are removed from its stacks. */
 StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 window);
 void strobe_pool_salvage_free(StrobePoolSalvage *left);
 
-/* The latest time in it, below `limit`, or `latest`. */
+/* The latest time in it below `limit`, at least `latest`. */
 guint64 strobe_pool_salvage_latest(const StrobePoolSalvage *left, const struct pool_header *pool,
                                    guint64 latest, guint64 limit);
 

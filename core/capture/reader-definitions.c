@@ -11,8 +11,8 @@
 struct StrobeDefinitions {
     StrobeReaderKind *by_id[STROBE_KINDS_MAX];
     GPtrArray *kinds;          /* of StrobeReaderKind, in order of definition */
-    GPtrArray *texts;          /* copies of the definitions, which the views point into */
-    GArray *tracks;            /* of StrobeReaderTrack, by number - 1 */
+    GPtrArray *texts;          /* copies of the definitions; the views point into them */
+    GArray *tracks;            /* of StrobeReaderTrack, indexed by number - 1 */
     GHashTable *track_numbers; /* by captured id */
     gboolean has_clocks;
 };
@@ -98,8 +98,8 @@ static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, 
     return TRUE;
 }
 
-/* Derived kinds in a capture are those that the source of an import derived itself. Consumers treat
- * them as they treat what a pass derives. */
+/* Derived kinds in a capture come from the source of an import. Consumers treat them like the
+ * output of a pass. */
 static guint32 is_derived(const char *name)
 {
     guint32 derived = 0;
@@ -121,7 +121,7 @@ static guint32 offset_of(const StrobeReaderKind *kind, const char *name, guint32
     return STROBE_FIELD_NONE;
 }
 
-/* A kind that says the same moment in two clocks. */
+/* A kind that gives one moment on two clocks. */
 static gboolean is_clock(StrobeReaderKind *kind)
 {
     guint32 *at = kind->clock_offsets;
@@ -146,7 +146,7 @@ static guint32 role_of(StrobeReaderKind *kind)
     return STROBE_ROLE_NONE;
 }
 
-/* FALSE if the kind is known already, as in a later segment of the capture, or makes no sense. */
+/* FALSE if the kind is already known, as in a later segment of the capture, or invalid. */
 static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
                           const char *texts, const char *end)
 {
@@ -211,7 +211,7 @@ guint32 strobe_definitions_n_kinds(const StrobeDefinitions *d)
 
 /* ---- tracks ---- */
 
-/* The place of a captured id, a new one if it has none; NULL when there are too many. */
+/* The entry of a captured id, or a new one; NULL if there are too many. */
 static StrobeReaderTrack *track_of(StrobeDefinitions *d, guint32 captured_id)
 {
     guint32 number = strobe_definitions_track_of(d, captured_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds and tracks of a capture as a reader keeps them. */
+/* Kinds and tracks of a capture in the reader's form. */
 #ifndef STROBE_CORE_READER_DEFINITIONS_H
 #define STROBE_CORE_READER_DEFINITIONS_H
 
@@ -7,7 +7,7 @@
 #include <strobe/exporter.h>
 #include "string-table.h"
 
-/* Kinds whose records are the core's own and are not cut at the window's edges. */
+/* Kinds that the core itself records; their records are kept outside of the window too. */
 enum { STROBE_ROLE_NONE, STROBE_ROLE_CORE, STROBE_ROLE_LOSS, STROBE_ROLE_CLOCK };
 
 #define STROBE_FIELD_NONE G_MAXUINT32 /* offset of a field that the kind does not have */
@@ -21,56 +21,57 @@ typedef struct StrobeReaderKind {
     guint32 string_offsets[STROBE_KIND_FIELDS_MAX]; /* strings and stacks */
     guint32 n_track_fields;
     guint32 track_offsets[STROBE_KIND_FIELDS_MAX];
-    guint32 clock_offsets[3]; /* of STROBE_ROLE_CLOCK: device_time, host_time, width_ns */
+    guint32 clock_offsets[3]; /* for STROBE_ROLE_CLOCK: device_time, host_time, width_ns */
 } StrobeReaderKind;
 
 typedef struct StrobeReaderTrack {
     StrobeTrackView view;
     guint32 clock;        /* STROBE_CLOCK_* */
-    guint32 clock_id;     /* with STROBE_CLOCK_OF_TRACK: of what track, as captured; 0: its own */
-    guint32 clock_number; /* among the device clocks, from 1; 0: none, or not known yet */
+    guint32 clock_id;     /* with STROBE_CLOCK_OF_TRACK: the clock's track, as captured; 0: the
+                           * track itself */
+    guint32 clock_number; /* number among the device clocks, from 1; 0: none, or not known yet */
     guint32 name, group;  /* string ids */
     guint32 captured_id;  /* in the capture's files */
 } StrobeReaderTrack;
 
 typedef struct StrobeDefinitions StrobeDefinitions;
 
-/* Records of tracks beyond these are on no track. */
+/* Records of tracks above this number have no track. */
 #define STROBE_READER_TRACKS_MAX (2u << 20)
 
 StrobeDefinitions *strobe_definitions_new(void);
 void strobe_definitions_free(StrobeDefinitions *definitions);
 
-/* Takes the payload of a block; what makes no sense in it is left out. */
+/* Takes the payload of a block; ignores invalid definitions. */
 void strobe_definitions_take_kinds(StrobeDefinitions *definitions, const char *bytes, guint32 n);
-/* FALSE if there are more than STROBE_READER_TRACKS_MAX tracks now, and some were left out. */
+/* FALSE if there are more than STROBE_READER_TRACKS_MAX tracks and some were ignored. */
 gboolean strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes,
                                         guint32 n);
-/* All strings are known: gives the tracks their names. */
+/* All strings are known: sets the names of the tracks. */
 void strobe_definitions_finish(StrobeDefinitions *definitions, const StrobeStringTable *strings);
 
 const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *definitions, guint32 id);
 const StrobeReaderKind *strobe_definitions_kind_at(const StrobeDefinitions *definitions,
                                                    guint32 index);
 guint32 strobe_definitions_n_kinds(const StrobeDefinitions *definitions);
-/* Ids in a capture grow for as long as its program runs; here tracks are numbered from 1 without
- * gaps, in order of definition. */
+/* Captured ids grow as long as the program runs; here tracks are numbered from 1 without gaps,
+ * in order of definition. */
 const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *definitions, guint32 id);
 guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
-/* Number of a captured id, 0 if it was not defined. */
+/* Number of a captured id, 0 if it is undefined. */
 guint32 strobe_definitions_track_of(const StrobeDefinitions *definitions, guint32 captured_id);
 
-/* Has any track so far a clock that is not the host's? */
+/* Does any track so far have a clock other than the host's? */
 gboolean strobe_definitions_have_clocks(const StrobeDefinitions *definitions);
-/* Number of the track whose clock a track has (STROBE_CLOCK_OF_TRACK), which may be the track
- * itself; 0: the track has another type of clock, or that of a track that is not defined. */
+/* Number of the track whose clock a track uses (STROBE_CLOCK_OF_TRACK), possibly the track
+ * itself. 0: the track has another type of clock, or the clock's track is undefined. */
 guint32 strobe_definitions_clock_track(const StrobeDefinitions *definitions, guint32 id);
 /* `view` is lent. */
 void strobe_definitions_set_clock(StrobeDefinitions *definitions, guint32 id, guint32 number,
                                   const StrobeClockView *view);
 
-/* Computes offsets and the rest from view.fields' types; used for derived kinds too. FALSE if a
- * type is unknown. `fields` are owned by the caller. */
+/* Computes offsets and the other members from the types in view.fields; also used for derived
+ * kinds. FALSE if a type is unknown. The caller owns `fields`. */
 gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fields);
 
 #endif

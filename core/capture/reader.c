@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second walk over the segments of a capture, which hands out the records. */
+/* The second walk over the segments of a capture, which returns the records. */
 #include "reader.h"
 
 #include <string.h>
@@ -10,24 +10,24 @@ struct StrobeReader {
     StrobeIndexPass *index_pass;
     StrobeInlineStrings *beside;
     StrobeRecordDecoder *decoder;
-    StrobeExternalStream *external; /* what others recorded; NULL: nothing */
-    gint64 until_ns;                /* what the present block holds ended until then */
-    guint segment;                  /* that is being read */
-    guint64 bytes_before;           /* in the segments before it */
-    gboolean takes_open;            /* the spans that were open at its end are read too */
+    StrobeExternalStream *external; /* the external data; NULL: none */
+    gint64 until_ns;                /* end of the last record in the current block */
+    guint segment;                  /* index of the current segment */
+    guint64 bytes_before;           /* bytes of the segments before it */
+    gboolean takes_open;            /* the spans that are open at its end are read too */
     StrobeBlockCursor cursor;
-    StrobeBlockPlace following; /* the cursor's block, before which late ones come */
+    StrobeBlockPlace following; /* the cursor's block; late blocks come before it */
     gboolean has_following;
 
-    /* The block that is being read. */
+    /* The current block. */
     StrobeBlockPlace place;
     StrobeRecordBlock block;
-    StrobeBlockMemory *memory; /* that the last views point into, lent; NULL: none */
+    StrobeBlockMemory *memory; /* memory of the last views, lent; NULL: none */
 };
 
 /* ---- blocks ---- */
 
-/* Does a later segment tell more of the spans that were open at this one's end? */
+/* Does a later segment contain the ends of the spans that were open at the end of this one? */
 static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
     for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)
@@ -36,8 +36,7 @@ static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index
     return FALSE;
 }
 
-/* Goes to the start of a segment; FALSE when there is none behind the last. One that cannot be read
- * is passed over. */
+/* Goes to the start of a segment; FALSE after the last. Skips segments that cannot be read. */
 static gboolean begin_segment(StrobeReader *reader, guint index)
 {
     guint n = strobe_segments_count(reader->index_pass->files);
@@ -71,8 +70,8 @@ static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
 }
 
-/* The next block of records as the thread buffers filled them. FALSE at the end, or with an error.
- */
+/* The next block of records, in the order in which the thread buffers filled them. FALSE at the
+ * end, or with an error. */
 static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError **error)
 {
     GError *failure = NULL;
@@ -119,7 +118,7 @@ static gboolean read_payload(StrobeReader *reader)
     return FALSE;
 }
 
-/* Loads the next block whose checksum is right. */
+/* Loads the next block with a valid checksum. */
 static gboolean load_block(StrobeReader *reader, GError **error)
 {
     while (next_block(reader, &reader->place, error))
@@ -147,8 +146,8 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_inline_strings_keep(reader->beside);
 }
 
-/* What others recorded comes before the block that was recorded meanwhile: a call of theirs before
- * the operator around it. */
+/* External records come before the block that was recorded at the same time: for example a call
+ * before the operator around it. */
 static gsize next_external(StrobeReader *reader, StrobeView *views, gsize max)
 {
     gsize n = 0;
@@ -178,7 +177,7 @@ static gsize decode_records(StrobeReader *reader, StrobeView *views, gsize max)
     return n;
 }
 
-/* Where a record ends is not known: the rest of its block is lost. */
+/* The length of a record is invalid: the rest of its block is lost. */
 static void skip_rest(StrobeReader *reader)
 {
     guint64 from = reader->block.at, to = reader->block.end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams the records of one capture, in one or several segments, in memory that does not depend on
- * its length; damaged parts are skipped and reported. */
+/* Streams the records of one capture, in one or several segments, with memory independent of its
+ * length; skips and reports damaged parts. */
 #ifndef STROBE_CORE_READER_H
 #define STROBE_CORE_READER_H
 
@@ -13,59 +13,59 @@
 
 typedef struct StrobeReader StrobeReader;
 
-/* Opens a capture: a directory with all segments of one (a result directory), or one file alone.
- * Fails if it is not a capture or no METADATA block is readable. Blocks of a thread buffer
- * come in the order in which they were filled. Read together, a span that is open at the end of one
- * segment is the record that a later segment has of it; read alone, a segment gives it as
- * unfinished. */
+/* Opens a capture: a directory with all its segments (a result directory), or one file. Fails if
+ * it is not a capture or has no readable METADATA block. Blocks of a thread buffer come in the
+ * order in which they were filled. A span that is open at the end of a segment is a record in a
+ * later segment; if only the first segment is read, the span is unfinished. */
 StrobeReader *strobe_reader_open(const char *path, GError **error);
-/* The same without what others recorded beside it (external-data.h). */
+/* The same without the external data in its folder (external-data.h). */
 StrobeReader *strobe_reader_open_own(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
-/* Next records, at most `max`. Returns their number; 0 at the end or on an I/O error (then error
- * is set). The views are valid until the next call. */
+/* Returns the next records, at most `max`, and their number; 0 at the end or on an I/O error
+ * (then error is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
 /* Returns the memory that the views of the last call point to; NULL if there are none. A caller
  * that takes a reference keeps it unchanged. */
 StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader);
 
-/* Before the first record: string ids of records stay valid as long as the reader. Without it those
- * of strings that were written beside their records may be forgotten with the next call, and memory
- * does not grow with their number. */
+/* Call it before the first record: string ids of records then stay valid as long as the reader.
+ * Otherwise the ids of inline strings may be forgotten at the next call, and memory does not grow
+ * with their number. */
 void strobe_reader_keep_strings(StrobeReader *reader);
 
-/* Share of the file that has been read, 0..1. */
+/* Fraction of the file that has been read, 0..1. */
 double strobe_reader_progress(const StrobeReader *reader);
 
 /* Metadata of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_metadata(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
-/* What the times of records have above CLOCK_MONOTONIC of the recorder's host; the same for all. */
+/* Difference of record times to CLOCK_MONOTONIC of the recording host; the same for all. */
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
-/* What happened to the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
+/* Events of the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
-/* The clocks of devices, from 0; NULL behind the last. Their tracks' views have them too. */
+/* The clocks of devices, from 0; NULL after the last. The views of their tracks contain them
+ * too. */
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
-/* The loss report: what was offered to this window is stored and lost together. A record whose text
- * was cut is stored. */
+/* Number of lost records; stored and lost records together were offered to this window. A record
+ * with a truncated text is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
-/* One text per damaged place: offset and reason. NULL-terminated; at most 100. */
+/* One text for each damaged place: offset and reason. NULL-terminated; at most 100. */
 const char *const *strobe_reader_damage(const StrobeReader *reader);
 
 StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id);
 gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
                           const StrobeStringId **frames);
 const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id);
-/* Its id in the files; 0: there is no such track. */
+/* The track's id in the files; 0: there is no such track. */
 guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id);
 guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
 const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
 guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */
 
-/* Adds to the reader's tables (derived records). */
+/* Add to the reader's tables (for derived records). */
 StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length);
 StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
                                          gsize n);

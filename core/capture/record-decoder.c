@@ -9,11 +9,11 @@
 
 #define KNOWN_TRACKS 64u
 
-/* What records of a track need to know of it. */
+/* Data of a track that its records need. */
 typedef struct KnownTrack {
     guint32 id; /* in the capture */
     guint32 number, clock;
-    const StrobeDeviceClock *device; /* with STROBE_CLOCK_OF_TRACK; NULL: there is none */
+    const StrobeDeviceClock *device; /* with STROBE_CLOCK_OF_TRACK; NULL: none */
 } KnownTrack;
 
 struct StrobeRecordDecoder {
@@ -21,11 +21,11 @@ struct StrobeRecordDecoder {
     StrobeClockMap *clock;
     const StrobeDeviceClocks *devices;
     StrobeInlineStrings *beside;
-    guint32 n_strings; /* stored in the table; those beside their records have greater ids */
+    guint32 n_strings; /* number of strings stored in the table; inline strings have greater ids */
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    KnownTrack known[KNOWN_TRACKS]; /* each in its slot, at first that of 0 */
-    const KnownTrack *last;         /* of the record that was decoded last */
+    KnownTrack known[KNOWN_TRACKS]; /* one slot for each; initially that of track 0 */
+    const KnownTrack *last;         /* track of the last decoded record */
     gint64 stored_ns;
     gboolean is_external;
 };
@@ -89,7 +89,7 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
                                    (const char *)(record + 2), n, is_stack);
 }
 
-/* An id beyond those that are stored would get the bytes of whatever is interned next. */
+/* An id above the stored ones would get the bytes of the next interned string. */
 static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
     decoder->counts.n_undefined += !(id & STROBE_STRING_INLINE);
@@ -104,8 +104,7 @@ static inline guint32 resolve_name(StrobeRecordDecoder *decoder, guint32 id)
     return resolve_other(decoder, id);
 }
 
-/* Fields that hold tracks, and strings written beside their record, are given the ids of the
- * reader's tables. */
+/* Converts the ids of tracks and inline strings in fields to ids of the reader's tables. */
 static void resolve_fields(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind, char *fields)
 {
     for (guint32 i = 0; i < kind->n_track_fields; i++) {
@@ -138,8 +137,8 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
     }
 }
 
-/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no such
- * track. */
+/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no
+ * such track. */
 static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
 {
     KnownTrack *known = &decoder->known[*id % KNOWN_TRACKS];
@@ -160,8 +159,8 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
     return known->clock;
 }
 
-/* Times of a device's clock; its duration stays what the device said. FALSE: nobody knows when on
- * the host that was. */
+/* Converts times of a device's clock; the duration stays that of the device. FALSE: the host
+ * time is unknown. */
 static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, guint64 begin,
                               guint64 end)
 {
@@ -183,7 +182,7 @@ static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, gu
     return known != STROBE_DEVICE_TIME_UNKNOWN;
 }
 
-/* Counts a loss, and names it: what writes them has no strings. */
+/* Counts a loss, and sets its name: its writer has no strings. */
 static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
 {
     struct strobe_loss loss;
@@ -199,8 +198,8 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
-/* How far outside of the window a record may seem to lie and is of it nevertheless, by the error of
- * its clock: where no other window can have it. */
+/* Distance by which a record may appear outside of the window and still belongs to it, because
+ * of its clock's error; 0 if it could belong to another window. */
 static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;
@@ -232,7 +231,7 @@ static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReader
     return TRUE;
 }
 
-/* FALSE if the record makes no sense or is not wanted. */
+/* FALSE if the record is invalid or not wanted. */
 static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                     const StrobeRecordBlock *block, guint64 *record, guint32 words,
                                     StrobeView *view)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the words of a stored record to a view: its kind, track, times and strings. */
+/* Decodes the words of a stored record to a view: kind, track, times and strings. */
 #ifndef STROBE_CORE_RECORD_DECODER_H
 #define STROBE_CORE_RECORD_DECODER_H
 
@@ -9,14 +9,14 @@
 #include "device-clocks.h"
 #include "reader-definitions.h"
 
-/* What decides whether a record belongs to the window; times since the epoch. */
+/* Limits of the window; times since the epoch. */
 typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
-    gboolean cuts_begin, cuts_end; /* records before, behind are another window's */
-    gboolean is_first;             /* of its session: nothing was recorded before it */
-    gboolean is_only;              /* and nothing is behind it */
-    gboolean is_end_reported;      /* FALSE: recovery took the end from the last records of the
-                                      host's clock; records of other clocks may be later */
+    gboolean cuts_begin, cuts_end; /* records before begin or after end belong to other windows */
+    gboolean is_first;             /* first window of its session: nothing was recorded before it */
+    gboolean is_only;              /* and no window follows */
+    gboolean is_end_reported;      /* FALSE: recovery computed the end from the last records on
+                                      the host clock; records on other clocks may be later */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
@@ -27,37 +27,37 @@ StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definiti
                                                const StrobeDeviceClocks *devices,
                                                StrobeInlineStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
-/* What is decoded next was recorded before this time of CLOCK_MONOTONIC. */
+/* The next records were stored before this time of CLOCK_MONOTONIC. */
 void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
-/* What is decoded next is of others: all times are ns since the epoch, whatever the track's clock,
- * and nothing is cut at the window's edges. */
+/* The next records are external: all times are ns since the epoch on all tracks, and all records
+ * belong to the window. */
 void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
-/* The records of one block and how far they are decoded. */
+/* The records of one block, and the position of the decoder. */
 typedef struct StrobeRecordBlock {
-    StrobeBlockMemory *memory; /* strings in it are given the ids of the string table */
+    StrobeBlockMemory *memory; /* its strings are replaced by ids of the string table */
     guint32 at, end;           /* multiples of 8 */
-    guint32 track;             /* of records that name none */
+    guint32 track;             /* track of records without a track word */
     guint64 base;              /* of short times */
 } StrobeRecordBlock;
 
-/* Fills at most `max` views, which point into the block; returns their number. Fewer than `max` at
- * the block's end, or where a record has a bad length: then `at` is not `end`. The views are valid
- * as long as the block's memory. */
+/* Fills at most `max` views, which point into the block; returns their number. Returns fewer
+ * than `max` at the block's end, or at a record with an invalid length: then `at` is not `end`.
+ * The views are valid as long as the block's memory. */
 gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
                            StrobeView *views, gsize max);
 
-/* What was seen so far. */
+/* Counts so far. */
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
     guint64 n_outside;        /* of the window */
-    guint64 n_device_outside; /* of these, those of a device's clock */
-    guint64 n_nameless;       /* whose name is not there */
-    guint64 n_undefined;      /* strings that are named, and stored nowhere */
+    guint64 n_device_outside; /* the part of these on a device's clock */
+    guint64 n_nameless;       /* whose name is missing */
+    guint64 n_undefined;      /* strings that are used but stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
-    guint64 n_loss_records;   /* that tell of losses */
+    guint64 n_loss_records;   /* loss records */
     guint64 lost[STROBE_LOSS_CAUSES];
 } StrobeDecodedCounts;
 const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecoder *decoder);

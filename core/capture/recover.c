@@ -23,26 +23,27 @@
 #include "result-completion.h"
 #include "testpoint.h"
 
-/* How long the end of a window is waited for. */
+/* Maximum wait for the end of a window. */
 #define PATIENCE_S 60
 
-/* What one walk over the capture finds out. */
+/* Results of one walk over the capture. */
 struct index_pass {
     int fd;
     char *pool_path;
     char *pool_id;
     char *boot_id;
     gboolean has_metadata, is_sealed, is_same_boot;
-    gboolean is_ending; /* its program writes the rest just now */
+    gboolean is_ending; /* its program is writing the rest at this moment */
     guint32 window;
     guint32 segment;
     guint64 good_end; /* behind the last sound block */
-    guint64 core_at;  /* the last block of records that is of no thread buffer */
+    guint64 core_at;  /* the last block of records outside of thread buffers */
     StrobeClockRecovery clock;
-    GHashTable *written; /* thread buffer << 48 ^ sequence to bytes written of that block */
-    guint64 recovery_at; /* where one began; 0: none */
+    GHashTable *written; /* thread buffer << 48 ^ sequence -> number of written bytes of that
+                          * block */
+    guint64 recovery_at; /* offset of a recovery's begin; 0: none */
     gboolean torn;
-    gboolean is_writer; /* this is the writer, and the program has just ended */
+    gboolean is_writer; /* called in the writer, just after the program ended */
 };
 
 static guint64 *block_key(guint32 thread_buffer, guint64 sequence)
@@ -80,7 +81,7 @@ static void note_written(struct index_pass *index_pass, const struct strobe_bloc
         g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* A segment that goes on in one that is not there is not complete. */
+/* A segment whose successor is missing is not complete. */
 static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
@@ -100,7 +101,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     struct index_pass *index_pass = user;
     const struct strobe_block_header *h = &place->header;
 
-    /* A recovery that was killed is made once more, from its beginning. */
+    /* A recovery that was killed starts again from its beginning. */
     if (h->type == STROBE_BLOCK_RECOVERY && !index_pass->recovery_at)
         index_pass->recovery_at = place->offset - sizeof *h;
     if (index_pass->recovery_at && h->type != STROBE_BLOCK_SEAL)
@@ -131,8 +132,7 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* Of a block that was filling while the capture rolled over, the first part lies in the segment
- * before. */
+/* If a block was filled during a rotation, its first part is in the previous segment. */
 static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
     g_autofree char *folder = g_path_get_dirname(capture);
@@ -141,7 +141,7 @@ static void index_pass_earlier(struct index_pass *index_pass, const char *captur
     if (index_pass->segment == 0)
         return;
     g_autofree char *name =
-        strobe_segment_name(index_pass->segment); /* numbers of names begin at 1 */
+        strobe_segment_name(index_pass->segment); /* numbers in names begin at 1 */
     g_autofree char *path = g_build_filename(folder, name, NULL);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -160,7 +160,7 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
     index_pass->torn = fstat(index_pass->fd, &st) == 0 && to == (guint64)st.st_size;
 }
 
-/* Is it this capture's pool? A path that a capture names is not to be believed by itself. */
+/* Is it this capture's pool? A path in a capture is not trusted. */
 static gboolean belongs_to(const struct index_pass *index_pass, const struct pool_header *pool)
 {
     const struct pool_window *window = strobe_pool_window(pool, index_pass->window);
@@ -171,8 +171,7 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
     if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
-        /* The capture was moved since: it is the one that the pool's window was being written to.
-         */
+        /* The capture was moved since: it is the capture of the pool's window. */
         return errno == ENOENT && !index_pass->is_sealed &&
                atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
@@ -192,7 +191,7 @@ static gboolean open_pool(struct index_pass *index_pass, StrobePool *pool)
     return TRUE;
 }
 
-/* The program died between telling its losses and noting that. */
+/* The program died after writing its losses and before noting it. */
 static void note_reported(const struct index_pass *index_pass, struct pool_header *pool)
 {
     guint64 at = atomic_load(&pool->telling_at);
@@ -201,8 +200,8 @@ static void note_reported(const struct index_pass *index_pass, struct pool_heade
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* How far a block has been dealt with: what is in the capture, and what the writer has
- * counted as lost because it could not be written. After a power cut only the capture counts. */
+/* Number of processed bytes of a block: those in the capture, and those that the writer counted
+ * as lost because they could not be written. After a power cut only the capture counts. */
 static guint32 done_of(const struct index_pass *index_pass, const struct pool_block *block)
 {
     g_autofree guint64 *key = block_key(block->thread_buffer, block->sequence);
@@ -211,8 +210,8 @@ static guint32 done_of(const struct index_pass *index_pass, const struct pool_bl
     return index_pass->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-/* The pair to go on with, at the latest time in the pool. After a reboot, or with another clock,
- * this machine's counter says nothing about theirs. */
+/* The next pair, at the latest time in the pool. After a reboot, or with another clock, this
+ * machine's counter is unrelated to the recorded one. */
 static StrobeClockPair latest_pair(const struct index_pass *index_pass,
                                    const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -227,7 +226,7 @@ static StrobeClockPair latest_pair(const struct index_pass *index_pass,
     latest = strobe_pool_salvage_latest(left, pool, latest, limit);
     if (now && index_pass->is_writer)
         latest = now->ticks;
-    /* The program may have ended it. */
+    /* The program may have noted the end itself. */
     return strobe_clock_recovery_at(&index_pass->clock, end ? end : latest, now);
 }
 
@@ -246,7 +245,7 @@ static int write_blocks(struct index_pass *index_pass, StrobeCaptureWriter *writ
     return error;
 }
 
-/* Goes on where the program's writer was. Returns the time at which everything ended. */
+/* Continues at the position of the program's writer. Returns the time of the last event. */
 static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter *writer, int fd,
                              const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -267,8 +266,8 @@ static void raise_each(guint64 *values, const guint64 *least)
         values[i] = MAX(values[i], least[i]);
 }
 
-/* What the window lost: up to its end if that had come, and not what the one before it did, whose
- * rest was still being written. */
+/* Losses of the window: up to its end if that is known, and without those of the previous
+ * window, whose rest was still being written. */
 static void read_losses(const struct index_pass *index_pass, struct pool_header *pool,
                         StrobeLossCounts *seen)
 {
@@ -290,8 +289,8 @@ static void read_losses(const struct index_pass *index_pass, struct pool_header 
         raise_each(seen->thread_buffers[i], strobe_pool_thread_buffer(pool, i)->lost_reported);
 }
 
-/* Not in the pool, which stays as it is where this fails. What the program counted when it shut the
- * window is there already. */
+/* Not in the pool, which stays unchanged if this fails. The program's counts at the end of the
+ * window are already there. */
 static void add_losses(const struct index_pass *index_pass, const struct pool_header *pool,
                        const StrobePoolSalvage *left, StrobeLossCounts *seen)
 {
@@ -313,7 +312,7 @@ char *strobe_trackless_text(guint32 n_threads)
                            n_threads);
 }
 
-/* What the program had noted for the end of the window, which it did not come to. */
+/* The program's notes for the end of the window, which it did not reach. */
 static int write_notes(struct pool_header *pool, StrobeCaptureWriter *writer, guint64 ticks)
 {
     guint32 n_trackless = atomic_load(&pool->n_trackless);
@@ -366,14 +365,14 @@ static int finish_capture(struct index_pass *index_pass, int fd, struct pool_hea
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = write_notes(pool, writer, latest);
-    if (error == 0) /* first: with the seal, the result is complete */
+    if (error == 0) /* first, because with the seal the result is complete */
         complete_directory(fd, pool, writer);
     if (error == 0)
         error =
             strobe_capture_write_seal(writer, strobe_pool_window(pool, index_pass->window)->begin,
                                       latest, index_pass->is_writer ? 0 : STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
-        error = errno; /* losses and open spans would be there twice after the next try */
+        error = errno; /* otherwise the next attempt would write losses and open spans twice */
     strobe_capture_writer_clear(writer);
     return error;
 }
@@ -415,7 +414,7 @@ int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *w
     return error;
 }
 
-/* Is there anything in the pool that the capture lacks? */
+/* Does the pool contain anything that the capture lacks? */
 static gboolean needs_pool(const struct index_pass *index_pass, const struct pool_header *pool)
 {
     return !index_pass->is_sealed &&
@@ -434,8 +433,8 @@ static gboolean walk_blocks(struct index_pass *index_pass, GError **error)
                              error);
 }
 
-/* The capture of the program's other window: where it was, or, if the results were moved, in the
- * result directory of that name beside this one. */
+/* The capture of the program's other window: at its recorded path or, if the results were moved,
+ * in the result directory of that name next to this one. */
 static int open_other(const char *capture, const char *other)
 {
     g_autofree char *framework = g_path_get_dirname(capture),
@@ -450,8 +449,8 @@ static int open_other(const char *capture, const char *other)
     return fd >= 0 ? fd : open(moved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* The program died while it wrote the rest of one window and recorded the next: the pool is wanted
- * until both are finished. */
+/* The program died while it wrote the rest of one window and recorded the next: the pool is
+ * needed until both are finished. */
 static gboolean other_needs_pool(const struct index_pass *index_pass, const char *capture,
                                  const struct pool_header *pool)
 {
@@ -473,7 +472,7 @@ static gboolean other_needs_pool(const struct index_pass *index_pass, const char
     return is_open;
 }
 
-/* The very file that was walked over, to write to: its name may be another's by now. */
+/* Opens the file that was read again for writing: its name may belong to another file by now. */
 static int open_again(int fd)
 {
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -490,7 +489,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* Or the writer has just left it, sealed. */
+        /* Or the writer has just left it with a seal. */
         index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
                                           atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);
@@ -516,7 +515,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     return result == 0;
 }
 
-/* A program that was killed while its capture rolled over left the head of the next segment. */
+/* A program that was killed during a rotation left the begin of the next segment. */
 static void remove_next(int fd, const char *capture)
 {
     g_autofree char *path = g_path_get_dirname(capture);
@@ -554,12 +553,12 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
                     g_strerror(errno));
         return FALSE;
     }
-    if (!is_of_user(fd)) { /* only its owner finishes it or may delay it */
+    if (!is_of_user(fd)) { /* only its owner may finish it or delay it */
         close(fd);
         return TRUE;
     }
     index_pass_init(&index_pass, fd);
-    flock(fd, LOCK_EX); /* two analyses at once finish it once */
+    flock(fd, LOCK_EX); /* two simultaneous analyses must finish it only once */
     ok = walk_blocks(&index_pass, error);
     if (ok && index_pass.has_metadata && open_pool(&index_pass, &pool)) {
         index_pass_earlier(&index_pass, capture);
@@ -572,7 +571,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
     return ok;
 }
 
-/* A program whose stop() has returned may still be writing the rest: that is waited for. */
+/* A program whose stop() has returned may still write the rest; waits for it. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
     gboolean ignored, is_ending = FALSE, ok;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finishing the capture of a program that died, from its pool. */
+/* Completes the capture of a dead program from its pool. */
 #ifndef STROBE_CORE_RECOVER_H
 #define STROBE_CORE_RECOVER_H
 
@@ -9,8 +9,8 @@
 /* See strobe_result_recover. `capture` is the path of the capture file. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error);
 
-/* The same for the window that a writer was writing when its program ended: the capture is as
- * `writer` has left it. Returns 0 or an errno value. */
+/* The same for the current window of a writer whose program ended: the capture is in the state
+ * in which `writer` left it. Returns 0 or an errno value. */
 int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer);
 
 /* The diagnostic for threads without a track (free it). */

@@ -83,8 +83,7 @@ static void complete_log(int folder, const char *name, const char *log, gsize n)
     close(logs);
 }
 
-/* The name of the log that belongs to {worker}_{pid}_{stamp}_ascend_pt, NULL if that is no such
- * name. */
+/* The name of the log for {worker}_{pid}_{stamp}_ascend_pt, NULL if the name has another form. */
 static char *log_of_directory(const char *directory)
 {
     g_autofree char *base = g_path_get_basename(directory);

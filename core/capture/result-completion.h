@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a result directory that say when and how its window ended. */
+/* The files of a result directory that record when and how its window ended. */
 #ifndef STROBE_CORE_RESULT_COMPLETION_H
 #define STROBE_CORE_RESULT_COMPLETION_H
 
 #include <json-glib/json-glib.h>
 #include "clock.h"
 
-/* Adds what is missing to the result directory of a capture whose program ended within its window
- * at `end`: the end to profiler_info, and the log. Other folders are left alone. */
+/* Completes the result directory of a capture whose program ended within its window at `end`:
+ * adds the end to profiler_info, and the log. Leaves other folders unchanged. */
 void strobe_result_complete(int capture, const StrobeClockPair *end, const char *log,
                             gsize log_bytes);
 

@@ -18,7 +18,7 @@ static void free_result(gpointer data)
     g_free(result);
 }
 
-/* `directory` is NULL for what is no result directory; `source` as in the result. */
+/* `directory` is NULL if there is no result directory; `source` as in the result. */
 static void add_result(GPtrArray *results, const char *directory, const char *source, char *capture)
 {
     StrobeResult *result = g_new0(StrobeResult, 1);
@@ -66,7 +66,7 @@ static void add_children(GPtrArray *results, const char *parent)
     g_ptr_array_sort(results, compare_results);
 }
 
-/* The directory around a folder FRAMEWORK, which may be named from inside it; NULL: another. */
+/* The directory that contains a folder FRAMEWORK, which may be named from inside; NULL: none. */
 static char *directory_around(const char *folder)
 {
     g_autofree char *named = g_path_get_basename(folder);
@@ -82,7 +82,7 @@ static char *directory_around(const char *folder)
     return strcmp(real, STROBE_FRAMEWORK_DIR) ? NULL : g_path_get_dirname(whole);
 }
 
-/* The capture of a result directory belongs to it, unless it is but one of several segments. */
+/* The capture of a result directory belongs to it, unless it is one of several segments. */
 static void add_file(GPtrArray *results, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
@@ -114,7 +114,7 @@ static gboolean is_closed(const char *folder)
     return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }
 
-/* A folder in `path` that may hold a result and cannot be looked into; NULL: none. */
+/* A folder in `path` that may contain a result and cannot be read; NULL: none. */
 static char *closed_folder(const char *path)
 {
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);

@@ -85,7 +85,7 @@ struct segment {
 
 struct StrobeSegments {
     GArray *segments; /* of struct segment */
-    int newest;       /* descriptor of the last segment: its name will be another's */
+    int newest;       /* descriptor of the last segment, whose name will belong to another file */
     int other;        /* descriptor of the segment `other_index`, -1: none */
     guint other_index;
     int external; /* descriptor, -1: none */
@@ -100,7 +100,7 @@ static void clear_segment(gpointer data)
     g_free(segment->name);
 }
 
-/* Opens a file and looks at it; -1 with an error. */
+/* Opens a file and checks it; -1 with an error. */
 static int open_segment(struct segment *segment, GError **error)
 {
     struct stat st;
@@ -133,8 +133,8 @@ static struct segment *get_segment(const StrobeSegments *segments, guint index)
     return &g_array_index(segments->segments, struct segment, index);
 }
 
-/* Puts the earlier segments before the newest. A program that rotates meanwhile gives that one a
- * number: what then has this number or a higher one came later than what was opened. */
+/* Adds the earlier segments before the newest. If a program rotates meanwhile, the newest gets a
+ * number: segments with this or a higher number are newer than the opened one. */
 static void add_earlier(StrobeSegments *segments, const char *folder)
 {
     g_auto(GStrv) names = strobe_segments_list(folder);
@@ -166,7 +166,7 @@ static void open_external(StrobeSegments *segments, const char *folder)
     clear_segment(&segment);
 }
 
-/* Path of the file to begin with: `path` itself, or the newest segment below it. */
+/* Path of the first file to open: `path` itself, or the newest segment below it. */
 static char *newest_path(const char *path, char **folder, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
@@ -183,7 +183,7 @@ static char *newest_path(const char *path, char **folder, GError **error)
     return g_build_filename(*folder, n ? names[n - 1] : STROBE_CAPTURE_NAME, NULL);
 }
 
-/* Opens the file to begin with; -1 with an error. */
+/* Opens the first file; -1 with an error. */
 static int open_newest(const char *path, struct segment *newest, char **folder, GError **error)
 {
     char *first = newest_path(path, folder, error);
@@ -204,7 +204,7 @@ StrobeSegments *strobe_segments_open(const char *path, GError **error)
     struct segment newest;
     int fd = open_newest(path, &newest, &folder, &failure);
 
-    if (fd < 0 && folder) { /* between its two names, when it is rotated just now */
+    if (fd < 0 && folder) { /* between its two names, during a rotation */
         g_clear_error(&failure);
         g_clear_pointer(&folder, g_free);
         fd = open_newest(path, &newest, &folder, &failure);

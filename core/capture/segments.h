@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of a capture. Most captures are one file, capture.strobe; one that was rotated has
- * earlier segments beside it, capture.00001.strobe, capture.00002.strobe ..., each a capture by
- * itself. Older ones may have been removed.
+ * The files of a capture. Most captures are one file, capture.strobe. A rotated one also has
+ * earlier segments, capture.00001.strobe, capture.00002.strobe ..., each of which is a complete
+ * capture. Older ones may have been removed.
  */
 #ifndef STROBE_CORE_SEGMENTS_H
 #define STROBE_CORE_SEGMENTS_H
@@ -13,22 +13,22 @@
 #define STROBE_FRAMEWORK_DIR "FRAMEWORK"
 #define STROBE_SEGMENT_NUMBER_MAX 999999999u
 
-/* Base name of the segment that was the `number`th, from 1, to be put aside (free it). */
+/* Base name of the `number`th earlier segment, from 1 (free it). */
 char *strobe_segment_name(guint32 number);
-/* Its number; STROBE_SEGMENT_NUMBER_MAX + 1 for the newest (capture.strobe), 0 if the base name is
- * no segment's. */
+/* Its number; STROBE_SEGMENT_NUMBER_MAX + 1 for the newest (capture.strobe), 0 if it is not the
+ * name of a segment. */
 guint32 strobe_segment_number(const char *name);
 
-/* The folder in which `directory`, a result directory or a folder of segments, has its segments;
- * NULL if it has none (free it). */
+/* The folder with the segments of `directory`, a result directory or a folder of segments; NULL
+ * if it has none (free it). */
 char *strobe_segments_folder(const char *directory);
 /* Base names in such a folder, oldest first; NULL-terminated (g_strfreev). */
 char **strobe_segments_list(const char *folder);
 
-/* Segments that are being read. */
+/* Open segments. */
 typedef struct StrobeSegments StrobeSegments;
 
-/* `path` is one capture file, or a directory as strobe_segments_folder takes. */
+/* `path` is a capture file, or a directory as in strobe_segments_folder. */
 StrobeSegments *strobe_segments_open(const char *path, GError **error);
 void strobe_segments_free(StrobeSegments *segments);
 
@@ -36,10 +36,10 @@ guint strobe_segments_count(const StrobeSegments *segments);
 /* Base name and bytes of a segment, oldest first. */
 const char *strobe_segments_name(const StrobeSegments *segments, guint index);
 guint64 strobe_segments_size(const StrobeSegments *segments, guint index);
-/* Descriptor of the file of what others recorded in this window (STROBE_EXTERNAL_NAME), -1: there
- * is none, or a file and no folder was named; owned by the segments. */
+/* Descriptor of the window's external data (STROBE_EXTERNAL_NAME), owned by the segments; -1:
+ * there is none, or a file and no folder was named. */
 int strobe_segments_external(const StrobeSegments *segments, guint64 *size);
-/* Descriptor of a segment, valid until the next call; -1 if it has been removed since or cannot be
+/* Descriptor of a segment, valid until the next call; -1 if it was removed since or cannot be
  * read. */
 int strobe_segments_descriptor(StrobeSegments *segments, guint index, GError **error);
 

@@ -10,23 +10,23 @@
 #define CHUNK_MIN (256u << 10)
 #define CHUNK_MAX (64u << 20)
 #define SLOTS_MIN 1024u
-#define PAGE_BITS 10u /* entries of the first page; each further one has twice as many */
+#define PAGE_BITS 10u /* entries of the first page; each further page has twice as many */
 #define PAGES (33u - PAGE_BITS)
-#define STRETCHES 4096u /* of the slots, for which strings that wait are put together */
+#define STRETCHES 4096u /* number of slot ranges by which waiting strings are grouped */
 #define WAITING_MIN 65536u
 
 struct entry {
-    const char *bytes; /* NUL behind them; NULL: unknown id */
+    const char *bytes; /* followed by a NUL; NULL: unknown id */
     guint32 length;
     guint32 is_stack;
 };
 
-/* The hash stands beside the id, so that a new string touches no other one, wherever those lie. */
+/* The hash is stored with the id, so that a new string needs no access to other strings. */
 struct slot {
     guint32 hash, id; /* id 0 is never stored: free */
 };
 
-/* Memory that strings are in. */
+/* Memory of strings. */
 struct chunk {
     char *bytes;
     gsize size;
@@ -34,22 +34,22 @@ struct chunk {
 
 struct StrobeStringTable {
     pthread_mutex_t lock;       /* of strobe_string_table_intern */
-    struct entry *pages[PAGES]; /* entries by id, which never move: see strobe_string_table_text */
+    struct entry *pages[PAGES]; /* entries by id; they never move, see strobe_string_table_text */
     guint32 n_entries;          /* atomic */
-    guint32 n_ids;              /* one more than the highest that is known */
-    struct slot *slots;         /* by hash of their bytes */
+    guint32 n_ids;              /* one more than the highest known id */
+    struct slot *slots;         /* by hash of the bytes */
     guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
-    struct slot *waiting; /* strings that were set and not looked for yet */
+    struct slot *waiting; /* strings that were set and are not in the slots yet */
     guint32 n_waiting, waiting_room;
     GArray *chunks; /* of struct chunk */
     char *chunk;
     gsize chunk_left;
     gsize bytes;       /* of chunks */
-    guint32 max_frame; /* of stacks that were set */
+    guint32 max_frame; /* highest frame id of the stacks that were set */
 };
 
-/* Where an id's entry is: page p begins with id (2^p - 1) << PAGE_BITS. */
+/* Page of an id's entry: page p begins with id (2^p - 1) << PAGE_BITS. */
 static guint page_of(guint32 id, guint64 *place)
 {
     guint64 at = (guint64)id + (1u << PAGE_BITS);
@@ -87,7 +87,7 @@ static void free_slots(struct slot *slots, gsize n)
     strobe_state_memory(slots, n * sizeof *slots, 0);
 }
 
-/* For ids below `n`; entries that are new are empty. */
+/* Makes the pages for ids below `n`; new entries are empty. */
 static void make_pages(StrobeStringTable *table, guint32 n)
 {
     guint64 place;
@@ -97,7 +97,7 @@ static void make_pages(StrobeStringTable *table, guint32 n)
         table->pages[i] = strobe_state_memory(NULL, 0, page_bytes(i));
 }
 
-/* Other threads may look them up from now on. */
+/* From now on other threads may look them up. */
 static void publish_entries(StrobeStringTable *table, guint32 n)
 {
     __atomic_store_n(&table->n_entries, n, __ATOMIC_RELEASE);
@@ -141,7 +141,7 @@ void strobe_string_table_free(StrobeStringTable *table)
     g_free(table);
 }
 
-/* The slot that holds these bytes, or the free one where they belong. */
+/* The slot with these bytes, or the free slot for them. */
 static struct slot *find_slot(const StrobeStringTable *table, guint32 hash, const char *bytes,
                               gsize length, gboolean is_stack)
 {
@@ -188,14 +188,14 @@ static char *add_chunk(StrobeStringTable *table, gsize size)
     return chunk.bytes;
 }
 
-/* Chunks grow with the table, so that there are few files. */
+/* Chunks grow with the table, so that there are only few files. */
 static char *take_room(StrobeStringTable *table, gsize n)
 {
     const gsize size = CLAMP(table->bytes / 2, CHUNK_MIN, CHUNK_MAX);
 
     n = (n + 7) & ~(gsize)7;
     if (n > CHUNK_MIN / 4 && n > table->chunk_left && n > size / 4)
-        return add_chunk(table, n); /* so that a long string wastes nothing */
+        return add_chunk(table, n); /* so that a long string wastes no memory */
     if (table->chunk_left < n) {
         table->chunk = add_chunk(table, size);
         table->chunk_left = size;
@@ -220,19 +220,19 @@ static void store_string(StrobeStringTable *table, guint32 id, const char *bytes
     table->n_ids = MAX(table->n_ids, id + 1);
 }
 
-/* There is a slot left. */
+/* A free slot must exist. */
 static void take_slot(StrobeStringTable *table, const struct slot *wanted)
 {
     const struct entry *e = entry_of(table, wanted->id);
     struct slot *slot = find_slot(table, wanted->hash, e->bytes, e->length, e->is_stack != 0);
 
     if (slot->id)
-        return; /* a second id of the same bytes */
+        return; /* a second id for the same bytes */
     *slot = *wanted;
     table->n_used++;
 }
 
-/* Those of one stretch of the slots behind each other, else in the order in which they were set. */
+/* Groups the waiting strings by ranges of slots; inside a range they keep their order. */
 static struct slot *waiting_by_stretch(const StrobeStringTable *table)
 {
     struct slot *ordered = new_slots(table->n_waiting);
@@ -248,8 +248,8 @@ static struct slot *waiting_by_stretch(const StrobeStringTable *table)
     return ordered;
 }
 
-/* Slots of millions of strings are more than may be in memory: one after the other, each string
- * would have to fetch a page of them. */
+/* The slots of millions of strings may exceed the memory: in random order each string would load
+ * a page. */
 static void index_waiting(StrobeStringTable *table)
 {
     if (!table->n_waiting)
@@ -275,7 +275,7 @@ static void wait_for_slot(StrobeStringTable *table, struct slot slot)
     table->waiting[table->n_waiting++] = slot;
 }
 
-/* Frames that were written beside their record are no ids of the table. */
+/* Inline frames are not ids of the table. */
 static gboolean is_frame_from(StrobeStringId frame, guint32 first)
 {
     return frame >= first && !(frame & STROBE_STRING_INLINE);
@@ -294,7 +294,8 @@ static void note_frames(StrobeStringTable *table, guint32 id)
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
-    if (id == table->n_entries) { /* more than a recorder has: an importer wrote them, in order */
+    if (id == table->n_entries) { /* more than a recorder can have: an importer wrote them, in
+                                   * order */
         make_pages(table, id + 1);
         publish_entries(table, id + 1);
     }
@@ -317,7 +318,7 @@ static guint32 intern_bytes(StrobeStringTable *table, const char *bytes, gsize l
         return known;
     guint32 id = table->n_entries;
     if (id & STROBE_STRING_INLINE)
-        return 0; /* no input has as many: they would take more than 80 GB */
+        return 0; /* no input has that many: they would need more than 80 GB */
     make_pages(table, id + 1);
     store_string(table, id, bytes, length, is_stack);
     publish_entries(table, id + 1);
@@ -356,7 +357,7 @@ guint32 strobe_string_table_n_ids(const StrobeStringTable *table)
     return table->n_ids;
 }
 
-/* After bytes have changed: all of it by the hash of what is there now. */
+/* After bytes have changed: rebuilds the slots from the current hashes. */
 static void fill_slots(StrobeStringTable *table)
 {
     memset(table->slots, 0, table->n_slots * sizeof *table->slots);

@@ -33,7 +33,7 @@ static const StrobeConfigMeasure segment_time = {strobe_parse_duration, 10000000
 static const StrobeConfigMeasure dump_interval = {strobe_parse_duration, 0, 30 * DAY_NS,
                                                   "a duration from \"0s\" to \"43200min\""};
 
-/* Signals that a program leaves to others. */
+/* Signals that a program can leave to Strobe. */
 static const struct {
     const char *name;
     gint number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How records are kept between the program and the disk: the sections "buffer", "rotate" and "dump"
- * of a configuration. */
+/* Storage of records between the program and the disk: the sections "buffer", "rotate" and
+ * "dump" of a configuration. */
 #ifndef STROBE_CORE_CONFIG_BUFFER_H
 #define STROBE_CORE_CONFIG_BUFFER_H
 
@@ -14,19 +14,19 @@ typedef struct StrobeBufferConfig {
     guint32 sync;     /* STROBE_SYNC_* of recorder.h */
     guint32 policy;   /* STROBE_POLICY_* of pool.h */
     guint32 compress; /* STROBE_COMPRESS_* of recording-settings.h */
-    gint64 keep_ns;   /* policy ring: how far back a dump reaches, 0: as far as the pool does */
+    gint64 keep_ns;   /* policy ring: time that a dump covers, 0: as much as the pool holds */
 } StrobeBufferConfig;
 
-/* When a capture rolls over; 0: not for that. */
+/* Limits of a segment of a rotating capture; 0: no limit. */
 typedef struct StrobeRotateConfig {
     gint64 bytes, ns, steps;
-    gint64 keep; /* segments, the newest included; 0: all */
+    gint64 keep; /* number of kept segments, including the newest; 0: all */
 } StrobeRotateConfig;
 
-/* What makes a flight recorder dump, beside a call. */
+/* Triggers of a flight recorder's dumps, besides calls. */
 typedef struct StrobeDumpConfig {
     gint signal;      /* 0: none */
-    double slow_step; /* a step longer than this times the running median; 0: none */
+    double slow_step; /* a step longer than this times the running median; 0: never */
     gint64 min_interval_ns;
     gint64 max; /* dumps by signal and slow step together; 0: no limit */
 } StrobeDumpConfig;
@@ -34,7 +34,7 @@ typedef struct StrobeDumpConfig {
 StrobeBufferConfig strobe_buffer_config_default(void);
 StrobeDumpConfig strobe_dump_config_default(void);
 
-/* Each reads its section, NULL: it is not there. */
+/* Each reads its section; NULL: it is missing. */
 gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
                                    const char *origin, GError **error);
 gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,

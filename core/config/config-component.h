@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components that a configuration or a flag asks for, with their options, and lists of them. */
+/* Components with options that a configuration or a flag requests, and lists of them. */
 #ifndef STROBE_CORE_CONFIG_COMPONENT_H
 #define STROBE_CORE_CONFIG_COMPONENT_H
 
@@ -9,13 +9,13 @@
 #include "component-request.h"
 #include "config-json.h"
 
-/* The same for a list of components that belong to no configuration, such as passes; `flag` is
- * named in errors. */
+/* The same for a list of components outside of a configuration, such as passes; errors name
+ * `flag`. */
 GPtrArray *strobe_config_components_new(void);
 gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
                                      GError **error);
 
-/* The component of that name in the list, added with that origin if it is not there. */
+/* The component with that name in the list; adds it with that origin if it is missing. */
 StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name,
                                                    const char *origin);
 
@@ -23,25 +23,24 @@ StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *
 gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *place,
                                       const char *name, JsonNode *node, GError **error);
 
-/* Adds "NAME[:opt=value,...]", as strobe_config_add_component(); *has becomes TRUE. */
+/* Adds "NAME[:opt=value,...]", like strobe_config_add_component(); sets *has to TRUE. */
 gboolean strobe_config_component_parse(GPtrArray *list, gboolean *has, const char *text,
                                        const char *flag, GError **error);
 
 /* Does the file or the command line set this option? */
 gboolean strobe_config_component_sets(const StrobeConfigComponent *component, const char *option);
 
-/* Options of the command line that are true or false, of a component with these options, become so
- * in JSON: there a text is none. */
+/* Converts true-or-false options from the command line to JSON booleans, because JSON accepts no
+ * text for them. */
 void strobe_config_component_settle(StrobeConfigComponent *component, const StrobeOption *options,
                                     guint n_options);
 
-/* Takes away the options from JSON that name a file or folder, of a component with these options;
- * adds their names to `dropped`. */
+/* Removes options from JSON that name a file or folder; adds their names to `dropped`. */
 void strobe_config_component_drop_paths(StrobeConfigComponent *component,
                                         const StrobeOption *options, guint n_options,
                                         GPtrArray *dropped);
 
-/* A list as JSON (unref it): by name, with the options as given. */
+/* A list as JSON (unref it): by name, with the given options. */
 JsonObject *strobe_config_components_json(GPtrArray *components);
 
 #endif

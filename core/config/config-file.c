@@ -10,7 +10,7 @@
 #include "error.h"
 #include "json-text.h"
 
-/* Those by which a file is Strobe's and nobody else's: acl.json may have a "dump" of its own. */
+/* Keys that only Strobe's own files have: acl.json may also contain a "dump". */
 static const char *const own_keys_of_no_other[] = {
     "schedule", "collectors", "defaults", "exporters", "export_type", "output",
     "buffer",   "rotate",     "dump",     "ranks",     "front_end",   NULL};
@@ -26,7 +26,7 @@ static const char *any_of(JsonObject *top, const char *const *keys)
     return NULL;
 }
 
-/* Whose the file is, its top-level keys say; it is never of two. */
+/* The top-level keys decide which kind of file it is; a mixture is refused. */
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
@@ -57,7 +57,7 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
         return config;
     if (!origin)
         origin = "configuration";
-    /* A mutable copy: metadata is added to while the session runs. */
+    /* A mutable copy: metadata is added while the session runs. */
     g_autoptr(JsonNode) root = strobe_json_parse(text, strlen(text), origin, error);
     if (!root || !read_config(config, json_node_get_object(root), origin, error)) {
         strobe_config_free(config);
@@ -73,7 +73,7 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
     return config;
 }
 
-/* All of a file, or of a pipe, as far as one byte too many; NULL with errno. */
+/* Reads a whole file or pipe, up to one byte above the limit; NULL with errno. */
 static GString *read_bounded(const char *path)
 {
     GString *text = g_string_new(NULL);

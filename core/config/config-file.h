@@ -2,16 +2,16 @@
 /*
  * Reads a configuration: Strobe's own (config.h), or the file of another profiler.
  *
- * The files of two other profilers are understood too, by their own top-level keys: the Ascend
- * PyTorch Profiler's profiler_config.json (ascend-config.h) and AscendCL's acl.json (acl-config.h).
- * A mixture is refused.
+ * It also accepts the files of two other profilers, which it recognises by their top-level keys:
+ * the Ascend PyTorch Profiler's profiler_config.json (ascend-config.h) and AscendCL's acl.json
+ * (acl-config.h). It refuses a mixture.
  */
 #ifndef STROBE_CORE_CONFIG_FILE_H
 #define STROBE_CORE_CONFIG_FILE_H
 
 #include "config.h"
 
-/* `origin` names the text in messages. NULL or "" text gives the defaults. */
+/* Messages name the text `origin`. NULL or "" text gives the defaults. */
 StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error);
 StrobeConfig *strobe_config_load(const char *path, GError **error);
 

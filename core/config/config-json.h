@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading members of a configuration's JSON, with errors that name file, key and what was expected.
- * Each reader leaves *out alone when the member is not there. */
+/* Readers for members of a configuration's JSON; errors name file, key and the expected value.
+ * Each reader leaves *out unchanged if the member is missing. */
 #ifndef STROBE_CORE_CONFIG_JSON_H
 #define STROBE_CORE_CONFIG_JSON_H
 
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* Where in the text a member is: "file: key \"schedule.wait\"". */
+/* Position of a member in the text: "file: key \"schedule.wait\"". */
 typedef struct StrobeConfigPlace {
     const char *origin;
     const char *section; /* NULL at the top */
@@ -18,7 +18,7 @@ void strobe_config_set_wrong(const StrobeConfigPlace *place, const char *key, co
 gboolean strobe_config_check_keys(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *const *known, GError **error);
 
-/* *out is NULL if it is not there. */
+/* *out is NULL if it is missing. */
 gboolean strobe_config_get_object(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, JsonObject **out, GError **error);
 /* An integer from `least` (G_MININT64: any) to 10^12. */
@@ -30,7 +30,7 @@ gboolean strobe_config_get_boolean(const StrobeConfigPlace *place, JsonObject *o
 gboolean strobe_config_get_number(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, double low, double high, double *out,
                                   GError **error);
-/* A text that is not empty; what was there is freed. */
+/* A non-empty text; frees the previous one. */
 gboolean strobe_config_get_string(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, char **out, GError **error);
 /* A size or duration with its limits, see `parse` in options.h. */
@@ -42,11 +42,11 @@ typedef struct StrobeConfigMeasure {
 gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *object,
                                    const char *key, const StrobeConfigMeasure *measure, gint64 *out,
                                    GError **error);
-/* One of NULL-terminated names; its index. */
+/* Index of one of NULL-terminated names. */
 gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, const char *const *names, guint32 *out,
                                   GError **error);
-/* An array of integers from 0, as gint64; what was there is unreferenced. */
+/* An array of integers from 0, as gint64; unreferences the previous one. */
 gboolean strobe_config_get_counts(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, GArray **out, GError **error);
 

@@ -10,7 +10,7 @@
 #include "options.h"
 #include "recording-settings.h"
 
-#define WARNINGS_MAX 50 /* a file may be wrong in a hundred thousand places */
+#define WARNINGS_MAX 50 /* a file may have a hundred thousand errors */
 
 static const char *const own_keys[] = {
     "schedule", "collectors", "defaults", "exporters", "export_type", "output", "buffer",
@@ -156,7 +156,7 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
 
 /* ---- command line ---- */
 
-/* "key=value,..." as an object; numbers are numbers. */
+/* "key=value,..." as an object; numbers become numbers. */
 static JsonObject *object_from_flag(const char *section, const char *text, GError **error)
 {
     g_autoptr(GPtrArray) pairs = strobe_options_pairs(text, error);
@@ -250,7 +250,7 @@ static const char *const run_collectors[] = {"cpu_op", "cpu_sample", "gc", "host
 static gboolean is_named(const StrobeConfigComponent *component, const char *name)
 {
     const char *dot =
-        strrchr(component->name, '.'); /* behind it, the component of a plugin's file */
+        strrchr(component->name, '.'); /* followed by the component of a plugin's file */
 
     return g_str_equal(dot ? dot + 1 : component->name, name);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration: one format, JSON, whatever the front end.
+ * The configuration: all front ends use one format, JSON.
  *
  * {
  *   "schedule":   {"wait": 1, "warmup": 1, "active": 3, "repeat": 1, "skip_first": 0,
@@ -51,7 +51,7 @@ typedef struct StrobeConfig {
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
     gboolean is_checked;                    /* strobe run has looked at the exporters */
-    gboolean has_collectors, has_exporters; /* the key was there or a flag was given */
+    gboolean has_collectors, has_exporters; /* the key exists or a flag was given */
     gboolean has_defaults;                  /* strobe run adds the default collectors */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
     char *directory;                        /* NULL: the present one */
@@ -63,55 +63,56 @@ typedef struct StrobeConfig {
     GArray *ranks;         /* of gint64: only these ranks record; NULL: all do */
     JsonObject *metadata;  /* never NULL */
     JsonObject *front_end; /* NULL: none */
-    GPtrArray *warnings; /* texts: what of another profiler's file was replaced or has no effect */
+    GPtrArray *warnings;   /* texts: keys of another profiler's file that were replaced or have no
+                            * effect */
 } StrobeConfig;
 
 /* The defaults. */
 StrobeConfig *strobe_config_new(void);
 void strobe_config_free(StrobeConfig *config);
 
-/* Reads Strobe's own keys; `origin` names their place in messages. */
+/* Reads Strobe's own keys; messages use `origin`. */
 gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error);
 
-/* A section from a flag's text, "key=value,...": "schedule" is replaced (missing keys are 0, active
- * is required), "buffer", "rotate" and "dump" go before what is set already. */
+/* Sets a section from a flag's text, "key=value,...". "schedule" is replaced (missing keys are
+ * 0, active is required); for "buffer", "rotate" and "dump" the given keys override. */
 gboolean strobe_config_set_section(StrobeConfig *config, const char *section, const char *text,
                                    GError **error);
 
-/* Do the sections go together? For the whole of file and flags. */
+/* Are the sections consistent? For the combination of file and flags. */
 gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 
-/* Adds "NAME[:opt=value,...]" to what the file named. For a name that is there already, options
- * given here go before the file's. */
+/* Adds "NAME[:opt=value,...]" to the components of the file. If the name already exists, the
+ * options given here override the file's. */
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 
-/* "text", "db" or "text+db": which exporters are the default ones. */
+/* "text", "db" or "text+db": selects the default exporters. */
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error);
 
-/* Is a process of that rank (-1: none) one to record? */
+/* Should a process with that rank (-1: none) be recorded? */
 gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank);
 
-/* What of a file of another profiler was replaced or has no effect. */
+/* Warns of keys in another profiler's file that were replaced or have no effect. */
 void strobe_config_warn(StrobeConfig *config, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The collector of that name, added if it is not there; for mapped keys. */
+/* The collector with that name, added if missing; for mapped keys. */
 StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
                                                    const char *origin);
 
-/* The default collectors and exporters, for a configuration that names none. */
+/* Adds the default collectors and exporters to a configuration that names none. */
 void strobe_config_add_defaults(StrobeConfig *config);
 
-/* For `strobe run`: its default collectors, which sample too, beside those that are named, unless
- * the configuration has "defaults": false or is a file of another profiler. Options of a default
- * collector stay. */
+/* For `strobe run`: adds its default collectors, including sampling ones, to the named ones,
+ * unless the configuration has "defaults": false or is another profiler's file. Keeps the
+ * options of a default collector. */
 void strobe_config_add_default_collectors(StrobeConfig *config);
 
 /* A schedule as JSON (unref it). */
 JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);
 
-/* The whole configuration as JSON text (free it): parsing it gives an equal configuration. */
+/* The whole configuration as JSON text (free it), which parses to an equal configuration. */
 char *strobe_config_to_json(const StrobeConfig *config);
 
 #endif

@@ -21,13 +21,13 @@ static const struct {
     {"stacks", STROBE_EXPORT_TEXT},
 #if defined(STROBE_HAVE_SQLITE)
     {"db",
-     STROBE_EXPORT_TEXT | STROBE_EXPORT_DB}, /* text comes with databases, as the original's */
+     STROBE_EXPORT_TEXT | STROBE_EXPORT_DB}, /* databases come with text, as in the original */
 #else
-    {"db", STROBE_EXPORT_DB}, /* which is then not there */
+    {"db", STROBE_EXPORT_DB}, /* text is then missing */
 #endif
 };
 
-/* 0: there is none of this name. */
+/* 0: there is none with this name. */
 static guint32 find_type(const char *name)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(names); i++)

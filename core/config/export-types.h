@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Export types, as the Ascend PyTorch Profiler has them: which exporters run where none is named.
- */
+/* Export types of the Ascend PyTorch Profiler: they select the exporters if none is named. */
 #ifndef STROBE_CORE_EXPORT_TYPES_H
 #define STROBE_CORE_EXPORT_TYPES_H
 
 #include "config-json.h"
 
 enum {
-    STROBE_EXPORT_TEXT = 1u << 0, /* text files and both databases, the usual one */
+    STROBE_EXPORT_TEXT = 1u << 0, /* text files and both databases, the default */
     STROBE_EXPORT_DB = 1u << 1    /* databases only */
 };
 
 /* "text", "db", or both joined by '+'. */
 gboolean strobe_export_types_parse(const char *text, const char *origin, guint32 *types,
                                    GError **error);
-/* The key "export_type", a text or an array of texts; *types is left alone if it is not there. */
+/* The key "export_type", a text or an array of texts; leaves *types unchanged if it is missing. */
 gboolean strobe_export_types_read(JsonObject *top, const char *origin, guint32 *types,
                                   GError **error);
 
-/* Exporters of these types; NULL beyond the last. */
+/* Exporters of these types; NULL after the last. */
 const char *strobe_export_types_exporter(guint32 types, guint index);
 
 #endif

@@ -21,7 +21,8 @@
 
 /* ---- which folders ---- */
 
-/* Is there any but those that every result has? Most have none, and are not read for it. */
+/* Does the result have a folder other than the usual ones? Most have none, and need not be read
+ * for it. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -40,7 +41,7 @@ static gboolean has_other_folders(const char *directory)
     return FALSE;
 }
 
-/* A name from a capture, which may be anybody's: no way out of the result. */
+/* A name from a capture is hostile: it must not lead out of the result. */
 static gboolean is_plain(StrobeText name)
 {
     return name.length > 0 && name.length < 256 && name.bytes[0] != '.' &&
@@ -81,7 +82,7 @@ static GPtrArray *find_folders(StrobeReader *reader)
 
 /* ---- what is there already ---- */
 
-/* The fact "external" of a capture that is read with what others recorded; NULL: none. */
+/* The metadata "external" of a capture that is read with its external data; NULL: none. */
 static JsonArray *entries_of(StrobeReader *reader)
 {
     JsonObject *metadata = reader ? strobe_reader_metadata(reader) : NULL;
@@ -163,13 +164,13 @@ static gboolean is_current(const StrobeResult *result)
 typedef struct Join {
     StrobeRegistry *registry;
     const StrobeResult *result;
-    const char *directory;    /* of the result, as it is named */
+    const char *directory;    /* path of the result, as the user named it */
     const GPtrArray *options; /* of importers */
     StrobeImportWish wish;
     StrobeImportJoin join;
     JsonObject *metadata; /* of the file */
     JsonArray *entries;
-    char *problem; /* the first one; NULL: none */
+    char *problem; /* the first problem; NULL: none */
     int logs;      /* descriptor, -1: none */
 } Join;
 
@@ -190,7 +191,7 @@ static void tell_problem(Join *join, const char *folder, const char *text)
     fields->level = STROBE_LOG_WARNING;
 }
 
-/* The source that the folder is as a whole; NULL with the error set. */
+/* The source for the whole folder; NULL with the error set. */
 static StrobeImportSource *source_of(GPtrArray *sources, const char *path, GError **error)
 {
     for (guint i = 0; sources && i < sources->len; i++) {
@@ -214,7 +215,7 @@ static void take_metadata(Join *join, JsonObject *metadata)
                                    json_node_copy(json_object_get_member(metadata, name->data)));
 }
 
-/* What the tool's export does not have, the raw data may. */
+/* Raw data may contain what the tool's export lacks. */
 static void fill_in(Join *join, const char *path, const StrobeComponent *importer)
 {
     g_autoptr(GPtrArray) sources = strobe_import_find_raw(join->registry, path);
@@ -266,7 +267,7 @@ static void join_folder(Join *join, const char *folder)
         strobe_import_prepare(join->registry, path, join->logs, join->options, &failure);
         import_folder(join, path, entry, &unread);
     }
-    /* Why it could not be made readable explains why it cannot be read. */
+    /* The failure of the preparation explains why the folder cannot be read. */
     const GError *problem = failure ? failure : unread;
     if (problem) {
         json_object_set_string_member(entry, "problem", problem->message);
@@ -289,14 +290,14 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
 
 #define NAME_TRIES 100
 
-/* Is this a name that create_file gives? */
+/* Is this a name from create_file? */
 static gboolean is_leaving(const char *name)
 {
     return g_str_has_prefix(name, ".external-") && g_str_has_suffix(name, ".new");
 }
 
-/* Who writes such a file holds a lock on it. A process id would tell nothing here: the other one
- * may live in another container. */
+/* The writer of such a file holds a lock on it. A process id would not help: the process may be
+ * in another container. */
 static void remove_leaving(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -308,7 +309,7 @@ static void remove_leaving(int folder, const char *name)
     close(file);
 }
 
-/* What analyses that were killed have left. */
+/* Removes files of analyses that were killed. */
 static void remove_leavings(const char *parent, int folder)
 {
     g_autoptr(GDir) dir = g_dir_open(parent, 0, NULL);
@@ -319,7 +320,7 @@ static void remove_leavings(const char *parent, int folder)
             remove_leaving(folder, name);
 }
 
-/* Is the file still there under its name? Who cleans up may have come before the lock. */
+/* Does the file still have its name? A cleanup may have come before the lock. */
 static gboolean is_named(int file, int folder, const char *name)
 {
     struct stat ours, named;
@@ -328,7 +329,7 @@ static gboolean is_named(int file, int folder, const char *name)
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* A new file of a name of its own, locked; -1: errno is set. */
+/* A new, locked file with a unique name; -1: errno is set. */
 static int create_file(int folder, char **name)
 {
     int file = -1;
@@ -348,7 +349,8 @@ static int create_file(int folder, char **name)
     return file;
 }
 
-/* Does the file that is there tell more, as where the vendor's files were cleaned up since? */
+/* Does the existing file contain more, for example because the vendor's files were deleted
+ * since? */
 static gboolean is_less_than_before(const Join *join)
 {
     StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;
@@ -358,7 +360,7 @@ static gboolean is_less_than_before(const Join *join)
     return is_less;
 }
 
-/* Writes the file and gives it its name; what fails leaves none. */
+/* Writes the file and renames it; a failure leaves no file. */
 static gboolean write_in(Join *join, int folder, const char *metadata, GError **error)
 {
     g_autofree char *name = NULL;
@@ -484,7 +486,7 @@ gboolean strobe_external_data_join(StrobeRegistry *registry, const StrobeResult 
         return TRUE;
     StrobeReader *reader = strobe_reader_open_own(result->source, NULL);
     if (!reader)
-        return TRUE; /* the reader of its records says why */
+        return TRUE; /* the reader of its records reports the reason */
     if (strobe_reader_stats(reader)->sealed &&
         !json_object_has_member(strobe_reader_metadata(reader), "source"))
         folders = find_folders(reader);

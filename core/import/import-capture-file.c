@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An import's capture into its file. */
+/* Writes an import's capture to its file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "kind-declaration.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write when so much is there */
+#define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write at this size */
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
 {
@@ -81,7 +81,7 @@ static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer
     return error ? error : write_strings(c, writer);
 }
 
-/* The times behind the header of a record. */
+/* Adds the base to the times after the header of a record. */
 static void add_base(const StrobeImportCapture *c, guint64 *times)
 {
     guint32 kind = strobe_record_kind(times[-1]);
@@ -91,7 +91,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* Puts records behind those of the block, up to its size. FALSE: there are no more, or an error. */
+/* Appends records to the block, up to its size. FALSE: the end, or an error. */
 static gboolean fill_block(StrobeImportCapture *c, GError **failure)
 {
     GByteArray *bytes = c->block;
@@ -108,7 +108,7 @@ static gboolean fill_block(StrobeImportCapture *c, GError **failure)
     return record != NULL;
 }
 
-/* What the disk has begun with when the file is synced is not waited for then. */
+/* Data that the disk has already written need no wait at the sync. */
 static void begin_writeback(const StrobeImportCapture *c, StrobeCaptureWriter *writer,
                             guint64 *begun)
 {

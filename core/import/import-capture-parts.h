@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of an import's capture share; no part of its interface. */
+/* Internal declarations of the files of an import's capture. */
 #ifndef STROBE_CORE_IMPORT_CAPTURE_PARTS_H
 #define STROBE_CORE_IMPORT_CAPTURE_PARTS_H
 
@@ -11,23 +11,24 @@
 #define IMPORT_KINDS_MAX 256u
 
 struct import_kind {
-    StrobeKind *declaration; /* a copy: the importer's own lives only as long as its run */
-    guint64 *absent;         /* the fields as they are to begin with */
+    StrobeKind *declaration; /* a copy: the importer's own lives only during its run */
+    guint64 *absent;         /* the initial values of the fields */
     guint32 words;           /* of the fields */
     guint64 n;
-    gboolean is_reported; /* records of it are dropped: a better source has told them */
+    gboolean is_reported; /* records of this kind are dropped: a better source has them */
 };
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
     gboolean has_end[IMPORT_KINDS_MAX];         /* of them: spans */
     guint n_kinds;                              /* the highest id */
-    guint n_taken_kinds;                        /* ids up to this one are the recorded capture's */
+    guint n_taken_kinds;                        /* ids up to this one belong to the recorded
+                                                 * capture */
     GStringChunk *texts;                        /* of kinds */
     GArray *tracks;                             /* of struct strobe_stored_track */
     guint32 first_track, first_string;          /* ids below are the recorded capture's */
-    GHashTable *threads; /* struct thread to the id of the recorded capture; NULL: there is none */
-    GHashTable *places;  /* the stored track without its id, to the id */
+    GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
+    GHashTable *places;  /* the stored track without its id -> the id */
     StrobeStringTable *strings;
     guint32 n_strings; /* ids dealt out, 0 among them */
     StrobeStorage *storage;
@@ -36,7 +37,7 @@ struct StrobeImportCapture {
     gint64 shift;                 /* added when a record comes */
     guint64 n_records, n_refused, n_bent;
     GHashTable *reported; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
-    guint64 *dropped;     /* room for the fields of a record that is */
+    guint64 *dropped;     /* buffer for the fields of a dropped record */
     GByteArray *block;
     gboolean is_temporary; /* the file need not survive the system */
 };

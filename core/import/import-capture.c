@@ -156,7 +156,7 @@ guint strobe_import_capture_n_kinds(const StrobeImportCapture *c)
     return c->n_kinds;
 }
 
-/* A kind of the recorded capture under its own id. */
+/* A kind of the recorded capture keeps its id. */
 static void take_kind(StrobeImportCapture *c, const StrobeKindView *view)
 {
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
@@ -277,7 +277,7 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
     struct strobe_stored_track *stored;
 
     if (id && id < c->first_track)
-        return TRUE; /* the recorder's: it has said what that is */
+        return TRUE; /* the recorder's track: it has already named it */
     if (id == 0 || id - c->first_track >= c->tracks->len)
         return FALSE;
     stored = &g_array_index(c->tracks, struct strobe_stored_track, id - c->first_track);

@@ -10,7 +10,7 @@
 
 #define VIEWS 512u
 
-/* One capture that is copied. Ids of its reader are turned into ids of the import's capture. */
+/* A capture that is copied. Ids of its reader are converted to ids of the import's capture. */
 typedef struct Copy {
     StrobeImportCapture *to;
     StrobeReader *from;
@@ -19,7 +19,7 @@ typedef struct Copy {
     GHashTable *strings; /* id to id */
     GHashTable *stacks;
     GHashTable *tracks;
-    gint64 offset; /* of the reader's times to CLOCK_MONOTONIC */
+    gint64 offset; /* offset of the reader's times to CLOCK_MONOTONIC */
     guint64 n_records, n_kindless;
 } Copy;
 
@@ -78,7 +78,7 @@ static StrobeTrackId copy_track(Copy *copy, StrobeTrackId id)
     return store_copied(copy->tracks, id, strobe_import_capture_track(copy->to, &track, view->pid));
 }
 
-/* 0: its declaration contradicts one that is there. */
+/* 0: its declaration contradicts an existing one. */
 static StrobeKindId copy_kind(Copy *copy, const StrobeKindView *view)
 {
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
@@ -157,7 +157,7 @@ static gboolean copy_records(Copy *copy, GError **error)
     while (good && (n = strobe_reader_next(copy->from, views, VIEWS, &failure)))
         for (gsize i = 0; good && i < n; i++)
             good = copy_record(copy, &views[i], error);
-    if (failure && good) { /* what was read before it stays */
+    if (failure && good) { /* the records read before are kept */
         copy->wish->damage(copy->wish->user, copy->wish->part, failure->message);
         g_error_free(failure);
     }

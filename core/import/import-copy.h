@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that are parts of an imported source: their records go into the import's capture. */
+/* Copies captures that are parts of an imported source into the import's capture. */
 #ifndef STROBE_CORE_IMPORT_COPY_H
 #define STROBE_CORE_IMPORT_COPY_H
 
 #include "import-capture.h"
 
 typedef struct StrobeCopyWish {
-    const char *part; /* of the source, for messages */
+    const char *part; /* part of the source, for messages */
     void (*damage)(void *user, const char *part, const char *reason);
     void *user;
 } StrobeCopyWish;
 
-/* Copies all records of the capture in the file `descriptor` (lent); `n` of them. FALSE: it is no
- * capture, or the import's has no room. */
+/* Copies all records of the capture in the file `descriptor` (lent); `n` receives their number.
+ * FALSE: it is not a capture, or the import's has no room. */
 gboolean strobe_import_copy(StrobeImportCapture *capture, int descriptor,
                             const StrobeCopyWish *wish, guint64 *n, GError **error);
 

@@ -15,7 +15,7 @@
 
 /* ---- the name ---- */
 
-/* The source's own name, if it is of the form {worker}_{pid}_{time}_ascend_pt (NULL if not). */
+/* The source's own name, if it has the form {worker}_{pid}_{time}_ascend_pt (otherwise NULL). */
 static char *own_name(const char *source)
 {
     g_autofree char *whole = g_canonicalize_filename(source, NULL);
@@ -53,8 +53,8 @@ static int create_entry(const StrobeImportWish *wish, const char *from, const ch
     return from ? wish->move(from, path) : mkdir(path, 0750);
 }
 
-/* Makes the directory in `parent`, or moves it there `from` elsewhere. On a clash the next
- * millisecond is taken. */
+/* Makes the directory in `parent`, or moves it there from `from`. On a clash it takes the next
+ * millisecond. */
 static gboolean put_directory(StrobeImport *import, const char *source,
                               const StrobeImportWish *wish, const char *from, const char *parent,
                               GError **error)
@@ -99,7 +99,7 @@ static void name_capture(StrobeImport *import)
     import->result.source = g_strdup(import->result.capture);
 }
 
-/* Into its place, now that it is whole. */
+/* Moves the complete directory to its place. */
 static gboolean place_directory(StrobeImport *import, const char *source,
                                 const StrobeImportWish *wish, GError **error)
 {

@@ -7,7 +7,7 @@
 #include "import-result.h"
 
 /* Makes the directory with the capture and `files` (name to GBytes) and sets import->result.
- * Nothing is left behind on failure. */
+ * Leaves nothing behind on failure. */
 gboolean strobe_import_directory_make(StrobeImport *import, const char *source,
                                       const StrobeImportWish *wish, GHashTable *files,
                                       StrobeImportCapture *capture, const char *metadata,

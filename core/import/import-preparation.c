@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before an import: importers that have the vendor's tools make a source readable. */
+/* Before an import: lets importers with vendors' tools make a source readable. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an import is to do, and what it has made. */
+/* Input and result of an import. */
 #ifndef STROBE_CORE_IMPORT_RESULT_H
 #define STROBE_CORE_IMPORT_RESULT_H
 
@@ -9,31 +9,32 @@
 #include "pipeline.h"
 #include "result.h"
 
-/* What was recorded in the window that a source belongs to. */
+/* Data about the window that a source belongs to. */
 typedef struct StrobeImportJoin {
     struct StrobeImportCapture *capture; /* beside the recorded one */
     gint64 begin_ns;                     /* of the window */
-    gint64 raw_offset;                   /* time of day less CLOCK_MONOTONIC_RAW; */
-    gboolean has_raw_offset;             /* ... where the recorder has told it */
+    gint64 raw_offset;                   /* time of day minus CLOCK_MONOTONIC_RAW */
+    gboolean has_raw_offset;             /* whether the recorder stored raw_offset */
 } StrobeImportJoin;
 
 typedef struct StrobeImportWish {
     const StrobeConfigComponent *options; /* of the importer, NULL: defaults */
     gboolean stored_derived;
-    gboolean is_temporary; /* the result is removed again when it has been read */
-    const char *parent;    /* of the result directory to make */
-    const char *place; /* where it is moved when it is whole, on the same disk; NULL: it stays */
-    /* Moves it there, as renameat2() does with RENAME_NOREPLACE: 0, or -1 with errno. */
+    gboolean is_temporary; /* the result is removed after it has been read */
+    const char *parent;    /* parent of the result directory */
+    const char *place;     /* its place once it is complete, on the same disk; NULL: it stays */
+    /* Moves it there, like renameat2() with RENAME_NOREPLACE: 0, or -1 with errno. */
     int (*move)(const char *from, const char *to);
     StrobeProgress progress;
     gpointer progress_user;
-    const StrobeImportJoin *join; /* NULL: a result of its own */
+    const StrobeImportJoin *join; /* NULL: a separate result */
 } StrobeImportWish;
 
 /* A line of the listing. */
 typedef struct StrobeImportItem {
     char *part;
-    char *name; /* what is unknown, or the reason of damage; NULL for what was found */
+    char *name; /* name of an unknown part, or the reason of damage; NULL for a part that was
+                 * read */
     guint64 n;  /* rows, or how often */
 } StrobeImportItem;
 
@@ -48,7 +49,7 @@ typedef struct StrobeImport {
     GPtrArray *damage;  /* of StrobeImportItem, at most 1000 */
     guint64 n_damage;
     JsonObject *metadata;
-    gint64 shift_ns; /* by which a joined source's times were moved onto the recorder's clock */
+    gint64 shift_ns; /* shift of a joined source's times to the recorder's clock */
 } StrobeImport;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which importer reads a source. */
+/* Chooses the importer of a source. */
 #include "import-source.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ void strobe_source_close(StrobeSource *source)
     source->descriptor = -1;
 }
 
-/* Of a folder's entries each says its own, and most the same. */
+/* Each entry of a folder has its own reason, and most are equal. */
 static void add_reason(GString *reasons, const char *importer, const char *reason)
 {
     g_autofree char *whole = g_strdup_printf("; %s: %s", importer, reason);
@@ -62,7 +62,8 @@ static void add_reason(GString *reasons, const char *importer, const char *reaso
         g_string_append(reasons, whole);
 }
 
-/* The importer that is surest, NULL if none reads it; appends why not to `reasons`. */
+/* The importer with the highest score, NULL if none can read it; appends the reasons to
+ * `reasons`. */
 static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *format,
                                       StrobeSource *source, const char **name, GString *reasons)
 {
@@ -127,7 +128,7 @@ static int compare_paths(gconstpointer a, gconstpointer b)
     return strcmp((*(StrobeImportSource *const *)a)->path, (*(StrobeImportSource *const *)b)->path);
 }
 
-/* What is in a folder: what cannot be opened is no source. */
+/* Adds the sources in a folder; entries that cannot be opened are not sources. */
 static void add_children(StrobeRegistry *registry, const char *folder, const char *format,
                          GPtrArray *sources, GString *reasons)
 {

@@ -15,13 +15,13 @@ void strobe_source_close(StrobeSource *source);
 typedef struct StrobeImportSource {
     char *path;
     const StrobeComponent *importer;
-    char *format; /* as recognised, for people */
+    char *format; /* recognised format, for messages */
 } StrobeImportSource;
 
-/* What is to be read at `path`: it itself, or, of a folder that nobody reads as a whole, the
- * sources in it. `format` names the importer (NULL: the one that recognises it). A GPtrArray of
- * StrobeImportSource in order of their names, never empty; an error says why each importer
- * declined. */
+/* The sources at `path`: the path itself, or the sources in a folder that no importer reads as a
+ * whole. `format` names the importer (NULL: the one that recognises it). A GPtrArray of
+ * StrobeImportSource in order of their names, never empty; an error gives each importer's
+ * reason. */
 GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const char *format,
                               GError **error);
 

@@ -26,9 +26,9 @@
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
 #define DROPPED "nothing of it could be read"
-#define LINK_IDS_FIRST ((guint64)1 << 62) /* far from what sources use */
+#define LINK_IDS_FIRST ((guint64)1 << 62) /* above the ids that sources use */
 
-/* One run of an importer: the owner of its instance. */
+/* One run of an importer; the owner of its instance. */
 struct run {
     StrobeInstance instance;
     const StrobeImportWish *wish;
@@ -135,9 +135,10 @@ static void host_metadata_text(StrobeInstance *self, const char *key, const char
     json_object_set_string_member(run_of(self)->import->metadata, key, valid);
 }
 
-#define SHIFT_MAX_NS 10000000000 /* clocks that are farther apart are not of one host and time */
+/* Clocks that are farther apart do not belong to the same host and time. */
+#define SHIFT_MAX_NS 10000000000
 
-/* Both say how their times lie to CLOCK_MONOTONIC_RAW: what is between is moved. */
+/* Both sides give their offset to CLOCK_MONOTONIC_RAW: the difference is the shift. */
 static void join_clocks(struct run *run, gint64 raw_offset)
 {
     const StrobeImportJoin *join = run->wish->join;
@@ -183,7 +184,7 @@ static StrobeStatus host_file(StrobeInstance *self, const char *name, const char
     return STROBE_OK;
 }
 
-/* Counts into the list; a part and name that is there already is counted there. */
+/* Counts an item in the list; an existing part and name is counted there. */
 static void add_item(struct run *run, GPtrArray *list, const char *part, const char *name,
                      guint64 n)
 {
@@ -217,7 +218,7 @@ static void host_damage(StrobeInstance *self, const char *place, const char *rea
     add_item(run_of(self), run_of(self)->import->damage, place, reason, 1);
 }
 
-/* Of a source's time reading takes about so much; the rest is for writing the capture. */
+/* Approximate share of the time for reading a source; the rest is for writing the capture. */
 #define READ_SHARE 0.8
 
 static void host_progress(StrobeInstance *self, uint64_t done, uint64_t total)
@@ -392,7 +393,7 @@ static gboolean is_in_part(const char *place, const char *part)
     return g_str_has_prefix(place, part) && (place[length] == '\0' || place[length] == ',');
 }
 
-/* Lists the parts of the source that are damaged and gave no row. */
+/* Lists the damaged parts of the source that gave no row. */
 static void list_dropped(struct run *run)
 {
     const GPtrArray *found = run->import->found, *damage = run->import->damage;
@@ -410,7 +411,7 @@ static void list_dropped(struct run *run)
     }
 }
 
-/* Damage is part of the capture, so that every export says what is missing. */
+/* Damage is stored in the capture, so that every export reports it. */
 static void store_damage(struct run *run, const StrobeComponent *importer)
 {
     StrobeImport *import = run->import;

@@ -7,15 +7,15 @@
 
 typedef struct StrobeBatchQueue StrobeBatchQueue;
 
-/* Of a few batches, with so many bytes at most if there is more than one. */
+/* Holds a few batches, with at most that many bytes if there is more than one. */
 StrobeBatchQueue *strobe_batch_queue_new(gsize bytes_max);
 void strobe_batch_queue_free(StrobeBatchQueue *queue);
 
-/* Waits for room; takes a reference of its own. */
+/* Waits for room; takes a reference. */
 void strobe_batch_queue_push(StrobeBatchQueue *queue, StrobeBatch *batch);
-/* No more batches are pushed. */
+/* No more batches follow. */
 void strobe_batch_queue_end(StrobeBatchQueue *queue);
-/* Waits for a batch, whose reference is the caller's. NULL: no more come. */
+/* Waits for a batch and passes its reference to the caller. NULL: the end. */
 StrobeBatch *strobe_batch_queue_pop(StrobeBatchQueue *queue);
 
 #endif

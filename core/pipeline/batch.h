@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that were read together, and the blocks that they point into: shared by all consumers,
- * freed by the last one. */
+/* Records that were read together, and the blocks into which they point; shared by all consumers
+ * and freed by the last. */
 #ifndef STROBE_CORE_BATCH_H
 #define STROBE_CORE_BATCH_H
 
@@ -8,22 +8,22 @@
 #include "reader.h"
 
 #define STROBE_BATCH 2048u      /* records at most */
-#define STROBE_BATCH_BLOCKS 32u /* that they point into, at most */
+#define STROBE_BATCH_BLOCKS 32u /* maximum number of these blocks */
 
 typedef struct StrobeBatch {
     gint refs; /* atomic */
     guint n;
     StrobeView views[STROBE_BATCH];
-    guint n_kinds; /* that there are among them */
+    guint n_kinds; /* number of kinds in the batch */
     const StrobeKindView *kinds[STROBE_BATCH];
-    guint16 kind_of[STROBE_BATCH]; /* of each record, its place among these */
+    guint16 kind_of[STROBE_BATCH]; /* index of each record's kind in kinds */
     guint n_blocks;
     StrobeBlockMemory *blocks[STROBE_BATCH_BLOCKS];
     gsize bytes; /* all of that */
 } StrobeBatch;
 
-/* The next records that pass `filter` (NULL: all). `n_read` grows by all records that were read.
- * NULL at the end, or with an error. */
+/* The next records that pass `filter` (NULL: all). `n_read` grows by all records read. NULL at
+ * the end, or with an error. */
 StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);
 

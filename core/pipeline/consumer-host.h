@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes and exporters may ask of the pipeline. */
+/* The host functions of passes and exporters. */
 #ifndef STROBE_CORE_CONSUMER_HOST_H
 #define STROBE_CORE_CONSUMER_HOST_H
 
 #include "consumer-state.h"
 
-/* Of instances that a StrobeConsumer owns. */
+/* For instances that a StrobeConsumer owns. */
 extern const StrobeConsumerHost strobe_consumer_host;
 
 /* For strobe_instance_init. */
 void strobe_consumer_log(StrobeInstance *self, gint32 level, const char *text);
-/* What a consumer logs between these calls is printed by the second one, so that messages of
- * several threads come in one order. */
+/* Messages that a consumer logs between these calls are printed by the second one, so that
+ * messages of several threads have a fixed order. */
 void strobe_consumer_keep_messages(StrobeConsumer *consumer);
 void strobe_consumer_print_messages(StrobeConsumer *consumer);
 

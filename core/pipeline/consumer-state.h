@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of one pass or exporter in a pipeline. */
+/* State of a pass or exporter in a pipeline. */
 #ifndef STROBE_CORE_CONSUMER_STATE_H
 #define STROBE_CORE_CONSUMER_STATE_H
 
@@ -9,11 +9,11 @@
 #include "reader-definitions.h"
 #include "reader.h"
 
-/* How many records a pass derived of one kind. */
+/* Number of records of one kind that a pass derived. */
 typedef struct StrobeDerivedCount {
     const char *kind;
     guint64 n;
-    guint64 n_incomplete; /* of these, touching a gap */
+    guint64 n_incomplete; /* the part of these that touch a gap */
 } StrobeDerivedCount;
 
 typedef struct StrobeConsumer {
@@ -22,26 +22,27 @@ typedef struct StrobeConsumer {
     const StrobeConsumerOps *ops;
     void *state;
     gboolean is_open;
-    GError *failure; /* first one of this run */
+    GError *failure; /* first failure of this run */
 
     gboolean wants_all_raw;     /* it asked for "*" */
-    GPtrArray *wants;           /* kind names that it asks for, by itself and by its options */
+    GPtrArray *wants;           /* names of the kinds that it wants, including those in its
+                                 * options */
     GHashTable *wanted;         /* the same names */
     StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
-    StrobeDerivedCount *counts; /* of the same kinds, of the run */
+    StrobeDerivedCount *counts; /* counts of the same kinds in this run */
 
     /* Of the run. */
     StrobeReader *reader;
     StrobeMetadata metadata;
     StrobeStorage *storage;
-    StrobeGaps *gaps;           /* where records were lost; NULL until raw_end: anywhere */
-    gboolean *is_stored;        /* of a pass's kinds, whether the capture holds it itself */
+    StrobeGaps *gaps;           /* where records were lost; NULL before raw_end: anywhere */
+    gboolean *is_stored;        /* for each kind of a pass: does the capture itself contain it? */
     StrobeDerivedLog *log;      /* of a pass */
-    StrobeView *views;          /* STROBE_BATCH: those wanted of a batch */
-    StrobeDerived *newest;      /* record emitted last; NULL: none that is kept */
+    StrobeView *views;          /* STROBE_BATCH: the wanted ones of a batch */
+    StrobeDerived *newest;      /* last emitted record; NULL: none that is kept */
     guint64 *unkept;            /* fields of a record that is not kept */
-    GArray *messages;           /* kept in its thread; NULL: printed at once */
-    GHashTable *metadata_texts; /* key to text, for metadata values that are not strings */
+    GArray *messages;           /* kept during its thread; NULL: printed at once */
+    GHashTable *metadata_texts; /* key -> text, for metadata values that are not strings */
 } StrobeConsumer;
 
 #endif

@@ -10,9 +10,9 @@
 #include "error.h"
 #include "memory-limit.h"
 
-#define MEMORY_PARTS 32u /* of the memory, one for the batches of a queue */
+#define MEMORY_PARTS 32u /* fraction of the memory for the batches of a queue */
 
-/* What a pass emitted, for a consumer that wants some of it. */
+/* Output of a pass, for a consumer that wants some of it. */
 typedef struct Input {
     const StrobeConsumer *pass;
     StrobeDerivedLog *log;
@@ -56,7 +56,7 @@ static void take_inputs(const Thread *thread)
     }
 }
 
-/* Frees the consumer's state first: then those that read its records begin. */
+/* Frees the consumer's state before the readers of its records begin. */
 static void close_consumer(StrobeConsumer *c, gboolean is_whole)
 {
     strobe_consumer_close(c);

@@ -2,8 +2,8 @@
 /*
  * The threads of a run, one for each pass and exporter.
  *
- * A thread takes batches from its queue until the raw records are over. Then it reads what the
- * passes emitted that make kinds it wants, one pass after the other, each when that pass has ended.
+ * A thread takes batches from its queue until the last raw record. Then it reads the output of
+ * the passes that make kinds it wants, one pass after the other, each after that pass has ended.
  * Then it ends its own consumer.
  */
 #ifndef STROBE_CORE_CONSUMER_THREADS_H
@@ -13,19 +13,20 @@
 
 typedef struct StrobeConsumerThreads StrobeConsumerThreads;
 
-/* Of StrobeConsumer, opened; passes lie behind those whose kinds they want. All are closed when
- * their thread ends. A consumer without a thread fails. */
+/* Takes opened StrobeConsumers; each pass comes after those whose kinds it wants. Each is closed
+ * when its thread ends. A consumer without a thread fails. */
 StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
                                                      const GPtrArray *exporters);
 
 /* Pushes the batch to each consumer that wants any of its kinds. */
 void strobe_consumer_threads_push(StrobeConsumerThreads *threads, StrobeBatch *batch);
-/* No more raw records. `metadata` and `gaps` must stay valid until the threads have ended.
- * `metadata` NULL: the capture cannot be read; no consumer's `raw_end` or `end` is called. */
+/* No more raw records follow. `metadata` and `gaps` must stay valid until the threads have
+ * ended. `metadata` NULL: the capture cannot be read; no consumer's `raw_end` or `end` is
+ * called. */
 void strobe_consumer_threads_raw_end(StrobeConsumerThreads *threads, const StrobeMetadata *metadata,
                                      StrobeGaps *gaps);
 
-/* Waits for all. `on_pass`, with the share of passes that have ended. */
+/* Waits for all threads. Calls `on_pass` with the fraction of passes that have ended. */
 void strobe_consumer_threads_join(StrobeConsumerThreads *threads,
                                   void (*on_pass)(gpointer user, double share), gpointer user);
 

@@ -9,7 +9,7 @@
 #include "memory-limit.h"
 
 #define DERIVED_ID_BASE 0x10000u
-#define DERIVED_BYTES (256u << 10) /* of fields that are handed over at once */
+#define DERIVED_BYTES (256u << 10) /* size of the fields that are passed on at once */
 
 /* ---- making ---- */
 
@@ -60,7 +60,7 @@ static void want_kind(StrobeConsumer *c, const char *kind)
         g_hash_table_add(c->wanted, copy);
 }
 
-/* The kinds that it lists, and those that its user named in an option for kinds. */
+/* Lists the consumer's kinds, and those in its options of type kinds. */
 static void list_wants(StrobeConsumer *c)
 {
     for (const char *const *kind = c->component->wants; *kind; kind++)
@@ -134,8 +134,8 @@ static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-/* Does the capture hold records of this derived kind? An import may have them from its source; they
- * replace the pass's own. */
+/* Does the capture contain records of this derived kind? In an import they may come from the
+ * source; they replace the pass's output. */
 static gboolean is_stored(StrobeReader *reader, const char *kind)
 {
     const StrobeKindView *view;
@@ -226,7 +226,7 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, 
 
 /* ---- derived records ---- */
 
-/* By now all losses are known, which they may not have been when the record was emitted. */
+/* All losses are known now; they may not have been when the record was emitted. */
 static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
@@ -234,10 +234,11 @@ static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
                : record->flags;
 }
 
-/* Records of a log that are handed over together: views of the consumer, fields in `bytes`. */
+/* Records of a log that are passed on together: the views are the consumer's, the fields are in
+ * `bytes`. */
 typedef struct DerivedBatch {
     const StrobeConsumer *pass;
-    gboolean *is_wanted; /* by kind of the pass */
+    gboolean *is_wanted; /* indexed by kind of the pass */
     guint n;
     gsize used;
     char *bytes;
@@ -319,7 +320,7 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Without a gap they were counted when they were flagged. */
+/* Without a gap they were already counted when they were flagged. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {
     const StrobeDerived *record;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass or exporter in a pipeline, and the calls of a run. */
+/* A pass or exporter in a pipeline, and the calls of a run. */
 #ifndef STROBE_CORE_CONSUMER_H
 #define STROBE_CORE_CONSUMER_H
 
@@ -18,15 +18,15 @@ gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindV
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
                           const StrobeMetadata *metadata, StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);
-/* All that is known of the raw records; `gaps` must outlive the run. */
+/* Passes on the end of the raw records; `gaps` must outlive the run. */
 void strobe_consumer_raw_end(StrobeConsumer *consumer, const StrobeMetadata *metadata,
                              StrobeGaps *gaps);
-/* What a pass emitted, when it has ended. */
+/* Passes on the records of a pass that has ended. */
 void strobe_consumer_take_derived(StrobeConsumer *consumer, const StrobeConsumer *pass,
                                   StrobeDerivedLog *log);
 void strobe_consumer_end(StrobeConsumer *consumer);
 void strobe_consumer_close(StrobeConsumer *consumer);
-/* Of a pass that has ended: how many of its records touch a gap, into its counts. */
+/* For a pass that has ended: counts its records that touch a gap. */
 void strobe_consumer_count_incomplete(StrobeConsumer *consumer);
 
 #endif

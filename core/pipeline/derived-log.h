@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pass emits: written by the pass's thread, read by any number of others when the pass has
- * ended. */
+/* Output of a pass: the pass's thread writes it, and any number of other threads read it when
+ * the pass has ended. */
 #ifndef STROBE_CORE_DERIVED_LOG_H
 #define STROBE_CORE_DERIVED_LOG_H
 
@@ -21,20 +21,20 @@ typedef struct StrobeDerived {
 typedef struct StrobeDerivedLog StrobeDerivedLog;
 
 StrobeDerivedLog *strobe_derived_log_new(StrobeStorage *storage);
-/* Counted references; any thread. */
+/* Reference-counted; any thread. */
 StrobeDerivedLog *strobe_derived_log_ref(StrobeDerivedLog *log);
 void strobe_derived_log_unref(StrobeDerivedLog *log);
 
-/* Adds a copy of the record, with zeroed fields behind it, to be filled in before the next call.
- * NULL when it cannot be kept (disk full). */
+/* Adds a copy of the record, followed by zeroed fields, which must be filled before the next
+ * call. NULL if it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
 int strobe_derived_log_error(const StrobeDerivedLog *log); /* why: an errno value */
-/* No more is added. `is_whole`: FALSE if the pass failed; its records are not read then. */
+/* Nothing more is added. `is_whole`: FALSE if the pass failed; its records are then not read. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for the end. NULL: the pass failed. */
 StrobeRecordLogReader *strobe_derived_log_read(StrobeDerivedLog *log);
-/* The next record. NULL behind the last, or with the error set: it cannot be read. */
+/* The next record. NULL after the last, or with the error set if it cannot be read. */
 const StrobeDerived *strobe_derived_log_next(StrobeRecordLogReader *reader, GError **error);
 
 #endif

@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-#define VERDICTS_MAX 65536u /* names that are remembered */
-#define SAMPLES_MAX 8192u   /* begins of which the middle is found */
+#define VERDICTS_MAX 65536u /* number of cached names */
+#define SAMPLES_MAX 8192u   /* number of sampled begins from which the middle is computed */
 
 typedef struct Stretch {
     gint64 begin_ns, end_ns;
 } Stretch;
 
 struct StrobeFilter {
-    GArray *times; /* of Stretch; empty: all time */
+    GArray *times; /* of Stretch; empty: any time */
     Stretch within;
     GPtrArray *kinds, *tracks, *names; /* of GPatternSpec; empty: all */
     GHashTable *kind_verdicts;         /* StrobeKindView* to a verdict */
     GByteArray *track_verdicts;        /* by track id */
     GHashTable *name_verdicts;         /* string id to a verdict */
     guint64 n_kept, n_left_out;
-    GArray *samples; /* of gint64: begins of every stride-th record kept */
+    GArray *samples; /* of gint64: begins of every stride-th kept record */
     guint64 stride;
 };
 
@@ -137,7 +137,7 @@ static enum verdict verdict_of_kind(StrobeFilter *filter, const StrobeKindView *
         return verdict;
     if (strobe_filter_is_about_all(kind->name))
         verdict = ALWAYS;
-    else if (strcmp(kind->name, "step") == 0) /* alone it is nothing to see */
+    else if (strcmp(kind->name, "step") == 0) /* a step alone does not count as content */
         verdict = BY_TIME;
     else
         verdict = filter->kinds->len == 0 || match_patterns(filter->kinds, kind->name) ? IN : OUT;
@@ -199,7 +199,7 @@ static gboolean is_time_in(const StrobeFilter *filter, gint64 ns)
     return FALSE;
 }
 
-/* Keeps every second sample when there is no room for more. */
+/* Drops every second sample if there is no more room. */
 static void add_sample(StrobeFilter *filter, gint64 begin_ns)
 {
     if (filter->n_kept % filter->stride)

@@ -11,16 +11,16 @@
 
 struct StrobePipeline {
     StrobeRegistry *registry;
-    GPtrArray *consumers; /* of StrobeConsumer: exporters and callers' own */
-    GPtrArray *passes;    /* of StrobeConsumer, each behind those it depends on */
-    GHashTable *wanted;   /* StrobeComponent of a pass to StrobeConfigComponent */
+    GPtrArray *consumers; /* of StrobeConsumer: exporters and consumers of the caller */
+    GPtrArray *passes;    /* of StrobeConsumer, each after those it depends on */
+    GHashTable *wanted;   /* StrobeComponent of a pass -> StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
     gint generation;      /* 0: as the source */
     StrobeFilter *filter; /* NULL: all */
-    const char *output;   /* path; NULL: there is no folder to write to */
+    const char *output;   /* path; NULL: there is no output folder */
     int output_folder;
-    StrobeReader *reader; /* of the run, NULL: none */
+    StrobeReader *reader; /* of the current run, NULL: none */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -85,7 +85,7 @@ static const char *const *wants_of(const StrobeConsumer *consumer)
     return (const char *const *)consumer->wants->pdata;
 }
 
-/* Adds the passes that make the kinds wanted, those that they need first. */
+/* Adds the passes that make the wanted kinds, and before them the passes that they need. */
 static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint depth, GError **error)
 {
     for (; *wants; wants++) {
@@ -105,7 +105,7 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
             strobe_consumer_free(consumer);
             return FALSE;
         }
-        if (has_pass(p, pass)) /* they need it themselves */
+        if (has_pass(p, pass)) /* these need the pass themselves */
             strobe_consumer_free(consumer);
         else
             g_ptr_array_add(p->passes, consumer);
@@ -167,7 +167,7 @@ struct run {
     guint64 n_read;
 };
 
-/* The first look puts gaps in order: before several threads look at them. */
+/* The first query sorts the gaps; it must come before several threads query them. */
 static void order_gaps(struct run *run)
 {
     strobe_gaps_touch(run->gaps, 0, 0, 0);
@@ -185,7 +185,7 @@ static void update_metadata(struct run *run)
     run->metadata.complete = stats->sealed && stats->n_damaged == 0;
 }
 
-/* Where records are missing, from those that say so. */
+/* Collects the gaps from the loss records. */
 static void note_gaps(struct run *run, const StrobeBatch *batch)
 {
     for (guint k = 0; k < batch->n_kinds; k++)
@@ -195,8 +195,8 @@ static void note_gaps(struct run *run, const StrobeBatch *batch)
                     strobe_gaps_add_record(run->gaps, &batch->views[i]);
 }
 
-/* How far the records are read, the passes have ended: parts of all that is to be done, as they are
- * where every file is made. The rest is for exporters to end. */
+/* Weights of reading and of the passes in the progress, as measured when every file is made; the
+ * rest is for the end of exporters. */
 #define READ_SHARE 0.6
 #define PASSES_SHARE 0.3
 
@@ -229,7 +229,7 @@ static gboolean stream_raw(struct run *run, GError **error)
         return FALSE;
     }
     update_metadata(run);
-    /* What lies in an unreadable part, and of when it is, is not known. */
+    /* The content of an unreadable part, and its time, are unknown. */
     if (strobe_reader_stats(run->reader)->n_damaged)
         strobe_gaps_add(run->gaps, 0, G_MININT64, G_MAXINT64);
     order_gaps(run);
@@ -260,7 +260,7 @@ static void run_consumers(struct run *run, GError **error)
     strobe_consumer_threads_join(run->threads, tell_passes, run);
 }
 
-/* The first failure of all, with the number of the others. */
+/* The first failure, with the number of the others. */
 static gboolean collect_failures(StrobePipeline *p, GError **error)
 {
     const GError *first = NULL;
@@ -313,7 +313,8 @@ static void set_metadata(struct run *run, const StrobeResult *result)
     run->metadata.directory_path = output ? output : "";
     run->metadata.generation = generation_of(run->p, metadata);
     run->metadata.level = (gint32)strobe_json_member_int(metadata, "level", -1);
-    /* Exporters say what lies outside of a whole, too; of a part they do not. */
+    /* For a whole result, exporters also write links that lead outside of it; for a part they do
+     * not. */
     if (run->p->filter && !strobe_filter_is_whole(run->p->filter))
         json_object_set_boolean_member(metadata, "cut", TRUE);
     update_metadata(run);

@@ -7,7 +7,7 @@
 #include "kind-declaration.h"
 #include "options.h"
 
-/* What a command line and a configuration can name. */
+/* A name that a command line and a configuration can contain. */
 static gboolean is_name(const char *name)
 {
     return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
@@ -72,7 +72,7 @@ static char *option_fault(const StrobeComponent *component, guint32 i)
     return NULL;
 }
 
-/* A default that its own option refuses would be everybody's error later. */
+/* A default that its own option rejects would later fail for every user. */
 static char *options_fault(const StrobeComponent *component)
 {
     g_autoptr(GError) error = NULL;

@@ -5,7 +5,7 @@
 #include "error.h"
 #include "registry.h"
 
-/* What is only wished for is left out where the component lacks it, or its value. */
+/* Leaves out an optional setting if the component lacks it or its value. */
 static void set_wished(StrobeOptions *options, const StrobeConfigComponent *wanted,
                        GString *lacking)
 {
@@ -19,7 +19,7 @@ static void set_wished(StrobeOptions *options, const StrobeConfigComponent *want
             continue;
         const char *text =
             json_node_get_value_type(value) == G_TYPE_STRING ? json_node_get_string(value) : NULL;
-        /* What is off need not be there. */
+        /* A missing option that is off is no problem. */
         if (lacking && g_strcmp0(text, "none") != 0)
             g_string_append_printf(lacking, "%s%s", lacking->len ? ", " : "",
                                    error ? error->message : (const char *)k->data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's side of one opened component: options, cause chain, log. */
+/* The host's side of an opened component: options, cause chain, log. */
 #ifndef STROBE_CORE_INSTANCE_H
 #define STROBE_CORE_INSTANCE_H
 
@@ -13,32 +13,30 @@ typedef void (*StrobeLogFunction)(StrobeInstance *self, gint32 level, const char
 struct StrobeInstance {
     const StrobeComponent *component;
     StrobeOptions *options;
-    gpointer owner; /* the collector or consumer that this belongs to */
+    gpointer owner; /* the collector or consumer that owns it */
     StrobeLogFunction on_log;
     GMutex lock;
     GString *causes;  /* newest first, joined by ": " */
-    GString *lacking; /* of the options that were only wished for, joined by ", " */
+    GString *lacking; /* missing optional settings, joined by ", " */
 };
 
-/* Sets `options` as they were asked for (`wanted` may be NULL: defaults). Fails on an unknown or
- * wrong option, but for those that were only wished for: these are named in `lacking` (may be
- * NULL).
- */
+/* Sets the requested `options` (`wanted` may be NULL: defaults). Fails for an unknown or wrong
+ * option; missing optional settings are listed in `lacking` (may be NULL) instead. */
 gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
                                      GString *lacking, GError **error);
 
-/* Whether `component` takes the options as they were asked for. */
+/* Whether `component` accepts the requested options. */
 gboolean strobe_instance_check_options(const StrobeComponent *component,
                                        const StrobeConfigComponent *wanted, GError **error);
 
-/* Sets `self` up with the options that were asked for (`wanted` may be NULL: defaults). Fails on an
+/* Initialises `self` with the requested options (`wanted` may be NULL: defaults). Fails for an
  * unknown or wrong option. */
 gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *component,
                               const StrobeConfigComponent *wanted, StrobeLogFunction on_log,
                               gpointer owner, GError **error);
 void strobe_instance_clear(StrobeInstance *self);
 
-/* The cause chain (free it), NULL: there is none. take empties it. */
+/* The cause chain (free it), NULL: none. take empties it. */
 char *strobe_instance_causes(StrobeInstance *self);
 char *strobe_instance_take_causes(StrobeInstance *self);
 

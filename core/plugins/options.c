@@ -31,7 +31,7 @@ const char *strobe_option_type_name(guint32 type)
 
 /* ---- texts to values ---- */
 
-/* The first name of each factor is the one that is shown. */
+/* Messages show the first name of each factor. */
 struct unit {
     const char *name;
     double factor;
@@ -85,8 +85,7 @@ gboolean strobe_parse_bytes(const char *text, gint64 *bytes)
     return parse_with_unit(text, byte_units, bytes);
 }
 
-/* The unit that was meant, as strobe_nearest_hint says it; "" where the text has none at its end.
- */
+/* The nearest unit, in the form of strobe_nearest_hint; "" if the text does not end with a unit. */
 static char *unit_hint(const char *text, const struct unit *units)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -265,7 +264,7 @@ static char *hint_for(const StrobeOption *option, const char *found)
     return g_strdup("");
 }
 
-/* `found` as it is to be shown: texts in quotes. */
+/* `found` in the form for messages: texts in quotes. */
 static void set_bad_value(const StrobeOptions *options, const StrobeOption *option,
                           const char *found, const char *origin, GError **error)
 {
@@ -365,7 +364,7 @@ gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const
     return i != G_MAXUINT && set_at(options, i, text, origin, error);
 }
 
-/* A JSON value as a user would have typed it; NULL if it has no such form. */
+/* A JSON value in the form in which a user would type it; NULL if there is none. */
 static char *text_of_json(const StrobeOption *option, JsonNode *node)
 {
     if ((option->type == STROBE_OPTION_LIST || option->type == STROBE_OPTION_KINDS) &&
@@ -383,7 +382,7 @@ static char *text_of_json(const StrobeOption *option, JsonNode *node)
     if (!JSON_NODE_HOLDS_VALUE(node))
         return NULL;
     GType type = json_node_get_value_type(node);
-    if (option->type == STROBE_OPTION_BOOL) /* JSON has booleans: "yes" is none of them */
+    if (option->type == STROBE_OPTION_BOOL) /* JSON has booleans; "yes" is not one */
         return type == G_TYPE_BOOLEAN ? g_strdup(json_node_get_boolean(node) ? "true" : "false")
                                       : NULL;
     if (type == G_TYPE_STRING)
@@ -465,7 +464,7 @@ const char *strobe_options_text(const StrobeOptions *options, const char *name)
 
 /* ---- "NAME:opt=value,opt=value" ---- */
 
-/* Text up to an unescaped `stop`; *text moves behind it. */
+/* Text up to an unescaped `stop`; *text moves past it. */
 static char *take_part(const char **text, char stop)
 {
     g_autoptr(GString) out = g_string_new(NULL);
@@ -488,7 +487,7 @@ static gboolean has_option(const GPtrArray *pairs, const char *name)
     return FALSE;
 }
 
-/* Texts option, value, option, value ...; `text` is what messages name. */
+/* Texts option, value, option, value ...; messages use `text`. */
 static GPtrArray *split_pairs(const char *list, const char *text, GError **error)
 {
     g_autoptr(GPtrArray) pairs = g_ptr_array_new_with_free_func(g_free);

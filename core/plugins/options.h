@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of declared options: the one option parser. */
+/* Values of declared options; the option parser. */
 #ifndef STROBE_CORE_OPTIONS_H
 #define STROBE_CORE_OPTIONS_H
 
@@ -10,24 +10,24 @@
 typedef struct StrobeOptions StrobeOptions;
 
 /* All defaults. The declarations must outlive the object. A default that does not parse is a
- * plugin error. `owner` ("collector gc") is named in messages. */
+ * plugin error. Messages use `owner` ("collector gc"). */
 StrobeOptions *strobe_options_new(const StrobeOption *declared, guint n, const char *owner,
                                   GError **error);
 void strobe_options_free(StrobeOptions *options);
 
-/* Sets one option from text as a user types it, or from JSON, in which what is true or false is
- * nothing but true or false. Unknown name: error with the nearest one. `origin` (a file,
- * "--collect") is named in messages. */
+/* Sets one option from text as a user types it, or from JSON, where only true and false are
+ * booleans. An unknown name is an error with the nearest name. Messages use `origin` (a file,
+ * "--collect"). */
 gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const char *text,
                                  const char *origin, GError **error);
 gboolean strobe_options_set_json(StrobeOptions *options, const char *name, JsonNode *value,
                                  const char *origin, GError **error);
-/* Is there an option of that name? */
+/* Is there an option with that name? */
 gboolean strobe_options_has(const StrobeOptions *options, const char *name);
-/* After all are set: is every required one there? */
+/* Call it after all options are set: are all required options set? */
 gboolean strobe_options_check(const StrobeOptions *options, GError **error);
 
-/* Values. The name must be declared; int serves int, duration (ns) and bytes. */
+/* Values. The name must be declared; int is also for duration (ns) and bytes. */
 gboolean strobe_options_bool(const StrobeOptions *options, const char *name);
 gint64 strobe_options_int(const StrobeOptions *options, const char *name);
 double strobe_options_double(const StrobeOptions *options, const char *name);
@@ -39,15 +39,15 @@ char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error);
 /* As above without a name: "opt=value[,opt=value]...". Returns the pairs. */
 GPtrArray *strobe_options_pairs(const char *list, GError **error);
 
-/* "bool", "duration" ... and a text of the allowed range, "" if any value goes (free it). */
+/* "bool", "duration" ... and a text of the allowed range, "" if any value is allowed (free it). */
 const char *strobe_option_type_name(guint32 type);
 char *strobe_option_range(const StrobeOption *option);
 
-/* Parses "64MB" (as "64M" and "64MiB") and "500ms" (used for the core's own settings too). */
+/* Parses "64MB" (as "64M" and "64MiB") and "500ms"; also for the core's own settings. */
 gboolean strobe_parse_bytes(const char *text, gint64 *bytes);
 gboolean strobe_parse_duration(const char *text, gint64 *ns);
-/* For a text that is no size: the unit nearest to its own as strobe_nearest_hint says it, "" if it
- * has none (free it). */
+/* For a text that is not a size: the unit nearest to its own, in the form of
+ * strobe_nearest_hint, "" if it has none (free it). */
 char *strobe_bytes_hint(const char *text);
 /* true, on, yes, 1; false, off, no, 0. */
 gboolean strobe_parse_bool(const char *text, gint64 *value);

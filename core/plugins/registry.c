@@ -47,8 +47,8 @@ static void add_folder(StrobeRegistry *registry, const char *folder)
         g_ptr_array_add(registry->path, g_strdup(folder));
 }
 
-/* Where this Strobe's own plugins are: beside the library in an installation (LIBDIR/strobe) or
- * below the program's prefix, in the build tree's folders before. */
+/* Folders of this Strobe's own plugins: next to the library in an installation (LIBDIR/strobe)
+ * or below the program's prefix; in the build tree, its folders come first. */
 static void add_own_folders(StrobeRegistry *registry)
 {
     static const char *const beside[] = {"strobe", "../" STROBE_PLUGIN_SUBDIR, NULL};
@@ -131,9 +131,9 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
 
 /* ---- vetting ---- */
 
-/* Why `path` must not be loaded, NULL if it may (free it). What it leads to is loaded by its
- * `resolved` name: the loader takes a name under /proc/self/fd for a library that it has. Nobody
- * who is not trusted can put another file there after the check. */
+/* The reason why `path` must not be loaded, NULL if it may be (free it). Its target is loaded by
+ * its `resolved` name, because the loader confuses names under /proc/self/fd with libraries that it
+ * already has. After the check no untrusted user can put another file there. */
 static char *vet_path(const char *path, char **resolved)
 {
     g_autofree char *real = realpath(path, NULL);
@@ -151,7 +151,7 @@ static char *vet_path(const char *path, char **resolved)
 
 /* ---- loading ---- */
 
-/* Why the descriptor cannot be used, NULL if it can. Integers before pointers. */
+/* The reason why the descriptor cannot be used, NULL if it can. Checks integers before pointers. */
 static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
 {
     if (plugin->struct_size < sizeof(StrobePlugin) || plugin->struct_size > 4096)
@@ -174,7 +174,7 @@ static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
     return NULL;
 }
 
-/* A plugin without our symbol may be one for another ABI: say which. */
+/* A plugin without our symbol may be for another ABI: names it. */
 static char *explain_missing_symbol(void *handle)
 {
     for (int major = 0; major < 16; major++) {
@@ -187,7 +187,7 @@ static char *explain_missing_symbol(void *handle)
     return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
 }
 
-/* In a folder of Strobe's own, whichever way the search came there. */
+/* Is it in a folder of Strobe's own, however the search reached it? */
 static gboolean is_own(const StrobeRegistry *registry, const char *real)
 {
     g_autofree char *folder = g_path_get_dirname(real);
@@ -200,7 +200,7 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
     return FALSE;
 }
 
-/* The file that may be loaded (free it), NULL: see `error`. */
+/* The file that may be loaded (free it); NULL: see `error`. */
 static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     g_autofree char *real = NULL;
@@ -239,7 +239,7 @@ static void load_file(const StrobeRegistry *registry, StrobePluginFile *file)
         file->plugin = plugin;
 }
 
-/* Nobody named the file, so that it is no error of theirs that it cannot be loaded. */
+/* The user did not name the file, so it is no error for the user that it cannot be loaded. */
 static void load_unnamed(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     gboolean is_new = !file->plugin && !file->error;
@@ -342,7 +342,7 @@ static const StrobeComponent *component_of(const StrobePluginFile *file, guint32
     return NULL;
 }
 
-/* Looks into files called `stem` only, so that one name opens one file. */
+/* Opens only files called `stem`, so that one name opens one file. */
 static const StrobeComponent *find_in(StrobeRegistry *registry, const char *stem, guint32 type,
                                       const char *name, const StrobePluginFile **file)
 {
@@ -426,8 +426,8 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
     return NULL;
 }
 
-/* The first file of the folder that matches and may be trusted (free it), NULL: none. `refused` is
- * replaced by why one may not. */
+/* The first trusted file in the folder that matches (free it), NULL: none. `refused` receives
+ * the reason of a refused one. */
 static char *find_companion(const char *folder, const char *pattern, char **refused)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins: where they are looked for, how they are vetted and loaded, and component by name. */
+/* Plugins: search, vetting, loading, and components by name. */
 #ifndef STROBE_CORE_REGISTRY_H
 #define STROBE_CORE_REGISTRY_H
 
@@ -8,19 +8,19 @@
 
 typedef struct StrobeRegistry StrobeRegistry;
 
-/* One plugin file that was found. Owned by the registry. */
+/* A plugin file. Owned by the registry. */
 typedef struct StrobePluginFile {
     char *path;
     char *name;                 /* the file's stem */
     const StrobePlugin *plugin; /* NULL: not loaded, see error */
     char *error;                /* why it was refused or failed to load, NULL if it did not */
-    gboolean shadowed;          /* another file of this name comes first in the search order */
+    gboolean shadowed;          /* another file with this name comes first in the search order */
     gboolean is_harmful;        /* it failed its trial */
 } StrobePluginFile;
 
-/* Asked before a file is loaded that lies outside Strobe's own folders: why it must not be, NULL if
- * it may (free it). Set by the command before it makes a registry; a program that is profiled has
- * none, for it makes no processes. */
+/* Called before a file outside of Strobe's own folders is loaded: returns why it must not be,
+ * NULL if it may be (free it). The command sets it before it makes a registry; a profiled
+ * program has none, because it starts no processes. */
 typedef char *(*StrobeRegistryTrial)(const char *path);
 void strobe_registry_on_load(StrobeRegistryTrial trial);
 
@@ -29,8 +29,8 @@ void strobe_registry_on_load(StrobeRegistryTrial trial);
 StrobeRegistry *strobe_registry_new(const char *const *extra);
 void strobe_registry_free(StrobeRegistry *registry); /* plugins stay loaded */
 
-/* Finds a component: "NAME", or "PLUGIN.NAME" for one of several in a plugin. An unknown name is an
- * error with the nearest one; a plugin that was refused is an error with the reason. `file` may be
+/* Finds a component: "NAME", or "PLUGIN.NAME" for one of several in a plugin. An unknown name is
+ * an error with the nearest name; a refused plugin is an error with the reason. `file` may be
  * NULL. */
 const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 type,
                                             const char *name, const StrobePluginFile **file,
@@ -39,24 +39,23 @@ const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 ty
 /* The pass that emits a derived kind, NULL if none does. */
 const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const char *kind);
 
-/* Loads every plugin and returns all files, refused ones too: GPtrArray of StrobePluginFile, owned
- * by the registry, in search order. */
+/* Loads every plugin and returns all files, including refused ones: a GPtrArray of
+ * StrobePluginFile, owned by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
-/* All plugin files in search order as strobe_registry_scan() gives them, but none of them is
- * opened: neither `plugin` nor `error` is set. For a listing that loads each in a process of its
- * own. */
+/* All plugin files in search order, like strobe_registry_scan(), but without opening them:
+ * neither `plugin` nor `error` is set. For a listing that loads each in a separate process. */
 GPtrArray *strobe_registry_list(StrobeRegistry *registry);
 
-/* Vets and loads the one file of that path, which strobe_registry_list() gave. Never NULL; either
- * its `plugin` or its `error` is set. */
+/* Vets and loads the file at that path, from strobe_registry_list(). Never NULL; either its
+ * `plugin` or its `error` is set. */
 const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path);
 
 /* The search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* The folder for Strobe's own builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it).
- * No plugins are looked for there, only companions. */
+/* The folder for Strobe's own builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it). Only
+ * companions are searched there, no plugins. */
 char *strobe_registry_cache(void);
 
 /* A vetted file matching a shell pattern in the search path or the cache, NULL if none (free it).

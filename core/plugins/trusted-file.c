@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For the program itself dladdr knows argv[0] only, which anybody can set. */
+/* For the program itself dladdr returns argv[0], which any caller can set. */
 char *strobe_own_file(void)
 {
     struct link_map *map = NULL;
@@ -77,8 +77,8 @@ static char *writer_fault(const char *path, const struct stat *st)
     return NULL;
 }
 
-/* Of a file, or of the folder that holds it: there the sticky bit does not stop others from adding
- * files. */
+/* Checks a file, or the folder that contains it: there the sticky bit does not prevent others
+ * from adding files. */
 static char *find_fault(const char *path, const struct stat *st)
 {
     return is_trusted(st->st_uid) ? writer_fault(path, st) : owner_fault(path, st->st_uid);
@@ -92,8 +92,8 @@ static gboolean is_above_strobe(const char *path)
     return own && strncmp(own, path, n) == 0 && own[n] == '/';
 }
 
-/* Of a folder above. Those who can change a folder above Strobe itself can change Strobe: in a
- * container it may be mounted from a user of the host. */
+/* Checks a folder above. A user who can change a folder above Strobe itself can change Strobe:
+ * in a container it may be mounted from a user of the host. */
 static char *find_fault_above(const char *path, const struct stat *st)
 {
     char *fault = NULL;
@@ -114,8 +114,8 @@ static char *system_fault(const char *path)
     return g_strdup_printf("%s: %s", path, g_strerror(errno));
 }
 
-/* A folder in the folder `at`, checked: no other user can replace it from here on. -1: see `fault`.
- */
+/* Opens and checks a folder in the folder `at`: from now on no other user can replace it. -1:
+ * see `fault`. */
 static int enter_folder(int at, const char *name, const char *path, gboolean is_last, char **fault)
 {
     int folder = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -130,7 +130,7 @@ static int enter_folder(int at, const char *name, const char *path, gboolean is_
     return *fault ? -1 : folder;
 }
 
-/* `real` has no links in it. */
+/* `real` contains no links. */
 static int walk_to(const char *real, char **fault)
 {
     g_auto(GStrv) names = g_strsplit(real + 1, "/", -1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Async spans: found by a key as those of keyed-span.c, but they end in any order and on any
- * thread.
+ * Async spans are found by a key, like the spans of keyed-span.c, but they end in any order and
+ * on any thread.
  *
- * They lie on the stack of open spans all the same, so that a kill or the window's end leaves them
- * as unfinished. One that ends below others stays there without a begin until the stack has
- * shrunk to it.
+ * They are on the stack of open spans too, so that a kill or the window's end leaves them as
+ * unfinished. A span that ends below others stays on the stack, without a begin, until the stack
+ * has shrunk to it.
  *
  * If two threads end the same span, only the one that exchanges its begin for 0 succeeds. No later
  * span in the same entry has the same begin. A locked instruction takes as long as reading the
@@ -50,7 +50,7 @@ void strobe_thread_buffer_drop_inside(StrobeWriter *w, uint32_t depth)
     publish_depth(w);
 }
 
-/* Takes ended spans off the top of the stack. */
+/* Removes ended spans from the top of the stack. */
 static void trim_stack(StrobeWriter *w)
 {
     uint32_t depth = w->depth;
@@ -172,14 +172,14 @@ static struct pool_span *find_in(struct pool_thread_buffer *thread_buffer, uint6
     return NULL;
 }
 
-/* On the thread buffer of another thread, which may be ending, this must be seen before its parking
- * is looked at: see strobe_thread_buffer_unpark. */
+/* On another thread's buffer, whose thread may be ending, this store must be visible before its
+ * parking is read: see strobe_thread_buffer_unpark. */
 static int take_begin(struct pool_span *open, uint64_t begin)
 {
     return begin && atomic_compare_exchange_strong(&open->begin, &begin, 0);
 }
 
-/* The begin was taken: from now on the span is nowhere but here. */
+/* The begin was taken: from now on only this thread holds the span. */
 static void offer_taken(StrobeWriter *w)
 {
     uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
@@ -203,7 +203,7 @@ static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_bu
         strobe_track_keep(w->pool, thread_buffer, taken->track);
     if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
         taken->name = strobe_span_name_write(w, thread_buffer, taken->name);
-    /* A place may be that of a span without a key by now, with the key of the one before. */
+    /* The entry may meanwhile belong to a span without a key, with the key of its predecessor. */
     if (key_of(open) != key || !is_async(open) || !take_begin(open, taken->begin))
         return 0;
     offer_taken(w);
@@ -256,7 +256,7 @@ close_async(uint64_t key, uint32_t kind, const void *fields, size_t size, uintpt
     return is_taken;
 }
 
-/* Ends the innermost span, if it is that one. */
+/* Ends the innermost span if it has this key. */
 static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_t end,
                            const void *fields, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that end in any order, on any thread. See StrobeHost for what the calls do. */
+/* Spans that end in any order, on any thread. StrobeHost documents the calls. */
 #ifndef STROBE_CORE_ASYNC_SPAN_H
 #define STROBE_CORE_ASYNC_SPAN_H
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "testpoint.h"
 
-/* In the arena a string is its length (bit 31: a stack) and its bytes, aligned to 4. */
+/* A string in the arena: its length (bit 31: a stack) and its bytes, aligned to 4. */
 struct arena_string {
     uint32_t length;
     char bytes[];
@@ -38,7 +38,7 @@ static inline uint64_t load_u32(const unsigned char *p)
     return value;
 }
 
-/* Most names are short: two loads that overlap, one multiplication. */
+/* Most names are short: they need two overlapping loads and one multiplication. */
 static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
@@ -86,7 +86,7 @@ static void count_stack(struct pool_header *header, uint64_t bytes)
     atomic_fetch_add_explicit(&header->stack_bytes, bytes, memory_order_relaxed);
 }
 
-/* Copies the bytes into the arena and publishes them under a new id; 0 when there is no room. */
+/* Copies the bytes into the arena and publishes them under a new id; 0 if there is no room. */
 static uint32_t publish_string(struct pool_header *header, const void *bytes,
                                uint32_t stored_length, size_t length)
 {
@@ -141,7 +141,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
             if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
                                                         memory_order_acquire))
                 return mine;
-            /* Another thread took the slot: it may hold the same bytes, and `id` is now its. */
+            /* Another thread took the slot with `id`; it may hold the same bytes. */
         }
         if (is_equal(header, id, bytes, stored_length, length))
             return id;

@@ -8,13 +8,13 @@
 
 #define STROBE_STRING_MAX (1u << 20)
 
-/* A text that is there and empty, as opposed to none. */
+/* An existing empty text, as opposed to no text. */
 #define STROBE_EMPTY_STRING 1u
 
-/* Readies a new pool's table. */
+/* Initialises the table of a new pool. */
 void strobe_pool_intern_begin(struct pool_header *header);
 
-/* Id of the bytes, the old one if they are known; 0 when the table or its arena is full.
+/* Id of the bytes, the existing one if they are known; 0 if the table or its arena is full.
  * `is_stack`: the bytes are string ids of a call stack. Any thread. */
 uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_t length,
                             int is_stack);

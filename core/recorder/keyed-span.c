@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that are found by a key: the short way (see thread-buffer-inline.h), and the general one.
- */
+/* Spans that are found by a key: the fast path (see thread-buffer-inline.h) and the general
+ * path. */
 #include "thread-buffer-inline.h"
 
 /* ---- the general way ---- */
@@ -8,7 +8,7 @@
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *w, const char *name)
 {
     uint32_t id = strobe_thread_buffer_intern_inside(w, name, strlen(name), 0);
-    if (id && !(id & STROBE_STRING_INLINE)) /* that is good for one record only */
+    if (id && !(id & STROBE_STRING_INLINE)) /* an inline id is valid for one record only */
         strobe_cached_name_set(strobe_cached_name(w->names, name), name, id);
     return id;
 }
@@ -29,7 +29,7 @@ static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind,
     return depth;
 }
 
-/* The innermost open span of the key, counted from 1; 0: none. */
+/* The innermost open span with the key, counted from 1; 0: none. */
 static uint32_t find_span(const StrobeWriter *w, uint64_t key, uint32_t kind)
 {
     uint32_t depth = w->depth;

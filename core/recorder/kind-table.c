@@ -11,12 +11,12 @@
 #include "testpoint.h"
 
 static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
-static _Atomic uint32_t n_kinds;                  /* counted when all of the last one is there */
-/* In the writer process: how many bytes of the pool's definitions are known here. */
+static _Atomic uint32_t n_kinds;                  /* incremented after the last kind is complete */
+/* In the writer process: number of bytes of the pool's definitions that are known here. */
 static uint32_t joined_bytes;
 static int is_joined, is_joining;
 
-/* Writes the definition behind the others; 0 when there is no room. */
+/* Appends the definition; 0 if there is no room. */
 static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     uint32_t used = atomic_load(&header->kinds_used);
@@ -30,7 +30,7 @@ static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32
     return 1;
 }
 
-/* Is that the next one of the program's definitions? */
+/* Is it the next of the program's definitions? */
 static int find_stored(const struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     size_t bytes = strobe_kind_stored_bytes(kind);
@@ -126,8 +126,8 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_thread_buffer_kinds, 0, sizeof strobe_thread_buffer_kinds);
-    /* Kinds of devices and of the host are in a capture when someone declares them; derived kinds
-     * are the readers' business and never are. */
+    /* Kinds of devices and of the host are in a capture only if a component declares them.
+     * Derived kinds are made by readers and are never in a capture. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
         if (*kind == &strobe_kind_api_call)
             break;

@@ -7,15 +7,16 @@
 #include <strobe/record.h>
 #include "pool.h"
 
-/* Ids of the kinds that the core itself writes: their places in strobe_standard_kinds, from 1. */
+/* Ids of the kinds that the core itself writes: their positions in strobe_standard_kinds, from
+ * 1. */
 #define STROBE_KIND_ID_MARKER 4u
 #define STROBE_KIND_ID_MARKER_INSTANT 5u
 #define STROBE_KIND_ID_COUNTER 6u
 #define STROBE_KIND_ID_LOSS 10u
 #define STROBE_KIND_ID_DIAGNOSTIC 12u
 
-/* Registers a kind and returns its id (from 1), the old one for an equal declaration. 0: refused,
- * and `error` says why, naming the field. Control thread. */
+/* Registers a kind and returns its id (from 1), the existing id for an equal declaration. 0:
+ * rejected; `error` has the reason and names the field. Control thread. */
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
                               size_t size);
 
@@ -25,9 +26,9 @@ uint32_t strobe_kind_id(const StrobeKind *kind);
 /* Forgets all kinds and registers the standard raw ones. */
 void strobe_kind_begin(struct pool_header *header);
 
-/* In the writer process: takes the kinds that strobe_kind_begin() and `more` registered in the
- * program in this order; each must lie in the pool as it is declared here. Others cannot be
- * registered then. */
+/* In the writer process: adopts the kinds that strobe_kind_begin() and `more` registered in the
+ * program, in this order. Each must be in the pool as declared here. No others can be registered
+ * afterwards. */
 void strobe_kind_join(struct pool_header *header, const StrobeKind *const *more, size_t n_more);
 
 #endif

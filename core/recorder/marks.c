@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marking calls of strobe.h: the shortest way into a thread buffer, one critical section a call. */
+/* Marking calls of strobe.h: the shortest path into a thread buffer, with one critical section
+ * per call. */
 #include <strobe/kinds.h>
 #include "kind-table.h"
 #include "thread-buffer-inline.h"
@@ -76,8 +77,8 @@ void strobe_range_end_recorded(StrobeRange range)
         end_range(range, frame);
 }
 
-/* Reserves a record of now on the thread's track, inside a bracket that it opens; NULL: closed
- * again. */
+/* Opens a critical section and reserves a record with the current time on the thread's track.
+ * NULL: the section is closed again. */
 static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name, uintptr_t frame)
 {
     if (!w || !enter_section(w, frame))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread's own short way from a name to its id: by the address at which the name lies. A program
- * names its functions with the same few hundred texts; hashing each anew would cost more than the
- * rest of a span. libc only.
+ * A thread's cache from a name to its id, by the name's address. A program uses the same few
+ * hundred names for its functions; hashing each again would cost more than the rest of a span.
+ * libc only.
  *
- * The address alone proves nothing (a heap block is used again for another text), so the text is
- * compared each time: in aligned words, two at least, which may reach beyond the text's end. All
- * are looked at, whatever the first ones say, which takes less time; so a text whose words lie in
- * two pages, of which the second may be gone, has no place here.
+ * The address alone proves nothing, because a heap block may be reused for another text, so the
+ * text is compared each time. The comparison reads at least two aligned words, which may extend
+ * beyond the text's end. It always reads all words, which is faster than stopping early. So a
+ * text whose words lie in two pages is not cached: the second page may be unmapped.
  */
 #ifndef STROBE_CORE_NAME_CACHE_H
 #define STROBE_CORE_NAME_CACHE_H
@@ -23,9 +23,9 @@ struct cached_name {
     const char *address; /* NULL: free */
     StrobeStringId id;
     uint32_t last;                               /* index of the word with the text's NUL */
-    uint64_t first_mask, second_mask, last_mask; /* of these words, what is the text's */
-    const char *short_address;                   /* NULL: of three words and more, or free */
-    uint64_t words[STROBE_CACHED_NAME_WORDS];    /* from the last word border before the text */
+    uint64_t first_mask, second_mask, last_mask; /* masks of the text's bytes in these words */
+    const char *short_address;                   /* NULL: three words or more, or a free entry */
+    uint64_t words[STROBE_CACHED_NAME_WORDS];    /* from the word boundary before the text */
 };
 
 _Static_assert(sizeof(struct cached_name) == 128, "short ones in one cache line");
@@ -36,7 +36,7 @@ static inline struct cached_name *strobe_cached_name(struct cached_name *cache, 
     return &cache[(uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* In what do the first two words differ? */
+/* Differing bits of the first two words. */
 __attribute__((no_sanitize("address", "thread"))) static inline uint64_t
 strobe_cached_difference(const struct cached_name *known, const char *name)
 {
@@ -58,21 +58,21 @@ strobe_cached_rest_equals(const struct cached_name *known, const char *name)
     return difference == 0;
 }
 
-/* Is `name` the text that lay at this address when it was stored? */
+/* Is `name` the text that was at this address when it was stored? */
 static inline int strobe_cached_equals(const struct cached_name *known, const char *name)
 {
     return known->address == name && strobe_cached_difference(known, name) == 0 &&
            (known->short_address || strobe_cached_rest_equals(known, name));
 }
 
-/* The same of a text of no more than two words; in fewer instructions. */
+/* The same for a text of at most two words, in fewer instructions. */
 static inline int strobe_cached_equals_short(const struct cached_name *known, const char *name)
 {
     return __builtin_expect(known->short_address == name, 1) &&
            strobe_cached_difference(known, name) == 0;
 }
 
-/* Keeps the name, unless it is too long or its words, two at least, lie in two pages. */
+/* Caches the name, unless it is too long or its (at least two) words lie in two pages. */
 void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeStringId id);
 
 #endif

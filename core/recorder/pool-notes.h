@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program would write at the end of a window, kept in the pool as it becomes known: the
- * texts of what is missing, and the log. If the program ends within the window, recovery writes
- * both. libc only.
+ * Texts that the program writes at the end of a window: diagnostics and the log. They are kept
+ * in the pool as they become known; if the program ends within the window, recovery writes them.
+ * libc only.
  */
 #ifndef STROBE_CORE_POOL_NOTES_H
 #define STROBE_CORE_POOL_NOTES_H
@@ -27,11 +27,11 @@ struct pool_notes {
     char log[STROBE_NOTES_LOG_BYTES];
 };
 
-/* Sets what is missing; `text` NULL: nothing is. Numbers from STROBE_NOTES on are ignored. */
+/* Sets a diagnostic; NULL `text` removes it. Numbers from STROBE_NOTES on are ignored. */
 void strobe_notes_set(struct pool_notes *notes, uint32_t number, const char *component,
                       const char *text);
 void strobe_notes_clear(struct pool_notes *notes);
-/* Appends to the log as far as there is room. One thread at a time. */
+/* Appends to the log while there is room. One thread at a time. */
 void strobe_notes_log(struct pool_notes *notes, const char *bytes, size_t n);
 
 #endif

@@ -21,7 +21,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A child may be forked at any moment, and closes what is not -1: it must never be 0. */
+/* A fork may happen at any moment, and the child closes every descriptor that is not -1: so it
+ * must never be 0. */
 static void clear_pool(StrobePool *pool)
 {
     pool->fd = -1;
@@ -37,7 +38,7 @@ static uint64_t align_up(uint64_t value, uint64_t to)
     return (value + to - 1) / to * to;
 }
 
-/* Places the parts one behind the other; what is left of `bytes` becomes blocks. */
+/* Lays the parts out in sequence; the rest of `bytes` becomes blocks. */
 static void lay_out(struct pool_header *h, size_t bytes)
 {
     uint64_t at = align_up(sizeof *h, STROBE_POOL_PAGE);
@@ -105,7 +106,8 @@ static int open_file(StrobePool *pool, const char *directory)
     return EEXIST;
 }
 
-/* No child is forked between a mapping and its MADV_DONTFORK: it would keep the program's lock. */
+/* Prevents a fork between a mapping and its MADV_DONTFORK: the child would keep the program's
+ * lock. */
 static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
 
 static void hold_forks(void)
@@ -123,7 +125,7 @@ static void heed_forks(void)
     pthread_atfork(hold_forks, let_forks_go, let_forks_go);
 }
 
-/* A child must neither write into the parent's thread buffers nor pay for them. */
+/* A child must not write into the parent's thread buffers, nor use memory for them. */
 static void *map_for_program(int fd, size_t total)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -165,7 +167,7 @@ static void link_blocks(struct pool_header *h)
                               memory_order_relaxed);
 }
 
-/* Bytes of the file that are locked, of open files (the writer's) and of a process. */
+/* Locked bytes of the file: an open-file lock (the writer's) and a process lock. */
 enum { WRITER_BYTE = 0, PROGRAM_BYTE = 1 };
 
 static struct flock lock_of_byte(off_t byte)
@@ -173,7 +175,7 @@ static struct flock lock_of_byte(off_t byte)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
-/* `strobe doctor` may look at the file just now. */
+/* `strobe doctor` may inspect the file at this moment. */
 static int lock_for_program(const StrobePool *pool)
 {
     struct flock lock = lock_of_byte(PROGRAM_BYTE);
@@ -206,7 +208,7 @@ static int create_in(StrobePool *pool, const struct pool_header *plan, const cha
     if (error)
         return error;
     note_file_system(pool);
-    /* posix_fallocate on a full tmpfs fails only after it has taken all there is. */
+    /* posix_fallocate on a full tmpfs fails only after it has allocated all free space. */
     if (fstatvfs(pool->fd, &fs) == 0 &&
         (uint64_t)fs.f_bavail * fs.f_frsize < plan->total_bytes + (plan->total_bytes >> 3))
         error = ENOSPC;
@@ -252,7 +254,8 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* without it the first laps fault */
+    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* otherwise the first use of each
+                                                              * page faults */
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();
@@ -263,7 +266,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     return 0;
 }
 
-/* The program may change the text at any time: the copy ends where it says. */
+/* The program may change the text at any time: so the copy gets its own NUL. */
 char *strobe_pool_copy_setup(const struct pool_header *header)
 {
     char *text = header->setup_bytes ? malloc(header->setup_bytes) : NULL;
@@ -287,8 +290,8 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
         close(fd);
 }
 
-/* A part must lie behind the header and inside the file, and begin a cache line, as thread buffers
- * do. */
+/* A part must be after the header, inside the file, and aligned to a cache line like thread
+ * buffers. */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
     return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
@@ -353,7 +356,7 @@ int strobe_pool_has_writer(const StrobePool *pool)
     return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The kernel translates the number of a lock's process into the namespace of the one that asks. */
+/* The kernel translates the process id of a lock's holder into the caller's namespace. */
 pid_t strobe_pool_program(const StrobePool *pool)
 {
     struct flock lock = lock_of_byte(PROGRAM_BYTE);
@@ -363,7 +366,7 @@ pid_t strobe_pool_program(const StrobePool *pool)
                : 0;
 }
 
-/* The program may write anything into its pool at any time: what the layout is was read once. */
+/* The program may write anything into its pool at any time, so the layout is read once. */
 static int keep_layout(void *map)
 {
     static char page[STROBE_POOL_PAGE];
@@ -434,7 +437,7 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
         if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
-        /* The tag changes with every exchange, so a block that went and came back is noticed. */
+        /* The tag changes with every exchange, so the return of the same block is noticed. */
         uint64_t next =
             ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
         STROBE_TESTPOINT("free-loaded");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool: a preallocated shared file mapping that holds all that a window records until the
- * writer has appended it to the capture. Because it is a file, another process can be the writer,
- * and it outlives a kill: recovery finds in it every committed record, the open spans, strings,
- * tracks and kinds.
+ * The pool: a preallocated shared file mapping that holds the records of a window until the
+ * writer has appended them to the capture. Because it is a file, the writer can be another
+ * process, and the pool survives a kill: recovery finds in it every committed record, the open
+ * spans, strings, tracks and kinds.
  *
- * Offsets, not pointers, inside; every number read by recovery is checked against the file's size.
- * libc only.
+ * It contains offsets instead of pointers. Recovery checks every number that it reads against
+ * the file's size. libc only.
  */
 #ifndef STROBE_CORE_POOL_H
 #define STROBE_CORE_POOL_H
@@ -25,25 +25,25 @@
 #define STROBE_POOL_VERSION 9
 
 #define STROBE_POOL_THREAD_BUFFERS 1024u
-#define STROBE_POOL_WRITER_THREAD_BUFFERS                                                          \
-    16u /* of these, the last ones: of threads of a writer process */
+/* The last ones of these, for threads of a writer process. */
+#define STROBE_POOL_WRITER_THREAD_BUFFERS 16u
 #define STROBE_POOL_SPANS 256u
-#define STROBE_POOL_NAME_WORDS                                                                     \
-    256u /* for names of a thread buffer's open spans, see span-names.h */
-/* Places for tracks: first those of recording threads, used again when their thread has ended, then
- * all others, which stay. */
+/* For names of a thread buffer's open spans, see span-names.h. */
+#define STROBE_POOL_NAME_WORDS 256u
+/* Entries for tracks: first those of recording threads, which are reused after their thread has
+ * ended, then all others, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
 #define STROBE_POOL_OTHER_TRACKS 16384u
 #define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
-/* Strings at most; a small pool has places for a quarter of them. A power of two. */
+/* Maximum number of strings; a small pool has room for a quarter of them. A power of two. */
 #define STROBE_POOL_STRINGS 262144u
-#define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* bytes of a pool that is not small */
-/* Stacks get one of this many places and bytes. So stacks run out of room before the texts of their
- * frames do: a stack can be written inline, a frame cannot. */
+#define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* minimum size of a pool with all strings */
+/* Stacks may use this fraction of entries and bytes. So the room for stacks ends before the room
+ * for the texts of their frames: a stack can be written inline, a frame cannot. */
 #define STROBE_POOL_STACK_SHARE 4u
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
-#define STROBE_POOL_SETUP_MAX (4u << 20) /* bytes of the text for the writer */
+#define STROBE_POOL_SETUP_MAX (4u << 20) /* maximum size of the text for the writer */
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
@@ -52,16 +52,16 @@
 
 struct StrobeRing;
 
-/* An open span; its thread writes it while others may read it, see strobe_pool_span_words. */
+/* An open span. Its thread writes it while others may read it, see strobe_pool_span_words. */
 struct pool_span {
     _Atomic uint64_t begin; /* 0: the rest is being written */
     _Atomic uint64_t argument;
-    _Atomic uint64_t head; /* as of its record: name, kind; below them flags */
-    _Atomic uint64_t key;  /* of span_open and async_open; 0: its own thread has ended it */
+    _Atomic uint64_t head; /* as in its record: name, kind; flags in the bits below */
+    _Atomic uint64_t key;  /* key of span_open and async_open; 0: its own thread has ended it */
 };
 
-/* In the low bits of pool_span.head: an async span, which ends before or after those around it, on
- * any thread; and one that has no key, where what stands there is that of a span before. */
+/* Flags in the low bits of pool_span.head: an async span, which ends before or after those
+ * around it and on any thread; and a span without a key, whose `key` belongs to an earlier span. */
 #define STROBE_SPAN_IS_ASYNC 1u
 #define STROBE_SPAN_HAS_NO_KEY 2u
 
@@ -84,17 +84,19 @@ static inline uint32_t strobe_span_kind(uint64_t head)
 /* The half of a thread buffer that survives a kill. Its thread writes it, the writer reads it. */
 struct pool_thread_buffer {
     _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* open spans; more than STROBE_POOL_SPANS are not in `spans` */
+    _Atomic uint32_t depth; /* number of open spans; those above STROBE_POOL_SPANS are not in
+                             * `spans` */
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    _Atomic uint32_t track_place;     /* of its thread's track, from 1; 0: none */
+    _Atomic uint32_t track_place;     /* entry of its thread's track, from 1; 0: none */
     _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
-    uint64_t sequence;                /* of the last block taken */
+    uint64_t sequence;                /* sequence of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_reported[STROBE_LOSS_CAUSES]; /* of these, written into a capture; writer */
+    uint64_t lost_reported[STROBE_LOSS_CAUSES]; /* losses that are written into a capture; only
+                                                 * the writer changes it */
     _Atomic uint64_t
-        overwritten_until;     /* ticks: the ring holds nothing older of this thread buffer */
-    _Atomic uint64_t recycled; /* its block that the ring gave up last */
+        overwritten_until;     /* ticks: the ring holds no older records of this thread buffer */
+    _Atomic uint64_t recycled; /* sequence of its last block that the ring reused */
     _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
@@ -107,19 +109,19 @@ typedef struct StrobeLossCounts {
 } StrobeLossCounts;
 
 struct pool_block {
-    /* In the free or the full list. Atomic: a thread that takes a block looks at the link of one
-     * that another takes at that moment, and then finds that it came too late. */
+    /* Link in the free or the full list. Atomic: a thread that takes a block may read the link
+     * of a block that another thread takes at the same moment; its exchange then fails. */
     _Atomic uint32_t next;
     uint32_t thread_buffer;
     uint64_t sequence;
     uint32_t track;
     uint32_t window;
     _Atomic uint32_t used;    /* committed bytes behind this header */
-    _Atomic uint32_t flushed; /* of these, appended to the capture */
-    _Atomic uint32_t owned;   /* 1: by a thread buffer or waiting to be written; 0: free */
+    _Atomic uint32_t flushed; /* committed bytes that are in the capture */
+    _Atomic uint32_t owned;   /* 1: in use by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
-    uint64_t full_at; /* ticks: when the thread buffer handed it over */
-    uint64_t base;    /* ticks: what the begins of short times count from */
+    uint64_t full_at; /* ticks: time at which the thread buffer handed it over */
+    uint64_t base;    /* ticks: base of the begins of short times */
     uint64_t reserved2;
 };
 
@@ -130,38 +132,41 @@ _Static_assert(sizeof(struct pool_block) == 64, "pool layout");
 
 struct pool_track {
     _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
-    _Atomic uint64_t thread;                     /* its number, of a thread's own track */
+    _Atomic uint64_t thread;                     /* thread id, for a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
-    _Atomic uint32_t next;                       /* in the list of free places, as free_tracks */
+    _Atomic uint32_t next;                       /* in the list of free entries, like free_tracks */
     uint32_t thread_buffer;                      /* of its thread */
-    uint64_t last_block;                         /* of the thread buffer when the thread ended */
+    uint64_t last_block;                         /* the thread buffer's last block when the
+                                                  * thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
 _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 
-/* What becomes of a window. The program sets OPEN and ENDED, the writer WRITING and then 0 in
+/* State of a window. The program sets OPEN and ENDED; the writer sets WRITING, and finally 0 in
  * `window`. */
 enum {
-    STROBE_WINDOW_OPEN = 1,    /* its capture has its metadata: the writer takes it over */
+    STROBE_WINDOW_OPEN = 1,    /* its capture has its metadata: the writer may open it */
     STROBE_WINDOW_WRITING = 2, /* the writer has it open */
-    STROBE_WINDOW_ENDED = 3    /* the thread buffers have handed over: the rest is to be written */
+    STROBE_WINDOW_ENDED = 3    /* the thread buffers have been handed over: the writer writes the
+                                * rest */
 };
 
-/* A window whose capture is not sealed yet: the one that records, and the one before it while its
- * rest is being written. */
+/* A window whose capture is not yet sealed: the recording window, and the previous one while its
+ * rest is written. */
 struct pool_window {
     _Atomic uint32_t window; /* its number, 0: none */
     _Atomic uint32_t state;  /* STROBE_WINDOW_* */
-    _Atomic uint32_t error;  /* the first failed write; kept until the place is taken again */
+    _Atomic uint32_t error;  /* the first failed write; kept until the entry is reused */
     uint32_t n_stuck;        /* threads still in a critical section at its end */
-    uint32_t has_strays;     /* blocks that are neither a thread buffer's nor in the full list */
+    uint32_t has_strays;     /* blocks that are neither in a thread buffer nor in the full list */
     _Atomic uint64_t begin;
     _Atomic uint64_t end; /* 0: it goes on */
     char capture[PATH_MAX];
 };
 
-/* Why dumps are requested: bits. The writer clears each when it has made the dump or refused it. */
+/* Reasons for requested dumps, as bits. The writer clears each when it has made or refused the
+ * dump. */
 enum {
     STROBE_DUMP_BY_CALL = 1, /* the caller does not wait */
     STROBE_DUMP_BY_SIGNAL = 2,
@@ -170,31 +175,31 @@ enum {
 };
 
 #define STROBE_DUMP_REASON_BYTES 256u
-#define STROBE_DUMPS 8u /* that the program has not taken notice of */
+#define STROBE_DUMPS 8u /* dumps that the program has not processed yet */
 
 struct StrobeWriterLoop;
 /* Makes a dump, see StrobeWriterLoopProgram. */
 typedef int StrobeMakeDump(void *user, struct StrobeWriterLoop *loop, uint32_t why,
                            const char *reason, char path[PATH_MAX]);
 
-/* What became of a request. */
+/* Result of a request. */
 struct pool_dump {
     uint32_t error; /* errno value; 0: the dump is in the result directory `path` */
     char path[PATH_MAX];
     char reason[STROBE_DUMP_REASON_BYTES];
 };
 
-/* Messages of the writer to the program; each is kept until newer ones overwrite it. */
+/* Messages of the writer to the program. Newer messages overwrite the oldest. */
 #define STROBE_POOL_MESSAGES 64u
 struct pool_message {
     _Atomic uint32_t text;      /* id of the string */
     _Atomic uint32_t level;     /* STROBE_LOG_* */
-    _Atomic uint32_t collector; /* number of the one that failed; 0: a line of the log */
+    _Atomic uint32_t collector; /* number of the failed collector; 0: a line of the log */
     uint32_t reserved;
 };
 
-/* Requests of the program and replies of the writer. `bell` and `answer` are futexes: each side
- * increments its own after a change and wakes the other. */
+/* Requests of the program and replies of the writer. `bell` and `answer` are futexes: after a
+ * change each side increments its own one and wakes the other side. */
 struct pool_control {
     struct pool_settings settings;
     _Atomic uint32_t bell;         /* by the program, for the writer */
@@ -202,23 +207,26 @@ struct pool_control {
     _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
     _Atomic uint32_t writer;       /* held by its process, see writer-state.h; 0: a thread */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
-    _Atomic uint32_t roll;         /* the next segment of the capture is wanted */
+    _Atomic uint32_t roll;         /* requests the next segment of the capture */
     _Atomic uint32_t dump_wanted;  /* STROBE_DUMP_BY_*, STROBE_DUMP_AND_WAIT */
-    /* Of a step, and of a call that waits; they do not change while the bit is set. */
+    /* Reasons of a step and of a waiting call; they do not change while the bit is set. */
     char step_reason[STROBE_DUMP_REASON_BYTES], call_reason[STROBE_DUMP_REASON_BYTES];
     struct pool_dump reply;
-    _Atomic uint32_t n_dumps;             /* without a call that waits: made or failed so far */
-    _Atomic uint32_t n_refused_dumps;     /* that the configuration did not allow */
-    struct pool_dump dumps[STROBE_DUMPS]; /* by number modulo their number */
+    _Atomic uint32_t n_dumps;             /* number of dumps without a waiting call, made or
+                                           * failed so far */
+    _Atomic uint32_t n_refused_dumps;     /* number of dumps that the configuration did not allow */
+    struct pool_dump dumps[STROBE_DUMPS]; /* indexed by number modulo STROBE_DUMPS */
     _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* in the present or last window */
 
     /* Collectors that run in the writer process. */
-    _Atomic uint64_t paused;         /* by the program: bit n - 1 of collector n */
-    _Atomic uint64_t paused_now;     /* the same as far as it is done */
-    _Atomic uint32_t sample_window;  /* by the program: in which they are to record, 0: none */
-    _Atomic uint32_t sampled_window; /* the last one in which they have been started */
+    _Atomic uint64_t paused;         /* set by the program: bit n - 1 for collector n */
+    _Atomic uint64_t paused_now;     /* the same, as far as it has taken effect */
+    _Atomic uint32_t sample_window;  /* set by the program: window in which they must record, 0:
+                                      * none */
+    _Atomic uint32_t sampled_window; /* last window in which they were started */
     _Atomic uint32_t n_messages;     /* so far */
-    struct pool_message messages[STROBE_POOL_MESSAGES]; /* by number modulo theirs */
+    struct pool_message messages[STROBE_POOL_MESSAGES]; /* indexed by number modulo
+                                                         * STROBE_POOL_MESSAGES */
 };
 
 enum { STROBE_WRITER_NONE = 0, STROBE_WRITER_AT_WORK = 1, STROBE_WRITER_GONE = 2 };
@@ -238,54 +246,58 @@ struct pool_header {
     uint64_t thread_buffers_at, seen_at, tracks_at, kinds_at, offsets_at, slots_at, ring_at,
         arena_at, blocks_at, setup_at;
     uint64_t arena_bytes;
-    uint64_t setup_bytes; /* of the text for the writer, which ends with NUL; 0: none */
+    uint64_t setup_bytes; /* size of the text for the writer, which ends with NUL; 0: none */
 
     uint32_t string_places; /* a power of two; there are twice as many slots */
     uint64_t id[2];         /* random; also in the capture's metadata, to match pool and capture */
     uint64_t pid;
     uint32_t clock_counter;
 
-    /* What is above never changes: the writer has a copy of that page, which the program cannot
-     * reach. */
+    /* The members above never change: the writer has a copy of that page, which the program
+     * cannot write to. */
     _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
-    _Atomic uint32_t full_blocks;                            /* index of the last one pushed */
+    _Atomic uint32_t full_blocks;                            /* index of the last block pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint64_t n_track_ids;                     /* dealt out; no id comes twice */
+    _Atomic uint64_t n_track_ids;                     /* assigned track ids; no id is assigned
+                                                       * twice */
     _Atomic uint32_t n_tracks;                        /* published so far */
-    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* places taken so far, of either part */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* entries used so far, in either part */
     _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
     _Atomic uint32_t n_threads_ended;
-    _Atomic uint32_t n_trackless; /* threads that found no place */
+    _Atomic uint32_t n_trackless; /* number of threads that found no entry */
     _Atomic uint32_t n_strings;   /* ids dealt out */
     _Atomic uint32_t n_stacks;    /* of the strings */
     _Atomic uint64_t arena_used;
     _Atomic uint64_t stack_bytes; /* of these */
     _Atomic uint32_t n_inline;    /* strings written beside their records */
 
-    /* Losses that are of no thread buffer, and how many of them have been written. */
+    /* Losses outside of thread buffers, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_reported[STROBE_LOSS_CAUSES];
-    /* Offset in the capture at which the losses at seen_at are being written; 0: none are. */
+    /* Offset in the capture at which the losses in seen_at are being written; 0: none. */
     _Atomic uint64_t telling_at;
 
-    struct pool_window windows[STROBE_POOL_WINDOWS]; /* by number modulo their number */
+    struct pool_window windows[STROBE_POOL_WINDOWS]; /* indexed by number modulo
+                                                      * STROBE_POOL_WINDOWS */
     struct pool_control control;
-    struct pool_notes notes; /* of the window that records */
+    struct pool_notes notes; /* of the recording window */
 };
 
 /* The ring of full blocks, see ring.h. */
 typedef struct StrobeRing {
     _Atomic uint32_t busy; /* id of the thread that holds the tail, see ring.h; 0: none */
     uint32_t reserved;
-    _Atomic uint64_t head; /* position and, above it, the turn: odd while a dump is on */
+    _Atomic uint64_t head; /* position and, above it, the turn: odd during a dump */
     _Atomic uint64_t tail;
-    _Atomic uint64_t pinned;     /* in a dump: the first position that it still needs */
-    _Atomic uint32_t n_counting; /* threads that take blocks out or count what was in them */
-    _Atomic uint32_t window;  /* that records: blocks of others come from threads that were stuck */
-    _Atomic uint32_t order[]; /* indexes of blocks; positions count up, modulo their number */
+    _Atomic uint64_t pinned;     /* during a dump: the first position that it still needs */
+    _Atomic uint32_t n_counting; /* number of threads that remove blocks or count their records */
+    _Atomic uint32_t window;     /* the recording window; blocks of other windows come from threads
+                                  * that were stuck */
+    _Atomic uint32_t order[];    /* indexes of blocks; positions increase and are taken modulo their
+                                  * number */
 } StrobeRing;
 
-/* Of a ring that has room for all blocks of a pool. */
+/* Size of a ring with room for all blocks of a pool. */
 static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
 {
     return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
@@ -300,21 +312,22 @@ typedef struct StrobePool {
     int mapping_keeps_lock; /* of the program, after the file is closed */
 } StrobePool;
 
-/* Makes and prefaults a pool of about `bytes`, whose strings strobe_pool_intern_begin() begins: on
- * /dev/shm, else (no room; a pid namespace that can end with it) in `fallback_dir`. `setup` is the
- * text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno value. */
+/* Makes and prefaults a pool of about `bytes`; strobe_pool_intern_begin() then initialises its
+ * strings. It is on /dev/shm, or in `fallback_dir` if there is no room or the pid namespace can end
+ * with it. `setup` is the text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno
+ * value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
 /* Returns 0 in a container (a pid namespace): its /dev/shm can vanish when its first process ends,
  * and the pool with it. */
 int strobe_pool_shared_memory_lasts(void);
-/* A copy of the text for the writer (free it); NULL: there is none, or no memory. */
+/* A copy of the text for the writer (free it); NULL: none, or no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
 /* The pool's id as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
-/* Closes the file where the mapping, which stays, keeps the program's lock. */
+/* Closes the file if the mapping, which stays, keeps the program's lock. */
 void strobe_pool_close_file(StrobePool *pool);
 
 /* The lock of the pool's one writer, process or thread. Returns 0 or an errno value. */
@@ -325,11 +338,11 @@ int strobe_pool_lock_for_writer(const StrobePool *pool);
  * long as it lives. Neither test depends on pids or zombie states. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
-/* The program's process as the calling one sees it, asked while the program starts its writer; 0:
- * it cannot be seen from here. */
+/* The program's process id as seen by the caller, while the program starts its writer; 0: it
+ * cannot be seen from here. */
 pid_t strobe_pool_program(const StrobePool *pool);
 
-/* Maps an existing pool after checking its layout: privately, or `shared`, to be its writer.
+/* Maps an existing pool after checking its layout: privately, or `shared` for its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path, int shared);
 
@@ -338,7 +351,7 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* The record that an open span leaves behind; 0 when its thread was just changing it. */
+/* Lays out the record of an open span; 0 if its thread was changing it at this moment. */
 static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
                                          uint64_t out[STROBE_UNFINISHED_WORDS])
 {
@@ -360,7 +373,7 @@ static inline uint32_t strobe_pool_string_slots(const struct pool_header *header
     return 2 * header->string_places;
 }
 
-/* The next id of a string beside its record. */
+/* The next id of an inline string. */
 static inline uint32_t strobe_pool_inline_id(struct pool_header *header)
 {
     return STROBE_STRING_INLINE |
@@ -398,7 +411,7 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
                       STROBE_POOL_BLOCK_BYTES);
 }
 
-/* Committed bytes; whatever the program says, not more than there are. */
+/* Number of committed bytes; never more than the block's size, whatever the program wrote. */
 static inline uint32_t strobe_pool_used(const struct pool_block *block)
 {
     uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
@@ -409,7 +422,7 @@ static inline uint32_t strobe_pool_used(const struct pool_block *block)
 /* Number of records in [from, to) of a block. */
 uint64_t strobe_pool_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
 
-/* Is a window not written and sealed yet? */
+/* Is any window not yet written and sealed? */
 static inline int strobe_pool_has_windows(const struct pool_header *header)
 {
     int any = 0;
@@ -428,7 +441,7 @@ static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *hea
            window % STROBE_POOL_WINDOWS;
 }
 
-/* Makes a block that was taken a thread buffer's; from then on recovery finds it. */
+/* Assigns a taken block to a thread buffer; from then on recovery finds it. */
 static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t thread_buffer,
                                            uint64_t sequence, uint32_t track, uint32_t window)
 {
@@ -442,13 +455,13 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t th
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* The thread buffer's open spans of the window for which there was no place: they are lost when it
- * ends. */
+/* Number of the thread buffer's open spans of the window that had no entry in the pool: they are
+ * lost when the window ends. */
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
 /* Marks the losses in `seen` as reported. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
-/* Takes a free block, NULL when there is none. Lock-free, any thread. */
+/* Takes a free block, NULL if there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);
 /* Gives a block back. */
 void strobe_pool_give(struct pool_header *header, struct pool_block *block);

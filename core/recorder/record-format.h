@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as they lie in a thread's block and in a capture. docs/capture.md describes them for
+/* Format of records in a thread's block and in a capture. docs/capture.md describes it for
  * readers. libc only. */
 #ifndef STROBE_CORE_RECORD_FORMAT_H
 #define STROBE_CORE_RECORD_FORMAT_H
@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <strobe/record.h>
 
-/* A track, as the pool and the capture hold it. */
+/* A track, as stored in the pool and the capture. */
 struct strobe_stored_track {
     uint32_t id;
     uint32_t type;
-    uint32_t clock; /* STROBE_CLOCK_*; from STROBE_CLOCK_OF_TRACK on, less that: the id of the track
-                       whose clock it is, 0: its own */
+    uint32_t clock; /* STROBE_CLOCK_*; from STROBE_CLOCK_OF_TRACK on: that value plus the id of
+                       the track whose clock it is, 0: its own */
     int32_t device;
     uint64_t pid;
     uint64_t number;
@@ -22,19 +22,20 @@ struct strobe_stored_track {
 
 _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
 
-/* A span that was never ended (STROBE_RECORD_UNFINISHED): header, begin, the time at which the
- * thread or the window ended, the track, and as its fields one word, the span's argument. */
+/* A span without a recorded end (STROBE_RECORD_UNFINISHED): header, begin, the time at which the
+ * thread or the window ended, the track, and one word as its fields, the span's argument. */
 #define STROBE_UNFINISHED_WORDS 5u
 
-/* Kind id of a string written beside its record, when the string table is full. Its header's name
- * is the string's id (bit 31 set), its fields a u32 length (bit 31: a stack) and the bytes. */
+/* Kind id of an inline string, written when the string table is full. Its header's name is the
+ * string's id (bit 31 set); its fields are a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0x7fffu
 #define STROBE_STRING_INLINE 0x80000000u
-#define STROBE_STRING_OF_SPAN 0x40000000u /* besides: dealt out with an unfinished span */
+/* Additional bit of an id assigned for an unfinished span. */
+#define STROBE_STRING_OF_SPAN 0x40000000u
 #define STROBE_STRING_IS_STACK 0x80000000u
 
-/* In word 0, above the kind: the span's times are one word. Its low half is the begin less the
- * block's base, its high half the duration. Written by a thread buffer where both fit. */
+/* In word 0, above the kind: the span's times are in one word. Its low half is the begin minus
+ * the block's base, its high half the duration. A thread buffer uses it if both fit. */
 #define STROBE_RECORD_SHORT_TIMES UINT64_C(0x80000000)
 
 static inline uint32_t strobe_record_kind(uint64_t head)
@@ -42,7 +43,7 @@ static inline uint32_t strobe_record_kind(uint64_t head)
     return (uint32_t)(head >> 16) & 0x7fffu;
 }
 
-/* The span's times as one word; 0 in *fits where they are no such. */
+/* The span's times in one word; *fits is 0 if they do not fit. */
 static inline uint64_t strobe_short_times(uint64_t base, uint64_t begin, uint64_t end, int *fits)
 {
     uint64_t after = begin - base, lasts = end - begin;

@@ -2,19 +2,19 @@
 /* The recording calls of the plugin ABI. */
 #include "thread-buffer-inline.h"
 
-/* Room left behind a string for the record that names it. */
+/* Room kept after a string for the record that names it. */
 #define INLINE_MARGIN 1024u
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
-/* The frame for a bracket that goes on when the call returns, until commit: what its caller calls
- * meanwhile has frames at and below that of the call. */
+/* The frame for a critical section that continues after the call returns, until commit: the
+ * caller's other calls have frames at and below that of this call. */
 static inline uintptr_t until_commit(uintptr_t frame)
 {
     return frame + sizeof frame + STROBE_SIGNAL_FRAME;
 }
 
-/* What the thread had in hand when the gate was shut has been handed over: it begins anew. */
+/* The thread's pending record was handed over when the gate was shut: starts again. */
 void strobe_thread_buffer_record_late(uint32_t window)
 {
     strobe_thread.late = window;
@@ -27,7 +27,7 @@ StrobeWriter *strobe_thread_buffer_writer(void)
     return current_writer(STROBE_FRAME());
 }
 
-/* The gate shut before the record came, and yet it belongs to the window that ended. */
+/* The gate was shut before the record came, but the record belongs to the window that ended. */
 static __attribute__((noinline)) void count_late(uint64_t begin)
 {
     uint64_t end = atomic_load_explicit(&strobe_thread_buffers.window_end, memory_order_relaxed);
@@ -116,8 +116,8 @@ void *strobe_thread_buffer_span_end(StrobeWriter *w, StrobeSpan span)
     return fields;
 }
 
-/* The table is full: the string goes into the thread buffer as a record of its own. 0 where there
- * is no room for it: the record that wants it does without, or is lost itself. */
+/* The table is full: writes the string as a separate record into the thread buffer. 0 if there
+ * is no room: the record that needs it has no name, or is lost itself. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, size_t length,
                                            int is_stack)
 {
@@ -127,7 +127,7 @@ uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, s
     size_t room = (size_t)(w->limit - w->cursor);
     uint32_t cause;
 
-    /* Its record is to lie in the same block: a reader comes to the next one much later. */
+    /* Its record must be in the same block: a reader may process the next block much later. */
     if (room >= words * 8 && room < words * 8 + INLINE_MARGIN && w->cursor > (char *)(w->block + 1))
         strobe_thread_buffer_next_block(w, &cause);
     uint64_t *out = find_room(w, words * 8, &cause);
@@ -165,7 +165,7 @@ uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *w, const void *bytes, 
 uint32_t strobe_thread_buffer_intern(StrobeWriter *w, const void *bytes, size_t length,
                                      int is_stack)
 {
-    /* The record that wants the string counts the loss. */
+    /* The loss is counted by the record that needs the string. */
     if (!w || !enter_uncounted(w, STROBE_FRAME() + THREAD_BUFFER_INSIDE))
         return 0;
     uint32_t id = strobe_thread_buffer_intern_inside(w, bytes, length, is_stack);

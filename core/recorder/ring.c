@@ -5,15 +5,14 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Blocks that are freed at once, so that a thread buffer does not come back soon. */
+/* Number of blocks freed at once, so that a thread buffer does not return soon. */
 #define BATCH 4
-/* How often a thread buffer tries: no longer than a step of the list takes. */
+/* Number of attempts of a thread buffer: no longer than one step of the list takes. */
 #define TRIES 64
-/* How long the writer waits for a thread buffer at most: a step of the list takes some hundred ns.
- */
+/* Maximum wait of the writer for a thread buffer: a step of the list takes some hundred ns. */
 #define LOCK_TRIES 200
 #define LOCK_NAP_US 50
-/* Of head: the position below, the turn above. */
+/* Parts of head: the position in the low bits, the turn above. */
 #define POSITION ((UINT64_C(1) << 48) - 1)
 #define TURN (UINT64_C(1) << 48)
 
@@ -38,8 +37,8 @@ static void unlock_ring(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer waits for a thread buffer, not the other way round; a thread buffer that is stopped
- * there, or that ended there with its program, it leaves. */
+/* The writer waits for a thread buffer, never the other way round. It does not wait for a thread
+ * buffer that is stopped there, or that ended there with its program. */
 static int lock_ring(StrobeRing *ring)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -67,7 +66,7 @@ static void collect_blocks(StrobeRing *ring, struct pool_header *pool)
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
 
-/* How many blocks, at most `max`, may be taken at `head` so that `least` stay. */
+/* Number of blocks, at most `max`, that may be taken at `head` so that `least` stay. */
 static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
 {
     uint64_t position = head & POSITION;
@@ -82,8 +81,8 @@ static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, u
     return end - position < max ? (unsigned)(end - position) : max;
 }
 
-/* Takes up to `max` of the oldest blocks out of the ring, but leaves `least` there. They are the
- * caller's now, who counts what was in them. */
+/* Removes up to `max` of the oldest blocks from the ring, but leaves `least`. The caller owns
+ * them and must count their records. */
 static unsigned pop_blocks(StrobeRing *ring, uint64_t least, struct pool_block **blocks,
                            unsigned max, struct pool_header *pool)
 {
@@ -120,7 +119,8 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
         uint32_t used = strobe_pool_used(block);             /* each is the program's word */
-        raise_to(&thread_buffer->recycled, block->sequence); /* first: recovery goes by it */
+        raise_to(&thread_buffer->recycled, block->sequence); /* first, because recovery depends
+                                                              * on it */
         raise_to(&thread_buffer->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],
                                   strobe_pool_count_records(block, 0, used), memory_order_relaxed);
@@ -138,7 +138,7 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
 
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
 {
-    /* A ring of few blocks must not be emptied for one thread. */
+    /* One thread must not empty a ring of few blocks. */
     unsigned max = pool->n_blocks / 8 > BATCH ? BATCH : 1;
     struct pool_block *blocks[BATCH];
     unsigned n;
@@ -148,7 +148,7 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, 
         collect_blocks(ring, pool);
         unlock_ring(ring);
     }
-    /* The lock's holder may still be adding all full blocks: that takes some hundred ns. */
+    /* The lock's holder may still add all full blocks: that takes some hundred ns. */
     n = pop_blocks(ring, 0, blocks, max, pool);
     for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
         pause_processor();
@@ -170,7 +170,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do { /* no more than there are, whatever the program says */
+    do { /* no more than exist, whatever the program wrote */
         if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
@@ -207,7 +207,7 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
     }
     *from = atomic_load(&ring->head) & POSITION;
     *to = atomic_load(&ring->tail);
-    if (*to - *from > pool->n_blocks) /* no program of ours wrote that */
+    if (*to - *from > pool->n_blocks) /* not written by a correct program */
         *from = *to;
 }
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring of a flight recorder: full blocks in the order in which they were handed over, of which
- * the oldest are used again when no free one is left. Nothing is written until a dump is requested.
+ * The ring of a flight recorder: full blocks in the order in which they were handed over. When
+ * no free block is left, the oldest is reused. Nothing is written until a dump is requested.
  *
  * A try-lock guards the end at which full blocks come in. The other end has no lock, so that a
  * thread can take a block while the lock's holder is not running: `head` is moved by compare and
- * swap. Its upper bits count the begins and ends of dumps, so that a swap based on an earlier state
- * fails. The writer keeps so many blocks free that threads rarely come here. The ring lies in the
- * pool. libc only.
+ * swap. Its upper bits count the begins and ends of dumps, so that a swap based on an earlier
+ * state fails. The writer keeps enough blocks free that threads rarely need the ring. The ring
+ * lies in the pool. libc only.
  */
 #ifndef STROBE_CORE_RING_H
 #define STROBE_CORE_RING_H
 
 #include "pool.h"
 
-/* A block for a thread buffer that found none free: the oldest of the ring; NULL when a dump needs
- * it. Any thread; no lock, no wait. `who` identifies the caller; not 0. */
+/* A block for a thread buffer that found none free: the oldest of the ring, or NULL if a dump
+ * needs it. Any thread; no lock, no wait. `who` identifies the caller; not 0. */
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who);
 /* Call this if a signal handler ended that call: releases the lock if `who` holds it. */
 void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
@@ -25,18 +25,18 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
 
 /* ---- the writer's ---- */
 
-/* Takes over what thread buffers have handed over, and frees the oldest blocks beyond seven eighths
- * of the pool; returns how many. */
+/* Adds the blocks that thread buffers have handed over, and frees the oldest blocks above seven
+ * eighths of the pool; returns their number. */
 uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool);
 
-/* Keeps every block from being used again, then strobe_ring_collect() gives the positions
- * [*from, *to) of those that are full. Unpin each as it is done with, in order; or all. */
+/* pin: prevents the reuse of every block. collect: returns the positions [*from, *to) of the
+ * full blocks. Unpin each block in order when it is done, or all at once. */
 void strobe_ring_pin(StrobeRing *ring);
 void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *from, uint64_t *to);
 void strobe_ring_unpin(StrobeRing *ring, uint64_t position);
 void strobe_ring_unpin_all(StrobeRing *ring);
 
-/* The index of a block; in any case one that there is. */
+/* The index of a block; always valid. */
 static inline uint32_t strobe_ring_block(const StrobeRing *ring, const struct pool_header *pool,
                                          uint64_t position)
 {

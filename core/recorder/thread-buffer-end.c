@@ -7,8 +7,8 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* How often, at 100 us, a free block is waited for, all thread buffers together: the writer frees
- * some all the time. */
+/* Number of waits of 100 us for a free block, for all thread buffers together: the writer keeps
+ * freeing blocks. */
 #define PATIENCE 100
 
 struct thread_buffers_end {
@@ -45,7 +45,7 @@ static void hand_over(struct pool_header *pool, struct pool_thread_buffer *threa
     strobe_pool_push_full(pool, block);
 }
 
-/* The thread buffer's block if it has room for that many bytes, else a new one. */
+/* The thread buffer's block if it has room for that many bytes, otherwise a new one. */
 static struct pool_block *block_with_room(struct thread_buffers_end *e, uint32_t index,
                                           uint32_t bytes)
 {
@@ -98,7 +98,7 @@ static void leave_spans(struct thread_buffers_end *e, uint32_t index)
             break;
         }
         uint32_t used = strobe_pool_used(block);
-        if (bytes > STROBE_BLOCK_DATA - used) /* no program of ours wrote that */
+        if (bytes > STROBE_BLOCK_DATA - used) /* not written by a correct program */
             break;
         memcpy((char *)(block + 1) + used, record, bytes);
         atomic_store(&block->used, used + bytes);
@@ -119,7 +119,7 @@ void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64
             continue;
         if (atomic_load(&thread_buffer->window) == window)
             leave_spans(&e, i);
-        /* Of a thread that was stuck when an earlier window ended, it only goes back. */
+        /* A thread that was stuck when an earlier window ended only gives its block back. */
         hand_over(pool, thread_buffer);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recording path itself, inlined into the calls of the plugin ABI (record.c) and of programs
- * (marks.c). What happens once a block or once a window is in thread-buffer.c.
+ * The recording path, inlined into the calls of the plugin ABI (record.c) and of programs
+ * (marks.c). thread-buffer.c has the code that runs once per block or once per window.
  */
 #ifndef STROBE_CORE_THREAD_BUFFER_INLINE_H
 #define STROBE_CORE_THREAD_BUFFER_INLINE_H
@@ -15,58 +15,57 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* One load through the thread's register; a library of the program, never loaded too late for a
- * few bytes of static thread storage. */
+/* One load through the thread register. The library is linked by the program and never loaded
+ * too late for a few bytes of static thread storage. */
 #define THREAD_BUFFER_TLS __attribute__((tls_model("initial-exec")))
 
 struct thread_buffer_state {
     struct pool_header *pool; /* valid while the gate is open */
     uint32_t session;
     enum strobe_policy policy;
-    StrobeRing *ring; /* of the policy ring */
+    StrobeRing *ring; /* for the policy ring */
     _Atomic uint64_t late;
-    _Atomic uint32_t
-        n_counting; /* threads without a thread buffer that count a loss; the pool stays */
+    _Atomic uint32_t n_counting; /* number of threads without a thread buffer that count a loss; the
+                                  * pool must stay mapped */
     _Atomic int has_abandoned;   /* a thread ended in, or jumped out of, a critical section */
-    _Atomic uint64_t window_end; /* of the window that ended last, ticks */
+    _Atomic uint64_t window_end; /* end of the last window, ticks */
 };
 
 extern struct thread_buffer_state strobe_thread_buffers;
 struct thread_buffer_thread {
     StrobeWriter *writer;      /* NULL: the thread has not recorded yet */
-    struct cached_name *names; /* the writer's: found without a look at it */
-    uint32_t late; /* window that is shut and for which the thread still records; 0: none */
+    struct cached_name *names; /* the writer's names, reachable without a load of the writer */
+    uint32_t late;             /* closed window for which the thread still records; 0: none */
 };
 extern __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
-/* Spans opened inside so many others that the pool has no place for them: they are recorded like
- * any other, but a kill loses those that are open. Only threads that nest that deep touch it. */
+/* Spans nested too deep for the pool. They are recorded like others, but a kill loses those that
+ * are open. Only threads with such deep nesting use it. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
 
-/* First record of this thread in this window; `frame` is that of the call that offers it. */
+/* First record of this thread in this window; `frame` is the frame of the recording call. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame);
-/* A call with this frame finds its thread inside a critical section. Leaves the critical section if
- * a signal handler has jumped out of it; 0: it is still going on. */
+/* A call with this frame finds its thread inside a critical section. Leaves the section if a
+ * signal handler has jumped out of it; 0: the section is still active. */
 int strobe_thread_buffer_leave_ended(StrobeWriter *writer, uintptr_t frame);
-/* Gives the block to the writer; takes an empty one (0: there is none, and `cause` says why). */
+/* Passes the block to the writer and takes an empty one (0: there is none, with the reason in
+ * `cause`). */
 void strobe_thread_buffer_hand_over(StrobeWriter *writer);
 int strobe_thread_buffer_next_block(StrobeWriter *writer, uint32_t *cause);
-/* Writes a string as a record of its own; returns its id, 0: no room. In a critical section. */
+/* Writes a string as a separate record; returns its id, 0: no room. Inside a critical section. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *writer, const void *bytes, size_t length,
                                            int is_stack);
-/* Interns what is longer than usual, or not in the table; inside a bracket. */
+/* Interns a string that is longer than usual or not in the table. Inside a critical section. */
 uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *writer, const void *bytes, size_t length,
                                             int is_stack);
 
-/* Interns a C string and remembers it for the thread; inside a bracket. */
+/* Interns a C string and caches it for the thread. Inside a critical section. */
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *writer, const char *name);
-/* As drop_spans, where there are spans inside. */
+/* Like drop_spans, if there are spans inside. */
 void strobe_thread_buffer_drop_inside(StrobeWriter *writer, uint32_t depth);
-/* Frees the thread buffer of a thread that is gone and has left async spans, once all have ended.
- */
+/* Frees the thread buffer of an ended thread that left async spans, once all of them have ended. */
 void strobe_thread_buffer_unpark(uint32_t index);
-/* Before a thread takes an async span of another one's thread buffer: from then on that thread
- * buffer's thread sees that it is not alone with its own. The first time this is a barrier in every
- * thread. */
+/* Call this before a thread takes an async span from another thread's buffer: from then on the
+ * owner knows that its buffer is shared. The first call is a barrier in every thread. */
 void strobe_thread_buffer_share(uint32_t index);
 
 /* Returns the name of a span that is about to be opened, given the id of an inline string. Keeps
@@ -105,8 +104,8 @@ static inline int is_late(const StrobeWriter *w)
     return strobe_thread.late != 0 && strobe_thread.late == w->generation;
 }
 
-/* The store of `busy` and the load of the gate may pass each other in this processor;
- * strobe_thread_buffer_close_gate makes up for it with a barrier in every thread. */
+/* This processor may reorder the store of `busy` and the load of the gate;
+ * strobe_thread_buffer_close_gate compensates with a barrier in every thread. */
 static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -122,7 +121,7 @@ static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
     return 1;
 }
 
-/* As above, for a call that offers a record: inside another critical section it is lost. */
+/* As above, for a call that offers a record: inside another critical section the record is lost. */
 static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -135,7 +134,7 @@ static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
     return enter_uncounted(w, busy);
 }
 
-/* The value of `busy` in a critical section that offers a record and ends with the call with this
+/* The value of `busy` in a critical section that offers a record and ends with the call of this
  * frame: only a signal handler can interrupt it. */
 static inline uint64_t encode_offering(uintptr_t frame)
 {
@@ -177,7 +176,8 @@ static inline StrobeWriter *current_writer(uintptr_t frame)
 
 /* ---- records ---- */
 
-/* Room for `bytes` in the block, inside a bracket; `*cause` says why there is none. */
+/* Finds room for `bytes` in the block, inside a critical section; `*cause` has the reason if
+ * there is none. */
 static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
 {
     if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
@@ -189,7 +189,7 @@ static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
     return w->cursor;
 }
 
-/* The same for a record, which is lost where there is none. */
+/* The same for a record, which is lost if there is no room. */
 static inline void *take_room(StrobeWriter *w, uint32_t bytes)
 {
     uint32_t cause = STROBE_LOSS_POOL_EMPTY;
@@ -200,7 +200,7 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return room;
 }
 
-/* The id of a C string, NULL: 0; inside a bracket. */
+/* The id of a C string, NULL: 0. Inside a critical section. */
 static inline uint32_t intern_name(StrobeWriter *w, const char *name)
 {
     if (!name)
@@ -212,7 +212,7 @@ static inline uint32_t intern_name(StrobeWriter *w, const char *name)
                                              : strobe_thread_buffer_intern_name(w, name);
 }
 
-/* Fills in the fields of a span's record, as far as both go. */
+/* Fills in the fields of a span's record; copies the smaller of the two sizes. */
 static inline void fill_fields(const StrobeWriter *w, void *out, const void *fields, size_t size)
 {
     const char *end = w->cursor + w->pending, *from = fields;
@@ -224,7 +224,7 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
         memcpy(out, from, n);
 }
 
-/* What was reserved is filled: makes it part of the block. */
+/* The reserved record is filled: makes it part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
@@ -253,7 +253,7 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     const struct thread_buffer_kind *info =
         &strobe_thread_buffer_kinds[kind < STROBE_KINDS_MAX ? kind : 0];
 
-    /* The block was begun by another thread, which is gone: its track is not ours. */
+    /* The block was begun by another thread that has ended: its track is not this thread's. */
     if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
         track = w->track;
     uint32_t words = info->words + (track ? 1u : 0u);
@@ -303,7 +303,7 @@ static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t wha
         atomic_store_explicit(&open->key, key, memory_order_relaxed);
 }
 
-/* Opens a span on the thread's track; its depth, 0 when it is nested too deep. */
+/* Opens a span on the thread's track; returns its depth, 0 if it is nested too deep. */
 static inline uint32_t push_keyed_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
                                        uint64_t argument)
 {
@@ -329,7 +329,7 @@ static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
     return (uint64_t)w->generation << 32 | depth;
 }
 
-/* The same for a span that is found by its token, which this returns. */
+/* The same for a span that is found by a token, which is returned. */
 static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
 {
     uint32_t depth =
@@ -344,7 +344,7 @@ static inline int is_own_span(const StrobeWriter *w, uint64_t token)
     return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
 }
 
-/* An open span that has ended, below others that have not, has no begin. */
+/* A span that has ended below open spans has no begin. */
 static inline int is_ended(const struct pool_span *open)
 {
     return atomic_load_explicit(&open->begin, memory_order_relaxed) == 0;
@@ -384,7 +384,7 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     if (depth > w->depth)
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
-    if (__builtin_expect(is_ended(open) || is_async(open), 0)) /* closed with one around it */
+    if (__builtin_expect(is_ended(open) || is_async(open), 0)) /* closed with a span around it */
         return NULL;
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
@@ -407,12 +407,13 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
  * path. Inside a critical section.
  */
 
-#define SPAN_HEAD 24u   /* bytes of header, begin and end */
-#define SPAN_AHEAD 512u /* bytes of the block that are on their way into the cache */
+#define SPAN_HEAD 24u   /* size of header, begin and end */
+#define SPAN_AHEAD 512u /* distance of prefetched bytes in the block */
 
-/* Opens a span; its token. `name` is not NULL, the kind in `what` is in the table. The counter is
- * read last, and first where the span ends: a processor does what stands before that to its end
- * before it reads, so what stands between two spans is done in one go. */
+/* Opens a span and returns its token. `name` is not NULL, and the kind in `what` is in the
+ * table. The counter is read last here and first at the end of the span: a processor finishes
+ * all earlier instructions before it reads the counter, so the code between two spans can run
+ * without a stall. */
 static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, uint64_t key,
                                     uint32_t what, const char *name, uint64_t argument,
                                     int is_short)
@@ -435,15 +436,15 @@ static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, 
     return token;
 }
 
-/* A span that may be ended shortly: what of its place its record needs. */
+/* A span that may take the fast path at its end: the data of its entry that its record needs. */
 struct usual_span {
-    struct pool_span *open; /* NULL: it is not usual */
+    struct pool_span *open; /* NULL: it cannot take the fast path */
     uint64_t head, begin, times;
 };
 
-/* The innermost open span, if it is of this key and kind, with a name that the pool has, its times
- * fit one word, and there is room for its record of so many words, which hold `size` bytes of
- * fields, whole words. */
+/* The innermost open span if all conditions of the fast path hold: it has this key and kind, its
+ * name is in the pool, its times fit in one word, and there is room for a record of that many
+ * words, with `size` bytes of fields in whole words. */
 static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
                                            uint32_t what, uint32_t words, uint64_t end, size_t size)
 {
@@ -465,13 +466,14 @@ static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth
     return __builtin_expect(is_usual, 1) ? span : none;
 }
 
-/* Writes the record of the innermost span, a usual one, with the `size` bytes at `fields`, or the
- * argument that it was opened with where they are NULL; the rest is zero. Stores are volatile, for
- * a call of memcpy or memset would cost more than a few words do. */
+/* Writes the record of the innermost span on the fast path, with the `size` bytes at `fields`.
+ * If they are NULL, writes the argument of its begin; the rest is zero. Stores are volatile,
+ * because a call of memcpy or memset would cost more than a few words. */
 static inline void write_shortly(StrobeWriter *w, const struct usual_span *span, uint32_t what,
                                  uint32_t words, const uint64_t *fields, size_t size)
 {
-    const uint64_t flags = what & UINT16_MAX; /* of the span, where its record has its length */
+    const uint64_t flags = what & UINT16_MAX; /* of the span; in its record this place has the
+                                               * length */
     const uint64_t word_of_times = STROBE_RECORD_SHORT_TIMES | (words - 1);
     uint64_t argument = atomic_load_explicit(&span->open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
@@ -487,7 +489,7 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
     for (size_t i = n; i < n_fields; i++)
         *out++ = 0;
     STROBE_TESTPOINT("span-ending");
-    w->token = --token; /* both halves at once, as they are loaded again */
+    w->token = --token; /* both halves at once, as they are loaded */
     atomic_store_explicit(&thread_buffer->depth, (uint32_t)token, memory_order_release);
     STROBE_TESTPOINT("record-filled");
     __builtin_prefetch(cursor + SPAN_AHEAD, 1);
@@ -497,11 +499,12 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
                           memory_order_release);
 }
 
-/* Ends the innermost span, if it is that one; its depth. `words` are those of the kind's record. */
+/* Ends the innermost span if it has this key; returns its depth. `words` is the size of the
+ * kind's record. */
 static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t words,
                                      uint64_t end, const uint64_t *fields, size_t size)
 {
-    uint32_t depth = (uint32_t)w->token; /* both halves are in a register already */
+    uint32_t depth = (uint32_t)w->token; /* both halves are already in a register */
     const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
 
     if (__builtin_expect(!span.open, 0))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread keeps the names of its open spans that lie beside their records. */
+/* Keeps the inline names of a thread's open spans. */
 #include "thread-buffer-inline.h"
 
-/* The first free word: behind the name of the innermost open span that has one here. */
+/* The first free word: after the name of the innermost open span with a kept name. */
 static uint32_t free_place(const StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i-- > 0;) {
@@ -14,8 +14,8 @@ static uint32_t free_place(const StrobeWriter *w)
     return 0;
 }
 
-/* Spans above the stack's top have ended, and their names are overwritten now: whoever looks at one
- * of them still must notice. */
+/* Spans above the stack's top have ended, and their names are now overwritten. A concurrent
+ * reader of one of them must be able to notice. */
 static void forget_ended(StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i < w->names_high; i++)
@@ -24,7 +24,7 @@ static void forget_ended(StrobeWriter *w)
     w->names_high = w->depth + 1;
 }
 
-/* The record of a string beside, if the thread buffer wrote it lately into its present block. */
+/* The record of an inline string, if the thread buffer wrote it recently into its current block. */
 static const uint64_t *find_inline(const StrobeWriter *w, uint32_t id)
 {
     for (uint32_t i = 0; w->block && i < THREAD_BUFFER_INLINE; i++) {
@@ -42,7 +42,7 @@ uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
     uint32_t place = record ? free_place(w) : 0;
     const uint64_t length = record ? record[1] : 0; /* read once: others may write there */
 
-    /* A stack is no name, and has a length beyond any. */
+    /* A stack is not a name; its length is above every limit. */
     if (!record || length > STROBE_SPAN_NAME_MAX ||
         place + 1 + STROBE_NAME_WORDS(length) > STROBE_POOL_NAME_WORDS)
         return id;

@@ -15,8 +15,8 @@
 
 #define PATIENCE_NS 1000000000
 
-/* The gate has a page to itself: that page is empty in a forked child, so that the gate is off
- * there before any fork handler runs. */
+/* The gate has its own page. This page is empty in a forked child, so the gate is off there
+ * before any fork handler runs. */
 #if defined(__x86_64__) || defined(__i386__)
 #define GATE_PAGE 4096
 #else
@@ -38,11 +38,11 @@ struct thread_buffer_state strobe_thread_buffers;
 __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
-static char
-    is_stuck[STROBE_POOL_THREAD_BUFFERS]; /* since the gate was shut; the control thread's */
-static int is_gate_wiped;                 /* in a forked child */
-/* This thread is in fork(): 1, and what handlers offer to record; and what its writer was attached
- * to. */
+static char is_stuck[STROBE_POOL_THREAD_BUFFERS]; /* since the gate was shut; only the control
+                                                   * thread uses it */
+static int is_gate_wiped;                         /* in a forked child */
+/* This thread is in fork(): 1 plus the number of records that handlers offer; and the window to
+ * which its writer was attached. */
 static __thread uint32_t forking THREAD_BUFFER_TLS;
 static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;
@@ -55,11 +55,11 @@ static void barrier_in_all_threads(void)
     int command = has_quick_barrier ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
 
     if (syscall(SYS_membarrier, command, 0, 0))
-        usleep(10000); /* no membarrier here: longer than any store stays in its buffer */
+        usleep(10000); /* without membarrier: longer than any store stays in a store buffer */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Any thread may be the second to ask, before the first is through. */
+/* Several threads may call this at the same time. */
 void strobe_thread_buffer_share(uint32_t index)
 {
     _Atomic uint32_t *sharing = &writers[index].sharing;
@@ -90,8 +90,8 @@ void strobe_thread_buffer_hand_over(StrobeWriter *w)
     atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_release);
 }
 
-/* Until the writer has freed a block, the window ends or the writer is gone. An interposer of what
- * is called here may hit the bracket, not far below. */
+/* Waits until the writer has freed a block, the window ends or the writer is gone. An interposer
+ * of the functions called here may enter the critical section again, but not far below. */
 static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
@@ -118,7 +118,7 @@ static struct pool_block *find_block(StrobeWriter *w)
                : wait_for_block(w);
 }
 
-/* Not with a block that another thread began: each record then needs its track. */
+/* Not for a block that another thread began: each record then needs its track. */
 static void allow_short_way(StrobeWriter *w)
 {
     int is_own = !w->block || w->block->track == w->track;
@@ -126,7 +126,8 @@ static void allow_short_way(StrobeWriter *w)
     w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
 }
 
-/* Goes on behind what the block holds. In the writer process that is what the program says. */
+/* Continues after the block's existing records. In the writer process their number comes from
+ * the program. */
 static void fill_block(StrobeWriter *w, struct pool_block *block)
 {
     char *data = (char *)(block + 1);
@@ -165,18 +166,18 @@ static StrobeWriter *take_writer(uint32_t index)
 
     w->session = 0;
     w->generation = THREAD_BUFFER_DETACHED;
-    /* The thread before may have died inside a bracket. */
+    /* The previous thread may have died inside a critical section. */
     atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_relaxed);
     return w;
 }
 
-/* All are in use: one whose thread is gone. */
+/* All are in use: finds one whose thread has ended. */
 static StrobeWriter *claim_vacant(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         uint32_t vacant = THREAD_BUFFER_VACANT;
         if (atomic_load(&writers[i].parking) == THREAD_BUFFER_VACANT &&
-            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE && /* that thread has left it */
+            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE && /* its thread has left it */
             atomic_compare_exchange_strong(&writers[i].parking, &vacant, 0))
             return take_writer(i);
     }
@@ -193,7 +194,7 @@ int strobe_thread_buffer_is_own(uint32_t index)
     return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
 }
 
-/* Of 64 thread buffers, as in the map: those for threads of the other process. */
+/* Of a group of 64 thread buffers, as in the map: those for threads of the other process. */
 static uint64_t thread_buffers_of_other(unsigned word)
 {
     const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);
@@ -224,7 +225,7 @@ static void release_writer(StrobeWriter *w)
                               memory_order_release);
 }
 
-/* Is the writer's block that of the thread buffer still, and not one of a pool that is gone? */
+/* Is the writer's block still in the thread buffer, and not from an unmapped pool? */
 static int has_kept_block(const StrobeWriter *w, const struct pool_thread_buffer *thread_buffer)
 {
     uint32_t index = atomic_load_explicit(&thread_buffer->block, memory_order_relaxed);
@@ -245,9 +246,9 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         memset(w->names, 0, sizeof cached_names[0]);
         w->names_session = strobe_thread_buffers.session;
     }
-    /* A thread that ended in this window left its block to the next one on this thread buffer,
-     * unless the window was shut in between. One that was stuck when its window ended has still got
-     * it; what it had committed was written then. */
+    /* A thread that ended in this window left its block to the next thread on this thread
+     * buffer, unless the gate was shut in between. A thread that was stuck at the end of its
+     * window still has its block; its committed records were written then. */
     if (!w->block || w->block_window != window || !has_kept_block(w, thread_buffer)) {
         if (has_kept_block(w, thread_buffer))
             strobe_thread_buffer_hand_over(w);
@@ -259,7 +260,8 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         strobe_track_end_thread(w->pool, w->index); /* the thread before */
         w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_thread_buffers.session;
-        if (w->track == 0) /* no room for its track: it must not appear on that of another thread */
+        if (w->track == 0) /* no room for its track: the record must not appear on another
+                            * thread's track */
             strobe_thread_buffer_hand_over(w);
     }
     allow_short_way(w);
@@ -270,12 +272,13 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
                           memory_order_relaxed); /* a dead thread's */
-    strobe_thread.names = w->names; /* before the short way may use them, in a signal handler too */
+    strobe_thread.names = w->names; /* before the fast path may use them, also in a signal
+                                     * handler */
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
 }
 
-/* Into the pool at once: a kill loses no count. */
+/* Counts in the pool at once, so that a kill loses no count. */
 static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
 {
     atomic_fetch_add(&strobe_thread_buffers.n_counting, 1);
@@ -289,13 +292,13 @@ StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
 
-    if (forking) { /* by a handler, in the child even, which has no pool */
+    if (forking) { /* a handler records during a fork, perhaps in the child, which has no pool */
         forking++;
         return NULL;
     }
     if (w && atomic_load_explicit(&w->busy, memory_order_relaxed) &&
         !strobe_thread_buffer_leave_ended(w, frame)) {
-        /* A signal that hit this thread while it attached. */
+        /* A signal interrupted this thread while it attached. */
         count_lost_without_thread_buffer(STROBE_LOSS_NESTED, 1);
         return NULL;
     }
@@ -314,7 +317,7 @@ StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
     }
     atomic_store_explicit(&w->busy, frame + THREAD_BUFFER_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
-    /* Whoever sees the gate open sees the pool that was set before it. */
+    /* A thread that sees the gate open also sees the pool that was set before. */
     int is_open =
         __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
     if (is_open)
@@ -336,7 +339,7 @@ static void leave_span(StrobeWriter *w, const struct pool_span *span, uint64_t n
     publish_pending(w);
 }
 
-/* Spans that the thread never ended, innermost first. Loose ones stay: other threads end them. */
+/* Spans that the thread did not end, innermost first. Async spans stay: other threads end them. */
 static void leave_open_spans(StrobeWriter *w)
 {
     uint64_t now = strobe_clock_now();
@@ -376,15 +379,15 @@ void strobe_thread_buffer_unpark(uint32_t index)
         atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
 }
 
-/* Another thread may have ended the last of the spans just before. */
+/* Another thread may have ended the last of the spans at this moment. */
 static void park_writer(StrobeWriter *w)
 {
     atomic_store(&w->parking, THREAD_BUFFER_PARKED);
     strobe_thread_buffer_unpark(w->index);
 }
 
-/* Is the record that the thread was about to write lost with its critical section? A span that it
- * is ending counts as open until it has left the stack. */
+/* Is the record that the thread was writing lost with its critical section? A span that it was
+ * ending counts as open until it has left the stack. */
 static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_t busy)
 {
     uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
@@ -394,8 +397,8 @@ static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_
            (state == THREAD_BUFFER_ENDS && depth < busy >> THREAD_BUFFER_DEPTH_SHIFT);
 }
 
-/* The thread buffer is as its thread left it somewhere in the bracket. A block that is the thread
- * buffer's is in no queue yet, and holds what was committed. */
+/* The thread left the thread buffer somewhere inside the critical section. A block of the thread
+ * buffer is not yet in any queue, and contains the committed records. */
 static void mend_thread_buffer(StrobeWriter *w)
 {
     uint32_t index = atomic_load_explicit(&w->thread_buffer->block, memory_order_relaxed);
@@ -408,8 +411,8 @@ static void mend_thread_buffer(StrobeWriter *w)
         fill_block(w, strobe_pool_block(w->pool, index));
 }
 
-/* A signal handler ended the thread in the middle of a bracket, or jumped out of it. If the record
- * was just committed, it is counted as lost all the same. */
+/* A signal handler ended the thread inside a critical section, or jumped out of it. A record
+ * that was just committed is counted as lost too. */
 static void abandon_critical_section(StrobeWriter *w)
 {
     if (w->generation == gate_now() || is_late(w)) {
@@ -435,8 +438,8 @@ int __attribute__((noinline, cold)) strobe_thread_buffer_leave_ended(StrobeWrite
     return 1;
 }
 
-/* The thread ends. Its block goes to the writer when it is well filled, else to the next
- * thread on this thread buffer: many short threads must not use up the pool. */
+/* The thread ends. A well-filled block goes to the writer; otherwise the next thread on this
+ * thread buffer continues it, because many short threads must not use up the pool. */
 static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
@@ -479,8 +482,9 @@ void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-/* A critical section is a few stores long. Waits for threads that were preempted in one, with one
- * deadline for all. A thread seen outside once is done: if it enters again, the gate is shut. */
+/* A critical section is a few stores long. Waits for threads that were preempted in one, with
+ * one deadline for all. A thread that was seen outside is done: if it enters again, the gate is
+ * shut. */
 static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
     while (atomic_load_explicit(&w->busy, memory_order_acquire) != THREAD_BUFFER_IDLE) {
@@ -492,9 +496,9 @@ static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
     return 1;
 }
 
-/* What the thread was about to record when the window ended without it. Of a thread that has not
- * recorded in this window it can be nothing of the window; its thread buffer may be that of a
- * session that is gone. */
+/* Counts the record that the thread was writing when the window ended without it. A thread that
+ * has not recorded in this window has no record of it; its thread buffer may even belong to an
+ * earlier session. */
 static void count_stuck(const StrobeWriter *w, uint32_t window)
 {
     struct pool_thread_buffer *thread_buffer =
@@ -554,18 +558,18 @@ int strobe_thread_buffer_is_gate_open(void)
     return gate_now() != 0;
 }
 
-/* A program that links to us may have taken the gate into its own data: then that page is not its
- * alone. */
+/* A program that links to us may have copied the gate into its own data (copy relocation): then
+ * the page also holds other data. */
 static int wipe_gate_on_fork(void)
 {
     uint32_t *there = &strobe_gate, *ours = &gate_page.gate;
 
-    __asm__("" : "+r"(there), "+r"(ours)); /* the compiler holds them to be the same */
+    __asm__("" : "+r"(there), "+r"(ours)); /* the compiler assumes that they are the same */
     return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
 }
 
-/* fork() runs other handlers, which may record, before ours in the child, where there is no pool.
- * If the gate is not off by itself there, the thread does not record from here on. */
+/* In the child, fork() runs other handlers before ours, and they may record although there is no
+ * pool. If the gate is not off there automatically, this thread does not record from here on. */
 static void before_fork(void)
 {
     if (is_gate_wiped && !strobe_thread.late) {
@@ -590,8 +594,8 @@ static void after_fork(void)
     forking = 0;
 }
 
-/* The child has this one thread, no pool and no writer: nothing is recorded until it opens
- * a session of its own. */
+/* The child has only this thread, no pool and no writer: it records nothing until it opens a
+ * session of its own. */
 static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread.writer;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread buffers: how a thread records. No lock, no allocation, no system call, no wait.
+ * Thread buffers: a thread records without a lock, an allocation, a system call or a wait.
  *
- * A thread's StrobeWriter is its private half of a thread buffer; the half that must survive a kill
- * is in the pool. Everything that touches the pool happens between enter_section() and
- * leave_section(); closing the gate and waiting until no writer is inside makes it safe to unmap
- * the pool. libc only.
+ * A thread's StrobeWriter is the private half of its thread buffer; the half that must survive a
+ * kill is in the pool. All accesses to the pool are between enter_section() and leave_section().
+ * After closing the gate and waiting until no writer is inside, it is safe to unmap the pool.
+ * libc only.
  */
 #ifndef STROBE_CORE_THREAD_BUFFER_H
 #define STROBE_CORE_THREAD_BUFFER_H
@@ -16,10 +16,10 @@
 #include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
-#define STROBE_DEEP_SPANS 768u  /* open spans beyond those that the pool keeps */
-#define THREAD_BUFFER_INLINE 4u /* strings written beside their records, the last ones */
+#define STROBE_DEEP_SPANS 768u  /* number of open spans above those that the pool keeps */
+#define THREAD_BUFFER_INLINE 4u /* number of last inline strings that are remembered */
 
-/* What a writer does, in the low bits of `busy`. The bits above hold a stack address: every frame
+/* State of a writer, in the low bits of `busy`. The bits above hold a stack address: every frame
  * that can interrupt the critical section lies below it (frames.h). A call with a frame above it
  * knows that siglongjmp has left the critical section. */
 enum {
@@ -31,59 +31,62 @@ enum {
 #define THREAD_BUFFER_STATES 3u
 #define THREAD_BUFFER_DEPTH_SHIFT 48
 #define THREAD_BUFFER_BORDER ((UINT64_C(1) << THREAD_BUFFER_DEPTH_SHIFT) - 1 - THREAD_BUFFER_STATES)
-/* The generation of a writer that records in no window; the gate never has it. */
+/* The generation of a writer that records in no window; the gate never has this value. */
 #define THREAD_BUFFER_DETACHED UINT32_MAX
 
-/* What becomes of a thread buffer whose thread has ended and left async spans that other threads
- * may end. */
+/* State of a thread buffer whose thread has ended and left async spans that other threads may
+ * end. */
 enum {
-    THREAD_BUFFER_PARKED = 1, /* some are open: it stays as it is until the window ends */
-    THREAD_BUFFER_VACANT = 2  /* all have ended: a new thread may have it where there is no other */
+    THREAD_BUFFER_PARKED = 1, /* some are open: the buffer stays unchanged until the window ends */
+    THREAD_BUFFER_VACANT = 2  /* all have ended: a new thread may take the buffer if there is no
+                               * other */
 };
 
-/* May other threads end async spans of a thread buffer? From the first one on that does, or from
- * the start where no barrier in all threads can be had. */
+/* May other threads end async spans of a thread buffer? Set by the first thread that does, or
+ * from the start if the kernel offers no barrier in all threads. */
 enum {
-    THREAD_BUFFER_SHARING = 1, /* the thread buffer's thread may not know yet */
+    THREAD_BUFFER_SHARING = 1, /* the owner may not know it yet */
     THREAD_BUFFER_SHARED = 2   /* it does */
 };
 
 struct StrobeWriter {
-    /* What each record touches, in one cache line. */
+    /* The members that each record uses, in one cache line. */
     _Atomic uint64_t busy;
     union {
         struct {
             uint32_t depth;      /* open spans */
-            uint32_t generation; /* window this writer is attached to, or THREAD_BUFFER_DETACHED */
+            uint32_t generation; /* window to which this writer is attached, or
+                                  * THREAD_BUFFER_DETACHED */
         };
-        uint64_t token; /* both: of the innermost open span */
+        uint64_t token; /* both describe the innermost open span */
     };
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_thread_buffer *thread_buffer;
-    uint64_t base;        /* of the block: what short times count from */
-    uint32_t short_spans; /* open spans that the short way (thread-buffer-inline.h) may touch */
+    uint64_t base;        /* of the block: base of short times */
+    uint32_t short_spans; /* number of open spans that the fast path (thread-buffer-inline.h) may
+                           * use */
     uint32_t track;
 
     struct cached_name *names; /* STROBE_CACHED_NAMES of them */
     struct pool_header *pool;
     uint32_t pending;         /* bytes reserved and not committed */
-    uint32_t block_window;    /* that the block belongs to */
-    uint32_t index;           /* of the thread buffer */
-    uint32_t session;         /* that the track belongs to */
-    uint32_t names_session;   /* whose ids the names have */
-    uint32_t names_high;      /* no span from here on has a name in the thread buffer */
-    _Atomic uint32_t parking; /* its thread is gone: THREAD_BUFFER_PARKED, THREAD_BUFFER_VACANT */
+    uint32_t block_window;    /* window of the block */
+    uint32_t index;           /* index of the thread buffer */
+    uint32_t session;         /* session of the track */
+    uint32_t names_session;   /* session of the ids in names */
+    uint32_t names_high;      /* no open span from here on has a name in the thread buffer */
+    _Atomic uint32_t parking; /* its thread has ended: THREAD_BUFFER_PARKED, THREAD_BUFFER_VACANT */
     _Atomic uint32_t sharing; /* do other threads end its async spans? THREAD_BUFFER_SHARED */
-    uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* where they lie in the block, in words */
+    uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* their positions in the block, in words */
 } __attribute__((aligned(128)));
 
-/* What reserve must know of a kind; words 0: no such kind. */
+/* The data of a kind that reserve needs; words 0: no such kind. */
 struct thread_buffer_kind {
-    uint16_t words; /* of a record without a track word */
+    uint16_t words; /* size of a record without a track word */
     uint16_t has_end;
-    uint16_t span_words; /* of a record without a track word; 0: it is no span */
-    uint16_t family;     /* id of the first kind of this name: extensions share it */
+    uint16_t span_words; /* size of a record without a track word; 0: not a span */
+    uint16_t family;     /* id of the first kind with this name; extensions share it */
 };
 
 /* Set by the recorder; see recorder.h. */
@@ -92,43 +95,42 @@ extern struct thread_buffer_kind strobe_thread_buffer_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_thread_buffer_init(void);
 
-/* From here on threads of this process take thread buffers of the writer process; without this
- * call, those of the program. After strobe_thread_buffer_init(). */
+/* From now on threads of this process take the thread buffers of the writer process; without
+ * this call they take those of the program. Call it after strobe_thread_buffer_init(). */
 void strobe_thread_buffer_be_writer(void);
-/* Is the thread buffer one for threads of this process? */
+/* Is the thread buffer for threads of this process? */
 int strobe_thread_buffer_is_own(uint32_t index);
 
-/* What to do when the pool is empty; while the gate is shut. */
+/* Sets the policy for an empty pool; call it while the gate is shut. */
 void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring);
 
-/* Opens the gate for a window of a session on this pool, and shuts it again. After close no writer
- * is inside a critical section (returns 0), or some are stuck there (returns their number: the pool
- * must then stay mapped). The record that a stuck writer was about to write is counted as late. */
+/* Opens the gate for a window of a session on this pool, and shuts it again. close returns the
+ * number of writers that are stuck inside a critical section; unless it is 0, the pool must stay
+ * mapped. The record that a stuck writer was writing is counted as late. */
 void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_thread_buffer_close_gate(uint64_t end);
 /* Does a window of this process accept records? No system call; 0 in a forked child. */
 int strobe_thread_buffer_is_gate_open(void);
 
-/* From here on the calling thread, and no other, records into that window, which is shut; 0: no
- * more. What it recorded is handed over by strobe_thread_buffers_end(). */
+/* From now on only the calling thread records into that window, which is shut; 0: no longer.
+ * strobe_thread_buffers_end() hands over its records. */
 void strobe_thread_buffer_record_late(uint32_t window);
 
 /* Was the thread on this thread buffer inside a critical section when the gate was shut? Other
- * threads may be busy for a moment later: they find the gate shut and change nothing. */
+ * threads may be busy for a moment later; they find the gate shut and change nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
-/* Records that belong to the window that ended (by its `end` of close_gate) and came too late,
- * since the last call. */
+/* Number of records since the last call that belong to the ended window (by its `end` of
+ * close_gate) but came too late. */
 uint64_t strobe_thread_buffer_take_late(void);
-/* Does a thread without a thread buffer count a loss in the pool just now? With the gate shut none
- * begins.
- */
+/* Is a thread without a thread buffer counting a loss in the pool at this moment? None begins
+ * while the gate is shut. */
 int strobe_thread_buffer_is_counting(void);
-/* Has a thread jumped out of a critical section, or ended in one, since the last call? The block
- * that it was handling may belong to no thread buffer and to no queue. */
+/* Has a thread jumped out of a critical section, or ended in one, since the last call? Its block
+ * may be in no thread buffer and in no queue. */
 int strobe_thread_buffer_take_abandoned(void);
 
-/* See StrobeHost for what these do. */
+/* StrobeHost documents these. */
 StrobeWriter *strobe_thread_buffer_writer(void);
 void *strobe_thread_buffer_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track,
                                    uint32_t name, uint64_t begin, uint64_t end);

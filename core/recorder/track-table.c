@@ -11,9 +11,9 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* Flags of a place's state. */
+/* Flags in the state of an entry. */
 #define TRACK_ENDED 1u /* its thread has ended */
-#define TRACK_SWEPT 2u /* and had so before the present cycle of the writer */
+#define TRACK_SWEPT 2u /* its thread had already ended before the writer's current cycle */
 #define TRACK_KEPT 4u  /* its id has been returned */
 
 static struct pool_track *track_at(const struct pool_header *header, uint32_t place)
@@ -32,14 +32,14 @@ static uint32_t intern_text(struct pool_header *header, const char *text)
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 
-/* As it is stored: one number says the clock and whose it is. */
+/* Stored form: one number for the clock and its track. */
 static uint32_t stored_clock(const StrobeTrack *track)
 {
     uint32_t of = 0;
 
     if (track->clock != STROBE_CLOCK_OF_TRACK)
         return track->clock < STROBE_CLOCK_OF_TRACK ? track->clock : STROBE_CLOCK_HOST;
-    /* A caller of an earlier ABI has no such member. */
+    /* A caller of an earlier ABI lacks this member. */
     if (track->struct_size >= offsetof(StrobeTrack, clock_track) + sizeof track->clock_track)
         of = track->clock_track;
     return of <= UINT32_MAX - STROBE_CLOCK_OF_TRACK ? STROBE_CLOCK_OF_TRACK + of
@@ -77,10 +77,10 @@ static uint32_t take_free_place(struct pool_header *header)
 
     while ((uint32_t)head) {
         uint32_t place = (uint32_t)head - 1;
-        if (place >= STROBE_POOL_THREAD_TRACKS) /* no program of ours wrote that */
+        if (place >= STROBE_POOL_THREAD_TRACKS) /* not written by a correct program */
             break;
         uint32_t rest = atomic_load_explicit(&track_at(header, place)->next, memory_order_relaxed);
-        /* The tag changes with every exchange, so a place that went and came back is noticed. */
+        /* The tag changes with every exchange, so the return of the same entry is noticed. */
         uint64_t next = ((head >> 32) + 1) << 32 | rest;
         if (atomic_compare_exchange_weak_explicit(&header->free_tracks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
@@ -101,7 +101,7 @@ static void give_place(struct pool_header *header, uint32_t place)
                                                     memory_order_release, memory_order_relaxed));
 }
 
-/* Gives the track its id and shows it; 0 when all ids have been dealt out. */
+/* Assigns the track's id and publishes it; 0 if all ids have been used. */
 static uint32_t publish_track(struct pool_header *header, uint32_t place,
                               struct strobe_stored_track *stored, uint64_t thread)
 {
@@ -180,7 +180,7 @@ void strobe_track_keep(struct pool_header *header, const struct pool_thread_buff
         ;
 }
 
-/* The latest thread of this number, which may have ended; its track is kept from now on. */
+/* The latest thread with this number, even if it has ended; its track is kept from now on. */
 static uint32_t keep_thread(struct pool_header *header, uint64_t number)
 {
     uint32_t n = strobe_track_n_thread_places(header);
@@ -199,7 +199,7 @@ static uint32_t keep_thread(struct pool_header *header, uint64_t number)
                 best_state = state;
             }
         }
-        /* It may have been freed meanwhile, or its thread have ended. */
+        /* Meanwhile it may have been freed, or its thread may have ended. */
     } while (best && !atomic_compare_exchange_strong_explicit(
                          &best->state, &best_state, best_state | TRACK_KEPT, memory_order_acq_rel,
                          memory_order_relaxed));
@@ -224,7 +224,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     uint32_t id = 0;
 
     fill_track(header, &stored, track);
-    /* A thread has named its own track itself. */
+    /* A thread named its own track. */
     if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
         id = keep_thread(header, stored.number);
     for (uint32_t i = 0; i < n && id == 0; i++) {
@@ -250,7 +250,8 @@ int strobe_track_at(const struct pool_header *header, uint32_t place,
         state = atomic_load_explicit(&track->state, memory_order_acquire);
         if (state == 0)
             return 0;
-        /* Another thread's meanwhile: then, by the order of these loads, the state shows it. */
+        /* If it meanwhile belongs to another thread, the order of these loads makes the state
+         * show it. */
         for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
             words[i] = atomic_load_explicit(&track->stored[i], memory_order_acquire);
         again = atomic_load_explicit(&track->state, memory_order_relaxed);
@@ -287,7 +288,7 @@ void strobe_track_sweep_begin(struct pool_header *header)
     }
 }
 
-/* Unless another thread keeps it just now. */
+/* Unless another thread keeps it at this moment. */
 static void free_place(struct pool_header *header, uint32_t place, uint64_t state)
 {
     if (!(state & TRACK_KEPT) &&

@@ -7,8 +7,8 @@
 
 int strobe_writer_hold_word(struct pool_header *pool)
 {
-    /* Not the list of the C library, whose links would lie in the pool: the program could send the
-     * writer anywhere. The kernel reads this one when the thread ends. */
+    /* A separate list, not that of the C library: its links would be in the pool, and the
+     * program could direct the writer anywhere. The kernel reads this list when the thread ends. */
     static struct robust_list entry;
     static struct robust_list_head head;
     _Atomic uint32_t *word = &pool->control.writer;

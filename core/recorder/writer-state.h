@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the writer of a pool is still there: the program sees that without a system call in a
- * word of the pool. The kernel marks it when the thread that holds it ends, in whatever way, and
- * whatever pid, root or /proc the program has (a robust futex, see set_robust_list(2)). libc only.
- */
+/* Shows whether the writer of a pool still exists, in a word of the pool that the program reads
+ * without a system call. The word is a robust futex (set_robust_list(2)): the kernel marks it
+ * when its thread ends in any way, independent of the program's pid namespace, root folder or
+ * /proc. libc only. */
 #ifndef STROBE_CORE_WRITER_STATE_H
 #define STROBE_CORE_WRITER_STATE_H
 
 #include <linux/futex.h>
 #include "pool.h"
 
-#define STROBE_WRITER_NAME "strobe-writer" /* of its program and process */
+#define STROBE_WRITER_NAME "strobe-writer" /* name of its program and process */
 
 /* The calling thread, the writer, holds the pool's word until it ends; once in a process. Returns 0
  * or an errno value. */
 int strobe_writer_hold_word(struct pool_header *pool);
 
-/* Will the writer never do anything again? Any thread; on the recording path too. */
+/* Has the writer ended? Any thread; also on the recording path. */
 static inline int strobe_writer_is_gone(const struct pool_header *pool)
 {
     const struct pool_control *control = &pool->control;

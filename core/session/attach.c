@@ -24,11 +24,11 @@
 #include "run-link.h"
 #include "session.h"
 
-/* The program's start, its first mark, the end of an import and a call of the loader may come at
- * once, in several threads. */
+/* The program's start, its first mark, the end of an import and a call of the loader may happen
+ * at the same time in several threads. */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
-/* Can this collector collect from this very process, now or once a library is loaded? */
+/* Can this collector work in this process, now or after a library is loaded? */
 static int can_work(const StrobeComponent *component)
 {
     const StrobeCollectorOps *ops = component->ops;
@@ -50,20 +50,21 @@ int strobe_run_can_collect(const char *collector)
     return answer;
 }
 
-/* May the collector collect from this process, as far as is known now? */
+/* May the collector work in this process, as far as known now? */
 static gboolean works_here(const StrobeComponent *component, int process)
 {
     int answer = can_work(component);
 
     if (answer != 2)
         return answer == 1;
-    /* Python asks again once PyTorch is there: until then another process may be the one. */
+    /* Python checks again when PyTorch is imported: until then another process may be the right
+     * one. */
     return process == STROBE_PROCESS_PYTHON ? strobe_loaded_has("libtorch_cpu.so") == 1
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* Of the default set, operators alone are worth more than the samples that another process has of
- * its children: what is collected in some helper in Python is not. */
+/* In the default set, only operators outweigh the samples of another process, which include its
+ * children; the records of a helper in Python do not. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {
@@ -77,7 +78,7 @@ static gboolean is_claimed_by_other(const char *folder)
     return strobe_claim_read(folder, &claim) && !strobe_claim_is_mine(&claim);
 }
 
-/* The rank of the claim for which this process has a reason. */
+/* The rank of this process's claim. */
 static int find_reason(const char *folder, const StrobeConfig *config, int process)
 {
     gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
@@ -109,8 +110,8 @@ static gboolean claim_run(const char *folder, int reason)
     return reason != STROBE_CLAIM_NONE && strobe_claim_take(folder, reason, follow);
 }
 
-/* The writer does the rest when the process is gone; a thread cannot. No system call where nothing
- * is to be done: a filter (seccomp) may end the program for one. */
+/* When the process is gone, the writer does the rest; a writer thread cannot. Makes no system
+ * call if there is nothing to do: a seccomp filter may end the program for one. */
 static void end_attached(void)
 {
     int error;
@@ -125,10 +126,11 @@ static void end_attached(void)
         strobe_session_free(session);
 }
 
-/* As late as it is needed: it then runs before what libraries have registered earlier. */
+/* Registered as late as possible, so that it runs before the handlers that libraries registered
+ * earlier. */
 void strobe_run_watch_exit(const StrobeSession *session)
 {
-    static gint is_registered; /* not GLib's once: its locks are calls of the program to osrt */
+    static gint is_registered; /* not g_once: osrt would take its locks for calls of the program */
     int error;
 
     if (!session->is_attached ||
@@ -166,7 +168,7 @@ static StrobeStatus start_session(const char *text, const char *origin, StrobeSe
     return status;
 }
 
-/* What is missing depends on the claim. A thread that holds the session may wait for this one. */
+/* The missing data depend on the claim. A thread that holds the session may wait for this one. */
 static void confirm_claim(const char *folder)
 {
     StrobeSession *session = strobe_session_hold();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process under `strobe run`: does it record?
+ * Decides whether a process under `strobe run` records.
  *
  * `strobe run` makes a private folder and names it in STROBE_RUN_DIR. The folder holds:
  *   config.json    the merged configuration (output.report is "<folder>/directories")
@@ -9,8 +9,8 @@
  *   dropped        those that a process left that another program took the run from
  *   writers        a FIFO: the pools that need a writer (run-link.h)
  *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
- * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed or
- * not; STROBE_RUN_ANY=1: collectors that work in any process are a reason to record;
+ * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed
+ * or not; STROBE_RUN_ANY=1: collectors that work in any process suffice to record;
  * STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
  */
 #ifndef STROBE_CORE_ATTACH_H
@@ -19,30 +19,30 @@
 #include <strobe/strobe.h>
 
 enum {
-    STROBE_PROCESS_NATIVE = 1, /* its marks or libraries are a collector's business */
+    STROBE_PROCESS_NATIVE = 1, /* a collector needs its marks or libraries */
     STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
     STROBE_PROCESS_PYTHON = 3,
     STROBE_PROCESS_STARTING = 4 /* any other, before its main */
 };
 
-/* Decides whether this process records, claims the run, makes and starts the session. *session is
- * NULL (and the status STROBE_UNAVAILABLE) when it does not. In a process that records already a
- * call confirms that it is the one to record. The writer ends the window of a native process;
- * Python stops the session itself. Exported from libstrobe for the preload library and the Python
- * module; not part of the public API. */
+/* Decides whether this process records; then claims the run, makes and starts the session.
+ * *session is NULL (and the status STROBE_UNAVAILABLE) if it does not. In a process that already
+ * records, a call confirms that it is the right one. The writer ends the window of a native
+ * process; Python stops the session itself. Exported from libstrobe for the preload library and
+ * the Python module; not part of the public API. */
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
 
-/* The session has started collectors: registers the work at exit if it is the one that was attached
- * to this native process, and some of them need it. */
+/* The session has started collectors: registers the work at exit if it is the attached session
+ * of this native process and some of them need it. */
 void strobe_run_watch_exit(const StrobeSession *session);
 
-/* Whether this process records for now only: none but collectors that work in any process have
- * shown to work in it. */
+/* Whether this process records only provisionally: so far only collectors that work in any
+ * process work in it. */
 int strobe_run_is_for_now(void);
 
-/* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: there is no
- * such collector. Exported for the Python module. */
+/* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: no such
+ * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 
 /* The session that was attached or made in this process, NULL if none. Exported for the Python

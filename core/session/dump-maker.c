@@ -11,7 +11,7 @@
 #include "json-text.h"
 #include "result-directory.h"
 
-/* A signal or a slow step may come again and again; the disk must not fill up with dumps. */
+/* A signal or a slow step may occur often; dumps must not fill the disk. */
 static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
 {
     const StrobeDumpConfig *config = &maker->setup->config->dump;
@@ -28,7 +28,7 @@ static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
     return TRUE;
 }
 
-/* The window's facts, with what differs. */
+/* The window's metadata, with changes for the dump. */
 static char *make_metadata(const StrobeResultDirectory *d, const char *of_window,
                            const char *reason)
 {
@@ -45,7 +45,7 @@ static char *make_metadata(const StrobeResultDirectory *d, const char *of_window
     return strobe_json_object_to_text(metadata, 0);
 }
 
-/* The capture of the window that records; its facts (free them) name the pool. NULL: an error. */
+/* The capture of the recording window; its metadata (free it) name the pool. NULL: an error. */
 static char *read_window(const StrobeWriterLoop *loop, char capture[PATH_MAX], int *error)
 {
     char *metadata = NULL;
@@ -70,7 +70,7 @@ static int write_capture(StrobeWriterLoop *loop, StrobeResultDirectory *d, const
     return error ? error : strobe_dump_serve(loop, path);
 }
 
-/* What the program has logged since its last window. */
+/* The program's log since its last window. */
 static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory *d)
 {
     guint32 n = MIN(atomic_load(&pool->notes.log_used), sizeof pool->notes.log);
@@ -79,7 +79,7 @@ static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory 
     return strobe_result_directory_log(d, text, NULL);
 }
 
-/* The capture gets its name when it is whole: no recovery could finish it. */
+/* The capture gets its name when it is complete: recovery could not finish it. */
 static int fill_directory(StrobeDumpMaker *maker, StrobeWriterLoop *loop, StrobeResultDirectory *d,
                           const char *reason)
 {

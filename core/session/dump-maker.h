@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes the result directories of a flight recorder's dumps, in the writer. The program may be
- * gone: what a directory needs is taken from the writer's setup (writer-setup.h), from the facts of
- * the capture of the window that records, from the small files of that window's result directory,
- * and from the log in the pool.
+ * gone. So the data for a directory come from the writer's setup (writer-setup.h), the metadata
+ * of the recording window's capture, the small files of that window's result directory, and the
+ * log in the pool.
  */
 #ifndef STROBE_CORE_DUMP_MAKER_H
 #define STROBE_CORE_DUMP_MAKER_H

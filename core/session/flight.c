@@ -8,7 +8,7 @@
 #include "recorder.h"
 #include "running-median.h"
 
-/* Steps before the median says anything. */
+/* Number of steps before the median is meaningful. */
 #define LEARN_STEPS 8
 
 struct StrobeFlight {

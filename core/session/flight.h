@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flight recorder of a session: what makes its ring be dumped without a call that waits, namely
- * strobe_dump(), a signal, a step that took too long. Each sets a word in the pool; the writer
- * makes the dump (dump-maker.h).
+ * The triggers of a session's flight recorder that do not wait: strobe_dump(), a signal, and a
+ * slow step. Each sets a word in the pool; the writer makes the dump (dump-maker.h).
  */
 #ifndef STROBE_CORE_FLIGHT_H
 #define STROBE_CORE_FLIGHT_H
@@ -12,18 +11,18 @@
 
 typedef struct StrobeFlight StrobeFlight;
 
-/* Begins to listen; one per process. What cannot be listened to (a signal that the program uses) is
- * logged. */
+/* Begins to listen for triggers; one per process. Logs triggers that cannot be used (a signal
+ * that the program handles). */
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config);
 /* NULL is allowed. */
 void strobe_flight_stop(StrobeFlight *flight);
-/* In a forked child: the signal is the child's own again. */
+/* In a forked child: gives the signal back to the child. */
 void strobe_flight_forget(void);
 
-/* Requests a dump of the process's flight recorder and returns; FALSE when there is none. Any
+/* Requests a dump of the process's flight recorder and returns; FALSE if there is none. Any
  * thread, and in a signal handler. */
 gboolean strobe_flight_request(void);
-/* A step took this long. NULL is allowed. */
+/* A step took that long. NULL is allowed. */
 void strobe_flight_step(StrobeFlight *flight, gint64 step, double seconds);
 
 #endif

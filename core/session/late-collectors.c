@@ -12,8 +12,8 @@ static gboolean is_waiting(StrobeCollector *c)
     return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
 }
 
-/* In a call of the loader the thread may lack a lock that another thread holds while it waits for
- * the session. */
+/* In a call of the loader, the thread may lack a lock (an interpreter's) that another thread
+ * holds while it waits for the session. */
 static gboolean may_open_in_loader(StrobeCollector *c)
 {
     return is_waiting(c) && !(c->component->flags & STROBE_COMPONENT_ASK_CALLER);
@@ -33,7 +33,7 @@ static gboolean records_or_warms(const StrobeSession *session)
     return session->is_running && session->action != STROBE_ACTION_NONE;
 }
 
-/* The collector takes part in what the session does. */
+/* From now on the collector takes part in the session. */
 static void join_session(StrobeSession *session, StrobeCollector *c)
 {
     strobe_collector_warm(c);

@@ -15,7 +15,7 @@
 #include "timed-wait.h"
 
 /* How long late records of a window are waited for. */
-/* How long the end of a window waits for collectors. */
+/* Maximum wait for collectors at the end of a window. */
 #define END_PATIENCE_NS 5000000000
 
 struct StrobeOutside {
@@ -28,11 +28,11 @@ struct StrobeOutside {
     pthread_mutex_t lock;    /* of what follows */
     pthread_cond_t wake;     /* CLOCK_MONOTONIC */
     guint32 wanted, present; /* windows; 0: none */
-    guint64 end;             /* of the one that was wanted before, ticks */
-    guint64 paused;          /* the word in the pool as it was seen last */
+    guint64 end;             /* end of the previously requested window, ticks */
+    guint64 paused;          /* last value of the word in the pool */
     guint n_stuck;
     gboolean is_stopping;
-    char *directory; /* of the wanted window */
+    char *directory; /* of the requested window */
 };
 
 gboolean strobe_component_is_outside(const StrobeComponent *component)
@@ -49,7 +49,7 @@ static void send_line(gint32 level, const char *text)
     strobe_recorder_say(text, (guint32)level, 0);
 }
 
-/* The failure is in the log already. */
+/* The failure is already in the log. */
 static void send_failure(StrobeCollector *c)
 {
     if (!c->failure || c->is_failure_reported)
@@ -176,7 +176,7 @@ void strobe_outside_begin(StrobeOutside *o, guint32 window, const char *capture)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* A collector that does not return keeps its window open in this process alone. */
+/* A collector that does not return keeps its window open only in this process. */
 guint strobe_outside_end(StrobeOutside *o, guint64 end)
 {
     gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + END_PATIENCE_NS;
@@ -269,7 +269,7 @@ void strobe_outside_free(StrobeOutside *o)
     o->is_stopping = TRUE;
     pthread_cond_broadcast(&o->wake);
     pthread_mutex_unlock(&o->lock);
-    if (is_hung) /* the process ends with it */
+    if (is_hung) /* the process ends together with it */
         return;
     if (o->has_thread)
         pthread_join(o->thread, NULL);

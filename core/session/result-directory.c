@@ -29,7 +29,7 @@ void strobe_set_rank(int rank)
     g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
-/* -1 if the environment names none. */
+/* -1 if no environment variable has a rank. */
 static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -69,7 +69,8 @@ static void stamp_now(char stamp[18], gint64 realtime_ns)
     g_snprintf(stamp + 14, 4, "%03d", (int)(realtime_ns / 1000000 % 1000));
 }
 
-/* The system limits a folder's name: a worker that is too long for it is cut at a character. */
+/* The system limits the length of a folder's name: a too long worker is truncated at a character
+ * boundary. */
 static char *make_name(const char *worker, pid_t pid, const char *stamp)
 {
     g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)pid, stamp);
@@ -81,7 +82,7 @@ static char *make_name(const char *worker, pid_t pid, const char *stamp)
     return g_strdup_printf("%.*s%s", (int)(end - worker), worker, rest);
 }
 
-/* On a clash (two threads of results in one millisecond) the next millisecond is taken. */
+/* On a clash (two threads make results in the same millisecond) it takes the next millisecond. */
 static gboolean make_directory(StrobeResultDirectory *d, const char *parent, const char *worker,
                                GError **error)
 {
@@ -99,7 +100,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     return set_io_error(d->path, error);
 }
 
-/* The directory, or a folder in it: the program keeps no descriptor of ours. -1: an error. */
+/* Opens the directory, or a folder in it; the session keeps no descriptor in the program. -1: an
+ * error. */
 static int open_folder(const StrobeResultDirectory *d, const char *name)
 {
     g_autofree char *path = g_build_filename(d->path, name, NULL);
@@ -210,7 +212,7 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- facts ---- */
 
-/* Without the "PLUGIN." that says where to look for it, unless another one has that name too. */
+/* Leaves out the "PLUGIN." that selects the file, unless another collector has the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
 {
     const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
@@ -225,7 +227,7 @@ static const char *collector_name(const StrobeConfig *config, guint index)
     return dot ? dot + 1 : own->name;
 }
 
-/* The collectors in the order of their numbers, which link ids hold. */
+/* The collectors in the order of their numbers; link ids contain these. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
@@ -247,7 +249,7 @@ char *strobe_result_directory_metadata(const StrobeResultDirectory *d, const Str
     json_object_set_int_member(capture_metadata, "pid", d->pid);
     json_object_set_int_member(capture_metadata, "rank", strobe_rank());
     json_object_set_string_member(capture_metadata, "host", g_get_host_name());
-    /* Kept as bytes a JSON string can hold; the records hold the raw ones. */
+    /* Stored as bytes that a JSON string can hold; the records have the raw bytes. */
     g_autofree char *valid = g_utf8_make_valid(command, -1);
     json_object_set_string_member(capture_metadata, "command", valid);
     json_object_set_string_member(capture_metadata, "boot_id", boot_id);
@@ -329,8 +331,8 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
     return FALSE;
 }
 
-/* What torch_npu writes of its arguments; a session of another front end has no such arguments, and
- * says what its collectors amount to. */
+/* torch_npu's parameters as it writes them. A session of another front end has no such
+ * parameters; its collectors determine the values. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
@@ -394,7 +396,7 @@ static gboolean write_file(StrobeResultDirectory *d, int folder, const char *nam
     return FALSE;
 }
 
-/* `end` NULL: the window goes on. */
+/* NULL `end`: the window still records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeClockPair *end)
 {
@@ -405,7 +407,7 @@ static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *confi
     if (end)
         json_object_set_object_member(top, "end_info", strobe_result_end_info(end));
     json_object_set_string_member(top, "strobe_version", strobe_version());
-    /* A string if it came from the environment, as torch_npu writes it. */
+    /* A string if it comes from the environment, as torch_npu writes it. */
     if (rank >= 0 && rank_of_environment() < 0) {
         json_object_set_int_member(top, "rank_id", rank);
     } else if (rank >= 0) {
@@ -484,7 +486,8 @@ gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text,
     return ok;
 }
 
-/* At once, into a folder that has no such file: it is replaced when the window has ended. */
+/* Writes the file directly, because the folder does not contain it yet; it is replaced when the
+ * window has ended. */
 static gboolean write_first(int folder, const char *name, const char *text)
 {
     const gsize n = strlen(text);
@@ -499,7 +502,7 @@ static gboolean write_first(int folder, const char *name, const char *text)
     return ok;
 }
 
-/* The end of the window reports what fails here. */
+/* Errors here are reported at the end of the window. */
 void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
 {
     gint rank = strobe_rank();
@@ -561,7 +564,7 @@ static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char
     g_autoptr(JsonNode) node = strobe_json_read_file(from, name);
 
     if (!node)
-        return TRUE; /* the program has not written it yet, or something else */
+        return TRUE; /* the program has not written it yet, or the folder is something else */
     set_what_differs(d, json_node_get_object(node));
     g_autofree char *copy = strobe_json_object_to_text(
         json_node_get_object(node),

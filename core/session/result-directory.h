@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The result directory of a window as the session makes it. */
+/* The result directory of a window, made by the session. */
 #ifndef STROBE_CORE_RESULT_DIRECTORY_H
 #define STROBE_CORE_RESULT_DIRECTORY_H
 
@@ -14,42 +14,42 @@ typedef struct StrobeResultDirectory {
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
     char *trace_id;
     pid_t pid;       /* of the program */
-    char *info_name; /* of profiler_info, once it is written */
+    char *info_name; /* name of profiler_info, once it is written */
 } StrobeResultDirectory;
 
 /* Makes {worker}_{pid}_{time}_ascend_pt below the configured parent, with FRAMEWORK and logs. */
 StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, pid_t pid,
                                                    GError **error);
 void strobe_result_directory_free(StrobeResultDirectory *directory);
-/* Frees it and removes what was made: nothing was recorded. */
+/* Frees it and removes its files: nothing was recorded. */
 void strobe_result_directory_discard(StrobeResultDirectory *directory);
 
-/* Creates FRAMEWORK/`name`, the capture; returns its descriptor and path (free it), -1 on failure.
- */
+/* Creates the capture FRAMEWORK/`name`; returns its descriptor and path (free it), -1 on
+ * failure. */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, const char *name, char **path,
                                     GError **error);
-/* Gives a capture that was created as STROBE_SEGMENT_NEW its name: it is whole. `sync`: the name is
- * to outlast a power cut. */
+/* Renames a complete capture that was created as STROBE_SEGMENT_NEW. `sync`: the name must
+ * survive a power cut. */
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
-/* Facts for the capture, as JSON text (free it). */
+/* Metadata for the capture, as JSON text (free it). */
 char *strobe_result_directory_metadata(const StrobeResultDirectory *directory,
                                        const StrobeConfig *config);
 
-/* Writes profiler_info[_rank].json and profiler_metadata.json as far as they are known. */
+/* Writes profiler_info[_rank].json and profiler_metadata.json with the data known so far. */
 void strobe_result_directory_begin(StrobeResultDirectory *directory, const StrobeConfig *config);
-/* Replaces both: the window goes on, and metadata has changed. */
+/* Replaces both because metadata has changed within the window. */
 void strobe_result_directory_update(StrobeResultDirectory *directory, const StrobeConfig *config);
-/* Replaces both: the window has ended. */
+/* Replaces both at the end of the window. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, GError **error);
 /* Writes the log. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
 
-/* Copies profiler_info[_rank].json and profiler_metadata.json from the result directory at `from`,
- * with what differs; they get the present as their end. */
+/* Copies profiler_info[_rank].json and profiler_metadata.json from the result directory at
+ * `from`, with changes; their end is the current time. */
 gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const char *from,
                                       GError **error);
 
@@ -57,8 +57,8 @@ gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const ch
 void strobe_result_directory_report(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config);
 
-/* Rank by RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, else what strobe_set_rank() was told; -1 if
- * there is none. */
+/* Rank from RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, otherwise the value of
+ * strobe_set_rank(); -1 if there is none. */
 gint strobe_rank(void);
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUBSTANCE_SECONDS 10 /* launchers are gone by then */
+#define SUBSTANCE_SECONDS 10 /* launchers have ended by then */
 
 static int open_in(const char *folder, const char *name, int flags)
 {
@@ -34,7 +34,7 @@ static unsigned long long start_of_process(void)
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
-    char *field = strrchr(text, ')'); /* the end of the second one, a name */
+    char *field = strrchr(text, ')'); /* the end of the second field, a name */
     for (int i = 2; field && i < 22; i++)
         field = strchr(field + 1, ' ');
     if (field)
@@ -106,8 +106,8 @@ static void drop_results(const char *folder)
         close(from);
 }
 
-/* The program that ran in this process before had begun to record lately, and but what any process
- * lets record. */
+/* The program that previously ran in this process began to record only recently, and only
+ * collectors for any process. */
 static int was_launcher(int fd, const StrobeClaim *earlier)
 {
     struct stat status;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which process of a run records: the file "claim" in the run's folder, "PID START RANK". START is
- * when the process began (field 22 of /proc/PID/stat): a program that is executed in a process
- * keeps both, another process never has both. libc only; part of the preloaded library too.
+ * The claim of the process that records in a run: the file "claim" in the run's folder, "PID
+ * START RANK". START is the start time of the process (field 22 of /proc/PID/stat). An exec
+ * keeps both numbers; another process never has both. libc only; also part of the preloaded
+ * library.
  */
 #ifndef STROBE_CORE_RUN_CLAIM_H
 #define STROBE_CORE_RUN_CLAIM_H
 
-/* Why a process records, by weight. */
+/* Reasons of a process to record, by increasing weight. */
 enum {
     STROBE_CLAIM_NONE = 0,
     STROBE_CLAIM_FOR_NOW = 1, /* only collectors that work in any process work in it, and others
-                                 are requested: a process in which one of these works takes over */
+                                 are requested: a process in which a requested one works takes
+                                 over */
     STROBE_CLAIM_ANY = 2,     /* only such are requested */
     STROBE_CLAIM_OWN = 3      /* another collector works in it */
 };
@@ -25,16 +27,16 @@ typedef struct StrobeClaim {
 /* 0: no process has claimed the run in this folder. */
 int strobe_claim_read(const char *folder, StrobeClaim *claim);
 
-/* Is it the claim of this process, perhaps of the program that ran in it before? */
+/* Is it the claim of this process, or of a program that ran in it before? */
 int strobe_claim_is_mine(const StrobeClaim *claim);
 
 /* Claims the run for this process; 0: another one has it. A program that was executed in the
- * claiming process takes over, as does a process whose rank is higher than FOR_NOW. What the
- * earlier one recorded is then of no substance, and moves from "directories" to "dropped", unless
- * it was executed away after 10 s or recorded by rank OWN. `shared`: every process may record. */
+ * claiming process takes over, and so does a process with a rank above FOR_NOW. The earlier one's
+ * result is then worthless and moves from "directories" to "dropped", unless the exec came after 10
+ * s or it recorded with rank OWN. `shared`: every process may record. */
 int strobe_claim_take(const char *folder, int rank, int shared);
 
-/* This process's claim has the rank OWN from now on. */
+/* From now on this process's claim has the rank OWN. */
 void strobe_claim_confirm(const char *folder);
 
 #endif

@@ -16,7 +16,7 @@
 
 #define INTERVAL_MIN_NS 100000
 
-/* How well a source kept its interval so far; times in ns. */
+/* Accuracy of a source's interval so far; times in ns. */
 struct account {
     guint64 begin, end; /* ticks: of the first sample, and after the last one */
     guint64 n, missed, late_sum, late_max, took_sum, took_max;
@@ -29,11 +29,11 @@ struct source {
 };
 
 struct StrobeSampler {
-    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see what those order */
+    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see the ordering of those */
     pthread_cond_t wake;  /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] is the common one */
-    GArray *added;      /* of struct source: [0] takes them */
+    GArray *added;      /* of struct source, to be taken over by [0] */
 };
 
 struct worker {
@@ -45,7 +45,7 @@ struct worker {
 
 static void add_worker(StrobeSampler *sampler, GArray *sources);
 
-/* Without `account` it tells of a gap: nothing was sampled. */
+/* Without `account` it records a gap: nothing was sampled. */
 static void record_sampling(const struct source *s, guint64 begin, guint64 end, guint64 missed,
                             const struct account *account)
 {
@@ -73,7 +73,7 @@ static void record_sampling(const struct source *s, guint64 begin, guint64 end, 
     strobe_thread_buffer_commit(writer);
 }
 
-/* One sample; returns how long it took. Ticks that were missed are left out, not caught up with. */
+/* Takes one sample; returns its duration. Skips missed ticks instead of catching up. */
 static gint64 take_sample(struct source *s, gint64 now)
 {
     struct account *account = &s->account;
@@ -96,7 +96,7 @@ static gint64 take_sample(struct source *s, gint64 now)
     return took;
 }
 
-/* A source that overran does not keep the others waiting again. */
+/* A source that overran must not delay the others again. */
 static void move_source(struct worker *worker, guint i, gint64 took)
 {
     const struct source *s = &g_array_index(worker->sources, struct source, i);
@@ -117,7 +117,7 @@ static void move_source(struct worker *worker, guint i, gint64 took)
     pthread_mutex_unlock(&worker->sampler->lock);
 }
 
-/* Sources of a worker due now; returns when the next one is due. */
+/* Samples the due sources of a worker; returns when the next one is due. */
 static gint64 sample_due(struct worker *worker)
 {
     gint64 soonest = G_MAXINT64;
@@ -137,7 +137,7 @@ static gint64 sample_due(struct worker *worker)
     return soonest;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static gboolean has_added(const struct worker *worker)
 {
     const StrobeSampler *sampler = worker->sampler;
@@ -188,14 +188,15 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
     worker->sampler = sampler;
     worker->sources = sources;
     g_ptr_array_add(sampler->threads, worker);
-    /* not through GLib: whoever watches the program's calls knows Strobe's own by their caller */
+    /* not through GLib: a library that watches the program's calls recognises Strobe's by the
+     * caller */
     worker->has_thread = strobe_thread_start(&worker->thread, worker_main, worker) == 0;
     if (!worker->has_thread)
         strobe_log(STROBE_LOG_WARNING,
                    "Cannot start a thread: periodic collectors are not sampled");
 }
 
-/* Adds the collector if it is to be sampled. */
+/* Adds the collector if it must be sampled. */
 static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
 {
     if (!c->is_started || c->is_paused || !c->ops->sample || !c->ops->sample_interval)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that calls the periodic collectors. One that overruns its interval gets a thread of
- * its own, and a warning. */
+/* The thread that calls the periodic collectors. A collector that overruns its interval gets a
+ * separate thread, and a warning. */
 #ifndef STROBE_CORE_SAMPLER_H
 #define STROBE_CORE_SAMPLER_H
 
@@ -9,11 +9,10 @@
 
 typedef struct StrobeSampler StrobeSampler;
 
-/* Starts sampling those of `collectors` (of StrobeCollector) that are started and have a sample
- * call; NULL if there are none. */
+/* Starts sampling the collectors (StrobeCollector) that are started and have a sample call; NULL
+ * if there are none. */
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors);
-/* Adds one that was started after the others: to the thread that there is, which is begun if there
- * is none. */
+/* Adds a collector that was started later; starts the thread if there is none. */
 void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector);
 /* Returns when no sample call runs any more. NULL is allowed. */
 void strobe_sampler_stop(StrobeSampler *sampler);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule: action of a step, and what a change of action calls for. Pure functions. */
+/* The schedule: the action of a step, and the calls for a change of action. Pure functions. */
 #ifndef STROBE_CORE_SCHEDULE_H
 #define STROBE_CORE_SCHEDULE_H
 
 #include <strobe/strobe.h>
 #include "config.h"
 
-/* Action of step `step` (from 0). The parameters are valid, and so small that sums do not overflow:
- * see config.c. */
+/* Action of step `step` (from 0). The parameters are valid, and small enough that sums do not
+ * overflow: see config.c. */
 StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64 step);
 
-/* Beyond the actions: the session is not running. */
+/* Additional action: the session does not run. */
 #define STROBE_ACTION_EXIT 4
 
-/* What a transition calls for, carried out in this order. */
+/* Calls of a transition, in this order. */
 enum {
     STROBE_CALL_WARN = 1u << 0,    /* the transition's message */
     STROBE_CALL_STOP = 1u << 1,    /* the window ends: stop, flush, seal, write the info files */

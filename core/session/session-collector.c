@@ -76,7 +76,7 @@ static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
     return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
 }
 
-/* All are there before the first is opened, and stay. */
+/* All of them exist before the first is opened, and stay. */
 static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     const StrobeCollector *c = self->owner;
@@ -158,7 +158,7 @@ static const StrobeHost collector_host = {
 
 /* ---- core records ---- */
 
-/* FALSE: no window records, or not in this thread. */
+/* FALSE: no window records, or this thread cannot. */
 static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
@@ -213,8 +213,8 @@ void strobe_collector_tell_calls(StrobeCollector *c)
 
 /* ---- life ---- */
 
-/* Outside, what a collector warns of while it runs is what the result lacks: the program changed
- * beside it. */
+/* Outside the program, a warning during a window is a diagnostic of the result: the program
+ * changed independently. */
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
     const StrobeCollector *c = self->owner;
@@ -278,7 +278,8 @@ void strobe_collector_open(StrobeCollector *c)
 
     if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING)
         return;
-    g_free(strobe_instance_take_causes(&c->instance)); /* why it was too early the last time */
+    g_free(strobe_instance_take_causes(&c->instance)); /* the reason of the previous early
+                                                        * attempt */
     strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
     strobe_run_opening(NULL);
@@ -289,7 +290,7 @@ void strobe_collector_open(StrobeCollector *c)
                      status == STROBE_OK ? STROBE_COLLECTOR_OPEN : STROBE_COLLECTOR_FAILED);
 }
 
-/* A failed collector takes no further part, but is still closed: its open was OK. */
+/* A failed collector takes no further part, but is still closed: its open succeeded. */
 static gboolean is_usable(const StrobeCollector *c)
 {
     return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPEN && !c->failure;
@@ -319,7 +320,7 @@ void strobe_collector_start(StrobeCollector *c)
 
 void strobe_collector_stop(StrobeCollector *c)
 {
-    if (c->is_paused) /* it has stopped, and its late records are there */
+    if (c->is_paused) /* it has stopped, and its late records are recorded */
         c->is_started = c->is_paused = FALSE;
     if (!c->is_started)
         return;
@@ -332,7 +333,7 @@ gboolean strobe_collector_needs_end(const StrobeCollector *c)
     return c->is_started && (c->ops->flush || c->ops->sample);
 }
 
-/* One call for late records. TRUE: there may be more. */
+/* Makes one call for late records. TRUE: there may be more. */
 static gboolean flush_once(StrobeCollector *c)
 {
     if (!c->is_draining)
@@ -388,7 +389,7 @@ gboolean strobe_collectors_begin_flush(const GPtrArray *collectors)
     return has_late;
 }
 
-/* In turn, so that none waits for another's device. */
+/* Calls them in turn, so that none waits for another's device. */
 void strobe_collectors_flush(const GPtrArray *collectors)
 {
     gboolean has_more = TRUE;

@@ -71,7 +71,7 @@ void strobe_session_report_dumps(StrobeSession *session)
 
 /* ---- calls ---- */
 
-/* Without the session's lock: it takes a while, and steps go on. */
+/* Waits without the session's lock, because this takes a while and steps continue. */
 static char *wait_for_dump(StrobeSession *session, const char *reason, GError **error)
 {
     char path[PATH_MAX] = "";
@@ -101,7 +101,8 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         *directory = "";
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
-    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) /* it holds the lock */
+    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) /* this thread already holds
+                                                                    * the lock */
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
                     "A dump was asked for by a function that the session calls");
     else if (session->flight)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends a window: flushes the collectors, seals the capture, writes the log. The writer goes on
- * writing when the call has returned. */
+/* Ends a window: flushes the collectors, seals the capture, writes the log. The writer may still
+ * write after the call has returned. */
 #include "session.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "signal-guard.h"
 
 /* How long collectors may take to hand over the late records of a window. */
-/* How long stop() waits for the disk at most. */
+/* Maximum wait of stop() for the disk. */
 #define STOP_PATIENCE_NS 20000000
-/* How long the exit waits for a call of the session that another thread makes. */
+/* Maximum wait of the exit for another thread's call of the session. */
 #define EXIT_PATIENCE_MS 5000
 
 void strobe_session_set_write_error(const char *directory, int failed, GError **error)
@@ -50,13 +50,13 @@ static void add_diagnostic(StrobeSession *session, const char *component, const 
     strobe_diagnostic_record(component, text);
 }
 
-/* The writer process has recorded why. */
+/* The writer process has recorded the reason. */
 static gboolean has_failed_outside(const StrobeCollector *c)
 {
     return c->failure && g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE;
 }
 
-/* What a collector waits for that collects nothing yet; NULL: nothing. */
+/* Describes what an idle collector waits for; NULL: nothing. */
 static char *describe_waiting(StrobeCollector *c)
 {
     gboolean is_pending = g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
@@ -129,7 +129,7 @@ static void diagnose_session(StrobeSession *session)
 
 /* ---- the end ---- */
 
-/* Returns EINPROGRESS: it is still being written. */
+/* Returns EINPROGRESS if it is still being written. */
 static int seal_window(StrobeSession *session, StrobeEnding *ending)
 {
     gint64 patience_ns = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
@@ -147,7 +147,7 @@ static int seal_window(StrobeSession *session, StrobeEnding *ending)
     return failed;
 }
 
-/* From here on only this thread records. FALSE: nothing is late. */
+/* From now on only this thread records. FALSE: there is nothing late. */
 static gboolean begin_late(const StrobeSession *session)
 {
     if (!strobe_collectors_begin_flush(session->collectors))
@@ -208,7 +208,8 @@ static void end_collectors(StrobeSession *session)
     strobe_session_for_collectors(session, strobe_session_note_missing);
 }
 
-/* Another thread may be in a call of the session, and wait for what the exit has stopped. */
+/* Another thread may be in a call of the session, and wait for something that the exit has
+ * stopped. */
 void strobe_session_end_at_exit(StrobeSession *session)
 {
     guint patience = EXIT_PATIENCE_MS;

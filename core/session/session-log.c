@@ -5,7 +5,7 @@
 #include "log.h"
 #include "recorder.h"
 
-#define LOG_MAX_BYTES (1u << 20) /* a chatty collector must not fill the memory */
+#define LOG_MAX_BYTES (1u << 20) /* a collector with many messages must not fill the memory */
 
 /* Not GLib's, which ThreadSanitizer cannot see. */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,5 +67,5 @@ void strobe_session_log_note(void)
 void strobe_session_log_reset(void)
 {
     strobe_log_set_sink(NULL);
-    pthread_mutex_init(&log_lock, NULL); /* a thread that is not here may have held it */
+    pthread_mutex_init(&log_lock, NULL); /* a thread that does not exist here may have held it */
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log that goes into each result directory: every line, whatever its level. */
+/* The log in each result directory: every line, of any level. */
 #ifndef STROBE_CORE_SESSION_LOG_H
 #define STROBE_CORE_SESSION_LOG_H
 
 #include <glib.h>
 
-/* Begins and ends keeping lines. */
+/* Begin and end to keep lines. */
 void strobe_session_log_begin(void);
 void strobe_session_log_end(void);
-/* What was logged since the session or the last window (free it); begins anew. */
+/* The log since the session's begin or the last window (free it); starts again. */
 char *strobe_session_log_take(void);
-/* Notes all of it in the pool anew: the recorder may be younger than the first lines. */
+/* Notes the whole log in the pool again: the recorder may be newer than the first lines. */
 void strobe_session_log_note(void);
 /* In a forked child. */
 void strobe_session_log_reset(void);

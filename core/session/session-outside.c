@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program knows of collectors that run in the writer process. */
+/* The program's side of collectors that run in the writer process. */
 #include "session.h"
 
 #include "error.h"
@@ -7,7 +7,7 @@
 #include "outside.h"
 #include "recorder.h"
 
-#define NUMBERS_MAX 64u /* bits of the word that says which of them are paused */
+#define NUMBERS_MAX 64u /* number of bits in the word of paused collectors */
 
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds)
 {

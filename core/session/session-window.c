@@ -97,7 +97,7 @@ void strobe_session_tell_directory(StrobeSession *session, const char *directory
         ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
 }
 
-/* So that what is required is known to have begun, and a short window has a first sample. */
+/* Waits, so that required collectors have begun and a short window has a first sample. */
 static void start_outside(StrobeSession *session)
 {
     gboolean any = FALSE;

@@ -20,8 +20,8 @@
 #include "writer-setup.h"
 
 static StrobeSession *current;
-static gint current_pid;    /* apart from it: whoever asks does not hold the session */
-static GMutex current_lock; /* for taking and clearing it; not held during a call */
+static gint current_pid;    /* separate, because its readers do not hold the session */
+static GMutex current_lock; /* for reading and clearing it; not held during a call */
 
 StrobeSession *strobe_session_current(void)
 {
@@ -34,7 +34,8 @@ StrobeSession *strobe_session_recording(void)
     return strobe_thread_buffer_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
-/* One that is just being made or freed is nobody's yet, or no more, and must not stay half open. */
+/* A session that is being made or freed has no owner yet, or no longer, and must not stay half
+ * open. */
 static void in_child(void)
 {
     strobe_recorder_forget();
@@ -61,8 +62,8 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
     return TRUE;
 }
 
-/* Found out now rather than by the analysis, after hours. What is on by default is what there is.
- */
+/* Checks now, so that the error does not appear in the analysis hours later. The default
+ * exporters are always available. */
 static gboolean check_exporters(const StrobeSession *session, GError **error)
 {
     const GPtrArray *exporters = session->config->exporters;
@@ -84,7 +85,7 @@ static gboolean check_exporters(const StrobeSession *session, GError **error)
 static void set_recorder_error(const StrobeConfig *config, const char *parent, int failed,
                                GError **error)
 {
-    if (failed == EAGAIN) /* RLIMIT_NPROC: there is no room for a process, nor for a thread */
+    if (failed == EAGAIN) /* RLIMIT_NPROC: neither a process nor a thread can be started */
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "Cannot start a process or a thread that writes the capture: %s (ulimit -u)",
                     g_strerror(failed));
@@ -94,7 +95,8 @@ static void set_recorder_error(const StrobeConfig *config, const char *parent, i
                     config->buffer.bytes >> 20, parent, g_strerror(failed));
 }
 
-/* The program's allocations fail when the address space is used up, and that shows later. */
+/* When the address space is used up, the program's allocations fail, and that may show only
+ * later. */
 static void warn_of_small_address_space(gint64 pool_bytes)
 {
     struct rlimit limit;
@@ -165,7 +167,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
            open_recorder(session, error);
 }
 
-/* What came too late for every capture. */
+/* Reports records that came too late for every capture. */
 static void tell_late(void)
 {
     uint64_t late = strobe_recorder_late();
@@ -208,8 +210,8 @@ static void tell_writer(void)
                    g_strerror(error));
 }
 
-/* The program opens a session of its own, as it would have done without `strobe run`. FALSE: the
- * present one is the program's. */
+/* The program opens its own session, as it would without `strobe run`. FALSE: the current one
+ * already belongs to the program. */
 static gboolean end_attached_session(void)
 {
     StrobeSession *session = strobe_session_current();
@@ -277,7 +279,7 @@ StrobeStatus strobe_session_make(const char *config, const char *origin, gboolea
     return strobe_api_result(failure, error);
 }
 
-/* Freeing returns nothing, and whoever takes it for done makes the next session in vain. */
+/* Free has no return value, and a caller that relies on it could not make the next session. */
 static void refuse_free(void)
 {
     strobe_log(STROBE_LOG_WARNING,
@@ -292,7 +294,7 @@ void strobe_session_free(StrobeSession *session)
     if (session->pid != getpid())
         return; /* a forked child: the parent frees it */
     if (g_atomic_pointer_get(&session->caller) == g_thread_self()) {
-        refuse_free(); /* better kept than freed under its feet */
+        refuse_free(); /* keep it rather than free it while it is in use */
         return;
     }
     strobe_session_stop(session, NULL);
@@ -300,10 +302,11 @@ void strobe_session_free(StrobeSession *session)
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
-    /* Somebody may hold it, on whatever thread. */
+    /* A thread may hold it. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
-    if (g_atomic_int_get(&session->n_users)) { /* by its own callback, or a library that hangs */
+    if (g_atomic_int_get(&session->n_users)) { /* held by its own callback, or by a library that
+                                                * hangs */
         refuse_free();
         return;
     }
@@ -326,8 +329,8 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
-/* While a function of the user's is called, a transition is under way: it may stop the session,
- * which the transition then heeds, and nothing else. */
+/* While a user's function is called, a transition is active: the function may only stop the
+ * session, which the transition then handles. */
 static gboolean is_calling(StrobeSession *session)
 {
     return g_atomic_pointer_get(&session->caller) == g_thread_self();
@@ -384,7 +387,7 @@ static void make_transition(StrobeSession *session, int next, GError **error)
     g_autoptr(GError) failure = NULL;
 
     session->action = next == STROBE_ACTION_EXIT ? STROBE_ACTION_NONE : next;
-    /* A front end with a configuration of its own has told its user in its own form. */
+    /* A front end with its own configuration has already warned its user. */
     if ((transition->calls & STROBE_CALL_WARN) && has_schedule(session))
         strobe_log(session->config->front_end ? STROBE_LOG_INFO : STROBE_LOG_WARNING, "%s",
                    transition->warning);
@@ -393,7 +396,7 @@ static void make_transition(StrobeSession *session, int next, GError **error)
         strobe_session_stop_window(session, &failure);
         if (was_open && (transition->calls & STROBE_CALL_HANDLER))
             tell_window(session);
-        if (!session->is_running) { /* who was told has stopped it: no further window */
+        if (!session->is_running) { /* the callback has stopped it: no further window */
             session->action = STROBE_ACTION_NONE;
             transition = strobe_schedule_transition(before, STROBE_ACTION_EXIT);
         }
@@ -467,7 +470,7 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
     if (is_calling(session)) {
         session->is_running = FALSE;
     } else if (session->is_running) {
-        if (has_schedule(session)) /* without one, what follows the last step is no step */
+        if (has_schedule(session)) /* without one, the time after the last step is not a step */
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);
@@ -524,7 +527,7 @@ static StrobeCollector *find_collector(StrobeSession *session, const char *name)
     return NULL;
 }
 
-/* The lock is held. No thread may sample a collector that stops. */
+/* The caller holds the lock. No thread may sample a collector that stops. */
 static void toggle_inside(StrobeSession *session, StrobeCollector *c, gboolean is_on)
 {
     gboolean is_sampled = session->directory && c->ops->sample;
@@ -599,7 +602,7 @@ const char *strobe_session_directory(const StrobeSession *session)
     return session->last_directory;
 }
 
-/* A program that ends within the window leaves it in its result. */
+/* A program that ends within the window leaves the file in its result. */
 static void update_files(StrobeSession *session)
 {
     StrobeSignalGuard guard;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strobe-writer POOL: the process that writes what a program beside it records into that pool, and
- * finishes the captures when the program has ended, however it did. Started by `strobe run`, or by
- * the program (writer-process.c).
+ * strobe-writer POOL: the process that writes a program's records from this pool, and completes
+ * the captures after the program has ended in any way. `strobe run` or the program
+ * (writer-process.c) starts it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -43,9 +43,9 @@ static int goes_on_outside(struct program *p)
            strobe_process_is_launcher(p->pid);
 }
 
-/* The program's lock lasts as long as it has the pool mapped: an end, however it comes about, and
- * another program in the same process both end it. Some file systems lose it when the program
- * closes the file; there its process is looked for too. */
+/* The program holds its lock as long as it has the pool mapped: any end, and an exec, release
+ * it. On some file systems closing the file releases it too; there the process is checked as
+ * well. */
 static int is_gone(void *user)
 {
     struct program *p = user;
@@ -105,7 +105,7 @@ static int write_pool(struct program *p)
     return 0;
 }
 
-/* The end of a group of processes is the program's to see: it ends when that does. */
+/* A signal to the process group is for the program: the writer ends when the program does. */
 static void ignore_signals(void)
 {
     static const int numbers[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGPIPE,
@@ -115,7 +115,7 @@ static void ignore_signals(void)
         signal(numbers[i], SIG_IGN);
 }
 
-/* The program may have another writer by now. */
+/* The program may meanwhile have another writer. */
 static int is_wanted(const StrobePool *pool)
 {
     return strobe_pool_lock_for_writer(pool) == 0 &&
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     if (strobe_pool_open(&program.pool, argv[1], 1) || !is_wanted(&program.pool) ||
         strobe_writer_hold_word(program.pool.header))
         return EXIT_FAILURE;
-    /* Before the program goes on: it may change the text later. */
+    /* Before the program continues: it may change the text later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
     if (!program.setup && program.pool.header->setup_bytes)
         return EXIT_FAILURE;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define LISTS_MAX 64
-#define OVERLAPS_MAX 64 /* functions that are looked at before an address */
+#define OVERLAPS_MAX 64 /* number of functions checked before an address */
 #define NAME_MAX_BYTES 4096
 
 #define DUMP_MAGIC 0x4A695444u
@@ -37,7 +37,7 @@ typedef struct DumpRecord {
     uint64_t time;
 } DumpRecord;
 
-typedef struct DumpCode { /* of CODE_LOAD; its name and the code follow */
+typedef struct DumpCode { /* of CODE_LOAD; followed by its name and the code */
     uint32_t pid, tid;
     uint64_t unused, begin, size, number;
 } DumpCode;
@@ -98,7 +98,7 @@ static void read_load(JitList *list, FILE *file, size_t left)
         add_function(list, code.begin, code.size, name);
 }
 
-/* The code has another place from here on. */
+/* The code moves to another address. */
 static void read_move(JitList *list, FILE *file, size_t left)
 {
     DumpMove move;
@@ -140,7 +140,7 @@ static int compare_functions(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Its folder may be everybody's. */
+/* Its folder may be writable for all users. */
 static FILE *open_list(const char *path)
 {
     struct stat status;
@@ -213,7 +213,7 @@ const char *jit_symbols_find(const StrobeNativeFrame *frame)
     const JitList *list = list_of(frame);
     size_t low = 0, high = list ? list->n : 0;
 
-    while (low < high) { /* the first that begins behind the address */
+    while (low < high) { /* the first that begins after the address */
         size_t middle = (low + high) / 2;
         if (list->functions[middle].begin <= frame->address)
             low = middle + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strobe-symbols: resolves frames of native code for the process at the other end of its standard
- * input and output (native-symbols.h). It is a process of its own because the files that it reads
- * may be damaged or hostile: it may crash, hang or run out of memory without harm to the reader.
+ * strobe-symbols: resolves frames of native code for the process at the other end of its
+ * standard input and output (native-symbols.h). It is a separate process because the files may
+ * be damaged or hostile: a crash, a hang or lack of memory does not affect the reader.
  *
  * It reads frames, each ended by a NUL, and answers each with texts ended by NULs: the number of
  * functions at the frame's address, innermost first (others than the last are inlined), and of each
@@ -26,7 +26,7 @@ static void limit_self(void)
     const struct rlimit none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* which maps much and uses little */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps much memory and uses little */
     const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
     setrlimit(RLIMIT_DATA, &memory);
 #endif

@@ -25,7 +25,7 @@ typedef struct SymbolFile {
 static SymbolFile files[FILES_MAX];
 static unsigned next_file;
 
-/* Debug files by build-id; no file is fetched from elsewhere. */
+/* Debug files by build-id; nothing is fetched from a server. */
 static char debug_path[] = ":" DEBUG_FOLDER, *debug_paths = debug_path;
 static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_build_id_find_debuginfo,
@@ -59,7 +59,7 @@ static int has_build_id(Dwfl_Module *module, const StrobeBuildId *wanted)
            (size == (int)wanted->size && memcmp(bytes, wanted->bytes, wanted->size) == 0);
 }
 
-/* A FIFO or a device would wait, or change by being read. */
+/* A FIFO or a device would block, or change when it is read. */
 static int open_regular(const char *path)
 {
     struct stat status;
@@ -135,7 +135,7 @@ static SymbolFile *file_of(const StrobeNativeFrame *frame)
 
 /* ---- functions ---- */
 
-/* The nearest symbol before the address is no answer where it has a size and ends before. */
+/* The nearest symbol before the address is wrong if it has a size and ends before the address. */
 static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
 {
     GElf_Off offset = 0;
@@ -149,7 +149,7 @@ static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
     return name;
 }
 
-/* "+0x1200", where the function begins: an object that has no symbols has tables to unwind it. */
+/* "+0x1200", the begin of the function: an object without symbols has unwind tables. */
 static const char *begin_of_function(const SymbolFile *file, GElf_Addr address)
 {
     static char text[24];
@@ -194,7 +194,7 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
     return (int)value;
 }
 
-/* Where an inlined function was called: a place in the next one. */
+/* The call site of an inlined function: a place in the next function. */
 static void locate_call(SourceFunction *caller, Dwarf_Die *inlined, Dwarf_Files *sources)
 {
     int file = number_of(inlined, DW_AT_call_file);

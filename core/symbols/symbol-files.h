@@ -8,15 +8,15 @@
 #define SOURCE_FUNCTIONS_MAX 32
 
 typedef struct SourceFunction {
-    const char *name; /* as the linker has it; "+0x1200": none, where it begins in the object */
+    const char *name; /* linker name; "+0x1200": no name, the function's begin in the object */
     const char *file; /* NULL: not known */
     int line;         /* 0: not known */
 } SourceFunction;
 
-/* The functions at the frame's address, innermost first: those that the compiler has inlined before
- * the one that they are in. The object is the file at the frame's path if it has the frame's
- * build-id, or else its debug file. Returns their number, 0: nothing is known. The texts are valid
- * until the next call. */
+/* The functions at the frame's address, innermost first: inlined functions before the function
+ * that contains them. The object is the file at the frame's path if it has the frame's build-id,
+ * otherwise its debug file. Returns their number, 0: unknown. The texts are valid until the next
+ * call. */
 size_t symbol_files_resolve(const StrobeNativeFrame *frame,
                             SourceFunction functions[SOURCE_FUNCTIONS_MAX]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flight recorder's content, written as a capture of its own. */
+/* Writes the content of a flight recorder as a separate capture. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "pool-bell.h"
 #include "testpoint.h"
 
-/* Nothing is written for hours, and yet times must be known. */
+/* Blocks may be unwritten for hours; pairs are noted so that their times can still be converted. */
 void strobe_dump_note_pair(StrobeWriterLoop *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -24,8 +24,8 @@ void strobe_dump_note_pair(StrobeWriterLoop *d)
 
 /* ---- the ring ---- */
 
-/* A thread buffer handed it over since it was noted as partly filled: it is not to be written
- * twice. */
+/* The thread buffer handed the block over after it was noted as partly filled: it must not be
+ * written twice. */
 static void forget_partial(StrobeWriterLoop *d, uint32_t thread_buffer, uint32_t index)
 {
     if (thread_buffer < d->pool->n_thread_buffers && d->partial[thread_buffer].block == index)
@@ -43,8 +43,8 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* What lies too far back stays out and counts as overwritten: in this copy, and at the window's end
- * for good. */
+/* A block that is too old is left out and counts as overwritten: in this copy, and at the
+ * window's end finally. */
 static void skip_one(StrobeWriterLoop *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t thread_buffer = block->thread_buffer % d->pool->n_thread_buffers;
@@ -93,7 +93,8 @@ static uint64_t window_begin(const StrobeWriterLoop *d)
     return strobe_pool_window(d->pool, d->window.number)->begin;
 }
 
-/* Losses of the whole window, for this copy tells of all that was offered, and the seal. */
+/* Writes the losses of the whole window, because this copy accounts for all offered records, and
+ * the seal. */
 static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     uint64_t begin = window_begin(d);
@@ -104,7 +105,7 @@ static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *write
     return error ? error : strobe_capture_write_seal(writer, begin, end, 0);
 }
 
-/* On a full disk in the room that was kept for that. */
+/* On a full disk it uses the reserved room. */
 static int write_end(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     int error = write_losses_and_seal(d, writer, end);
@@ -131,7 +132,7 @@ int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t 
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(d->ring, d->pool, &from, &to);
-    /* Behind them: what was lost before the last record that is in the copy is told in it. */
+    /* After them: a loss before the last record in the copy must be reported in the copy. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);
@@ -185,7 +186,7 @@ static int make_dump(StrobeWriterLoop *d, uint32_t why, const char *reason, int 
     return error;
 }
 
-/* No call waits for it. */
+/* No call waits for this dump. */
 static void serve_request(StrobeWriterLoop *d, uint32_t why, const char *reason, int is_recording)
 {
     uint32_t number = atomic_load(&d->control->n_dumps);
@@ -203,7 +204,7 @@ static void copy_reason(char reason[STROBE_DUMP_REASON_BYTES], const char *text)
     reason[STROBE_DUMP_REASON_BYTES - 1] = 0;
 }
 
-/* Requests that come while one is served are one more dump together. */
+/* Requests that arrive while a dump is written lead to one more dump together. */
 void strobe_dump_answer(StrobeWriterLoop *d, int is_recording)
 {
     struct pool_control *control = d->control;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the writer writes of a window, in which order. */
+/* Writes the data of a window in the right order. */
 #include <errno.h>
 #include <unistd.h>
 #include "writer-loop.h"
@@ -8,7 +8,7 @@
 #include "testpoint.h"
 #include "track-table.h"
 
-/* How long full blocks wait at most: less when the pool was found filling up. */
+/* Maximum wait of full blocks; shorter if the pool was filling up. */
 #define POLL_NS 10000000
 #define BUSY_POLL_NS 500000
 
@@ -21,7 +21,7 @@ void strobe_flush_remember(StrobeWriterLoop *d, int error)
     d->is_whole &= error == 0;
 }
 
-/* Appends [flushed, used) of a block; what cannot be written is counted. */
+/* Appends [flushed, used) of a block; counts the records that cannot be written. */
 static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t used)
 {
     uint32_t from = atomic_load_explicit(&block->flushed, memory_order_relaxed);
@@ -30,7 +30,7 @@ static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t 
         d->is_whole = 0;
     if (used <= from || block->window != d->window.number)
         return;
-    /* Records without their definitions would be lost to a reader, and not counted. */
+    /* A reader would lose records without definitions, and nothing would count them. */
     int error = d->window.undefined
                     ? d->window.undefined
                     : strobe_capture_write_records(&d->window.writer, block, from, used);
@@ -43,7 +43,7 @@ static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t 
     atomic_store_explicit(&block->flushed, used, memory_order_release);
 }
 
-/* Before the definitions are written, so that every id in these bytes is among them. */
+/* Call it before the definitions are written, so that they include every id in these bytes. */
 void strobe_flush_note_partial(StrobeWriterLoop *d)
 {
     for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++) {
@@ -73,7 +73,8 @@ static void write_full(StrobeWriterLoop *d, uint32_t index)
     }
 }
 
-/* What was handed over, oldest first: a thread buffer's blocks must be written in their order. */
+/* Takes the blocks that were handed over, oldest first: a thread buffer's blocks must be written
+ * in their order. */
 static uint32_t take_full(StrobeWriterLoop *d)
 {
     uint32_t taken = strobe_pool_take_full(d->pool), first = d->deferred;
@@ -85,8 +86,8 @@ static uint32_t take_full(StrobeWriterLoop *d)
     return first;
 }
 
-/* Gives a written block back; one of the next window is kept for it. One of an earlier window comes
- * from a thread that was stuck, and has been written as far as it counts. */
+/* Returns a written block; keeps a block of the next window for later. A block of an earlier
+ * window comes from a stuck thread, and its valid part is already written. */
 static void return_block(StrobeWriterLoop *d, struct pool_block *block)
 {
     uint32_t index = strobe_pool_index(d->pool, block);
@@ -107,12 +108,12 @@ static void give_all(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next; /* giving it back overwrites the link */
+        index = block->next; /* returning the block overwrites the link */
         return_block(d, block);
     }
 }
 
-/* Each is given back at once: thread buffers may be waiting for it. */
+/* Returns each block at once: thread buffers may be waiting for it. */
 static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
@@ -138,8 +139,8 @@ static void tell_all(StrobeWriterLoop *d)
     strobe_pool_tell_losses(d->pool, d->seen);
 }
 
-/* Writes the losses since the last time, by cause and thread. The next call repeats what could not
- * be written. A kill in between does not duplicate them: recovery looks for the records at
+/* Writes the losses since the last call, by cause and thread. The next call repeats what could
+ * not be written. A kill in between does not duplicate them: recovery looks for the records at
  * telling_at. */
 static int write_losses(StrobeWriterLoop *d, uint64_t now)
 {
@@ -157,8 +158,8 @@ static int write_losses(StrobeWriterLoop *d, uint64_t now)
     return error;
 }
 
-/* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended: it
- * may still lose late records, and the next window loses its own. */
+/* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended:
+ * it may still lose late records, and the next window has its own losses. */
 static int read_losses(StrobeWriterLoop *d)
 {
     if (atomic_load(&strobe_writer_loop_place(d)->end))
@@ -183,17 +184,18 @@ void strobe_flush_all(StrobeWriterLoop *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    strobe_capture_writer_take_pair(&d->window.writer); /* later than all that is written now */
+    strobe_capture_writer_take_pair(&d->window.writer); /* later than everything that is written
+                                                         * now */
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
     STROBE_TESTPOINT("flush-defined");
     write_full(d, full);
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* not before: a block noted as partial may be among them */
+    give_all(d, full); /* not earlier: a block noted as partial may be among them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
-    if (d->is_whole) /* and nothing of the next window has come yet */
+    if (d->is_whole) /* and no block of the next window has arrived yet */
         strobe_track_sweep_end(d->pool);
     d->window.last_flush_ticks = d->window.writer.pair.ticks;
     d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
@@ -227,7 +229,7 @@ void strobe_flush_full(StrobeWriterLoop *d)
 
 /* ---- the end of a window ---- */
 
-/* Writes what was committed in blocks that are in no queue, because a thread is stuck inside a
+/* Writes the committed bytes of blocks that are in no queue, because a thread is stuck inside a
  * critical section or has jumped out of one. If no thread is stuck, frees the blocks. */
 static void write_strays(StrobeWriterLoop *d)
 {
@@ -256,7 +258,7 @@ static void write_rest(StrobeWriterLoop *d)
     *d->seen = *strobe_pool_ending(d->pool, w->number);
 }
 
-/* Losses and the seal. */
+/* Writes the losses and the seal. */
 static int write_end(StrobeWriterLoop *d)
 {
     LoopWindow *w = &d->window;
@@ -272,7 +274,7 @@ static void finish_capture(StrobeWriterLoop *d)
 {
     uint64_t unwritten = 0;
 
-    /* Spans of threads that are stuck are still on their stacks. */
+    /* Spans of stuck threads are still on their stacks. */
     if (d->window.n_stuck)
         strobe_flush_remember(d, strobe_capture_write_unfinished(&d->window.writer, d->pool,
                                                                  STROBE_BLOCK_RECORDS,
@@ -283,7 +285,7 @@ static void finish_capture(StrobeWriterLoop *d)
     if (error && strobe_capture_use_reserve(&d->window.writer) == 0 && write_end(d) == 0)
         strobe_flush_remember(d, strobe_capture_close_reserve(&d->window.writer));
     strobe_flush_remember(d, error);
-    tell_all(d); /* if in no capture, to the session at least */
+    tell_all(d); /* if in no capture, at least to the session */
 }
 
 void strobe_flush_end_window(StrobeWriterLoop *d)
@@ -301,7 +303,7 @@ void strobe_flush_end_window(StrobeWriterLoop *d)
             atomic_store(&thread_buffer->overwritten_until, 0);
             atomic_store(&thread_buffer->recycled, thread_buffer->sequence);
         }
-        w->last_flush_ticks = w->begin; /* its losses are of the whole window */
+        w->last_flush_ticks = w->begin; /* its losses belong to the whole window */
     } else {
         write_rest(d);
     }

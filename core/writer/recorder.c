@@ -21,23 +21,24 @@ static struct {
     StrobePool pool;
     StrobeWriterLink link;
     _Atomic int is_open;
-    _Atomic uint32_t n_visitors; /* calls of any thread that touch the pool; it stays until then */
+    _Atomic uint32_t n_visitors; /* number of calls by any thread that use the pool, which must
+                                  * stay mapped */
     _Atomic int in_window;
     int is_shut; /* the gate is, and late records come */
     int has_late;
     unsigned n_stuck;
     enum strobe_policy policy;
-    int is_stuck;     /* a thread is inside a bracket for good */
+    int is_stuck;     /* a thread is stuck inside a critical section */
     uint32_t session; /* counts sessions of the process */
-    uint32_t window;  /* counts windows of the process: a stale writer never matches */
+    uint32_t window;  /* number of the window in the process: a stale writer never matches */
     uint64_t begin, end;
-    uint64_t last_lost[STROBE_LOSS_CAUSES]; /* of the last window of a session that is closed */
+    uint64_t last_lost[STROBE_LOSS_CAUSES]; /* losses in the last window of a closed session */
     _Atomic uint64_t next_link;
-    int64_t program;     /* its number, as this process sees it */
-    uint32_t n_messages; /* of the writer process, taken so far */
+    int64_t program;     /* its process id, as this process sees it */
+    uint32_t n_messages; /* number of messages of the writer process taken so far */
 } recorder = {.pool = {.fd = -1}};
 
-/* A kind that is refused is reported where its collector is opened. */
+/* A rejected kind is reported when its collector is opened. */
 static void begin_kinds(const StrobeRecorderSettings *settings)
 {
     char error[512];
@@ -92,7 +93,8 @@ static int has_visitors(void)
     return atomic_load(&recorder.n_visitors) != 0 || strobe_thread_buffer_is_counting();
 }
 
-/* Some hundred ns, or until the thread goes on; one that a signal ended there never does. */
+/* Takes some hundred ns, or until the thread continues; a thread that a signal handler ended
+ * there never does. */
 static int wait_for_visitors(void)
 {
     for (int i = 0; i < 100000 && has_visitors(); i++)
@@ -100,8 +102,8 @@ static int wait_for_visitors(void)
     return !has_visitors();
 }
 
-/* A process removes the pool's file when it has written all; where it is gone, that is left for
- * recovery. */
+/* A writer process removes the pool's file when it has written everything; if it is gone,
+ * recovery does this. */
 void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
@@ -111,7 +113,7 @@ void strobe_recorder_close(void)
     int is_ours = strobe_link_stop(&recorder.link);
     recorder.is_open = 0;
     if (!wait_for_visitors() || recorder.is_stuck) {
-        /* A thread is stopped in the midst of it: its pages must stay, the file need not. */
+        /* A thread is stopped inside: its pages must stay mapped, but not the file. */
         if (is_ours)
             unlink(recorder.pool.path);
         recorder.pool.header = NULL;
@@ -140,7 +142,7 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
-/* Recovery knows the window before its capture has a name. */
+/* Recovery must know the window before its capture has a name. */
 static int begin_named(uint32_t number, int fd, const char *path, const char *metadata)
 {
     struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
@@ -162,7 +164,7 @@ static int begin_named(uint32_t number, int fd, const char *path, const char *me
     return error;
 }
 
-/* The writer has the window, and cannot write it. */
+/* The writer has taken over the window but cannot write it. */
 static void give_up_window(uint32_t number)
 {
     const struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
@@ -283,7 +285,7 @@ uint32_t strobe_recorder_window(void)
     return recorder.in_window ? recorder.window : 0;
 }
 
-/* Collectors are opened by the session's threads and by one of Strobe's own. */
+/* Both the session's threads and a thread of Strobe open collectors. */
 static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
 
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)
@@ -493,7 +495,7 @@ void strobe_recorder_join_window(uint32_t window)
     strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 
-/* The program has noted what was lost when it shut the window: without what came after that. */
+/* The program noted the losses when it shut the window; excludes later ones. */
 static void note_losses_of_writer(void)
 {
     StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);
@@ -534,7 +536,7 @@ void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector)
 
 void strobe_recorder_forget(void)
 {
-    /* The pool is not mapped here (MADV_DONTFORK); only descriptors are to be given up. */
+    /* The pool is not mapped here (MADV_DONTFORK); only descriptors must be closed. */
     if (recorder.pool.fd >= 0)
         close(recorder.pool.fd);
     strobe_link_forget(&recorder.link);
@@ -543,6 +545,6 @@ void strobe_recorder_forget(void)
     recorder.is_open = 0;
     recorder.in_window = 0;
     recorder.is_shut = 0;
-    atomic_store(&recorder.n_visitors, 0); /* none of those threads is here */
+    atomic_store(&recorder.n_visitors, 0); /* none of those threads exists here */
     pthread_mutex_init(&kinds_lock, NULL);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* What the present segment is called when it is put aside. */
+/* Name of the current segment after the rotation. */
 static void aside_name(uint32_t number, char name[32])
 {
     snprintf(name, 32, STROBE_SEGMENT_FORMAT, number + 1);
@@ -48,8 +48,7 @@ void strobe_rotation_end(StrobeRotation *rotation)
     rotation->metadata = NULL;
 }
 
-/* A segment repeats all strings: one whose head is large must not be full before it holds records.
- */
+/* A segment repeats all strings: one with a large head must not be full before it holds records. */
 void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
 {
     uint64_t least = head_bytes + rotation->limits.bytes / 2;
@@ -66,7 +65,7 @@ int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64
 
 /* ---- rolling ---- */
 
-/* Makes the next segment, head and all, beside the present one. */
+/* Makes the next segment with its head, next to the current one. */
 static int prepare_segment(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
@@ -90,8 +89,8 @@ static int prepare_segment(StrobeWriterLoop *d)
     return error;
 }
 
-/* Writes what is there into the present segment, and what makes it complete in itself. Where the
- * disk does not take that, the segment must go on: its reserve is for the window's end. */
+/* Writes all existing data and the seal to the current segment, which is then complete. If the
+ * disk is full, the segment must continue: its reserve is kept for the window's end. */
 static int finish_segment(StrobeWriterLoop *d)
 {
     StrobeCaptureWriter *writer = &d->window.writer;
@@ -113,8 +112,8 @@ static int finish_segment(StrobeWriterLoop *d)
     return 0;
 }
 
-/* By a second name, so that there is a capture.strobe at any moment; where files cannot have one,
- * by another. */
+/* Uses a second link, so that capture.strobe always exists; if the file system has no links, a
+ * rename. */
 static int put_aside(const StrobeRotation *p, const char *name)
 {
     if (linkat(p->folder, STROBE_CAPTURE_NAME, p->folder, name, 0) == 0 ||
@@ -142,7 +141,7 @@ static int put_in_place(StrobeRotation *p)
     return error;
 }
 
-/* What follows goes into the new segment. */
+/* Later data goes into the new segment. */
 static void switch_over(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
@@ -182,7 +181,8 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
         switch_over(d);
         return;
     }
-    /* Recording goes on in this segment; the next try is not before it has grown as much again. */
+    /* Recording continues in this segment; the next attempt follows when it has grown by the
+     * same size again. */
     strobe_flush_remember(d, error);
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     p->due_bytes = d->window.writer.bytes + p->limits.bytes;

@@ -16,12 +16,12 @@
 #include "run-link.h"
 #include "writer-process.h"
 
-/* How long the program sleeps before it looks whether the writer is there. */
+/* Interval at which the waiting program checks whether the writer still exists. */
 #define LOOK_NS 100000000
-/* How long a new process may take until it is at work, and one of `strobe run`. */
+/* Maximum start time of a new process, and of one of `strobe run`. */
 #define START_NS 5000000000
 #define RUN_START_NS 2000000000
-/* How long a window's begin waits for the writer. */
+/* Maximum wait for the writer at a window's begin. */
 #define ADOPTION_NS 1000000000
 
 /* ---- the thread ---- */
@@ -56,7 +56,8 @@ static int run_thread(StrobeWriterLink *link)
         free(loop);
         loop = NULL;
     }
-    atomic_thread_fence(memory_order_release); /* a child that is forked now sees all or nothing */
+    atomic_thread_fence(memory_order_release); /* a child that is forked now sees either all or
+                                                * nothing */
     link->loop = loop;
     return error;
 }
@@ -68,7 +69,7 @@ static int64_t deadline_in(int64_t ns)
     return strobe_clock_ns(CLOCK_MONOTONIC) + ns;
 }
 
-/* 0: it is at work. `pid` is 0 where its number is not known. */
+/* 0: it works. `pid` is 0 if its process id is unknown. */
 static int await_process(struct pool_header *pool, pid_t pid, int64_t patience_ns)
 {
     struct pool_control *control = &pool->control;
@@ -101,8 +102,8 @@ static int start_process(StrobePool *pool)
     return error ? error : await_process(pool->header, pid, START_NS);
 }
 
-/* A process that has the lock is late: it has been waited for in vain, and is once more. One that
- * comes later finds the lock taken. */
+/* A process that holds the lock is late: the program has waited in vain, and waits again. A
+ * process that comes later finds the lock taken. */
 static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 {
     struct pool_control *control = &pool->header->control;
@@ -146,7 +147,7 @@ int strobe_link_stop(StrobeWriterLink *link)
 
 /* ---- waiting ---- */
 
-/* One sleep; 0: the writer is gone. */
+/* Sleeps once; 0: the writer is gone. */
 static int sleep_until_answer(StrobeWriterLink *link, uint32_t seen, int64_t ns)
 {
     struct pool_control *control = &link->pool->control;
@@ -161,7 +162,7 @@ static int has_place(const StrobeWriterLink *link, uint32_t window)
 
     if (atomic_load(&strobe_pool_window(link->pool, window)->window))
         return 0;
-    /* The ring is one window's alone. */
+    /* The ring belongs to one window only. */
     return !is_ring || !atomic_load(&strobe_pool_window(link->pool, window - 1)->window);
 }
 
@@ -175,7 +176,8 @@ int strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
             return EOWNERDEAD;
         seen = atomic_load(&pool->control.answer);
     }
-    /* What was lost since the last one is of no window; but late records are of that one. */
+    /* Losses since the last window belong to no window, except late records, which belong to
+     * that one. */
     if (atomic_load(&strobe_pool_window(pool, window - 1)->window) == 0)
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
             if (cause != STROBE_LOSS_LATE)
@@ -215,7 +217,7 @@ void strobe_link_name_window(StrobeWriterLink *link, uint32_t window)
     atomic_store(&place->window, window);
 }
 
-/* Until it has the window open, or as long as a disk may take. */
+/* Waits until the writer has opened the window, or for as long as a disk may take. */
 static void await_adoption(StrobeWriterLink *link, uint32_t window)
 {
     const struct pool_window *place = strobe_pool_window(link->pool, window);
@@ -246,7 +248,7 @@ void strobe_link_end_sampling(StrobeWriterLink *link)
         strobe_bell_ring(&link->pool->control.bell);
 }
 
-/* Is it done what collectors in the writer process are to do in the window? */
+/* Have the collectors in the writer process done their work for the window? */
 static int is_sampling(const struct pool_control *control, uint32_t window)
 {
     return atomic_load(&control->sampled_window) == window &&
@@ -269,7 +271,7 @@ static void await_sampling(StrobeWriterLink *link, uint32_t window)
 
 void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window)
 {
-    atomic_store(&link->pool->control.paused, 0); /* that is of one window */
+    atomic_store(&link->pool->control.paused, 0); /* pauses belong to one window */
     atomic_store(&link->pool->control.sample_window, window);
     await_sampling(link, window);
 }
@@ -286,7 +288,7 @@ void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed
     await_sampling(link, window);
 }
 
-/* Here, so that what the next window loses is not taken for this one's. */
+/* Read here, so that losses of the next window do not count for this one. */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end)
 {
     strobe_capture_read_losses(link->pool, strobe_pool_ending(link->pool, window));

@@ -10,9 +10,9 @@
 #include "testpoint.h"
 #include "track-table.h"
 
-/* How long full blocks wait at most when there are few; strobe_flush_full() shortens it. */
+/* Maximum wait of few full blocks; strobe_flush_full() shortens it. */
 #define POLL_NS 10000000
-/* How long the writer sleeps while no window records. */
+/* Sleep of the writer while no window records. */
 #define IDLE_NS 200000000
 
 static void ring_answer(StrobeWriterLoop *d)
@@ -20,7 +20,7 @@ static void ring_answer(StrobeWriterLoop *d)
     strobe_bell_ring(&d->control->answer);
 }
 
-/* The program may write there at any time. */
+/* The program may change the path at any time. */
 static void copy_path(char path[PATH_MAX], const char *there)
 {
     memcpy(path, there, PATH_MAX);
@@ -29,7 +29,7 @@ static void copy_path(char path[PATH_MAX], const char *there)
 
 /* ---- a window's begin ---- */
 
-/* The capture that the program has made; it holds its facts. */
+/* Opens the capture that the program has made; it contains its metadata. */
 static int open_capture(StrobeWriterLoop *d, const char *path)
 {
     LoopWindow *w = &d->window;
@@ -50,7 +50,8 @@ static int open_capture(StrobeWriterLoop *d, const char *path)
     return error;
 }
 
-/* Where the capture cannot be written the window goes on: each block of it is counted as lost. */
+/* If the capture cannot be written, the window continues, and each of its blocks is counted as
+ * lost. */
 static void begin_window(StrobeWriterLoop *d, struct pool_window *place, uint32_t number)
 {
     LoopWindow *w = &d->window;
@@ -66,14 +67,14 @@ static void begin_window(StrobeWriterLoop *d, struct pool_window *place, uint32_
     w->last_flush_ns = w->writer.pair.monotonic_ns;
     w->last_flush_ticks = w->begin;
     strobe_rotation_begin_segment(&w->rotation, w->writer.bytes, w->last_flush_ns);
-    uint32_t open = STROBE_WINDOW_OPEN; /* it may have ended meanwhile */
+    uint32_t open = STROBE_WINDOW_OPEN; /* it may have ended in the meantime */
     atomic_compare_exchange_strong(&place->state, &open, STROBE_WINDOW_WRITING);
     STROBE_TESTPOINT("window-adopted");
     ring_answer(d);
 }
 
-/* The oldest window that waits becomes the present one; if the program is gone, one too whose
- * beginning it did not finish. */
+/* The oldest waiting window becomes the current one. If the program is gone, this includes a
+ * window whose begin it did not complete. */
 static void adopt_window(StrobeWriterLoop *d, int is_gone)
 {
     struct pool_window *oldest = NULL;
@@ -100,7 +101,7 @@ static void sync_interval(StrobeWriterLoop *d)
         strobe_flush_remember(d, errno);
 }
 
-/* Short threads by the thousand fill the track table before the interval is over. */
+/* Thousands of short threads can fill the track table before the interval is over. */
 static int is_crowded(const StrobeWriterLoop *d)
 {
     return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
@@ -108,7 +109,7 @@ static int is_crowded(const StrobeWriterLoop *d)
            STROBE_POOL_THREAD_TRACKS / 4;
 }
 
-/* A ring forgets its threads with their records. */
+/* A ring drops its threads together with their records. */
 static void sweep_ring(StrobeWriterLoop *d, int64_t now)
 {
     if (now - d->swept_ns < d->settings.flush_interval_ns && !is_crowded(d))
@@ -144,7 +145,7 @@ static void write_on(StrobeWriterLoop *d)
 
 /* ---- what records in this process ---- */
 
-/* Nothing of this process's is recorded in it any more, and its blocks are in the pool's queue. */
+/* Nothing of this process is recorded in it any more, and its blocks are in the pool's queue. */
 static void end_joined(StrobeWriterLoop *d, uint64_t end)
 {
     LoopWindow *w = &d->window;
@@ -154,7 +155,7 @@ static void end_joined(StrobeWriterLoop *d, uint64_t end)
     w->is_joined = 0;
 }
 
-/* It records while the program wants it to. */
+/* Records while the program requests it. */
 static void follow_sampling(StrobeWriterLoop *d)
 {
     LoopWindow *w = &d->window;
@@ -173,7 +174,7 @@ static void follow_sampling(StrobeWriterLoop *d)
 
 /* ---- its end ---- */
 
-/* Its place is free from here on, unless recovery is to look at it. */
+/* From now on its entry is free, unless recovery still needs it. */
 static void leave_window(StrobeWriterLoop *d, int is_whole)
 {
     LoopWindow *w = &d->window;
@@ -202,8 +203,8 @@ static void end_window(StrobeWriterLoop *d)
     leave_window(d, 1);
 }
 
-/* The program has not ended it, and never will. Where the capture is not there, it had not begun.
- */
+/* The program has ended without ending the window. If there is no capture, the window had not
+ * begun. */
 static void finish_window(StrobeWriterLoop *d)
 {
     int error = (int)atomic_load(&strobe_writer_loop_place(d)->error);
@@ -235,7 +236,7 @@ static void go_round(StrobeWriterLoop *d)
         write_on(d);
 }
 
-/* A thread of the program may have ended inside the ring's lock. */
+/* A thread of the program may have ended while it held the ring's lock. */
 static void finish_all(StrobeWriterLoop *d)
 {
     if (d->ring)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the loss
- * report, and seals. It runs in a process beside the program or, if no process can be started, in a
- * thread of it; either way it knows only what is in the pool. libc only. */
+/* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the
+ * loss report, and seals. It runs in a separate process, or in a thread of the program if no
+ * process can be started. In both cases it uses only data in the pool. libc only. */
 #ifndef STROBE_CORE_WRITER_LOOP_H
 #define STROBE_CORE_WRITER_LOOP_H
 
@@ -9,25 +9,25 @@
 #include "capture-writer.h"
 #include "ring.h"
 
-/* A capture that rolls over into segments: the newest is always capture.strobe, those put aside are
+/* A rotating capture: the newest segment is always capture.strobe, the earlier ones are
  * capture.00001.strobe and so on. Each repeats all definitions. */
 typedef struct StrobeRotation {
     StrobeRotationLimits limits;
-    int folder;      /* descriptor of the capture's folder, -1: the capture does not roll */
+    int folder;      /* descriptor of the capture's folder, -1: no rotation */
     char *metadata;  /* repeated in each segment */
-    uint32_t number; /* of the present one, from 0 */
+    uint32_t number; /* number of the current segment, from 0 */
     int64_t begun_ns;
     uint64_t due_bytes; /* rolls at this size */
 } StrobeRotation;
 
-/* One window's way to the disk. */
+/* State of a window that is being written. */
 typedef struct LoopWindow {
     uint32_t number; /* 0: none */
-    int undefined;   /* why the definitions could not be written, the last time */
+    int undefined;   /* last error of writing the definitions */
     uint64_t begin, end;
-    unsigned n_stuck; /* threads that were still inside a critical section at its end */
-    int has_strays;   /* blocks that are neither a thread buffer's nor queued, see write_strays */
-    int is_joined;    /* program.begin has been called, program.end not */
+    unsigned n_stuck; /* number of threads inside a critical section at its end */
+    int has_strays;   /* blocks that are neither in a thread buffer nor queued, see write_strays */
+    int is_joined;    /* program.begin was called, program.end not */
     unsigned n_stuck_here; /* in this process */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
@@ -35,19 +35,19 @@ typedef struct LoopWindow {
     StrobeRotation rotation;
 } LoopWindow;
 
-/* What is to be known of the program; each may be NULL. */
+/* Callbacks about the program; each may be NULL. */
 typedef struct StrobeWriterLoopProgram {
-    /* Called now and then: will it never record again? */
+    /* Called regularly: has the program ended recording for good? */
     int (*is_gone)(void *user);
-    /* Finishes a window of a program that is gone; its capture is written as far as `writer` says.
-     * Returns 0 or an errno value. */
+    /* Completes a window of a program that is gone; `writer` describes how far its capture is
+     * written. Returns 0 or an errno value. */
     int (*finish)(void *user, const StrobeCaptureWriter *writer);
-    /* Makes a result directory for a dump and calls strobe_dump_serve() for the capture in it.
-     * `why` is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
-     * configuration allows none now. */
+    /* Makes a result directory for a dump and calls strobe_dump_serve() for its capture. `why`
+     * is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
+     * configuration allows no dump now. */
     StrobeMakeDump *make_dump;
-    /* Collectors in the writer's process begin, or end, recording in a window. `end` returns how
-     * many of its threads are stuck inside a critical section. */
+    /* Collectors in the writer's process begin or end recording in a window. `end` returns the
+     * number of threads that are stuck inside a critical section. */
     void (*begin)(void *user, uint32_t window, const char *capture);
     unsigned (*end)(void *user, uint64_t end);
     void *user;
@@ -60,16 +60,16 @@ typedef struct StrobeWriterLoop {
     StrobeRing *ring;              /* NULL: another policy */
     StrobeWriterLoopProgram program;
     int64_t poll_ns;
-    uint32_t deferred, deferred_last; /* blocks of the next window that came early: a list */
+    uint32_t deferred, deferred_last; /* list of blocks of the next window that arrived early */
     LoopWindow window;
     StrobeCaptureWriter
-        other; /* for a dump, or the next segment; without a buffer if there are none */
+        other; /* for a dump, or the next segment; without a buffer if neither is possible */
 
-    int is_whole;             /* the present cycle has found and written everything so far */
+    int is_whole;             /* the current cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
     int64_t swept_ns;         /* the ring's ended threads */
 
-    StrobeLossCounts *seen; /* in the pool: the losses that are being written now */
+    StrobeLossCounts *seen; /* in the pool: the losses that are being written */
     struct written_part {
         uint32_t block, used;
     } partial[STROBE_POOL_THREAD_BUFFERS];
@@ -79,24 +79,24 @@ typedef struct StrobeWriterLoop {
 int strobe_writer_loop_init(StrobeWriterLoop *loop, struct pool_header *pool,
                             const StrobeWriterLoopProgram *program);
 void strobe_writer_loop_clear(StrobeWriterLoop *loop);
-/* Works until the program has asked for the end, or is gone, and all windows are written. */
+/* Runs until the program has requested the end, or is gone, and all windows are written. */
 void strobe_writer_loop_run(StrobeWriterLoop *loop);
 
 /* ---- between the writer's files ---- */
 
-/* The present window's place in the pool. */
+/* The current window's entry in the pool. */
 static inline struct pool_window *strobe_writer_loop_place(const StrobeWriterLoop *loop)
 {
     return strobe_pool_window(loop->pool, loop->window.number);
 }
 
-/* Writes full blocks, or keeps the ring tidy. */
+/* Writes full blocks, or tidies the ring. */
 void strobe_flush_full(StrobeWriterLoop *loop);
 /* Writes everything committed so far, and the losses. */
 void strobe_flush_all(StrobeWriterLoop *loop);
 void strobe_flush_end_window(StrobeWriterLoop *loop);
 void strobe_flush_remember(StrobeWriterLoop *loop, int error);
-/* Which partly filled blocks there are, and how far. */
+/* Notes the partly filled blocks and their committed bytes. */
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
 /* Writes the ring's content and what belongs to it into the writer's capture; for a dump, the seal
@@ -104,12 +104,12 @@ void strobe_flush_note_partial(StrobeWriterLoop *loop);
  * and its losses are in loop->seen. Adds the records that could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
-/* Writes what the ring holds after the metadata of the capture at `path`. Returns 0 or an errno
+/* Writes the ring's records after the metadata of the capture at `path`. Returns 0 or an errno
  * value. */
 int strobe_dump_serve(StrobeWriterLoop *loop, const char *path);
-/* Serves the program's requests for dumps; `is_recording`: the ring holds something to dump. */
+/* Serves the program's requests for dumps; `is_recording`: the ring holds records. */
 void strobe_dump_answer(StrobeWriterLoop *loop, int is_recording);
-/* Notes a clock pair for later dumps, now and then. */
+/* Notes a clock pair for later dumps, at intervals. */
 void strobe_dump_note_pair(StrobeWriterLoop *loop);
 
 int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
@@ -117,9 +117,9 @@ int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
 int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
                           const char *path, const char *metadata);
 void strobe_rotation_end(StrobeRotation *rotation);
-/* The present segment has its head, of that many bytes: what counts towards its end begins. */
+/* The current segment's head has that many bytes: its limits count from here. */
 void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
-/* Is the present segment, of that many bytes, to end? */
+/* Must the current segment, with that many bytes, end? */
 int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);
 /* Begins the next segment. */
 void strobe_rotation_roll(StrobeWriterLoop *loop);

@@ -22,9 +22,10 @@
 #define STACK_BYTES (64u << 10)
 #define SIGNALS 64
 #define FIRST_AFTER_STDERR 3
-#define DESCRIPTORS_MAX 65536 /* to be closed one by one, where close_range() is missing */
+/* Number of descriptors to close one by one if close_range() is missing. */
+#define DESCRIPTORS_MAX 65536
 
-/* What the processes between the program and the writer need; they run in the program's memory. */
+/* Data for the processes between the program and the writer; they run in the program's memory. */
 struct start {
     int is_child; /* there is none between */
     char program[PATH_MAX];
@@ -55,7 +56,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Drops the program's process group, terminal, descriptors, signal dispositions and folder. */
+/* Leaves the program's process group, terminal, descriptors, signal dispositions and folder. */
 static int run_writer(void *user)
 {
     struct start *start = user;
@@ -66,7 +67,7 @@ static int run_writer(void *user)
     for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
         syscall(SYS_dup3, null, fd, 0);
     if (null != 0 || syscall(SYS_chdir, "/") != 0)
-        _exit(EXIT_FAILURE); /* its files would be the standard ones */
+        _exit(EXIT_FAILURE); /* its files would become the standard streams */
     reset_signals();
     execve(start->program, start->arguments, start->environment);
     start->error = errno;
@@ -108,8 +109,8 @@ static int start_first(struct start *start, char *stack)
     return error ? error : start->error;
 }
 
-/* Nothing that the program is preloaded with; but where its libraries are, and its time zone, in
- * which result directories are named. */
+/* Leaves out preloaded libraries; keeps library paths, and the time zone, which the names of
+ * result directories use. */
 static void make_environment(struct start *start)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "TZ"};
@@ -142,8 +143,9 @@ static int start_with_stacks(struct start *start, const char *pool)
     return error;
 }
 
-/* Orphans become children of a subreaper and of a namespace's first process: it would be seen by
- * wait(), and end with that process. A namespace that is made for children ends with the first. */
+/* Orphans become children of a subreaper or of a namespace's first process: wait() would return
+ * the writer, and it would end with that process. A namespace made for children also ends with
+ * its first process. */
 static int adopts_orphans(void)
 {
     char own[64] = "", of_children[64] = "";

@@ -4,35 +4,35 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/number.h>
 
-/* Calls and tasks find each other by connection, whichever ends first; so many connections may be
- * under way. */
+/* Calls and tasks are matched by connection, whichever ends first; maximum number of pending
+ * connections. */
 #define SLOTS (1u << 16)
 
-/* An arrow's: a task's of the older files needs so many bits. */
+/* Id of a flow event. A task's id in older files needs this many bits. */
 typedef unsigned __int128 FlowId;
 
 typedef struct Slot {
     guint64 connection;
-    const TraceRow *row; /* of the call; NULL: none yet, or its arrow is drawn */
+    const TraceRow *row; /* of the call; NULL: none yet, or its flow event is written */
     gint64 begin_ns;
-    FlowId id; /* older files: of the arrow drawn last, or of the task that waits for its call */
-    gboolean is_wanted; /* a task of this connection has come */
+    FlowId id; /* older files: id of the last flow event, or of the task that waits for its call */
+    gboolean is_wanted; /* a task of this connection has arrived */
     gboolean is_drawn;
     gboolean has_end; /* newer files: an arrow ends at a task */
 } Slot;
 
-/* What decides on arrows in a name. */
+/* Properties of a name that decide about flow events. */
 enum { NAME_COPY = 1, NAME_EVENT = 2, NAME_RECORD_OR_WAIT = 4 };
 
 #define NAMES 1024u
 
 typedef struct Name {
-    StrobeStringId id; /* 0: no name yet, or none, which says nothing */
+    StrobeStringId id; /* 0: no name yet, or no name at all, which has no properties */
     guint says;        /* NAME_* */
 } Name;
 
 struct TraceLaunches {
-    Name names[NAMES]; /* that were looked at last, each in its slot */
+    Name names[NAMES]; /* the last names, each in its slot */
     Slot slots[SLOTS];
 };
 
@@ -44,15 +44,16 @@ void launches_free(TraceLaunches *launches)
 static TraceLaunches *launches_of(ChromeTrace *trace)
 {
     if (!trace->launches) {
-        /* Written at once: a page that is read first is mapped twice, and the second time the
-         * other processors are interrupted. */
+        /* Written at once: a page that is first read is mapped twice, and the second mapping
+         * interrupts the other processors. */
         trace->launches = g_new(TraceLaunches, 1);
         memset(trace->launches, 0, sizeof *trace->launches);
     }
     return trace->launches;
 }
 
-/* In decimal, as 128 bits; 18 digits at once, since a division of so many bits is a function. */
+/* In decimal, for 128 bits; 18 digits at a time, because a division of 128 bits is a function
+ * call. */
 static gsize write_wide(char *text, FlowId value)
 {
     const guint64 part = 1000000000000000000u;
@@ -62,7 +63,7 @@ static gsize write_wide(char *text, FlowId value)
     if (!(value >> 64))
         return strobe_format_uint(text, (guint64)value);
     length = write_wide(text, value / part);
-    /* With a one before it, zeros in front are digits, too. */
+    /* With a leading 1, the zeros count as digits too. */
     memcpy(text + length, digits + 1,
            strobe_format_uint(digits, (guint64)(value % part) + part) - 1);
     text[length + 18] = '\0';
@@ -86,7 +87,7 @@ const TraceKind *launches_kind(ChromeTrace *trace)
     return trace_kind_own(trace, compose_launch);
 }
 
-/* An end waits as a number; of a part of a result it has to find its other end first. */
+/* An end waits as a number; in a part of a result it must first find its other end. */
 static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
                            gint64 time_ns)
 {
@@ -99,13 +100,13 @@ static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const
         trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
 }
 
-/* In full: an id says in its upper bits whose it is. */
+/* The full id: its upper bits identify the source. */
 static FlowId shift_id(guint64 connection)
 {
     return (FlowId)connection << 32;
 }
 
-/* The newest files have one form for all. */
+/* The newest files have one form for all flow events. */
 static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                     const StrobeView *record, guint64 connection)
 {
@@ -175,7 +176,7 @@ static gboolean has_name_flag(ChromeTrace *trace, StrobeStringId id, guint what)
     return (name->says & what) != 0;
 }
 
-/* Calls that have an arrow whatever they cause. */
+/* Calls that always have a flow event. */
 static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
 {
     StrobeStringId level = strobe_field_u32(record, events->level, 0);
@@ -184,8 +185,8 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
            has_name_flag(trace, record->name, NAME_RECORD_OR_WAIT);
 }
 
-/* Of other devices any call that caused something has its arrow: the first of an id to end is the
- * one that caused it. */
+/* On other devices every call with an effect has a flow event: the first call of an id to end is
+ * the cause. */
 static void take_external_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
                                guint64 connection)
 {
@@ -216,7 +217,7 @@ static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
     slot->id = id;
 }
 
-/* Older ids name the task: one end waits for the other, whichever comes first. */
+/* Older ids name the task: whichever end comes first waits for the other. */
 static void take_old_call(ChromeTrace *trace, Slot *slot)
 {
     if (slot->is_wanted)
@@ -254,7 +255,7 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     draw_begin(trace, slot, shift_id(connection));
 }
 
-/* Kernels, copies, collectives, and what other streams are told and wait for. */
+/* Kernels, copies, collectives, and signals and waits between streams. */
 static gboolean has_flow_event(ChromeTrace *trace, const TraceEvents *events,
                                const StrobeView *record)
 {
@@ -285,7 +286,7 @@ void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow
 {
     guint64 connection = strobe_field_u64(record, events->connection, STROBE_ABSENT_U64);
 
-    /* 0 is the connection of what has none. A transfer has the arrow of its operation. */
+    /* 0 means no connection. A transfer uses the flow event of its operation. */
     if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
         connection == STROBE_ABSENT_U32)
         return;

@@ -35,8 +35,8 @@ static gboolean has_ascend_data(const StrobeConsumerHost *host, StrobeInstance *
            strstr(host->metadata_value(self, "collectors"), "\"npu_");
 }
 
-/* Viewers keep times as doubles, which hold microseconds since the epoch to a quarter of one: spans
- * of a host overlap then. The tools of Ascend expect the epoch. */
+/* Viewers keep times as doubles, which resolve microseconds since the epoch to a quarter of one:
+ * spans of a host would overlap. Ascend's tools expect the epoch. */
 static TraceOrigin choose_origin(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     const char *origin = host->option_text(self, "origin");
@@ -80,8 +80,8 @@ void trace_rows_free(TraceRows *rows)
     g_free(rows);
 }
 
-/* A sort index for a layer that readers do not know: 2 to 5 are free, further ones repeat them 32
- * higher, where they spill into the pid but meet no known layer of another process. */
+/* A sort index for a layer that readers do not know: 2 to 5 are free. Further ones repeat them
+ * 32 higher, where they extend into the pid but collide with no known layer of another process. */
 static guint32 unknown_sort_index(TraceRows *rows, const char *name)
 {
     gpointer number;
@@ -102,7 +102,7 @@ static guint32 layer_sort_index(TraceRows *rows, const AscendLayer *known, const
     return index < 0 ? unknown_sort_index(rows, name) : (guint32)index;
 }
 
-/* The low bits of a layer's pid. Older files have the device there for layers of the host too. */
+/* The low bits of a layer's pid. Older files also have the device there for layers of the host. */
 static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 {
     gint32 device = layer->device;
@@ -114,7 +114,7 @@ static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 
 static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name);
 
-/* Rows that are always there. */
+/* Rows that always exist. */
 static void add_fixed_rows(TraceRows *rows, TraceLayer *layer)
 {
     static const char *const names[] = {"Computing", "Communication",
@@ -147,7 +147,7 @@ static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, gui
     return layer;
 }
 
-/* `name` NULL: the process itself. `sort_index` 0 otherwise: by name. */
+/* `name` NULL: the process itself. Otherwise `sort_index` 0: sorted by name. */
 static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
                               gint32 device)
 {
@@ -246,7 +246,7 @@ static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
     return find_row(rows, find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
 }
 
-/* Where the row of a track is kept; ids that no track has share the place of 0. */
+/* The slot of a track's row; unknown ids share the slot of 0. */
 static gpointer *slot_of(TraceRows *rows, GPtrArray *by_track, StrobeTrackId id)
 {
     guint32 n = rows->host->track_count(rows->self);
@@ -270,7 +270,7 @@ TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId id)
     return *slot;
 }
 
-/* The layer of marks is named after the program, as the original does. */
+/* The layer of marks has the program's name, as in the original. */
 static char *program_name(TraceRows *rows)
 {
     const char *command = rows->host->metadata(rows->self)->command;
@@ -321,7 +321,7 @@ TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *
     return trace_rows_of_device(rows, track, layer, -1, tid, name);
 }
 
-/* Found by words and hashes once, not for every event. */
+/* Looked up by words and hashes once, not for every event. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name)
 {

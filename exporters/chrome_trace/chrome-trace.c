@@ -103,7 +103,7 @@ static void take_record(void *user, const StrobeView *record)
         kind->compose(trace, kind, record, row);
 }
 
-/* The array alone, or an object that says what times count from. */
+/* The array alone, or an object that also contains the origin of times. */
 static void write_head(ChromeTrace *trace)
 {
     const TraceOrigin *origin = &trace->rows->origin;
@@ -185,7 +185,7 @@ static void write_calls(ChromeTrace *trace)
     TraceOut *out = &trace->main;
 
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
-    if (!out->has_events) /* what a device alone recorded */
+    if (!out->has_events) /* only for records of devices */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_part(trace, &trace->backward);
     write_part(trace, &trace->python);
@@ -215,7 +215,7 @@ static gboolean has_events(const ChromeTrace *trace)
            trace_part_has_events(&trace->links) || trace_part_has_events(&trace->tail);
 }
 
-/* Something must stand before the separator that the other parts begin with. */
+/* The other parts begin with a separator, so the first part must not be empty. */
 static gboolean needs_process(const ChromeTrace *trace)
 {
     return !trace->is_import || !trace_part_has_events(&trace->devices);

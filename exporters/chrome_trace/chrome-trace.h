@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exporter's life: records of a window into one trace. */
+/* Writes the records of a window into one trace. */
 #ifndef STROBE_CHROME_TRACE_CHROME_TRACE_H
 #define STROBE_CHROME_TRACE_CHROME_TRACE_H
 

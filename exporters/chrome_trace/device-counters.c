@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of devices and of memory: one record becomes as many events as readers know series of
- * it. */
+/* Counters of devices and of memory: one record becomes an event for each series that readers
+ * know. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
 #include "device-kinds.h"
 
-/* A name or a key in parts: a text, and what stands behind it. */
+/* A name or a key in parts: a text, and the value that follows it. */
 enum { HOLE_NONE, HOLE_INDEX, HOLE_NAME };
 
 #define PATTERN_PARTS_MAX 3
@@ -23,13 +23,13 @@ typedef struct Pattern {
 /* One row of formats/ascend-trace, bound. */
 typedef struct Series {
     const AscendCounter *row;
-    Pattern name; /* with what stands around it, from the event's begin on */
-    Pattern key;  /* with the separator before it, which the first one does without */
-    /* The row of the track that came last, in order. */
+    Pattern name; /* with its surroundings, from the event's begin on */
+    Pattern key;  /* with the separator before it, which the first one omits */
+    /* The row of the last track. */
     const TraceRow *known_row;
     StrobeTrackId known_track;
     gint32 known_device;
-    gboolean is_more; /* one more argument of the event before */
+    gboolean is_more; /* a further argument of the previous event */
     guint32 type, offset;
     guint32 index_type, index; /* type 0: no number, or no such field */
     guint32 without_type, without;
@@ -39,12 +39,12 @@ struct TraceCounters {
     Series *series;
     guint n_series;
     guint32 device;     /* offset of the device's number */
-    guint32 ddr, hbm;   /* offsets of what is summed up */
+    guint32 ddr, hbm;   /* offsets of the summands */
     gboolean is_held;   /* the last sample is written at the end */
-    gboolean is_folded; /* units of equal time are folded into their maximum */
+    gboolean is_folded; /* units with the same time are merged into their maximum */
     gboolean has_kept;
     StrobeView kept;
-    guint64 *fields; /* of the record that is kept */
+    guint64 *fields; /* fields of the kept record */
     gsize size;
 };
 
@@ -65,7 +65,7 @@ static void end_part(Pattern *pattern, GString *text, guint hole)
     g_string_truncate(text, 0);
 }
 
-/* %i is the number of the record, where it has one, %n its name; two of them at most. */
+/* %i is the number of the record, if it has one, %n its name; at most two of them. */
 static void bind_pattern(Pattern *pattern, const char *before, const char *text, const char *behind,
                          gboolean has_index)
 {
@@ -164,7 +164,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Absent, or negative where that means none. */
+/* Absent, or negative if that means absent. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -227,7 +227,7 @@ static char *put_value(char *at, const TraceCounters *counters, const Series *se
     return at + strobe_format_double(at, sum / 1024);
 }
 
-/* In the layer that readers know, also where the collector names none. */
+/* In the layer that readers know, even if the collector names none. */
 static const TraceRow *find_row(ChromeTrace *trace, const Series *series, const StrobeView *record,
                                 gint32 device)
 {
@@ -253,7 +253,7 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
     return series->known_row;
 }
 
-/* The last sample of a clock in the older files has no decimals. */
+/* In older files the last sample of a clock has no decimals. */
 static char *put_counter_time(char *at, const TraceRow *row, gint64 time_ns, gboolean is_last)
 {
     if (!is_last || row->origin->is_start || time_ns % 1000 != 0)
@@ -280,7 +280,7 @@ static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
     return PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {");
 }
 
-/* Where the next event of a kind begins. */
+/* Index of the first series of the next event. */
 static guint next_event(const TraceCounters *counters, guint i)
 {
     do
@@ -318,7 +318,7 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *co
     trace_out_done(out, at);
 }
 
-/* The row of all events of a sample; NULL: they have several, or there is none. */
+/* The row of all events of a sample; NULL: they have several rows, or none. */
 static const TraceRow *row_of_all(ChromeTrace *trace, const TraceCounters *counters,
                                   const StrobeView *record)
 {
@@ -382,7 +382,7 @@ static void keep_record(TraceCounters *counters, const StrobeView *record)
     counters->has_kept = TRUE;
 }
 
-/* Levels of another unit at the same time: the greater one. */
+/* Merges levels of another unit at the same time: the maximum. */
 static gboolean fold_levels(TraceCounters *counters, const StrobeView *record)
 {
     if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)

@@ -14,7 +14,7 @@ static StrobeText text_of(ChromeTrace *trace, StrobeStringId id)
     return trace->host->string(trace->self, id);
 }
 
-/* The slots begin as those of 0, which is no word. */
+/* Slots are initialised with 0, which is not a word. */
 static const TraceWord *word_of(ChromeTrace *trace, StrobeStringId id)
 {
     TraceWord *word = &trace->words[id % TRACE_WORDS];
@@ -37,7 +37,7 @@ static const TraceWord *level_of(ChromeTrace *trace, const TraceEvents *events,
     return word_of(trace, strobe_field_u32(record, events->level, 0));
 }
 
-/* What collectives are called changed. */
+/* The names of collectives have changed. */
 static char *put_level(ChromeTrace *trace, TraceOut *out, char *at, StrobeStringId id)
 {
     if (!word_of(trace, id)->is_collective)
@@ -62,7 +62,7 @@ static char *put_string(ChromeTrace *trace, TraceOut *out, char *at, const Trace
     return put_text(trace, out, at, cache, id);
 }
 
-/* The core's type, where there is one and the files say it. */
+/* The core's type, if the files contain it. */
 static StrobeStringId task_type(ChromeTrace *trace, const TraceArgument *argument,
                                 const StrobeView *record)
 {
@@ -85,7 +85,7 @@ static char *put_value(ChromeTrace *trace, TraceOut *out, char *at, const TraceA
     return put_form(at, argument->form, argument->type, record, argument->offset);
 }
 
-/* What stands for a value that is absent. */
+/* Writes the replacement of an absent value. */
 static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
 {
     gboolean is_text = argument->form == ASCEND_ARG_TEXT;
@@ -98,7 +98,7 @@ static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
     return at;
 }
 
-/* Does the argument have a value in this record? */
+/* Does this record have a value for the argument? */
 static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
                           const StrobeView *record)
 {
@@ -146,7 +146,7 @@ static char *put_none(TraceOut *out, char *at, const TraceArgument *argument, gb
     return argument->absent ? put_absent(out, put_key(out, at, argument, first), argument) : at;
 }
 
-/* Those that are put in no usual way. */
+/* Arguments with a special form. */
 static char *put_other(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                        const TraceArgument *argument, const StrobeView *record, gboolean *first)
 {
@@ -211,7 +211,7 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     return at;
 }
 
-/* The row in the layer of the interface, also where the collector names no layer. */
+/* The row in the layer of the interface, even if the collector names no layer. */
 static const TraceRow *row_of(ChromeTrace *trace, const TraceEvents *events, const char *prefix,
                               const StrobeView *record)
 {
@@ -245,7 +245,7 @@ static char *put_call_name(ChromeTrace *trace, TraceOut *out, char *at, const ch
     return trace_out_text(out, at, name->bytes + 1, name->length - 1);
 }
 
-/* The word before a call's name, NULL: it is no call, or one of a layer of its own. */
+/* The word before a call's name; NULL: it is not a call, or has its own layer. */
 static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
                              const StrobeView *record)
 {
@@ -261,7 +261,7 @@ static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
     return track && !strcmp(track->group, "CANN") ? "Api" : NULL;
 }
 
-/* Without any operation that took time, the older files write a whole number. */
+/* If no operation took time, the older files write a whole number. */
 static char *put_event_duration(ChromeTrace *trace, char *at, const TraceEvents *events,
                                 const StrobeView *record)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which field of a kind is which argument of an event, by the rows of formats/ascend-trace. */
+/* Maps the fields of a kind to the arguments of an event, by the rows of formats/ascend-trace. */
 #ifndef STROBE_CHROME_TRACE_DEVICE_KINDS_H
 #define STROBE_CHROME_TRACE_DEVICE_KINDS_H
 
@@ -7,17 +7,17 @@
 
 #include "trace-state.h"
 
-/* Where an argument comes from. */
+/* Source of an argument. */
 enum {
     TRACE_ARGUMENT_FIELD = 0,
     TRACE_ARGUMENT_ROW,      /* the number of the row */
     TRACE_ARGUMENT_NAME,     /* the record's name */
-    TRACE_ARGUMENT_LEVEL,    /* of an interface, which generations name differently */
+    TRACE_ARGUMENT_LEVEL,    /* of an interface; its name depends on the generation */
     TRACE_ARGUMENT_FUNCTION, /* the record's name, if the interface is the upper one */
     TRACE_ARGUMENT_TASK_TYPE /* the newest files prefer the core's */
 };
 
-/* How the usual ones are put without a look at what they are. */
+/* Forms of the usual arguments. */
 enum {
     TRACE_PUT_ANY = 0,
     TRACE_PUT_U32,
@@ -29,16 +29,14 @@ enum {
 };
 
 typedef struct TraceArgument {
-    const char
-        *absent; /* what stands for a value that is not there; NULL: the argument is left out */
-    char *key;   /* what stands before the value: , "name": */
+    const char *absent; /* replacement of an absent value; NULL: the argument is omitted */
+    char *key;          /* text before the value: , "name": */
     guint key_length;
     guint32 type, offset;
-    guint32 other_type,
-        other_offset; /* what stands in where the field is absent, type 0: nothing */
-    guint8 form;      /* ASCEND_ARG_* */
-    guint8 source;    /* TRACE_ARGUMENT_* */
-    guint8 put;       /* TRACE_PUT_* */
+    guint32 other_type, other_offset; /* alternative if the field is absent, type 0: none */
+    guint8 form;                      /* ASCEND_ARG_* */
+    guint8 source;                    /* TRACE_ARGUMENT_* */
+    guint8 put;                       /* TRACE_PUT_* */
 } TraceArgument;
 
 struct TraceEvents {
@@ -48,17 +46,17 @@ struct TraceEvents {
     guint32 exact;        /* offset of exact_us, STROBE_FIELD_MISSING: none */
     guint32 level;        /* offset of an interface's level, STROBE_FIELD_MISSING: none */
     gboolean is_transfer; /* of a communication operation */
-    /* What arrows are made from. */
+    /* Inputs of flow events. */
     guint32 connection, is_kernel, task_id, batch, context, stream;
 };
 
-/* Binds a span of a device. FALSE: the kind is none. */
+/* Binds a span of a device. FALSE: the kind is not one. */
 gboolean trace_events_bind(ChromeTrace *trace, TraceKind *kind);
-/* A field that a plugin added and that no argument has. */
+/* A field that a plugin added and that is not an argument. */
 gboolean trace_events_is_extra(const TraceEvents *events, const StrobeFieldView *field);
 void trace_events_free(TraceEvents *events);
 
-/* A number in the form of a row; nothing for one that is absent. */
+/* A number in the form of a row; nothing if it is absent. */
 char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset);
 static inline gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset)
 {

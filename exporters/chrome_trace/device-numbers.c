@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of devices' events in the forms of the trace. */
+/* Numbers of device events in the forms of the trace. */
 #include <math.h>
 
 #include "device-kinds.h"
@@ -23,7 +23,7 @@ static double as_double(guint32 type, const StrobeView *record, guint32 offset)
     }
 }
 
-/* Without a loss for whole numbers of 64 bits; a number with decimals is written with them. */
+/* Exact for integers of 64 bits; a number with decimals keeps them. */
 static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32 offset)
 {
     double value;
@@ -49,8 +49,8 @@ static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32
     }
 }
 
-/* A share that is kept as percent: of the doubles that give this percent the one with the fewest
- * digits, which is what was read. */
+/* A share that is stored as percent: of the doubles that give this percentage, the one with the
+ * fewest digits is the original value. */
 static char *put_share(char *at, double percent)
 {
     const double share = percent / 100;

@@ -28,7 +28,7 @@ char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record,
     return at + strobe_format_us_repr(at, MAX(duration, 0));
 }
 
-/* What is to be said about the record's end. */
+/* Writes the flags about the record's end. */
 char *put_flags(char *at, const StrobeView *record, gboolean first)
 {
     if (G_LIKELY(!record->flags))
@@ -72,7 +72,7 @@ static char *put_track_number(ChromeTrace *trace, TraceOut *out, char *at, const
     return put_uint(put_key(out, at, field, first), track->number);
 }
 
-/* Members of an object that was kept as JSON; what is none is a text. */
+/* Writes the members of an object stored as JSON; other content becomes a text. */
 static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          StrobeStringId id, gboolean *first)
 {
@@ -88,7 +88,7 @@ static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const Trac
     return trace_out_text(out, at, text.bytes + 1, text.length - 2);
 }
 
-/* A field of four bytes that reads as absent for some value. */
+/* A field of four bytes with a value that means absent. */
 static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          guint32 value, gboolean *first)
 {
@@ -152,8 +152,7 @@ char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *f
     }
 }
 
-/* Events of a layer stay together in the order in which they come; the older files have all in
- * order of time. */
+/* Events of a layer keep their order of arrival; the older files are sorted by time. */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
 {
     return trace->is_old ? trace_part_key_of_time(time_ns) : row->layer->number;

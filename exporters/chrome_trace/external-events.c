@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traces of other tools have and Ascend's have not: arrows by name, counters of many series.
- */
+/* Events that only traces of other tools contain: flow events by name, and counters with many
+ * series. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -52,7 +52,7 @@ static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
     trace_out_done(out, at);
 }
 
-/* Arrows are told apart by category, name and id. */
+/* Flow events are identified by category, name and id. */
 static void pass_matcher(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row)
 {

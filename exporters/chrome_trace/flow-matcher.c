@@ -5,7 +5,7 @@
 
 typedef struct Flow {
     gboolean has_begin, has_end;
-    GString *waiting; /* events of the one end */
+    GString *waiting; /* waiting events of one end */
 } Flow;
 
 struct FlowMatcher {

@@ -37,7 +37,7 @@ const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const St
     const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
     const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
 
-    return from == to ? NULL : from; /* the format draws links between threads only */
+    return from == to ? NULL : from; /* the format links only threads */
 }
 
 void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -78,7 +78,7 @@ static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
     return trace_out_text(out, at, bytes + 1, length - 2);
 }
 
-/* The name is made of both: "HostToDevice17", "MsTx_17". */
+/* The name consists of both: "HostToDevice17", "MsTx_17". */
 static char *put_flow_name(TraceOut *out, char *at, const CachedText *category,
                            const CachedText *id)
 {
@@ -97,7 +97,7 @@ static char *put_category(TraceOut *out, char *at, const CachedText *category)
     return PUT_LITERAL(at, ", ");
 }
 
-/* Category and id, `texts` in their quotes, in the order of keys of the generation. */
+/* Category and id, `texts` with their quotes, in the key order of the generation. */
 static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const CachedText texts[2],
                             gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
@@ -132,7 +132,7 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
     trace_out_done(out, at);
 }
 
-/* In its quotes, in `room`. */
+/* With its quotes, in `room`. */
 static CachedText quote_text(char *room, const char *text)
 {
     gsize length = strlen(text);
@@ -155,7 +155,7 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                           out);
 }
 
-/* Texts are valid until the next one is asked for. */
+/* Texts are valid until the next call. */
 static void find_texts(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        CachedText texts[2])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's half of the file: operators, steps, collections, calls of Python functions. */
+/* The framework's half of the file: operators, steps, garbage collections, Python calls. */
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
@@ -107,7 +107,7 @@ const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
     return row;
 }
 
-/* Calls stay by thread, in the order in which they return. */
+/* Calls are grouped by thread, in the order in which they return. */
 void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of the host's kinds, which the original tool does not have: in its layers where one fits,
- * under names of their own. */
+/* Series of the host's kinds, which the original tool does not have: in its layers if one fits,
+ * under their own names. */
 #include "device-kinds.h"
 
 const AscendCounter trace_host_counters[] = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which writer a kind gets, and which of its fields that writer takes care of itself. */
+/* Chooses the writer of a kind, and the fields that this writer handles itself. */
 #include <strobe/helpers/fields.h>
 
 #include "device-kinds.h"
 
-/* A kind of another shape than the one here, or without the fields marked so, is written
- * generically. */
+/* A kind with a different shape, or without the required fields, is written generically. */
 static const struct {
     const char *name;
     guint32 shape;
@@ -15,8 +14,8 @@ static const struct {
     guint8 part;
     gboolean only_known; /* no other fields are written */
     gboolean
-        only_extended; /* of the other fields only those that a plugin added ("plugin.field") */
-    guint n_required;  /* of the known fields the first so many */
+        only_extended; /* of the other fields, only those that a plugin added ("plugin.field") */
+    guint n_required;  /* number of required known fields */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];
 } writers[] = {
     {"cpu_op", STROBE_SHAPE_SPAN, NULL, prepare_cpu_op, compose_cpu_op, .only_extended = TRUE,
@@ -90,14 +89,14 @@ static const struct {
                {"is_compile", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds that say more about what another kind draws, that have no time of their own, or that are
- * read as sums (samples): they are in tables. */
+/* Kinds that are only in tables: details of another kind, kinds without a time, and samples that
+ * are read as sums. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",    "device_info",
     "clock_sync",         "module_memory", "mac",     "sampling", "memory.tensor_use",
     "memory.tensor_role", "cpu_sample"};
 
-/* What stands in other files of the tool that recorded, and what is about the import itself. */
+/* Data that is in other files of the recording tool, or about the import itself. */
 static const char *const not_drawn_of_imports[] = {"metadata",
                                                    "diagnostic",
                                                    "collector_call",
@@ -158,7 +157,7 @@ static int find_writer(TraceKind *kind)
     return -1;
 }
 
-/* Is the field written by put_field? */
+/* Does put_field write the field? */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
     if (!strobe_field_size(field->type) || kind->counters)
@@ -177,7 +176,7 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
-/* Fields that plugins of ours add for what the original's readers know by another name. */
+/* Fields that our plugins add and that the original's readers know by another name. */
 static const struct {
     const char *field, *key;
 } added_keys[] = {
@@ -186,7 +185,7 @@ static const struct {
     {"cpu_op.values", "Concrete Inputs"},
 };
 
-/* What formats/ calls a field of a plugin's own, else its name. */
+/* The name in formats/ of a field that a plugin added, otherwise its own name. */
 static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(added_keys); i++)
@@ -212,7 +211,7 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
 
     added->key_length = name->length + 2;
     added->key = trace_out_pad(text, added->key_length);
-    /* A viewer draws numbers only. */
+    /* A viewer draws only numbers. */
     added->type = kind->compose == compose_generic_counter && field->type == STROBE_FIELD_BOOL
                       ? STROBE_FIELD_U8
                       : field->type;
@@ -303,7 +302,7 @@ const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
     if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
         kind->view_id != view->id) {
         kind = trace_kind_new(trace, view);
-        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may have records that wait */
+        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may still have waiting records */
         g_hash_table_replace(trace->kinds, (gpointer)view, kind);
     }
     *recent = kind;

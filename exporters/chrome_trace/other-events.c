@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks, counters, losses, and every kind that this exporter does not know by name. */
+/* Marks, counters, losses, and all kinds that this exporter does not know by name. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -9,16 +9,16 @@ enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
-#define RUN_ROW "Strobe" /* what collectors did and reported */
+#define RUN_ROW "Strobe" /* calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* A range without an end has its argument; its other fields were never filled in. */
+/* A range without an end has only its argument; its other fields were never filled. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);
 }
 
-/* How the source told it, else a range or an instant. */
+/* The source's event type, otherwise a range or an instant. */
 static const char *event_type(const TraceKind *kind, const StrobeView *record)
 {
     static const char *const words[] = {"marker", "push/pop", "start/end", "marker_ex"};
@@ -64,7 +64,8 @@ void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView 
     *at++ = '"';
     if (domain)
         at = put_text(trace, out, PUT_LITERAL(at, ", \"domain\": "), TEXT_CACHE_PLAIN, domain);
-    else if (kind->known[EVENT] == STROBE_FIELD_MISSING) /* a source that has none says none */
+    else if (kind->known[EVENT] == STROBE_FIELD_MISSING) /* an instant without the field has no
+                                                          * scope */
         PUT_LITERAL(at, ", \"domain\": \"default\"");
     if (argument != STROBE_ABSENT_U64) {
         PUT_LITERAL(at, ", \"argument\": ");
@@ -84,7 +85,7 @@ const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
     return trace_rows_in_layer(trace->rows, record->track, USAGE_LAYER, 0, NULL);
 }
 
-/* A share of the machine, in the layer that readers know for it. */
+/* A share of the machine, in the layer that readers know. */
 void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row)
 {
@@ -150,7 +151,7 @@ void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     write_span(trace, &trace->main, kind, record, row);
 }
 
-/* An instant event: readers that count the slices of a row do not count it. */
+/* An instant event, so that readers do not count it among the slices of a row. */
 void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
@@ -164,7 +165,7 @@ void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     end_generic(trace, out, at, kind, record);
 }
 
-/* Only the numbers of a counter are its fields here: a viewer draws nothing else. */
+/* A counter has only numeric fields here: a viewer draws nothing else. */
 void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                              const TraceRow *row)
 {

@@ -3,8 +3,8 @@
 
 #include <strobe/helpers/fields.h>
 
-/* The newest files name what was put in by what was taken out, which comes later. So many may be on
- * their way; one that is overtaken keeps its plain name. */
+/* The newest files name an enqueue after its dequeue, which comes later. Maximum number of
+ * pending entries; an entry that is overtaken keeps its plain name. */
 #define WAITING_MAX (1u << 14)
 
 enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
@@ -12,15 +12,14 @@ enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
 #define ENQUEUE "Enqueue"
 #define DEQUEUE "Dequeue"
 
-/* What an event is called. */
+/* Forms of an event's name. */
 enum {
     NAME_OWN,
-    NAME_PLAIN, /* what was put in, in older files and where nothing says more */
-    NAME_OTHER  /* what was put in, by the name of what was taken out: "Dequeue@aclnnMm" */
+    NAME_PLAIN, /* an enqueue, in older files and if no dequeue is known */
+    NAME_OTHER  /* an enqueue with the name of its dequeue: "Dequeue@aclnnMm" */
 };
 
-/* As it waits until the queue has its turn; its view's flags say whether it is what was taken out.
- */
+/* An event that waits until the queue is written; its view's flags say whether it is a dequeue. */
 typedef struct Queued {
     guint64 correlation;
     guint32 naming; /* NAME_* */
@@ -35,7 +34,7 @@ typedef struct Waiting {
 
 struct TraceQueue {
     TracePart in, out;
-    const TraceKind *kind; /* that events wait as */
+    const TraceKind *kind; /* kind of the waiting events */
     Waiting *waiting;      /* by correlation, in slots; NULL: none yet */
 };
 
@@ -92,7 +91,7 @@ static void put_flow_event(ChromeTrace *trace, TraceOut *out, const Queued *queu
                           is_dequeue ? FLOW_END : FLOW_BEGIN, out);
 }
 
-/* The event and its end of the arrow. */
+/* The event and its end of the flow event. */
 static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row)
 {
@@ -140,7 +139,7 @@ int trace_queue_error(const TraceQueue *queue)
     return error ? error : trace_part_error(&queue->out);
 }
 
-/* Of a part of a result an arrow has to find its other end first. */
+/* In a part of a result a flow event must first find its other end. */
 static void hold_item(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
                       const Waiting *item)
 {
@@ -165,7 +164,7 @@ static void hold_waiting(ChromeTrace *trace, Waiting *item)
     item->row = NULL;
 }
 
-/* The name of what is taken out names what was put in. */
+/* The name of a dequeue also names its enqueue. */
 static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringId name)
 {
     TraceQueue *queue = trace->queue;
@@ -195,7 +194,7 @@ static void let_wait(ChromeTrace *trace, const Waiting *item)
     *slot = *item;
 }
 
-/* Older files do not say what was put in. */
+/* Older files do not name enqueues. */
 static void put_in(ChromeTrace *trace, const Waiting *item, StrobeStringId name)
 {
     const StrobeText text = trace->host->string(trace->self, name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The M events, which name layers and rows, in the orders of the generations. */
+/* The M events that name layers and rows, in the orders of the generations. */
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
 #include "prune.h"
 #include "chrome-trace-rows.h"
 
-/* One M event with one argument. `text` NULL: the number. */
+/* An M event with one argument. `text` NULL: the number. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
                         const char *name, guint64 tid, const char *key, const char *text,
                         guint64 number)
@@ -54,7 +54,7 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Does the device have a layer that only others than Ascend's have? */
+/* Does the device have a layer that Ascend's devices do not have? */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;
@@ -85,7 +85,7 @@ static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *
     write_event(out, rows, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
 }
 
-/* Threads that run the queue are sorted behind all others. */
+/* Threads that run the queue are sorted after all others. */
 static guint64 behind_all(const TraceLayer *layer)
 {
     guint64 last = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event of a trace that was imported, for which there is no kind: as it was. */
+/* An event of an imported trace without a kind: it is written unchanged. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/json-scanner.h>
@@ -8,7 +8,7 @@
 
 enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
 
-/* The capture may hold anything: what is no JSON object is shown as a text. */
+/* The capture may contain anything: content other than a JSON object is written as a text. */
 gboolean trace_is_object(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -56,7 +56,7 @@ static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 
     return put_where(at, row);
 }
 
-/* The keys in the order of the half that the event stands in. */
+/* The keys are in the order of the event's half of the file. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-part.h"
 
-#define TEXT_BYTES (32u * 1024) /* that are put into the log at once */
+#define TEXT_BYTES (32u * 1024) /* size of text that goes to the log at once */
 
 /* As it waits. */
 typedef struct Waiting {
@@ -80,7 +80,7 @@ TraceOut *trace_part_text(TracePart *part)
     return &part->text;
 }
 
-/* Bits of a double are in its order, negative ones but for their sign. */
+/* The bits of a double have its order, except the sign of negative ones. */
 gint64 trace_part_key_of_time(gint64 time_ns)
 {
     double us = (double)((long double)time_ns / 1000.0L);

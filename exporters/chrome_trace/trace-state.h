@@ -17,22 +17,22 @@
 typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
-/* What a record does to what others see as well (rows, arrows), in the order in which records come.
- * Returns the row that it is composed for, maybe later; NULL: none. */
+/* The effects of a record on shared state (rows, flow events), in the order of records. Returns
+ * the row for which it is composed, possibly later; NULL: none. */
 typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
                                         const StrobeView *record);
 typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                               const TraceRow *row);
-/* Both at once, in order, into parts that are held back. */
+/* Does both at once, in order, for parts that are held back. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* A field that is written as an argument. */
 typedef struct TraceField {
-    char *key; /* "name":, escaped, with its blank */
+    char *key; /* "name":, escaped, followed by a blank */
     guint key_length;
     guint32 type;
     guint32 offset;
-    gboolean is_json; /* an object whose members stand here */
+    gboolean is_json; /* its value is an object whose members are written here */
 } TraceField;
 
 typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
@@ -42,7 +42,7 @@ typedef struct TraceQueue TraceQueue;       /* queue.h */
 
 #define TRACE_KNOWN_FIELDS 7
 
-/* The part of the file that records of a kind are composed for. */
+/* The part of the file for the records of a kind. */
 enum {
     TRACE_PART_MAIN,
     TRACE_PART_BACKWARD,
@@ -51,31 +51,31 @@ enum {
     TRACE_PART_LINKS
 };
 
-/* What was found out about a kind when its first record came. */
+/* Data about a kind, collected at its first record. */
 struct TraceKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
+    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
     guint32 view_n_fields;
     StrobeKindId view_id;
     TraceWriter write; /* NULL: prepared and composed */
     TracePrepare prepare;
     TraceComposer compose;
     guint8 part;                       /* TRACE_PART_* */
-    gsize field_bytes;                 /* of a record, in full eights */
-    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer uses itself */
-    TraceField *fields;                /* the ones that are written one after another */
+    gsize field_bytes;                 /* size of a record's fields, a multiple of 8 */
+    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer itself uses */
+    TraceField *fields;                /* fields that are written in sequence */
     guint n_fields;
     char *name_text; /* the kind's name as a JSON string */
     guint name_length;
-    TraceEvents *events;     /* of a device's kind */
-    TraceCounters *counters; /* of a kind that readers know the series of */
+    TraceEvents *events;     /* for a device's kind */
+    TraceCounters *counters; /* for a kind whose series readers know */
 };
 
-/* What a word says that levels and types are told apart by. */
+/* Properties of a word that names a level or a type. */
 typedef struct TraceWord {
     StrobeStringId id;
     gboolean is_collective, is_upper, is_none;
-    const char *prefix; /* before the names of calls of this level; NULL: none */
+    const char *prefix; /* prefix of the names of calls at this level; NULL: none */
 } TraceWord;
 
 #define TRACE_WORDS 16u
@@ -88,41 +88,41 @@ struct ChromeTrace {
     EqualSpans equal;
     TextCache *texts;
     GHashTable *kinds;               /* const StrobeKindView * -> TraceKind */
-    GPtrArray *all_kinds;            /* those that were replaced too */
-    TraceKind *recent[TRACE_RECENT]; /* kinds that came last, each in its slot */
-    TraceWord words[TRACE_WORDS];    /* that were looked at last */
+    GPtrArray *all_kinds;            /* including replaced ones */
+    TraceKind *recent[TRACE_RECENT]; /* the last kinds, each in its slot */
+    TraceWord words[TRACE_WORDS];    /* the last words */
     TraceQueue *queue;
     TraceLaunches *launches;
     const TraceKind *launch_kind; /* chrome-trace-launches.h */
-    FlowMatcher *matcher;         /* of a part of a result; NULL: a whole */
-    gboolean is_old;              /* of the first or the second generation */
-    gboolean is_import; /* what another tool recorded: drawn as that tool does, and no more */
-    gboolean has_steps; /* the source has them among its operators */
+    FlowMatcher *matcher;         /* for a part of a result; NULL: a whole result */
+    gboolean is_old;              /* first or second generation */
+    gboolean is_import;           /* another tool's recording: written exactly as that tool does */
+    gboolean has_steps;           /* the source has them among its operators */
     gboolean has_flow_points;
     gboolean is_incomplete_reported;
-    /* The file's parts, in their order. */
-    TraceOut main;      /* events as they come, the process's names, flows */
-    TracePart backward; /* arrows from operators to their backward operators */
+    /* The parts of the file, in order. */
+    TraceOut main;      /* events in order of arrival, the process's names, flow events */
+    TracePart backward; /* flow events from operators to their backward operators */
     TracePart python;   /* calls of Python functions, by thread */
     TracePart gc;       /* collections */
-    TracePart devices;  /* the half of the device, by layer; in older files by time */
-    TracePart flows;    /* arrows from calls to tasks that no source has drawn */
+    TracePart devices;  /* the device's half, by layer; in older files by time */
+    TracePart flows;    /* flow events from calls to tasks that the source lacks */
     TracePart links;    /* arrows from operators to kernels */
     TracePart tail;     /* losses */
-    TraceOut event;     /* an event that is composed apart */
+    TraceOut event;     /* an event that is composed separately */
 };
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
-/* A kind of the exporter's own that waits and is composed so. */
+/* A kind of the exporter's own that waits and is composed by this function. */
 const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose);
-/* The one of a record; made when the first comes. */
+/* The kind of a record; made at the first record. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
-/* event-parts.c: what the key of an event of a device is. */
+/* event-parts.c: the sort key of a device event. */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns);
-/* Puts a record where it waits until its part of the file has its turn. */
+/* Puts a record into its part of the file until that is written. */
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row);
 
@@ -149,11 +149,11 @@ void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const Strobe
                          const TraceRow *row);
 void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                         const TraceRow *row);
-/* Bytes of an arrow's category or id of the device's half, NUL included. */
+/* Bytes of the category or id of a flow event in the device's half, including the NUL. */
 #define TRACE_FLOW_TEXT 64
 
-/* An end of an arrow of the framework's half, and of the device's. `text` is the name in its
- * quotes. */
+/* Write an end of a flow event in the framework's half, and in the device's. `text` is the name
+ * with its quotes. */
 void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,
                           guint64 id, const TraceRow *row, gint64 time_ns);
 void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
@@ -174,9 +174,9 @@ void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                             const TraceRow *row);
-/* Writes the samples that are held back. */
+/* Writes the held samples. */
 void trace_counters_finish(ChromeTrace *trace);
-/* source-event.c: an event that the importer had no kind for. */
+/* source-event.c: an event for which the importer had no kind. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 
@@ -211,21 +211,21 @@ const TraceRow *prepare_external_flow(ChromeTrace *trace, const TraceKind *kind,
 const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
-/* Of events on the row of their track. */
+/* For events on the row of their track. */
 const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
                                  const StrobeView *record);
-/* What the facts say about losses, where they say anything; once. Behind the raw records. */
+/* Writes the losses in the metadata, if there are any; once, after the raw records. */
 void write_incomplete(ChromeTrace *trace);
 
-/* event-parts.c: what events have in common. */
+/* event-parts.c: common parts of events. */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row);
-/* A duration: what the source states with digits below the ns, or the times'. */
+/* A duration: the source's with digits below 1 ns, or the difference of the times. */
 char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us);
 char *put_flags(char *at, const StrobeView *record, gboolean first);
-/* The capture may hold anything: is the text a JSON object on one line? (source-event.c) */
+/* The capture may contain anything: is the text a JSON object on one line? (source-event.c) */
 gboolean trace_is_object(StrobeText text);
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first);
@@ -237,7 +237,7 @@ static inline char *put_text(ChromeTrace *trace, TraceOut *out, char *at, guint 
     return trace_out_padded(out, at, text->bytes, text->length);
 }
 
-/* The record's name, or the kind's where it has none. */
+/* The record's name, or the kind's if it has none. */
 static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                              const StrobeView *record)
 {
@@ -246,7 +246,7 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
-/* Lengths that are known are copied without a call; few places are longer than usual. */
+/* Known lengths are copied without a call; few positions are longer. */
 static inline void copy_place(char *at, const TraceRow *row)
 {
     memcpy(at, row->place, TRACE_PLACE_USUAL);
@@ -261,7 +261,7 @@ static inline char *put_where(char *at, const TraceRow *row)
     return at + TRACE_WHERE_LENGTH(row);
 }
 
-/* "1736412474000000.001" since the epoch, or a number beyond the base. */
+/* "1736412474000000.001" since the epoch, or a number relative to the base. */
 static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
 {
     const TraceOrigin *origin = row->origin;
@@ -274,7 +274,7 @@ static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
     return at;
 }
 
-/* Place of the row, then the time. */
+/* The row's position, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
     copy_place(at, row);

@@ -144,7 +144,7 @@ static void put_number(CommJson *out, const char *key, double value)
         strobe_json_double(&out->json, value);
 }
 
-/* Of two parts, how much the first is; a whole 0 if there is neither. */
+/* The share of the first of two parts; an integer 0 if both are 0. */
 static void put_ratio(CommJson *out, const char *key, double part, double other)
 {
     double sum = part + other;

@@ -8,7 +8,7 @@
 
 enum { COMM_P2P, COMM_COLLECTIVE, COMM_TYPES };
 
-/* An operation with its figures, or one rank of the matrix with its links. */
+/* An operation with its values, or one rank of the matrix with its links. */
 typedef struct CommEntry {
     char *name;
     gboolean has_time, is_total;
@@ -29,7 +29,7 @@ typedef struct CommStep {
 } CommStep;
 
 GPtrArray *comm_tree_new(void); /* of CommStep */
-/* The list of a step and type, made if need be. */
+/* The list of a step and type, created if necessary. */
 CommList *comm_tree_list(GPtrArray *tree, gint64 step, guint type);
 CommEntry *comm_list_entry(CommList *list, const char *name, gboolean is_total);
 

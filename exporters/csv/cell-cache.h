@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of cells, quotes included, remembered by the id of the string or stack that they are of.
- * Bounded: one slot an id falls into, long texts are not kept.
+ * Texts of cells, including quotes, cached by the id of their string or stack. The cache is
+ * bounded: each id has one slot, and long texts are not kept.
  */
 #ifndef STROBE_CSV_CELL_CACHE_H
 #define STROBE_CSV_CELL_CACHE_H
@@ -30,20 +30,20 @@ typedef struct CellCache {
     CachedCell *slots[CELL_CACHE_KINDS];
     guint32 mask[CELL_CACHE_KINDS];
     StrobeCell cell;
-    GString *made; /* the text that was made last */
+    GString *made; /* the last text */
     CachedCell unkept;
 } CellCache;
 
 CellCache *cell_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void cell_cache_free(CellCache *cache);
 
-/* The record's cell in this bound column, whose string or stack has this id, made anew. NULL: out
- * of memory. */
+/* Makes the record's cell in this bound column, whose string or stack has this id. NULL: out of
+ * memory. */
 const CachedCell *cell_cache_make(CellCache *cache, guint kind, guint32 id,
                                   const StrobeColumn *column, guint32 place,
                                   const StrobeView *record);
 
-/* The same, if it is there; `id` is not 0. */
+/* The same from the cache; `id` is not 0. */
 static inline const CachedCell *cell_cache_find(const CellCache *cache, guint kind, guint32 id)
 {
     const CachedCell *slot = &cache->slots[kind][id & cache->mask[kind]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells of CSV rows, one behind the other: separators, quotes where needed. */
+/* Cells of CSV rows in sequence: separators, and quotes if needed. */
 #ifndef STROBE_CSV_CSV_CELLS_H
 #define STROBE_CSV_CSV_CELLS_H
 
@@ -7,26 +7,26 @@
 #include <string.h>
 
 typedef struct CsvCells {
-    char *bytes; /* of rows, the one that is being written last */
+    char *bytes; /* of rows; the last one is being written */
     gsize used, size;
-    guint n; /* cells of the row that is being written */
+    guint n; /* number of cells in the current row */
 } CsvCells;
 
-/* So many bytes of a padded text may be read, whatever its length: copied without a loop. */
+/* This many bytes of a padded text may be read for any length, so it is copied without a loop. */
 #define CSV_PADDING 32u
 
 void csv_cells_grow(CsvCells *cells, gsize more);
 void csv_cells_clear(CsvCells *cells); /* frees */
 /* A cell of bytes that may need quotes. */
 void csv_cells_text(CsvCells *cells, const char *bytes, gsize length);
-/* The same behind an apostrophe where a spreadsheet would take the text for a formula. */
+/* The same, with an apostrophe in front if a spreadsheet would read the text as a formula. */
 void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length);
-/* Would a spreadsheet take the text for a formula? */
+/* Would a spreadsheet read the text as a formula? */
 gboolean csv_is_formula(const char *bytes, gsize length);
-/* Text of a cell with quotes, where it needs them; appended. */
+/* Appends the text of a cell, with quotes if needed. */
 void csv_quote(GString *out, const char *bytes, gsize length);
 
-/* Room for `more` bytes; where they go. */
+/* Reserves `more` bytes and returns their address. */
 static inline char *csv_cells_reserve(CsvCells *cells, gsize more)
 {
     if (G_UNLIKELY(cells->used + more > cells->size))
@@ -34,7 +34,7 @@ static inline char *csv_cells_reserve(CsvCells *cells, gsize more)
     return cells->bytes + cells->used;
 }
 
-/* Where a cell of at most `length` bytes goes, behind its separator; csv_cells_end() follows. */
+/* Begins a cell of at most `length` bytes after its separator; csv_cells_end() must follow. */
 static inline char *csv_cells_begin(CsvCells *cells, gsize length)
 {
     char *at = csv_cells_reserve(cells, length + 1);
@@ -57,7 +57,7 @@ static inline void csv_cells_put(CsvCells *cells, const char *bytes, gsize lengt
     csv_cells_end(cells, at + length);
 }
 
-/* Padded bytes to where there is room for them and CSV_PADDING. */
+/* Copies padded bytes to a buffer with room for them and CSV_PADDING. */
 static inline void csv_cells_copy_padded(char *at, const char *bytes, gsize length)
 {
     memcpy(at, bytes, CSV_PADDING);

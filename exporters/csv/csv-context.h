@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rows are composed with. */
+/* Shared state for composing rows. */
 #ifndef STROBE_CSV_CSV_CONTEXT_H
 #define STROBE_CSV_CSV_CONTEXT_H
 
@@ -14,7 +14,7 @@ typedef struct CsvContext {
     StrobeCell cell;
 } CsvContext;
 
-/* Is that the text of the string? */
+/* Does the string have this text? */
 gboolean csv_context_has_text(const CsvContext *context, guint32 id, const char *text);
 
 #endif

@@ -24,12 +24,12 @@ struct CsvFile {
     int error;
     guint64 n_rows;
     GArray *columns;  /* of Column */
-    gboolean *hidden; /* columns that are left out; known at the end */
+    gboolean *hidden; /* columns that are omitted; known at the end */
     guint n_hidden;
     CsvCells cells;
 };
 
-/* A held row, as the sorter has it. */
+/* A held row in the sorter. */
 typedef struct HeldRow {
     guint32 n_cells;
     char line[];
@@ -122,7 +122,7 @@ static gboolean is_shown(const CsvFile *file, guint at)
     return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
-/* Of a held file this is written at its end. */
+/* For a held file this is written at its end. */
 static void write_header(CsvFile *file)
 {
     file->has_header = TRUE;
@@ -137,7 +137,7 @@ static void write_header(CsvFile *file)
 
 /* ---- held rows ---- */
 
-/* End of the cell that begins at `at`: the separator or the CR behind it. */
+/* The end of the cell that begins at `at`: the separator or the CR after it. */
 static const char *cell_end(const char *at, const char *end)
 {
     gboolean is_quoted = FALSE;
@@ -151,7 +151,7 @@ static const char *cell_end(const char *at, const char *end)
     return at;
 }
 
-/* Leaves hidden cells out and adds missing ones. */
+/* Omits hidden cells and adds missing ones. */
 static void rewrite_row(CsvFile *file, const char *at, const char *end)
 {
     for (guint i = 0; i < file->columns->len; i++) {

@@ -19,11 +19,12 @@ struct CsvRows {
     RowSources *cells;
     ModeRows *modes;
     guint32 only_offset, order_offset;
-    guint32 known_id; /* whether this string lets a record have a row is known */
+    guint32 known_id; /* string for which the decision about a row is cached */
     gboolean known_fits;
     gint64 known_number, known_order; /* text_order() of the last number */
-    GHashTable *modules;              /* id of a name -> its place, for those without a number */
-    gint64 last_module;               /* place of the last record's */
+    GHashTable *modules;              /* id of a name -> its position, for modules without a
+                                       * number */
+    gint64 last_module;               /* position of the last record's module */
 };
 
 CsvFile *csv_rows_file(const CsvRows *rows)
@@ -97,7 +98,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Has the record a row here? What decides is one string, remembered. */
+/* Does the record have a row here? The decision for one string is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
@@ -119,8 +120,8 @@ static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* Bytes of a number's text in the order of the texts, as the original sorts. The last one is
- * remembered: devices are few. */
+/* Bytes of a number's text in text order, as the original sorts. The last result is cached,
+ * because devices are few. */
 static gint64 text_order(CsvRows *rows, gint64 number)
 {
     char text[STROBE_NUMBER_MAX] = "";
@@ -136,8 +137,8 @@ static gint64 text_order(CsvRows *rows, gint64 number)
     return order;
 }
 
-/* The number of the module; one that the source has no number for stands behind the one that came
- * before it when it came first. */
+/* The number of the module. A module without a number follows the one that preceded it when it
+ * first came. */
 static gint64 module_order(CsvRows *rows, const StrobeView *record)
 {
     guint32 module = strobe_field_u32(record, rows->order_offset, STROBE_ABSENT_U32);

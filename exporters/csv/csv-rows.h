@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of one kind in one file: an entry of the Ascend tables bound to a kind, or a kind's own
- * fields where no table has it.
+ * fields if no table has it.
  */
 #ifndef STROBE_CSV_CSV_ROWS_H
 #define STROBE_CSV_CSV_ROWS_H
@@ -13,8 +13,8 @@
 
 typedef struct CsvRows CsvRows;
 
-/* `unless`: nothing is added once this file has rows (may be NULL). `rank`: rows of a file with
- * several entries stand in the order of these. `is_first`: the file has no columns yet. */
+/* `unless`: adds nothing once this file has rows (may be NULL). `rank`: sorts the rows of a file
+ * with several entries. `is_first`: the file has no columns yet. */
 CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFile *file,
                              const CsvFile *unless, gint64 rank, gboolean is_first,
                              const StrobeKindView *kind);

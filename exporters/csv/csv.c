@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records to CSV files: by the tables of the Ascend formats, any other kind with all its fields. */
+/* Writes records to CSV files: by the tables of the Ascend formats, any other kind with all its
+ * fields. */
 #include "csv.h"
 
 #include <glib.h>
@@ -12,36 +13,36 @@
 #define FILE_STEM_MAX 200
 #define RECENT_KINDS 64u
 
-/* Kinds that get a file only when they are asked for by name. */
+/* Kinds that get a file only on request by name. */
 static const char *const on_request[] = {
     "cpu_op", /* operator_details.csv has every operator */
     "collector_call", "diagnostic", "metadata", NULL,
 };
 
-/* A kind and the rows that its records make. */
+/* A kind and the rows of its records. */
 typedef struct CsvKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
+    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
     guint32 view_n_fields;
     StrobeKindId view_id;
-    GPtrArray *rows; /* of CsvRows; none: not written */
+    GPtrArray *rows; /* of CsvRows; empty: not written */
 } CsvKind;
 
-/* A file of the Ascend formats; one with the rows of fallbacks stands beside it. */
+/* A file of the Ascend formats; there may be a second one with the rows of fallbacks. */
 typedef struct AscendOutput {
     CsvFile *file;
-    const CsvFile *unless; /* of a fallback: the file proper */
+    const CsvFile *unless; /* for a fallback: the main file */
     gboolean has_columns;
 } AscendOutput;
 
 typedef struct Csv {
     CsvContext context;
     gboolean has_all_fields;       /* no files of the Ascend formats */
-    char **only, **also;           /* kinds, as the options name them */
+    char **only, **also;           /* names of kinds in the options */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
     CsvKind *recent[RECENT_KINDS]; /* by their ids */
     GPtrArray *files;              /* of CsvFile, all of them */
-    GHashTable *names;             /* of generic files and those of the tables */
+    GHashTable *names;             /* names of generic files and of the tables' files */
     AscendOutput *ascend;          /* by entry */
     guint n_generic;
     guint n_skipped;
@@ -109,14 +110,14 @@ static gboolean is_here(const Csv *csv, const AscendFile *entry)
            is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Is the file one that the tool does not make at this level? */
+/* Does the tool not make the file at this level? */
 static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
 {
     return (entry->flags & ASCEND_FILE_DERIVED) &&
            !is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* The first entry of the same file that is, or is not, a fallback. */
+/* The first entry of the same file that is (or is not) a fallback. */
 static guint32 first_entry(const AscendFile *entry, guint32 fallback)
 {
     guint32 i = 0;
@@ -127,7 +128,7 @@ static guint32 first_entry(const AscendFile *entry, guint32 fallback)
     return i;
 }
 
-/* The file of an entry, which is the first of its sort. */
+/* The file of an entry, which is the first of its type. */
 static AscendOutput *output_of(Csv *csv, guint32 first)
 {
     const AscendFile *entry = &ascend_files[first];
@@ -140,7 +141,7 @@ static AscendOutput *output_of(Csv *csv, guint32 first)
         output->unless = output_of(csv, first_entry(entry, 0))->file;
     for (guint32 i = first + 1; i < n_ascend_files; i++)
         if (!strcmp(ascend_files[i].file, entry->file) && ascend_files[i].flags == entry->flags)
-            csv_file_hold(output->file); /* rows of several entries, one behind the other */
+            csv_file_hold(output->file); /* rows of several entries in sequence */
     return output;
 }
 
@@ -168,7 +169,7 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
             g_ptr_array_add(kind->rows, new_ascend_rows(csv, kind->view, i));
             is_known = TRUE;
         }
-        /* What is derived for a file has no other where that is not written. */
+        /* Derived data for a file that is not written is in no other file. */
         is_known |= kind->view->derived || is_left_out(csv, &ascend_files[i]);
     }
     return is_known;
@@ -176,7 +177,7 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 
 /* ---- other kinds ---- */
 
-/* A kind's name is from outside: only harmless characters make it into a file name. */
+/* A kind's name is hostile: only harmless characters are used in a file name. */
 static char *file_name(Csv *csv, const char *kind)
 {
     g_autofree char *stem = g_strndup(kind, FILE_STEM_MAX);
@@ -193,7 +194,7 @@ static char *file_name(Csv *csv, const char *kind)
         stem = g_steal_pointer(&visible);
     }
     name = g_strconcat(stem, ".csv", NULL);
-    /* Another declaration of this name has other columns: a file of its own. */
+    /* A different declaration with this name has other columns and needs a separate file. */
     for (guint i = 2; g_hash_table_contains(csv->names, name); i++) {
         g_free(name);
         name = g_strdup_printf("%s_%u.csv", stem, i);
@@ -239,7 +240,7 @@ static CsvKind *find_kind(Csv *csv, const StrobeKindView *view)
         kind->view_id != view->id) {
         kind = new_kind(csv, view);
         g_hash_table_replace(csv->kinds, (gpointer)view, kind);
-        memset(csv->recent, 0, sizeof csv->recent); /* that it replaces may be among them */
+        memset(csv->recent, 0, sizeof csv->recent); /* the replaced one may be among them */
     }
     *recent = kind;
     return kind;
@@ -277,7 +278,7 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* A fallback beside a file that has rows. */
+/* A fallback for a file that has rows. */
 static gboolean is_needless(const Csv *csv, const CsvFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++) {

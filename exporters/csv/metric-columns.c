@@ -8,13 +8,13 @@
 #define COLUMNS_MAX 256u
 #define NAMES_MAX 256u
 #define TITLE_MAX 160u
-#define TEXT_SIZE 8 /* of what is put in as one word */
+#define TEXT_SIZE 8 /* size of a value that is stored as one word */
 
 typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    char zero[TEXT_SIZE]; /* text of 0: units of the other core type have no other value */
+    char zero[TEXT_SIZE]; /* text of 0: units of the other core type have only this value */
     gsize zero_length;
 } MetricColumn;
 
@@ -24,8 +24,8 @@ struct MetricColumns {
     char absent[TEXT_SIZE];
     gsize absent_length;
     GArray *columns; /* of MetricColumn */
-    guint32 plan_id; /* of the names that the plan is of */
-    gint8 *plan;     /* by column: place of the value, -1: none */
+    guint32 plan_id; /* names for which the plan was made */
+    gint8 *plan;     /* by column: index of the value, -1: none */
 };
 
 static void clear_column(gpointer column)
@@ -81,14 +81,14 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     column->metric = g_strdup(metric);
     column->form = ascend_metric_form(metric, generation);
     column->factor = ascend_metric_factor(metric);
-    /* A constant of the original's, no computed number. */
+    /* A constant of the original, not a computed number. */
     if (generation != 1 || strcmp(metric, "cube_utilization"))
         format_value(column, 0, text);
     column->zero_length = strlen(text);
     memcpy(column->zero, text, sizeof column->zero);
 }
 
-/* The column of a metric; made if it is not there yet. COLUMNS_MAX: there are too many. */
+/* The column of a metric; created if necessary. COLUMNS_MAX: there are too many. */
 static guint find_column(MetricColumns *columns, const char *metric)
 {
     MetricColumn column;
@@ -106,7 +106,7 @@ static guint find_column(MetricColumns *columns, const char *metric)
     return columns->columns->len - 1;
 }
 
-/* Where the values of records with these names go. */
+/* Maps the values of records with these names to columns. */
 static void make_plan(MetricColumns *columns, StrobeText text)
 {
     g_autofree char *valid = g_utf8_make_valid(text.bytes, (gssize)text.length);
@@ -124,7 +124,7 @@ static void make_plan(MetricColumns *columns, StrobeText text)
     }
 }
 
-/* The cell's text at `at`, where there is room for it; returns its end. */
+/* Writes the cell's text at `at`, which must have room; returns its end. */
 static inline char *put_value(const MetricColumns *columns, const MetricColumn *column,
                               double value, char *at)
 {

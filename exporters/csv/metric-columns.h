@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a file that are metrics: which there are is known from the records. */
+/* The columns of a file that are metrics; the records determine which exist. */
 #ifndef STROBE_CSV_METRIC_COLUMNS_H
 #define STROBE_CSV_METRIC_COLUMNS_H
 
@@ -14,9 +14,9 @@ typedef struct MetricColumns MetricColumns;
 MetricColumns *metric_columns_new(CsvFile *file, gint generation, const char *absent);
 void metric_columns_free(MetricColumns *columns);
 
-/* Writes the cells of a record's metrics. `names` is the text of its field "metrics", `id` that of
- * the text, 0: the record has none; `values` is where its field value_00 begins, with `n` of them.
- */
+/* Writes the cells of a record's metrics. `names` is the text of its field "metrics", and `id`
+ * the text's id, 0: the record has none. `values` points to its field value_00, the first of
+ * `n`. */
 void metric_columns_write(MetricColumns *columns, CsvCells *cells, const StrobeView *record,
                           guint32 id, StrobeText names, guint32 values, guint n);
 

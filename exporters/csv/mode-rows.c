@@ -17,7 +17,7 @@ typedef struct ModeSums {
     Samples min, max, avg;
 } ModeSums;
 
-/* A device's sums follow in `sums`, one a mode. */
+/* A device's sums follow in `sums`, one for each mode. */
 typedef struct DeviceSums {
     gint32 device;
     guint first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files whose rows sum samples up: one row a mode and device. */
+/* Files whose rows sum up samples: one row for each mode and device. */
 #ifndef STROBE_CSV_MODE_ROWS_H
 #define STROBE_CSV_MODE_ROWS_H
 

@@ -40,7 +40,7 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-/* operator_device first: where it has rows, operator_detail is not looked at. */
+/* operator_device first: if it has rows, operator_detail is ignored. */
 static const char *const wants[] = {
     "*",
     "operator_device",

@@ -5,13 +5,14 @@
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
-/* A row is written from one place on in the processor's registers; what goes another way takes up
- * where that stands, and leaves where it ended. */
+/* The write position of a row, which stays in the processor's registers. Code on another path
+ * continues from this position and returns the new one. */
 
 typedef struct Pen {
     char *at;
-    guint n;         /* cells so far; between the two, or compilers move both in one register */
-    const char *end; /* of what may be written to */
+    guint n;         /* number of cells so far; between the other two, because compilers
+                      * otherwise move both in one register */
+    const char *end; /* end of the writable range */
 } Pen;
 
 static inline void pen_take(Pen *pen, const RowSources *row, CsvCells *cells)
@@ -46,7 +47,7 @@ static inline void put_absent(Pen *pen, const Source *source)
     pen->at += source->n_absent;
 }
 
-/* A name with something before it. */
+/* A name with a prefix. */
 static void put_prefixed(const RowSources *row, CsvContext *context, CsvCells *cells, guint32 id)
 {
     StrobeText name = context->host->string(context->self, id);
@@ -105,7 +106,7 @@ static inline gboolean is_escaped(const RowSources *row, const CachedCell *cell)
     return row->escapes && cell->is_formula;
 }
 
-/* The apostrophe is the first character of the text: behind a quote. */
+/* The apostrophe is the first character of the text, after a quote. */
 static char *put_apostrophe(char *at, const CachedCell *cell)
 {
     const gsize n = cell->bytes[0] == '"';
@@ -116,7 +117,7 @@ static char *put_apostrophe(char *at, const CachedCell *cell)
     return at + cell->length + 1;
 }
 
-/* A text or a stack that is not in the cache, too long for the room there is, or escaped. */
+/* A text or a stack that is not in the cache, is too long for the room, or is escaped. */
 static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                     const Source *source, guint32 id, const StrobeView *record)
 {
@@ -140,7 +141,7 @@ static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCel
     return 0;
 }
 
-/* The text by its name in this generation; FALSE: it is another one. */
+/* The text's name in this generation; FALSE: it has another form. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
@@ -170,7 +171,7 @@ static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCe
     return is_put ? 0 : put_text(pen, row, context, cells, source, id, record);
 }
 
-/* Some are numbers all the same, which need no cell. */
+/* Some are still numbers, which need no cell. */
 static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                          const Source *source, const StrobeView *record)
 {
@@ -197,7 +198,7 @@ static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, C
     return error;
 }
 
-/* Absent ones are STROBE_ABSENT_I64, whatever the field's type. */
+/* Absent values are STROBE_ABSENT_I64 for every field type. */
 static inline gint64 whole_value(const Source *source, CsvContext *context,
                                  const StrobeView *record)
 {
@@ -254,7 +255,7 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
     }
 }
 
-/* Of 64 bits without a sign: another value is absent. */
+/* Unsigned with 64 bits: a different value means absent. */
 static inline void put_large(Pen *pen, const RowSources *row, const Source *source, guint64 value)
 {
     if (value == STROBE_ABSENT_U64) {
@@ -288,7 +289,7 @@ static inline void put_real(Pen *pen, const RowSources *row, const Source *sourc
     mark_column(row, source);
 }
 
-/* Where its address is taken, the pen is another one, so that this one stays in registers. */
+/* Uses a copy of the pen whose address is taken, so that this one stays in registers. */
 static inline int put_apart(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                             const Source *source, const StrobeView *record)
 {

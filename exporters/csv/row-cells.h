@@ -6,7 +6,7 @@
 #include "csv-cells.h"
 #include "row-sources.h"
 
-/* A record's cells. 0 or an errno value. */
+/* Composes a record's cells. 0 or an errno value. */
 int row_cells_compose(const RowSources *row, CsvContext *context, CsvCells *cells,
                       const StrobeView *record);
 

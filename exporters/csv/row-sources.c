@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/fields.h>
 
-#define UNKNOWN_PREFIX "ascend_text." /* of fields that were columns of a text result */
+#define UNKNOWN_PREFIX "ascend_text." /* prefix of fields that were columns of a text result */
 
 void row_sources_free(RowSources *row)
 {
@@ -27,7 +27,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
     return NULL;
 }
 
-/* Of numbers that are read here. */
+/* For numbers that are read here. */
 static guint number_source(const StrobeColumn *column, const StrobeFieldView *field)
 {
     static const guint8 types[] = {
@@ -48,7 +48,7 @@ static guint number_source(const StrobeColumn *column, const StrobeFieldView *fi
     return field && field->type < G_N_ELEMENTS(types) ? types[field->type] : SOURCE_OTHER;
 }
 
-/* Is that how put_whole() or put_real() writes? */
+/* Do put_whole() or put_real() write this form? */
 static gboolean is_known_form(guint source, guint32 form)
 {
     const gboolean is_large = source == SOURCE_U64 || source == SOURCE_TRACK;
@@ -136,7 +136,7 @@ static void bind_sources(RowSources *row, const StrobeKindView *kind, const Asce
     }
 }
 
-/* The values lie one behind the other in fields of their own. */
+/* The values are in successive fields of their own. */
 static void bind_metrics(RowSources *row, gint generation, const StrobeKindView *kind,
                          const StrobeColumn *column)
 {
@@ -154,7 +154,7 @@ static void bind_metrics(RowSources *row, gint generation, const StrobeKindView 
     }
 }
 
-/* Columns of the file, in the same order for every entry of it. */
+/* Columns of the file, in the same order for each of its entries. */
 static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is_first)
 {
     gint optional = CSV_COLUMN_ALWAYS;
@@ -179,8 +179,8 @@ static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is
     }
 }
 
-/* Columns of the source that formats/ does not know come behind the others, with their own titles;
- * but in files that sum records up. */
+/* Columns of the source that formats/ does not know are appended with their own titles, except
+ * in files that sum up records. */
 static void append_unknown(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     static const AscendColumn unknown;
@@ -224,7 +224,7 @@ RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *
     return row;
 }
 
-/* "host_self(ns)"; the name and times of a generic table have their unit already. */
+/* "host_self(ns)"; the names of generic columns already contain their unit. */
 static void add_generic_column(RowSources *row, const StrobeKindView *kind, guint32 at)
 {
     const StrobeColumn *column = &row->columns[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the cells of a row come from: its columns, bound to the fields of a kind. */
+/* The sources of a row's cells: its columns, bound to the fields of a kind. */
 #ifndef STROBE_CSV_ROW_SOURCES_H
 #define STROBE_CSV_ROW_SOURCES_H
 
@@ -10,11 +10,11 @@
 #include "csv-file.h"
 #include "metric-columns.h"
 
-/* Room for a number, what is absent, and a separator. */
+/* Room for a number, the text of an absent value, and a separator. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
-#define ABSENT_SIZE 16u /* of a text that is copied as a whole */
+#define ABSENT_SIZE 16u /* size of a text that is copied as a whole */
 
-/* Where a column's cells come from. */
+/* Source of a column's cells. */
 enum {
     SOURCE_U8 = 0,
     SOURCE_U32,
@@ -39,10 +39,10 @@ typedef struct Source {
     guint32 form;   /* STROBE_CELL_* */
     guint32 offset; /* of the field */
     guint32 place;  /* the table driver's */
-    guint column;   /* of the file; of metrics: the first */
+    guint column;   /* of the file; for metrics: the first one */
     guint n_absent;
-    char absent[ABSENT_SIZE]; /* text for what is absent */
-    const AscendWord *word;   /* NULL: none in this column has another name */
+    char absent[ABSENT_SIZE]; /* text of an absent value */
+    const AscendWord *word;   /* NULL: no text in this column has another name */
 } Source;
 
 typedef struct RowSources {
@@ -50,19 +50,19 @@ typedef struct RowSources {
     const AscendFile *entry; /* NULL: generic */
     StrobeColumn *columns;
     guint32 n_columns;
-    gboolean escapes; /* texts that a spreadsheet would take for a formula */
-    gsize room;       /* for all of them, texts but the short ones apart */
+    gboolean escapes; /* texts that a spreadsheet would read as a formula */
+    gsize room;       /* for all cells except long texts */
     Source *sources;
     MetricColumns *metrics;
     guint32 metrics_offset; /* of their names */
-    guint32 values;         /* where those of the metrics begin, and how many there are */
+    guint32 values;         /* offset of the metrics' values, and their number */
     guint n_values;
 } RowSources;
 
-/* Of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
+/* For an entry of the Ascend tables; `is_first`: the file has no columns yet. */
 RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
                                    CsvFile *file, const StrobeKindView *kind, gboolean is_first);
-/* All fields of a kind and, `with_device`, the device of the track. */
+/* All fields of a kind and, if `with_device`, the device of the track. */
 RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
                                     const StrobeKindView *kind, gboolean with_device);
 void row_sources_free(RowSources *row);

@@ -6,7 +6,7 @@
 #define WAITING_MAX 65536u
 #define THREADS_MAX 4096u
 
-/* Something that waits for the span around it. */
+/* Work that waits for the span around it. */
 typedef struct Waiting {
     gint64 begin, end, value;
 } Waiting;
@@ -55,7 +55,7 @@ guint64 connections_n_forgotten(const Connections *c)
     return c->n_forgotten;
 }
 
-/* `makes`: a thread that is not known yet is added. */
+/* `makes`: adds an unknown thread. */
 static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 {
     Thread *thread = c->last;
@@ -85,7 +85,7 @@ static void wait_for(Connections *c, GArray *list, const Waiting *item)
     g_array_append_vals(list, item, 1);
 }
 
-/* How many at the end of the list may lie in the span. */
+/* Number of entries at the end of the list that may be inside the span. */
 static guint n_behind(const GArray *list, gint64 begin)
 {
     guint n = 0;
@@ -121,7 +121,7 @@ static void add_row(Connections *c, OutTable *table, gint64 key, gint64 value, g
     db_row_done(c->db, rows);
 }
 
-/* Moves what lies in the span into a table, under `key`. */
+/* Moves the entries inside the span into a table, under `key`. */
 static void take_inside(Connections *c, GArray *list, gint64 begin, gint64 end, OutTable *table,
                         gint64 key)
 {

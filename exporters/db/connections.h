@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operators put what into the task queue and launched what: by strict containment in time on
- * a thread. Records come by their end, so an operator finds what lies in it already there, and the
- * innermost one comes first.
+ * Links operators to their enqueues and launches by strict containment in time on a thread.
+ * Records come in the order of their ends, so the contents of an operator come before it, and
+ * the innermost operator comes first.
  */
 #ifndef STROBE_DB_CONNECTIONS_H
 #define STROBE_DB_CONNECTIONS_H
@@ -13,8 +13,8 @@
 
 typedef struct Connections Connections;
 
-/* What an operator is linked to. A sorter puts links in the order of operators, those of one as
- * they were added. */
+/* The links of an operator. A sorter puts links in the order of operators, and keeps the order
+ * of each operator's links. */
 typedef struct OpLink {
     guint32 op;
     gint64 value;
@@ -34,14 +34,14 @@ void connections_enqueue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
 void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
 void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 connection);
 
-/* Does the operator hold anything that makes a link? connections_claim then takes it for this
+/* Does the operator contain anything that makes a link? connections_claim then takes it for this
  * operator, and must come before the next call. */
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
 /* Adds a link for each launch of an operator. */
 void connections_end(Connections *c, StrobeExternalSorter *links);
-/* What was forgotten, because no operator came for it in time. */
+/* Number of entries that were dropped because no operator came in time. */
 guint64 connections_n_forgotten(const Connections *c);
 
 #endif

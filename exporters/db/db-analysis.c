@@ -35,7 +35,7 @@ static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *ro
     row_text(rows, text, length);
 }
 
-/* Records are named by operation and group together, which here have a column each. */
+/* Records have one name for operation and group; here each has a column. */
 static void put_name(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -66,7 +66,7 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
                                                                          : RATIO));
 }
 
-/* `has_packages`: where there are none, their columns are 0. */
+/* `has_packages`: without packages their columns are 0. */
 static void prepare_kind(Db *db, DbKind *kind, const char *table, gboolean has_packages)
 {
     static const char *const by_code[] = {"package_size", "count", "total_duration",
@@ -92,7 +92,7 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record)
         row_map_put(db, kind->maps[0], record);
 }
 
-/* What moved nothing has no row. */
+/* A record without transferred data has no row. */
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record)
 {
     prepare_kind(db, kind, "CommAnalyzerBandwidth", TRUE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* COMMUNICATION_OP and COMMUNICATION_TASK_INFO. A task names its operation, which ends later, and
- * the task of the device: where the source does not say which, they are found by row and time. */
+/* COMMUNICATION_OP and COMMUNICATION_TASK_INFO. A task names its operation, which ends later,
+ * and the task of the device. If the source does not give them, they are found by row and time. */
 #include <math.h>
 
 #include <strobe/helpers/record-log.h>
@@ -10,15 +10,15 @@
 #define NO_NOTIFY 9223372036854775807
 #define NO_NUMBER (-1)
 
-/* What a task that waits for its operation knows. */
+/* Data of a task that waits for its operation. */
 typedef struct HeldTask {
     gint64 op;  /* -1: not known */
-    gint64 row; /* of its group, -1: not known */
+    gint64 row; /* of its group, -1: unknown */
     gint64 begin;
     gint64 device;
-    gint64 name; /* of the operation, where the record has it */
+    gint64 name; /* of the operation, if the record has it */
     guint32 stream, task_id, context;
-    guint32 name_place, op_place, task_place; /* in the row; 0: stands there already */
+    guint32 name_place, op_place, task_place; /* position in the row; 0: already set */
 } HeldTask;
 
 struct Communication {
@@ -27,7 +27,7 @@ struct Communication {
     RowBuffer row;         /* under way */
     HeldTask head;         /* of it */
     OutTable *places;      /* temporary: operations by row and time; NULL: none */
-    gint64 op;             /* number of the operation under way */
+    gint64 op;             /* number of the current operation */
     sqlite3_stmt *by_id, *by_place, *by_task;
 };
 
@@ -56,7 +56,7 @@ enum { OP_ID, OP_TYPE };
 static const StrobeWantedField op_fields[] = {{"op", STROBE_FIELD_LINK},
                                               {"op_type", STROBE_FIELD_STRING}};
 
-/* Traces do not have the type; the name begins with it: hcom_allReduce__865_0_1. */
+/* Traces lack the type; the name begins with it: hcom_allReduce__865_0_1. */
 static void put_op_type(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeStringId type = strobe_field_u32(record, kind->known[OP_TYPE], 0);
@@ -136,10 +136,10 @@ static const StrobeWantedField task_fields[] = {
     {"task_id", STROBE_FIELD_U32},
     {"context", STROBE_FIELD_U32},
     {"bandwidth", STROBE_FIELD_F64},
-    {"ascend_db.operation_name", STROBE_FIELD_STRING}, /* of a source without the operation */
+    {"ascend_db.operation_name", STROBE_FIELD_STRING}, /* for a source without the operation */
 };
 
-/* "None" is the greatest number, of 64 bits in a trace and of 63 here. */
+/* "None" is the greatest number, with 64 bits in a trace and 63 here. */
 static gint64 notify_of(Db *db, StrobeStringId notify)
 {
     StrobeText text = db->host->string(db->self, notify);
@@ -150,7 +150,7 @@ static gint64 notify_of(Db *db, StrobeStringId notify)
     return value > (guint64)NO_NOTIFY ? NO_NOTIFY : (gint64)value;
 }
 
-/* GB/s in records, B/s here; the decimal digits of the source, where there are not too many. */
+/* GB/s in records, B/s here; keeps the source's decimal digits, if there are not too many. */
 static void put_bandwidth(RowBuffer *rows, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
@@ -264,7 +264,7 @@ static gboolean find_value(Communication *c, guint file, sqlite3_stmt *statement
     return found;
 }
 
-/* The tasks may come in the order of their time, so the two look-ups are cheap. */
+/* The tasks usually come in the order of their times, so the two look-ups are cheap. */
 static void complete_task(Communication *c, HeldTask *task, guint8 *row)
 {
     gint64 value;
@@ -326,7 +326,7 @@ static int put_held(Communication *c)
 
         complete_task(c, task, (guint8 *)(task + 1));
         memcpy(row_room(rows, length - sizeof *task), task + 1, length - sizeof *task);
-        /* The look-ups and the other thread take turns. */
+        /* The look-ups and the other thread alternate. */
         if (rows->used >= OUT_BLOCK_BYTES)
             out_db_wait(c->db->out, OUT_PROFILER);
     }

@@ -11,7 +11,7 @@
 enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003 };
 enum { API_COLUMNS_EMPTY = 5 }; /* from sequenceNumber to callchainId */
 
-/* What newer tools add to the ids of the queue, so that they are none of the runtime's. */
+/* Added by newer tools to the ids of the queue, so that they differ from the runtime's. */
 #define QUEUE_IDS ((gint64)5 << 28)
 #define STEP_NAME "ProfilerStep#"
 #define STEPS_MAX 1000000u
@@ -33,8 +33,8 @@ struct Framework {
     gint64 next_id, next_chain;
     gint64 max_correlation;            /* -1: no queue */
     GArray *op_steps;                  /* of Step: operators that are steps */
-    GArray *steps;                     /* of Step: records of them */
-    StrobeStringId plain[PLAIN_NAMES]; /* names that are no step's */
+    GArray *steps;                     /* of Step: records of steps */
+    StrobeStringId plain[PLAIN_NAMES]; /* names that are not a step's */
 };
 
 /* An operator's row that waits for its connection. Numbers of texts are below 2^32. */
@@ -48,7 +48,7 @@ typedef struct OpRow {
 #define NO_CONNECTION G_MININT64         /* none was found */
 #define NEVER_CONNECTED (G_MININT64 + 1) /* none is looked for */
 
-/* Links that end up as ids of pairs are negative until the ids of the queue are known. */
+/* Links that will become ids of pairs are negative until the ids of the queue are known. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 {
     Framework *f = user;
@@ -114,7 +114,7 @@ static void put_name(Framework *f, RowBuffer *rows, StrobeStringId name)
     row_int(rows, string_ids_of(f->db->strings, STRING_FRAMEWORK, name));
 }
 
-/* What stands for nothing is none. */
+/* Writes NULL for the sentinel value. */
 static void put_unless(RowBuffer *rows, gint64 value, gint64 nothing)
 {
     if (value == nothing)
@@ -181,15 +181,16 @@ static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, 
     op->types = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_TYPES], 0));
 }
 
-/* The original writes the shapes into inputDtypes and the types into inputShapes. An empty list is
- * none. */
+/* The original writes the shapes into inputDtypes and the types into inputShapes. An empty list
+ * is NULL. */
 static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connection)
 {
     row_begin(rows, api_table(f));
     put_time(rows, op->begin);
     put_time(rows, op->end);
     row_int(rows, op->tid);
-    if (connection == NO_CONNECTION) /* as long as with one: so many rows make a block */
+    if (connection == NO_CONNECTION) /* as long as with a connection, because that many rows make
+                                      * a block */
         row_nothing(rows);
     else
         put_unless(rows, connection, NEVER_CONNECTED);
@@ -371,7 +372,7 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Steps that only operators tell of, and operators that are missing for steps: the original has
+/* Steps that are only operators, and operators that are missing for steps: the original has
  * both, from one event. */
 static void match_steps(Framework *f)
 {
@@ -416,7 +417,7 @@ static gint64 connection_of(const Framework *f, gint64 link)
     return link < 0 ? first - 1 - link : link;
 }
 
-/* Writes the links of an operator; `link` is the next one of all, NULL: there are no more. */
+/* Writes the links of an operator; `link` is the next link of all operators, NULL: the end. */
 static gboolean put_links(Framework *f, guint32 op, const OpLink **link)
 {
     gboolean is_linked = FALSE;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS; STEP_TIME where only operators tell of
- * steps. */
+/* PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS; STEP_TIME if steps are only operators. */
 #ifndef STROBE_DB_FRAMEWORK_H
 #define STROBE_DB_FRAMEWORK_H
 
@@ -8,7 +7,7 @@
 
 Framework *framework_new(Db *db);
 void framework_free(Framework *f);
-/* Nothing more comes: rows that waited for their connections are written. */
+/* No more records follow: writes rows that wait for their connections. */
 void framework_end(Framework *f);
 
 void framework_take_op(Db *db, DbKind *kind, const StrobeView *record);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NPU_OP_MEM from the allocators' own records; MEMORY_RECORD and OP_MEMORY from what passes make of
- * them. */
+/* NPU_OP_MEM from the allocators' records; MEMORY_RECORD and OP_MEMORY from the passes' output. */
 #include "kind-takes.h"
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1 };
@@ -17,7 +16,7 @@ static gboolean is_text(Db *db, StrobeStringId id, const char *text)
     return !strcmp(db->host->string(db->self, id).bytes, text);
 }
 
-/* The sign of the size is the type of action, in a column of its own. */
+/* The sign of the size is the type of action, which has a separate column. */
 static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
                       const StrobeView *record, RowBuffer *rows)
 {
@@ -34,7 +33,7 @@ static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, is_release && size < 0 ? -size : size);
 }
 
-/* What the graph engine allocates; the framework's own follow in OP_MEMORY. */
+/* Allocations of the graph engine; the framework's follow in OP_MEMORY. */
 void memory_take_event(Db *db, DbKind *kind, const StrobeView *record)
 {
     const StrobeTrackView *track = db_track(db, record->track);
@@ -64,14 +63,13 @@ static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
 
     if (active != STROBE_ABSENT_I64)
         row_int(rows, active);
-    else if (device ==
-             -1) /* the allocator of the host knows nothing of it, as in the other files */
+    else if (device == -1) /* the host's allocator has no such data, as in the other files */
         row_null(rows);
-    else /* of the graph engine, as the original has it */
+    else /* for the graph engine, as in the original */
         row_int(rows, 0);
 }
 
-/* The process as a whole is in the text form only. */
+/* The whole process is only in the text form. */
 void memory_take_total(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {
@@ -86,7 +84,7 @@ enum { BLOCK_COMPONENT };
 
 static const StrobeWantedField block_fields[] = {{"component", STROBE_FIELD_STRING}};
 
-/* Operators of the graph engine keep the number that the device's tool gave their name. */
+/* Operators of the graph engine keep the number of the device's tool for their name. */
 static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the database says of the run and of itself: META_DATA, HOST_INFO, devices, enumerations. */
+/* Data about the run and the database itself: META_DATA, HOST_INFO, devices, enumerations. */
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/keyed-hash.h>
 
@@ -41,7 +41,7 @@ static void append_quoted(GString *out, StrobeText value)
     strobe_json_flush(&json);
 }
 
-/* Readers take every value for JSON. */
+/* Readers parse every value as JSON. */
 static void put_quoted(Db *db, const char *name, StrobeText value)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -50,7 +50,7 @@ static void put_quoted(Db *db, const char *name, StrobeText value)
     put_pair(db, name, text->str, text->len);
 }
 
-/* The original has all variables of the environment in one object. */
+/* The original has all environment variables in one object. */
 static void add_variable(Db *db, StrobeText name, StrobeText value)
 {
     if (!db->environment)
@@ -150,7 +150,7 @@ static void put_rank(Db *db, gint32 device)
     db_row_done(db, rows);
 }
 
-/* One row a device that anything happened on; of the framework alone one that says so. */
+/* One row for each device with records; one special row if there is only the framework. */
 static void put_ranks(Db *db)
 {
     guint32 n = db->host->track_count(db->self);
@@ -177,7 +177,7 @@ static void put_versions(Db *db)
     const char *version = db->host->metadata_value(db->self, "schema_version");
     const char *source = db->host->metadata_value(db->self, "generation");
 
-    /* The source's own, unless another form is written. */
+    /* The source's version, unless another form is written. */
     if (!*version || g_ascii_strtoll(source, NULL, 10) != db->generation)
         version = of_generation[CLAMP(db->generation, 1, 3)];
     g_auto(GStrv) numbers = g_strsplit(version, ".", 3);
@@ -229,10 +229,11 @@ static void put_session(Db *db)
 typedef struct Filling {
     Db *db;
     OutTable *table;
-    gboolean has_device, has_framework; /* whose entries are written */
+    gboolean has_device, has_framework; /* entries to write */
 } Filling;
 
-/* The layers of calls: the framework's are there without a device too, and not without itself. */
+/* The layers of calls: the framework's exist without a device too, but not without the
+ * framework. */
 #define API_FRAMEWORK_FIRST 50001
 #define API_FRAMEWORK_LAST 50004
 

@@ -13,7 +13,7 @@ static const StrobeWantedField fields[] = {
     {"metrics", STROBE_FIELD_STRING},
 };
 
-/* The names of the set that came last, and where its values lie. */
+/* The names of the last set, and the positions of its values. */
 typedef struct Metrics {
     OutTable *table;
     StrobeStringId names;

@@ -90,7 +90,7 @@ guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn
     return n;
 }
 
-/* What the device's tool writes has no blanks behind its commas. */
+/* The texts of the device's tool have no blanks after commas. */
 static char *create_text(const Db *db, const AscendDbTable *format, const char *extra, gint *key)
 {
     const AscendDbColumn *columns[64];
@@ -115,7 +115,7 @@ static char *create_text(const Db *db, const AscendDbTable *format, const char *
     return g_string_free(text, FALSE);
 }
 
-/* Tables that say nothing of what was measured. */
+/* Tables without measured data. */
 static gboolean is_of_device(const AscendDbTable *format)
 {
     static const char *const others[] = {"STRING_IDS",        "META_DATA",   "HOST_INFO",

@@ -17,7 +17,7 @@ typedef struct DbKind DbKind;
 /* A part of the system by its name. */
 typedef struct DbModule {
     StrobeStringId name;
-    gboolean is_known; /* it has a number */
+    gboolean is_known; /* whether it has a number */
     gint64 number;
 } DbModule;
 
@@ -35,15 +35,15 @@ typedef struct Db {
     DbKind *last_kind;
     GPtrArray *merging; /* of Merge, the kinds' */
     GHashTable *names;  /* of tables, in lower case */
-    char **also;        /* derived kinds that were asked for */
+    char **also;        /* requested derived kinds */
     StrobeTrackId last_track;
-    const StrobeTrackView *track; /* of that id, NULL: none */
-    DbModule modules[256];        /* those that came last, by the name's number */
+    const StrobeTrackView *track; /* track with that id, NULL: none */
+    DbModule modules[256];        /* the last ones, indexed by the name's number */
     gint64 n_overlaps;
-    gint64 next_op;      /* communication operations without a number of their own */
-    gboolean has_device; /* something that the device's tool writes */
+    gint64 next_op;      /* number for communication operations without one of their own */
+    gboolean has_device; /* there are records of the device's tool */
     gboolean has_rows;   /* anything at all */
-    gboolean has_steps;  /* records of them; else operators tell */
+    gboolean has_steps;  /* there are records of steps; otherwise operators announce them */
     gboolean has_rank_map;
     guint made_indexes;         /* a bit each */
     GString *environment;       /* members of a JSON object, NULL: none */
@@ -55,30 +55,30 @@ typedef struct Db {
 const StrobeTrackView *db_track(Db *db, StrobeTrackId id);
 gint64 db_global_tid(Db *db, StrobeTrackId id);
 
-/* The table of the formats, made when it is first asked for. `extra`: more columns, "a TEXT,b
- * TEXT", NULL: none. */
+/* The table of the formats, created at the first call. `extra`: more columns, "a TEXT,b TEXT",
+ * NULL: none. */
 OutTable *db_table(Db *db, const AscendDbTable *format, const char *extra, guint n_extra);
 OutTable *db_table_named(Db *db, const char *name);
 gboolean db_has_table(const Db *db, const AscendDbTable *format);
-/* Makes the indexes of a table that has rows, all of which are in by then. */
+/* Makes the indexes of a table, if it has rows; all rows must be in. */
 void db_make_index(Db *db, const char *table);
 /* The columns that a table has in this generation; at most 64. */
 guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn **columns);
 
-/* Ends the row under way, and moves the rows of its new texts on. */
+/* Ends the current row, and passes on the rows of its new texts. */
 void db_row_done(Db *db, RowBuffer *rows);
 
-/* The latter alone, after a row that went elsewhere. */
+/* Only the latter, after a row that went elsewhere. */
 void db_strings_done(Db *db);
 
-/* A free name for a table, quoted: as wanted, but for what SQLite refuses. Freed with g_free. */
+/* A free, quoted name for a table: the wanted one, unless SQLite refuses it. Freed with g_free. */
 char *db_free_table_name(Db *db, const char *wanted);
 /* Names that a table of another kind must not have. */
 void db_reserve_names(Db *db);
-/* As an identifier in SQL, in quotes where it needs them. Freed with g_free. */
+/* As an SQL identifier, quoted if needed. Freed with g_free. */
 char *db_quote(const char *name);
 
-/* An id that the core dealt out, as a small number; others as they are. */
+/* An id that the core assigned, as a small number; others unchanged. */
 static inline gint64 db_link(guint64 id)
 {
     return id >= (guint64)1 << 62 && id < (guint64)1 << 63 ? (gint64)(id - ((guint64)1 << 62))

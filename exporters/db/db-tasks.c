@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK, and what other tables say of a task. */
+/* TASK, and the data of other tables about a task. */
 #include "kind-takes.h"
 
 enum { IS_KERNEL, OP_TYPE, COPY_BYTES, STREAM, TASK_TYPE, HOST_TYPE };
@@ -11,8 +11,8 @@ static const StrobeWantedField fields[] = {
     {"task_type", STROBE_FIELD_STRING}, {"host_type", STROBE_FIELD_STRING},
 };
 
-/* Traces do not have the host's name of the type of task. Of what is no kernel it is the name that
- * they show, else the device's name stands in. */
+/* Traces lack the host's name of the task type. Other tasks than kernels use the name that
+ * traces show; otherwise the device's name is used. */
 static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {
@@ -27,7 +27,7 @@ static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, type));
 }
 
-/* What an importer kept of a row about a task that was not there. */
+/* The importer's copy of a row about a missing task. */
 static gboolean is_orphan(const DbKind *kind, const StrobeView *record)
 {
     return !record->track &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records into the databases of the Ascend PyTorch Profiler. */
+/* Writes records to the databases of the Ascend PyTorch Profiler. */
 #ifndef STROBE_DB_DB_H
 #define STROBE_DB_DB_H
 

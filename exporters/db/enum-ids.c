@@ -61,7 +61,7 @@ static const AscendDbEnum *find_known(const EnumIds *ids, const char *enumeratio
     return NULL;
 }
 
-/* A name of another generation keeps its number, if that means nothing else in this one. */
+/* A name of another generation keeps its number, unless this generation uses it otherwise. */
 static gint64 choose_number(const EnumIds *ids, const char *enumeration, const char *name)
 {
     gint32 number = ascend_db_enum_id(enumeration, name, ids->generation);
@@ -98,7 +98,7 @@ gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gin
         return TRUE;
     }
     key = g_strdup_printf("%s %s", enumeration, valid->str);
-    /* One that the importer found no name for. */
+    /* A number without a name in the import. */
     if (g_ascii_string_to_signed(valid->str, 10, 0, G_MAXINT32, id, NULL) ||
         find_added(ids, key, id))
         return TRUE;

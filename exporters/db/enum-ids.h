@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of names in the enumerations. A name that an enumeration has not gets a number of its own
- * and a row in the table. */
+/* Numbers of names in the enumerations. A name that an enumeration lacks gets a new number and a
+ * row in the table. */
 #ifndef STROBE_DB_ENUM_IDS_H
 #define STROBE_DB_ENUM_IDS_H
 
@@ -12,10 +12,10 @@ typedef struct EnumIds EnumIds;
 EnumIds *enum_ids_new(gint32 generation);
 void enum_ids_free(EnumIds *ids);
 
-/* FALSE: the name is none of the enumeration, and there are too many such. */
+/* FALSE: the enumeration lacks the name, and there are too many such names. */
 gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gint64 *id);
 
-/* Does the enumeration have an entry in this generation, or one of those? */
+/* Does the enumeration have an entry in this generation, or one of those names? */
 gboolean enum_ids_has(const EnumIds *ids, const char *enumeration);
 
 /* All entries of the enumeration in order of the numbers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds that the formats have no table for: a table of the kind's name with all its fields, or the
- * table that an importer read them from. */
+/* Kinds without a table in the formats: a table with the kind's name and all its fields, or the
+ * table from which an importer read them. */
 #include <math.h>
 #include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/number.h>
@@ -11,11 +11,11 @@
 #define NAME_BYTES_MAX 200u
 #define FIELDS_MAX 500u
 #define STACK_TEXT_MAX (1u << 20)
-#define TAKEN_PREFIX "ascend_db." /* of kinds that are tables of a database */
+#define TAKEN_PREFIX "ascend_db." /* prefix of kinds that are tables of a database */
 
 typedef struct Generic {
     OutTable *table;
-    gboolean is_table; /* of a database: its fields are all its columns */
+    gboolean is_table; /* from a database: its fields are all its columns */
     guint n_fields;
 } Generic;
 
@@ -34,7 +34,7 @@ static const char *type_of(guint32 type)
     }
 }
 
-/* SQLite's names differ in more than the case of ASCII letters. */
+/* SQLite compares only the case of ASCII letters. */
 static void add_column(GHashTable *names, GString *columns, const char *name, const char *type)
 {
     g_autoptr(GString) valid = g_string_new(NULL);

@@ -4,7 +4,7 @@
 #include "db-framework.h"
 #include "merge.h"
 
-/* Kinds whose rows are made by code of their own. */
+/* Kinds whose rows need special code. */
 static const struct {
     const char *kind;
     KindTake take;
@@ -29,12 +29,12 @@ static const struct {
     {"communication_time", analysis_take_time},
     {"communication_bandwidth", analysis_take_bandwidth},
     {"communication_matrix", analysis_take_matrix},
-    /* Arrows that connections tell of already. */
+    /* Flow events that connections already contain. */
     {"flow_point", NULL},
 };
 
-/* What is computed from other kinds, where a source's own results were kept: no table of theirs,
- * unless it is asked for. */
+/* Kinds that are computed from others, if a source's own results were kept: they have no table,
+ * unless it is requested. */
 static const char *const derived[] = {
     "kernel_detail",    "operator_device",
     "kernel_link",      "step_range",
@@ -47,8 +47,8 @@ static const char *const derived[] = {
 
 /* ---- kinds with a table and nothing special ---- */
 
-/* Of a trace, the part of the system has a name only; and a number may mean another part in another
- * generation. */
+/* In a trace the part of the system has only a name; and a number may mean different parts in
+ * different generations. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
     DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];
@@ -80,7 +80,7 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, ++db->n_overlaps);
     else if (!strcmp(column->name, "moduleId"))
         put_module(db, record, rows);
-    else if (track) /* collections are of the process */
+    else if (track) /* collections belong to the process */
         row_int(rows, (gint64)(track->pid << 32 | (track->pid & G_MAXUINT32)));
     else
         row_null(rows);
@@ -91,7 +91,7 @@ static void take_plain(Db *db, DbKind *kind, const StrobeView *record)
     row_map_put(db, kind->maps[0], record);
 }
 
-/* Tables that share a kind, told apart by its name: "CPU 3" is of "CPU". */
+/* Tables that share a kind and are distinguished by its name: "CPU 3" belongs to "CPU". */
 static void take_named(Db *db, DbKind *kind, const StrobeView *record)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -108,7 +108,7 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* Viewers make a table of this name themselves in older databases. */
+/* In older databases viewers themselves make a table with this name. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {
     return !strcmp(table->name, "OVERLAP_ANALYSIS") && db->generation != 3;
@@ -166,7 +166,7 @@ static void bind_kind(Db *db, DbKind *kind)
         db->n_skipped++;
 }
 
-/* Another kind lies where this one did. */
+/* The address now belongs to another kind. */
 static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of the records of each kind. */
+/* Converts the records of each kind to rows. */
 #ifndef STROBE_DB_KIND_TAKES_H
 #define STROBE_DB_KIND_TAKES_H
 
@@ -7,7 +7,7 @@
 
 /* Makes a record's rows. */
 void db_take_record(Db *db, const StrobeView *record);
-/* Hands on what waits for other parts of its sample. */
+/* Passes on records that wait for other parts of their sample. */
 void db_kinds_end(Db *db);
 void db_kind_free(gpointer kind);
 
@@ -30,7 +30,7 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
 void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
 void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
-/* What stands once in the database; enumerations. */
+/* Data that occurs once in the database; enumerations. */
 void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);
@@ -38,7 +38,7 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_matrix(Db *db, DbKind *kind, const StrobeView *record);
 
-/* A kind that the formats have no table for: all its fields. FALSE: there are too many such. */
+/* A kind without a table in the formats: all its fields. FALSE: there are too many such kinds. */
 gboolean generic_prepare(Db *db, DbKind *kind);
 void generic_take(Db *db, DbKind *kind, const StrobeView *record);
 

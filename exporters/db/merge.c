@@ -5,7 +5,7 @@
 
 #define WAITING_MAX 1024u
 
-/* Fields that say what was measured, not how much. */
+/* Fields that identify the measured object. */
 static const char *const keys[] = {"id", "device", "die", "module", "port", "processor", NULL};
 
 typedef struct Waiting {
@@ -19,7 +19,7 @@ struct Merge {
     KindTake take;
     guint32 bytes;  /* of the fields */
     guint8 *is_key; /* by field */
-    guint8 *absent; /* fields of a record that tells nothing */
+    guint8 *absent; /* fields of an empty record */
     Waiting *waiting;
     guint n;
 };

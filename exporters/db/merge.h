@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples that a trace told apart, one record a series, as the one row that a table has for them.
- * Records of one moment wait until the next begins; what a record does not tell is taken from
- * another of the same source that tells nothing else.
+ * Merges samples that a trace has as separate events, one record for each series, into one row
+ * of a table. Records of one moment wait until the next moment begins. A field that a record
+ * lacks is taken from another record of the same source that does not contradict it.
  */
 #ifndef STROBE_DB_MERGE_H
 #define STROBE_DB_MERGE_H
@@ -15,7 +15,7 @@ Merge *merge_new(DbKind *kind, KindTake take);
 void merge_free(Merge *merge);
 
 void merge_take(Db *db, DbKind *kind, const StrobeView *record);
-/* Hands on what waits. */
+/* Passes on the waiting records. */
 void merge_end(Db *db, Merge *merge);
 
 #endif

@@ -16,10 +16,10 @@ struct OutDb {
     OutFile *files[OUT_DATABASES];
     OutFailure failure;
     pthread_t thread;
-    gboolean has_thread; /* FALSE: not started yet, or there is none to be had */
+    gboolean has_thread; /* FALSE: not started yet, or it cannot be started */
     GAsyncQueue *full, *empty, *answers;
     Block blocks[BLOCKS];
-    Block *block; /* that the caller fills */
+    Block *block; /* the block that the caller fills */
 };
 
 const char *out_db_error(OutDb *db)
@@ -101,7 +101,7 @@ RowBuffer *out_db_rows(OutDb *db)
     return &db->block->rows;
 }
 
-/* A block that a long text made large does not stay so. */
+/* Shrinks a block that a long text made large. */
 static void trim_rows(RowBuffer *rows)
 {
     if (rows->size <= 4 * OUT_BLOCK_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The databases of one run (out-file.h): rows are made by the caller and put in by a thread of its
- * own. */
+/* The databases of one run (out-file.h): the caller makes rows, and a separate thread inserts
+ * them. */
 #ifndef STROBE_DB_OUT_DB_H
 #define STROBE_DB_OUT_DB_H
 
@@ -10,7 +10,7 @@ enum {
     OUT_PROFILER = 0,
     OUT_ANALYSIS = 1,
     OUT_FILES = 2,
-    OUT_SCRATCH = 2, /* for what is looked up while rows are made; goes again */
+    OUT_SCRATCH = 2, /* for look-ups while rows are made; removed afterwards */
     OUT_DATABASES = 3,
 };
 
@@ -20,14 +20,15 @@ typedef struct OutDb OutDb;
 
 /* `names` are copied, the rest must outlive it. No file is made before the first row. */
 OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
-/* Nothing appears of what was not finished. */
+/* An unfinished database does not appear. */
 void out_db_free(OutDb *db);
 
-/* A table of one of them: out_file_table. */
+/* A table in one of them: out_file_table. */
 OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
                        gint key);
 
-/* Rows go in here, as many values as the table has columns; call out_db_sent after each. */
+/* Put the values of a row here, one for each column of the table; call out_db_sent after each
+ * row. */
 RowBuffer *out_db_rows(OutDb *db);
 void out_db_hand_over(OutDb *db);
 
@@ -37,20 +38,20 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
         out_db_hand_over(db);
 }
 
-/* Waits until all rows are in. The database then is the caller's until the next row for it is sent;
- * NULL if no row went into that file. */
+/* Waits until all rows are inserted. Then the caller may use the database until the next row for
+ * it is sent; NULL if that file has no rows. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
 /* Waits, and runs SQL if there is a database. */
 void out_db_run(OutDb *db, guint file, const char *sql);
-/* A failure of the caller's own statements. */
+/* Reports a failure of the caller's own statements. */
 void out_db_fail(OutDb *db, guint file);
 
-/* Why nothing more is written, NULL: no failure. */
+/* The first failure, NULL: none. */
 const char *out_db_error(OutDb *db);
 
 /* Commits, syncs, renames into place. FALSE: out_db_error. */
 gboolean out_db_finish(OutDb *db);
-/* Rows that got another key than they came with. */
+/* Number of rows that got a different key. */
 guint64 out_db_n_moved(const OutDb *db);
 
 #endif

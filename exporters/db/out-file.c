@@ -5,7 +5,7 @@
 #include <strobe/helpers/record-log.h>
 #include <strobe/helpers/safe-file.h>
 
-#define AT_ONCE 16u /* rows of a statement: starting one takes longer than inserting a row */
+#define AT_ONCE 16u /* rows of a statement: starting it takes longer than inserting a row */
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
                                "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
@@ -17,10 +17,11 @@ struct OutTable {
     guint n_columns;
     gint key;
     char *name, *create;
-    sqlite3_stmt *insert;      /* one row; NULL: no row yet */
-    sqlite3_stmt *insert_many; /* AT_ONCE rows, NULL: the table has a key, or too many columns */
+    sqlite3_stmt *insert;      /* for one row; NULL: no row yet */
+    sqlite3_stmt *insert_many; /* for AT_ONCE rows; NULL: the table has a key, or too many
+                                * columns */
     guint n_waiting;
-    const guint8 *waiting[AT_ONCE]; /* for AT_ONCE of them */
+    const guint8 *waiting[AT_ONCE]; /* rows that wait for AT_ONCE of them */
 };
 
 struct OutFile {
@@ -31,7 +32,7 @@ struct OutFile {
     GPtrArray *tables;
     StrobeSafeFile *file;   /* NULL: no row yet, or it is temporary */
     sqlite3 *sql;           /* NULL: no row yet */
-    StrobeRecordLog *moved; /* rows that wait for another key */
+    StrobeRecordLog *moved; /* rows that wait for a new key */
 };
 
 /* ---- failures ---- */
@@ -49,7 +50,7 @@ static void fail_file(OutFile *file, const char *reason)
     g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_REPORTED);
 }
 
-/* The system's words where the system refused something. */
+/* Uses the system's message if the system refused something. */
 void out_file_fail(OutFile *file)
 {
     int code = sqlite3_errcode(file->sql), error = 0;
@@ -91,8 +92,8 @@ OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure)
     return file;
 }
 
-/* SQLite locks nothing: only this process knows the name. Without a path it makes a temporary
- * database, which goes with the connection. */
+/* SQLite takes no locks, because only this process knows the name. Without a path it makes a
+ * temporary database, which is removed with the connection. */
 static gboolean connect_to(OutFile *file, const char *path)
 {
     if (sqlite3_open_v2(path, &file->sql,
@@ -164,7 +165,7 @@ static sqlite3_stmt *prepare_insert(OutTable *table, guint n_rows)
     return insert;
 }
 
-/* With several rows SQLite does not say which of them had a key that was taken. */
+/* With several rows SQLite does not report which of them had a used key. */
 static void prepare_table(OutTable *table)
 {
     guint max = (guint)sqlite3_limit(table->file->sql, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
@@ -202,7 +203,8 @@ static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
     }
 }
 
-/* Binds the values from the statement's `first` on. FALSE: the table has a key, but not the row. */
+/* Binds the values from the statement's parameter `first` on. FALSE: the table has a key, but
+ * the row has none. */
 static gboolean bind_row(const OutTable *table, sqlite3_stmt *insert, guint first,
                          const guint8 *row)
 {
@@ -229,7 +231,7 @@ static gboolean run_insert(OutTable *table, sqlite3_stmt *insert)
     return code == SQLITE_DONE;
 }
 
-/* For the next free key, once all others are known. */
+/* Keeps it for the next free key, once all others are known. */
 static void keep_for_end(OutFile *file, const guint8 *row)
 {
     RowHead head;

@@ -8,25 +8,25 @@
 
 typedef struct OutTable OutTable;
 
-/* What a value is; the number or the text follows. */
+/* Type of a value; the number or the text follows. */
 enum {
     ROW_NULL = 0,
     ROW_INT = 1,     /* gint64 */
     ROW_REAL = 2,    /* double */
     ROW_TEXT = 3,    /* guint32 length, then its bytes */
-    ROW_NOTHING = 4, /* a NULL with room for an integer: row_patch makes one of it */
+    ROW_NOTHING = 4, /* a NULL with room for an integer that row_patch can set */
 };
 
 typedef struct RowHead {
     OutTable *table;
-    guint32 bytes; /* of the row, with its head */
+    guint32 bytes; /* size of the row, including its head */
     guint32 reserved;
 } RowHead;
 
 typedef struct RowBuffer {
     guint8 *bytes;
     gsize used, size;
-    gsize row; /* where the row under way begins */
+    gsize row; /* begin of the current row */
 } RowBuffer;
 
 static inline guint8 *row_room(RowBuffer *buffer, gsize n)
@@ -88,7 +88,7 @@ static inline void row_text(RowBuffer *buffer, const char *bytes, gsize length)
     memcpy(at + 1 + sizeof size, bytes, length);
 }
 
-/* A value that is not known yet; its place in the row. */
+/* Reserves a value that is unknown so far; returns its position in the row. */
 static inline guint32 row_nothing(RowBuffer *buffer)
 {
     const guint32 place = (guint32)(buffer->used - buffer->row);
@@ -107,7 +107,7 @@ typedef struct RowValue {
     guint32 length;
 } RowValue;
 
-/* Reads the value at `at` and returns the place behind it. */
+/* Reads the value at `at` and returns the address after it. */
 static inline const guint8 *row_value(const guint8 *at, RowValue *value)
 {
     *value = (RowValue){.type = *at++};

@@ -31,7 +31,7 @@ guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type)
     return STROBE_FIELD_MISSING;
 }
 
-/* Who writes the table's texts. */
+/* The form of the table's texts, which depends on the tool. */
 static guint8 form_of(const AscendDbTable *format, const AscendDbColumn *column)
 {
     if (!strcmp(column->name, "eventName"))
@@ -76,7 +76,7 @@ static void bind_slot(RowMap *map, RowSlot *slot, const AscendDbColumn *column)
         slot->type = 0;
 }
 
-/* A column of the source that the formats do not know: its summary is "TABLE.column". */
+/* A column of the source that the formats lack: its summary is "TABLE.column". */
 static const char *extra_column(const RowMap *map, const StrobeFieldView *field)
 {
     gsize length = strlen(map->format->name);
@@ -124,7 +124,7 @@ void row_map_by_code(RowMap *map, const char *column)
             map->slots[i].from = FROM_SPECIAL;
 }
 
-/* The table takes the further columns of the first kind that comes. */
+/* The table gets the additional columns of the first kind. */
 OutTable *row_map_table(Db *db, RowMap *map)
 {
     g_autoptr(GString) extra = g_string_new(NULL);
@@ -177,7 +177,7 @@ static void put_string(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *
     row_int(rows, id);
 }
 
-/* -1: the name has no number. What is absent is invalid, where there is a word for that. */
+/* -1: the name has no number. An absent value is invalid, if there is a word for that. */
 static gint64 find_enum(Db *db, const RowSlot *slot, StrobeStringId string)
 {
     static const StrobeText invalid = {"INVALID_TYPE", sizeof "INVALID_TYPE" - 1};
@@ -209,7 +209,7 @@ static void put_enum(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *ro
 
 static void put_text(Db *db, const RowSlot *slot, StrobeStringId string, RowBuffer *rows)
 {
-    if (string || slot->column) /* what the formats know is an empty text, else there is none */
+    if (string || slot->column) /* columns of the formats have an empty text, others NULL */
         row_put_text(rows, db->host->string(db->self, string));
     else
         row_null(rows);

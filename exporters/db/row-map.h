@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of a kind as rows of a table, by formats/ascend-db.c. */
+/* Converts records of a kind to rows of a table, by formats/ascend-db.c. */
 #ifndef STROBE_DB_ROW_MAP_H
 #define STROBE_DB_ROW_MAP_H
 
@@ -7,24 +7,24 @@
 
 typedef struct RowMap RowMap;
 
-/* Puts exactly one value: what no row of the formats can say. */
+/* Puts exactly one value that the formats cannot describe. */
 typedef void (*RowSpecial)(Db *db, const RowMap *map, const AscendDbColumn *column,
                            const StrobeView *record, RowBuffer *rows);
 
 #define ROW_RECENT 8u
 
 typedef struct RowSlot {
-    const AscendDbColumn *column; /* NULL: a column that the formats do not know */
+    const AscendDbColumn *column; /* NULL: a column that the formats lack */
     guint8 from;
     guint8 type; /* of the field */
     guint8 form; /* STRING_* */
     gboolean has_absent;
     guint32 offset;
-    gint64 absent;      /* written where the field has no value */
-    gint64 absent_text; /* its number, -1: not asked for yet */
+    gint64 absent;      /* written if the field has no value */
+    gint64 absent_text; /* number of its text, -1: not looked up yet */
     struct {
         StrobeStringId name;
-        gboolean is_known; /* `id` is of this name, -1: it has none */
+        gboolean is_known; /* `id` has this name's number; otherwise it has none */
         gint64 id;
     } recent[ROW_RECENT]; /* names in the enumeration */
 } RowSlot;
@@ -46,7 +46,7 @@ void row_map_free(RowMap *map);
 /* From now on `special` puts the values of this column. */
 void row_map_by_code(RowMap *map, const char *column);
 
-/* One row of the record into `rows`; row_map_fill: its values only. */
+/* Puts one row of the record into `rows`; row_map_fill: only its values. */
 void row_map_put(Db *db, RowMap *map, const StrobeView *record);
 void row_map_fill(Db *db, RowMap *map, const StrobeView *record, RowBuffer *rows);
 OutTable *row_map_table(Db *db, RowMap *map);
@@ -54,7 +54,7 @@ OutTable *row_map_table(Db *db, RowMap *map);
 /* Offset of a field of any type, STROBE_FIELD_MISSING if there is none. */
 guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type);
 
-/* A text in place, valid UTF-8 and without NUL. */
+/* Puts a text as valid UTF-8 without NUL. */
 void row_put_text(RowBuffer *rows, StrobeText text);
 
 #endif

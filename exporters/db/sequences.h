@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward operators and the backward ones that they caused, by sequence number: of each, the one
- * that came last. Bounded: of very many numbers the older half, long complete, is told early. */
+/* Pairs forward operators with their backward operators by sequence number; the last one of each
+ * is used. Bounded: if there are very many numbers, the older half, which is long complete, is
+ * output early. */
 #ifndef STROBE_DB_SEQUENCES_H
 #define STROBE_DB_SEQUENCES_H
 
@@ -8,14 +9,14 @@
 
 typedef struct Sequences Sequences;
 
-/* A pair: `n` counts them in the order in which their numbers were first seen. */
+/* A pair: `n` counts the pairs in the order of their first appearance. */
 typedef void (*SequencePair)(gpointer user, gint64 n, guint32 forward, guint32 backward);
 
 Sequences *sequences_new(SequencePair pair, gpointer user);
 void sequences_free(Sequences *sequences);
 
 void sequences_add(Sequences *sequences, gint64 number, gboolean is_backward, guint32 op);
-/* Tells the pairs that were not told yet. */
+/* Outputs the remaining pairs. */
 void sequences_end(Sequences *sequences);
 
 #endif

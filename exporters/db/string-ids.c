@@ -6,11 +6,11 @@
 
 #define PAGE_BITS 12u
 #define PAGE (1u << PAGE_BITS)
-#define SHORT_MAX 65536u /* texts that are found by what they are */
+#define SHORT_MAX 65536u /* maximum number of texts that are found by content */
 #define SHORT_BYTES 32u
 #define LIST_PREFIX ";\r\n"
 
-/* Numbers of the framework begin here, those of its memory tables twice as far. */
+/* Numbers of the framework begin here; those of its memory tables at twice this number. */
 #define BLOCK ((gint64)1 << 28)
 
 static const guint block_of[STRING_FORMS] = {
@@ -18,7 +18,7 @@ static const guint block_of[STRING_FORMS] = {
     [STRING_MEMORY] = 2, [STRING_QOS] = 0,
 };
 
-/* Numbers within the block by id of the text, 0: none yet, else one more. */
+/* Numbers within the block by id of the text, plus one; 0: none yet. */
 typedef struct Pages {
     guint32 **pages;
     guint32 n_pages;
@@ -30,7 +30,7 @@ struct StringIds {
     OutTable *table;
     Pages forms[STRING_FORMS];
     guint32 next[3];   /* of the blocks */
-    GHashTable *texts; /* short ones, the block's number before them, to their numbers */
+    GHashTable *texts; /* short texts with their block's number -> their numbers */
     GString *made;
     RowBuffer rows;
 };
@@ -109,8 +109,8 @@ static guint32 *make_slot(Pages *pages, guint32 id)
     return &pages->pages[page][id & (PAGE - 1)];
 }
 
-/* Number of the text in `made` within its block. One text may come under two ids of the capture, or
- * as a word of the exporter's own: short ones are recognised. */
+/* Number of the text in `made` within its block. A text may have two ids in the capture, or be
+ * one of the exporter's own words: short ones are recognised by content. */
 static guint32 number_of_made(StringIds *ids, guint block)
 {
     gboolean is_short = ids->made->len <= SHORT_BYTES;
@@ -151,7 +151,7 @@ gint64 string_ids_of(StringIds *ids, guint form, StrobeStringId string)
     if (G_LIKELY(slot && *slot))
         return block_of[form] * BLOCK + *slot - 1;
     text = ids->host->string(ids->self, string);
-    if (!text.length) /* a damaged capture names texts that it has not, by any number */
+    if (!text.length) /* a damaged capture may name missing texts by any number */
         return STRING_IDS_NONE;
     if (form == STRING_LIST && !memchr(text.bytes, ';', text.length))
         return string_ids_of(ids, STRING_FRAMEWORK, string);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one place where text outputs are compressed: every exporter of text has this option, and
- * creates its file here. */
+/* Compression of text outputs: every exporter of text has this option, and creates its file
+ * here. */
 #ifndef STROBE_EXPORTERS_GZIP_FILE_H
 #define STROBE_EXPORTERS_GZIP_FILE_H
 
@@ -17,8 +17,8 @@
         .summary = "Compress the file, whose name ends in .gz then.",                              \
     }
 
-/* As strobe_safe_file_create. Compressed, as it is written, if `gzip` or the name says so; the name
- * ends in ".gz" then. */
+/* Like strobe_safe_file_create. Compresses while writing if `gzip` is set or the name requests
+ * it; the name then ends in ".gz". */
 StrobeSafeFile *gzip_file_create(int directory, const char *name, gboolean gzip);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Data flows forward, and so does the search: a few rounds find all but what was made to hide. */
+/* Data flows forward, and so does the search: a few rounds find everything in a normal program. */
 #define ROUNDS_MAX 64u
 
-/* A set of versions, by their numbers, or of blocks. */
+/* A set of versions, by number, or of blocks. */
 typedef guint8 Set;
 
 static guint32 number_of(const Categories *c, guint32 block, guint32 version)
@@ -14,7 +14,7 @@ static guint32 number_of(const Categories *c, guint32 block, guint32 version)
     return flow_block(c->flow, block)->first_version + version;
 }
 
-/* Number of the version that the edge finds, of that which it leaves. */
+/* Number of the version before the edge, and of the version after it. */
 static guint32 input_of(const Categories *c, const FlowEdge *edge)
 {
     return number_of(c, edge->block, edge->version);
@@ -47,7 +47,7 @@ static void set_version(Categories *c, guint32 number, guint category)
         c->of_version[number] = (guint8)category;
 }
 
-/* Each edge of each node, forwards or back. */
+/* Iterates over each edge of each node, forwards or backwards. */
 #define EACH_NODE(node_, c_)                                                                       \
     for (FlowNode *node_ = (FlowNode *)(gpointer)(c_)->flow->nodes->data;                          \
          node_ < flow_node((c_)->flow, (c_)->flow->nodes->len); node_++)
@@ -75,7 +75,7 @@ static void set_temporaries(Categories *c)
     c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
-/* What the program says; where it says nothing, what a gradient is gathered for. */
+/* From the program's reports; without any, the blocks for which a gradient is gathered. */
 static void set_parameters(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
@@ -88,7 +88,7 @@ static void set_parameters(Categories *c)
     }
 }
 
-/* What the program says; where it says nothing, what an optimizer's step has left behind. */
+/* From the program's reports; without any, the blocks that an optimizer's step left behind. */
 static void set_state(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];
@@ -109,7 +109,7 @@ static gboolean is_learned(guint category)
     return category == CATEGORY_GRADIENT || category == CATEGORY_PARAMETER;
 }
 
-/* Blocks that a gradient or a parameter has gone into, in any version. */
+/* Blocks into which a gradient or a parameter has flowed, in any version. */
 static Set *depending_on_gradients(const Categories *c)
 {
     Set *depends = g_new0(Set, c->flow->blocks->len + 1);
@@ -199,7 +199,7 @@ static gboolean touches_gradient(const Categories *c, const FlowNode *node)
     return FALSE;
 }
 
-/* Blocks that go into what is made of inputs, and are not made of them. */
+/* Blocks that flow into results of inputs, and are not made from inputs. */
 static Set *beside_inputs(const Categories *c, const Set *is_used)
 {
     g_autofree Set *forward = g_new0(Set, c->flow->n_versions + 1);
@@ -227,7 +227,7 @@ static Set *beside_inputs(const Categories *c, const Set *is_used)
     return beside;
 }
 
-/* Versions that a gradient was made of. */
+/* Versions from which a gradient was made. */
 static Set *used_for_gradients(const Categories *c)
 {
     Set *used = g_new0(Set, c->flow->n_versions + 1);
@@ -246,8 +246,8 @@ static Set *used_for_gradients(const Categories *c)
     return used;
 }
 
-/* What nobody told, such as weights that a program trains by hand: they are leaves of the graph, go
- * into what is made of inputs, and gradients go into them. */
+/* Unreported parameters, such as weights that a program trains by hand: they are leaves of the
+ * graph, flow into results of inputs, and gradients flow into them. */
 static void set_parameters_by_flow(Categories *c)
 {
     g_autofree Set *used = used_for_gradients(c);
@@ -308,7 +308,7 @@ Categories *categories_new(const Flow *flow)
     set_gradients(c);
     set_temporaries(c);
     set_parameters(c);
-    set_state(c); /* not last: the flow alone takes it for parameters */
+    set_state(c); /* not last: by flow alone it would count as parameters */
     set_inputs(c);
     set_parameters_by_flow(c);
     set_activations(c);

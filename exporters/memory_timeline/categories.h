@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each version of each block is for: the eight categories of PyTorch's memory profiler, by its
- * rules. */
+/* The category of each version of each block: the eight categories of PyTorch's memory profiler,
+ * by its rules. */
 #ifndef STROBE_MEMORY_TIMELINE_CATEGORIES_H
 #define STROBE_MEMORY_TIMELINE_CATEGORIES_H
 
@@ -20,9 +20,10 @@ enum {
 
 typedef struct Categories {
     const Flow *flow;
-    guint8 *of_block;   /* what the block is in all versions; CATEGORY_UNKNOWN: see the others */
+    guint8 *of_block;   /* category of all versions of the block; CATEGORY_UNKNOWN: see
+                         * of_version */
     guint8 *temporary;  /* by block */
-    guint8 *of_version; /* by number of the version */
+    guint8 *of_version; /* indexed by number of the version */
 } Categories;
 
 Categories *categories_new(const Flow *flow);

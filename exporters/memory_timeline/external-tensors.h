@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors as torch_npu's raw files describe them, in texts: for each one
- * "object;storage;type;bytes of an element;sizes;strides;type of device;device". */
+/* Tensors in torch_npu's raw files, as texts: for each one "object;storage;type;bytes of an
+ * element;sizes;strides;type of device;device". */
 #ifndef STROBE_MEMORY_TIMELINE_EXTERNAL_TENSORS_H
 #define STROBE_MEMORY_TIMELINE_EXTERNAL_TENSORS_H
 
@@ -13,11 +13,11 @@ typedef struct ExternalTensor {
     gint32 device;   /* -1: the host */
 } ExternalTensor;
 
-/* The next tensor of a text; `text` goes on behind it. FALSE: there is none. What cannot be read is
- * left out. */
+/* The next tensor of a text; `text` moves past it. FALSE: the end. Skips unreadable tensors. */
 gboolean external_tensor_next(StrobeText *text, ExternalTensor *tensor);
 
-/* Does an operator of this name write to its first tensor ("aten::add_")? Raw files do not say. */
+/* Does an operator with this name write to its first tensor ("aten::add_")? Raw files do not
+ * say. */
 gboolean external_operator_writes(const char *name);
 
 #endif

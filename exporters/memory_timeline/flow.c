@@ -3,15 +3,15 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#define STEPS_MAX 64u /* of optimizers, at one time in all threads */
+#define STEPS_MAX 64u /* maximum number of concurrent optimizer steps in all threads */
 
-/* A node and a block, before those of one node and block are put together. */
+/* A node and a block, before the entries of the same pair are merged. */
 typedef struct Touch {
     guint32 node, block;
     guint8 is_taken, is_given, is_written;
 } Touch;
 
-/* The nodes of one track, in order; moments come in order, too. */
+/* The nodes of one track, in order; the instants come in order too. */
 typedef struct ThreadBuffer {
     GArray *nodes; /* of guint32 */
     guint at;
@@ -20,10 +20,10 @@ typedef struct ThreadBuffer {
 typedef struct Builder {
     Flow *flow;
     GHashTable *thread_buffers; /* track -> Thread buffer */
-    GHashTable *present;        /* address -> number of the block there + 1 */
+    GHashTable *present;        /* address -> number of the block at it + 1 */
     GArray *touches;
-    const GArray *steps; /* of FlowSpan, by end */
-    guint step;          /* the first that has not ended */
+    const GArray *steps; /* of FlowSpan, in order of end */
+    guint step;          /* the first unfinished one */
 } Builder;
 
 static gint compare_instants(gconstpointer a, gconstpointer b)
@@ -73,8 +73,8 @@ static void make_thread_buffers(Builder *b)
     }
 }
 
-/* The node of the thread in which a moment lies. An operator's inputs may be told just before it
- * begins: what is used outside of all is of the next. FLOW_NO_BLOCK: none. */
+/* The node of the thread that contains a time. An operator's inputs may be recorded just before
+ * it begins: a use outside of all nodes belongs to the next one. FLOW_NO_BLOCK: none. */
 static guint32 node_at(Builder *b, const FlowInstant *instant)
 {
     ThreadBuffer *thread_buffer =
@@ -117,8 +117,7 @@ static guint32 add_block(Builder *b, const FlowInstant *instant, gint64 begin_ns
     return index;
 }
 
-/* The block at the moment's address: of one that nobody has taken in the window, what was there
- * before. */
+/* The block at the instant's address; without an allocation in the window, a block from before. */
 static guint32 block_at(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
@@ -146,7 +145,7 @@ static void free_block(Builder *b, guint32 node, guint32 block, const FlowInstan
     add_touch(b, node, block, &given);
 }
 
-/* Is it in an optimizer's step? Those of a thread do not nest. */
+/* Is it in an optimizer's step? The steps of a thread do not nest. */
 static gboolean is_in_step(Builder *b, const FlowInstant *instant)
 {
     while (b->step < b->steps->len &&
@@ -190,8 +189,7 @@ static void use_block(Builder *b, guint32 node, const FlowInstant *instant)
     add_touch(b, node, index, instant);
 }
 
-/* Of what nobody has used in the window nothing is shown: a program may have more than it trains.
- */
+/* Ignores blocks without a use in the window: a program may have more than it trains. */
 static void take_role(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
@@ -224,7 +222,7 @@ static void take_instant(Builder *b, const FlowInstant *instant)
 
 /* ---- edges ---- */
 
-/* Versions in the order in which nodes begin. */
+/* Numbers the versions in the order in which nodes begin. */
 static void finish_edge(Flow *flow, FlowEdge *edge)
 {
     FlowBlock *block = flow_block(flow, edge->block);
@@ -284,7 +282,7 @@ static gint compare_places(gconstpointer a, gconstpointer b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Where each node is when they are in order of their begin. */
+/* The position of each node in the order of begins. */
 static guint32 *rank_nodes(const Flow *flow)
 {
     GArray *places = g_array_sized_new(FALSE, FALSE, sizeof(Place), flow->nodes->len);

@@ -11,8 +11,8 @@
 #include "external-tensors.h"
 #include "timeline-file.h"
 
-/* What a block is for shows in what comes later, so all of a window is held; blocks and versions
- * are counted in 32 bits. */
+/* The purpose of a block shows only later, so the whole window is held; blocks and versions are
+ * counted in 32 bits. */
 #define RECORDS_MAX (1u << 30)
 
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
@@ -61,7 +61,7 @@ typedef struct MemoryTimeline {
     StrobeBinder events, operators, uses, roles, parameters;
     gint32 device;
     GArray *instants; /* of FlowInstant */
-    GArray *steps;    /* of FlowSpan: of optimizers */
+    GArray *steps;    /* of FlowSpan: steps of optimizers */
     GHashTable
         *thread_buffers; /* track -> GArray of FlowNode: outermost operators that have ended */
     guint n_records;
@@ -165,7 +165,7 @@ static void add_step(MemoryTimeline *out, const StrobeView *record)
     g_array_append_val(out->steps, step);
 }
 
-/* What a node that puts a gradient in its place does that with. */
+/* The access of a node that stores a gradient. */
 static gboolean is_placing_gradient(const char *name)
 {
     return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");
@@ -182,7 +182,7 @@ static GArray *thread_buffer_of(MemoryTimeline *out, StrobeTrackId track)
     return thread_buffer;
 }
 
-/* Those within another one end before it, and give way to it. */
+/* Nested operators end before the enclosing one, which replaces them. */
 static void add_node(MemoryTimeline *out, const StrobeView *record, const char *name, guint scope)
 {
     GArray *thread_buffer = thread_buffer_of(out, record->track);
@@ -204,7 +204,7 @@ static void add_node(MemoryTimeline *out, const StrobeView *record, const char *
         g_array_append_val(thread_buffer, node);
 }
 
-/* The tensors of an operator that stand in its record. */
+/* The tensors in an operator's own record. */
 static void take_external(MemoryTimeline *out, const StrobeView *record, const char *name,
                           uint32_t offset, gboolean is_list)
 {
@@ -230,7 +230,7 @@ static void take_external(MemoryTimeline *out, const StrobeView *record, const c
     }
 }
 
-/* The whole of a window's records lies before what is known of parameters, whenever that was. */
+/* Records of parameters apply to the whole window, whatever their time. */
 static void take_parameter(MemoryTimeline *out, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&out->parameters, record->kind);
@@ -254,8 +254,8 @@ static void take_parameter(MemoryTimeline *out, const StrobeView *record)
     }
 }
 
-/* Nodes are operators with a schema ("aten::mm") and those of the backward graph; what is around
- * them (ranges, the graph's engine) is not. */
+/* Nodes are operators with a schema ("aten::mm") and those of the backward graph; enclosing ones
+ * (ranges, the graph's engine) are not. */
 static void take_operator(MemoryTimeline *out, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&out->operators, record->kind);

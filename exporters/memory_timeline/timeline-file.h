@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms in which a timeline is written. */
+/* Writes a timeline in its file formats. */
 #ifndef STROBE_MEMORY_TIMELINE_FILE_H
 #define STROBE_MEMORY_TIMELINE_FILE_H
 
@@ -17,12 +17,12 @@ typedef struct TimelineText {
     gint64 most_allocated, most_reserved; /* as the allocator counts; absent: it does not say */
 } TimelineText;
 
-/* Each returns 0 or an errno value.
- * [[time ns, action, bytes, category], ...]; a version that is written is two of them. */
+/* Each returns 0 or an errno value. [[time ns, action, bytes, category], ...]; writing a version
+ * gives two entries. */
 int timeline_write_raw(const TimelineText *text, StrobeSafeFile *file);
 /* [[times us], [[0, bytes of each category], ...]]. */
 int timeline_write_json(const TimelineText *text, StrobeSafeFile *file);
-/* One page that needs nothing else. */
+/* A self-contained page. */
 int timeline_write_page(const TimelineText *text, StrobeSafeFile *file);
 
 #endif

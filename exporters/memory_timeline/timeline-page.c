@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page that draws the timeline: page.html with the data in it. */
+/* A page that draws the timeline: page.html with the data inserted. */
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
 #include "page-text.h"
 #include "timeline-file.h"
 
-/* A screen has no more columns; of each part those that matter are kept. */
+/* A screen has no more columns; of each part the important samples are kept. */
 #define PARTS 1500u
 #define SAMPLES_MAX (4 * PARTS)
 #define BLOCKS_SHOWN 25u
 
-/* JSON inside of a page: text from outside must not end the element. */
+/* JSON inside a page: text from outside must not end the element. */
 static int write_escaped(void *file, const char *bytes, size_t length)
 {
     int error = 0;
@@ -42,7 +42,7 @@ static void keep_sample(GArray *kept, guint i)
         g_array_append_val(kept, i);
 }
 
-/* First, least, most and last of samples `from` to `to`. */
+/* First, smallest, largest and last of samples `from` to `to`. */
 static void keep_extremes(const GArray *samples, guint from, guint to, GArray *kept)
 {
     guint least = from, most = from;
@@ -59,7 +59,7 @@ static void keep_extremes(const GArray *samples, guint from, guint to, GArray *k
     keep_sample(kept, to - 1);
 }
 
-/* Numbers of the samples that are drawn. */
+/* Indexes of the drawn samples. */
 static GArray *thin_samples(const GArray *samples)
 {
     GArray *kept = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -110,7 +110,7 @@ static gint compare_held(gconstpointer a, gconstpointer b)
     return (x->block > y->block) - (x->block < y->block);
 }
 
-/* The blocks that are held in a us, the largest first. */
+/* The blocks that are allocated in a microsecond, the largest first. */
 static GArray *held_at(const Flow *flow, gint64 at_us)
 {
     GArray *found = g_array_new(FALSE, FALSE, sizeof(Held));
@@ -127,7 +127,7 @@ static GArray *held_at(const Flow *flow, gint64 at_us)
     return found;
 }
 
-/* The version that each block has in a us. */
+/* The version of each block in a microsecond. */
 static guint32 *versions_at(const Flow *flow, gint64 at_us)
 {
     guint32 *versions = g_new0(guint32, flow->blocks->len + 1);

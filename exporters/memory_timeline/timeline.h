@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to memory, by category: single events, and what was held after each moment. */
+/* Memory by category: single events, and the allocated bytes after each moment. */
 #ifndef STROBE_MEMORY_TIMELINE_TIMELINE_H
 #define STROBE_MEMORY_TIMELINE_TIMELINE_H
 
 #include "categories.h"
 
-/* The numbers that PyTorch's profiler gives them. */
+/* The numbers of PyTorch's profiler. */
 enum {
     ACTION_PREEXISTING = 0,
     ACTION_CREATE = 1,
@@ -17,11 +17,11 @@ typedef struct TimelineEvent {
     gint64 at_ns; /* -1: before the window */
     guint64 bytes;
     guint8 action;
-    guint8 category; /* of the version that there is; of one that is written to the old one */
-    guint8 next;     /* of the version that is written */
+    guint8 category; /* category of the version; for a write, of the old version */
+    guint8 next;     /* for a write, of the new version */
 } TimelineEvent;
 
-/* What is held from a time on. */
+/* Allocated bytes from a time on. */
 typedef struct TimelineSample {
     gint64 at_us;
     gint64 held[N_CATEGORIES];
@@ -29,8 +29,8 @@ typedef struct TimelineSample {
 
 /* Of TimelineEvent, by time and action. */
 GArray *timeline_events(const Categories *categories);
-/* Of TimelineSample: one for each us in which something happened. What was there before is there at
- * the first of them. */
+/* Of TimelineSample: one for each microsecond with events. Blocks from before the window are in
+ * the first. */
 GArray *timeline_samples(const GArray *events);
 
 static inline gint64 timeline_sum(const TimelineSample *sample)

@@ -11,7 +11,7 @@
 #define CAPTURES_MAX 1000000u
 #define FREQUENCIES_MAX 1000000u
 #define FIRSTS_MAX 1024u
-#define EXACT_MAX 9007199254740992.0 /* the whole numbers that a double holds */
+#define EXACT_MAX 9007199254740992.0 /* the largest integers that a double holds exactly */
 
 enum { KIND_TASK, KIND_PMU, KIND_LAYER, KIND_CAPTURE, KIND_CALL, KIND_FREQUENCY, KINDS };
 
@@ -32,14 +32,14 @@ typedef struct Part {
 struct SvpRows {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    gint64 offset; /* of the records' times to the board's */
+    gint64 offset; /* offset of the records' times to the board's */
     StrobeKindNames kinds;
     StrobeBinder binders[KINDS];
     GArray *captures;    /* of SvpCapture */
-    GHashTable *indices; /* capture's id to its index + 1 */
+    GHashTable *indices; /* capture's id -> its index + 1 */
     GHashTable *batches; /* model to batch + 1 */
     GArray *frequencies;
-    GArray *firsts; /* of SvpCall: of each process and device the first call of a model */
+    GArray *firsts; /* of SvpCall: the first call of a model in each process and device */
     StrobeExternalSorter *parts, *tasks, *calls;
     int error;
 };
@@ -162,7 +162,7 @@ static const StrobeTrackView *track_of(const SvpRows *rows, const StrobeView *vi
 
 /* ---- records in ---- */
 
-/* The capture of this id, which is made when it is first named; G_MAXUINT: there are too many. */
+/* The capture with this id, created when first named; G_MAXUINT: there are too many. */
 static guint capture_index(SvpRows *rows, guint64 id)
 {
     guint index = GPOINTER_TO_UINT(g_hash_table_lookup(rows->indices, &id));
@@ -236,7 +236,7 @@ static void take_task(SvpRows *rows, const StrobeView *view, const guint32 *at)
     part->row.device = track && track->device > 0 ? (guint32)track->device : 0;
 }
 
-/* Counters by their names, whatever their order. */
+/* Counters by name, in any order. */
 static void take_pmu(SvpRows *rows, const StrobeView *view, const guint32 *at)
 {
     const char *name =
@@ -359,7 +359,7 @@ static void add_task(SvpRows *rows, const Part *part, const Part *layer, const P
     SvpTask row = part->row;
     int error;
 
-    if (index == G_MAXUINT) /* of no board, or beyond what is kept */
+    if (index == G_MAXUINT) /* of no board, or above the limit */
         return;
     row.capture = index;
     g_array_index(rows->captures, SvpCapture, index).n_tasks++;
@@ -440,7 +440,7 @@ gboolean svp_capture_is_cut(const SvpCapture *capture)
     return capture->tasks != STROBE_ABSENT_U32 && capture->n_tasks < capture->tasks;
 }
 
-/* Each sample holds until the next one of its core. */
+/* Each sample is valid until the next one of its core. */
 static double mean_mhz(const SvpRows *rows, const SvpCapture *capture)
 {
     double sum = 0, whole = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a board's exporters read alike: captured inferences, their tasks with layers and counters,
- * calls, clocks. Tasks and calls are as many as the records; they lie in external sorters. Captures
- * are kept.
+ * Input shared by the board's exporters: captured inferences, their tasks with layers and
+ * counters, calls, clocks. Tasks and calls are as many as the records, so they are in external
+ * sorters. Captures are kept in memory.
  */
 #ifndef STROBE_EXPORTERS_SVP_ROWS_H
 #define STROBE_EXPORTERS_SVP_ROWS_H
@@ -16,22 +16,23 @@
 
 typedef struct SvpCapture {
     guint64 id;
-    gint64 begin_ns, end_ns; /* of the board's CLOCK_MONOTONIC, as all times here */
+    gint64 begin_ns, end_ns; /* on the board's CLOCK_MONOTONIC, like all times here */
     guint64 current_pic;
     guint32 device, model, number, batch, pics;
-    guint32 tasks, n_tasks; /* that it had (STROBE_ABSENT_U32: not known); that are there */
+    guint32 tasks, n_tasks; /* number that it had (STROBE_ABSENT_U32: unknown), and number of
+                             * existing ones */
     gboolean is_first;
-    gboolean is_reported; /* there is a record of it; else only tasks that name it */
+    gboolean is_reported; /* it has a record; otherwise only tasks name it */
     StrobeStringId name;  /* of the model */
 } SvpCapture;
 
-/* A task with what belongs to it. Texts are ids of the host. */
+/* A task with its related data. Texts are ids of the host. */
 typedef struct SvpTask {
     gint64 begin_ns, end_ns;
     guint64 counters[SVP_COUNTERS]; /* SVP_ABSENT: not measured */
     guint32 capture;                /* index */
     guint32 device, stream, task_id, layer_id;
-    guint32 unit; /* SVP_UNIT_*, SVP_UNITS: `core` says which */
+    guint32 unit; /* SVP_UNIT_*, SVP_UNITS: see `core` */
     guint32 has_layer;
     StrobeStringId name, ori_name, type, core;
 } SvpTask;
@@ -40,9 +41,10 @@ typedef struct SvpCall {
     gint64 begin_ns, end_ns;
     guint64 pid, tid; /* SVP_ABSENT: not known */
     guint32 device;
-    guint64 connection; /* the capture's id; STROBE_ABSENT_U64: of none */
+    guint64 connection; /* the capture's id; STROBE_ABSENT_U64: none */
     gint32 status;      /* what it returned */
-    guint32 model;      /* a call of no model counts to the first one of its process, else to 0 */
+    guint32 model;      /* a call without a model counts for the first model of its process,
+                         * otherwise 0 */
     StrobeStringId name, mode, item;
 } SvpCall;
 
@@ -54,33 +56,33 @@ typedef struct SvpFrequency {
 
 typedef struct SvpRows SvpRows;
 
-/* The kinds that svp_rows_take knows; the `wants` of an exporter. */
+/* The kinds that svp_rows_take reads; for the `wants` of an exporter. */
 extern const char *const svp_rows_wants[];
 
 SvpRows *svp_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void svp_rows_free(SvpRows *rows);
 /* Takes records of those kinds. 0 or an errno value. */
 int svp_rows_take(SvpRows *rows, const StrobeView *records, size_t n);
-/* No more come: joins tasks with their layers and counters. 0 or an errno value. */
+/* No more records follow: joins tasks with their layers and counters. 0 or an errno value. */
 int svp_rows_join(SvpRows *rows);
 
 guint svp_rows_n_captures(const SvpRows *rows);
 const SvpCapture *svp_rows_capture(const SvpRows *rows, guint index);
-/* Pictures in a batch of the model, as the run says, or its captures. */
+/* Pictures in a batch of the model, from the run or from its captures. */
 guint32 svp_rows_batch(const SvpRows *rows, guint32 model);
 const GArray *svp_rows_frequencies(const SvpRows *rows); /* of SvpFrequency, by device and time */
-/* Are tasks of it missing? */
+/* Does it lack tasks? */
 gboolean svp_capture_is_cut(const SvpCapture *capture);
-/* Of the capture in MHz, rounded; SVP_ABSENT: not known. */
+/* Clock of the capture in MHz, rounded; SVP_ABSENT: unknown. */
 guint64 svp_rows_capture_mhz(const SvpRows *rows, const SvpCapture *capture);
 
 /* Tasks by capture and task id; calls in order of their begins. NULL at the end; valid until the
- * next call. Each may be read once. */
+ * next call. Each may be read only once. */
 const SvpTask *svp_rows_next_task(SvpRows *rows);
 const SvpCall *svp_rows_next_call(SvpRows *rows);
 int svp_rows_error(const SvpRows *rows); /* 0, or the errno value of a sorter */
 
-/* The model's name as it stands in names of files. */
+/* The model's name in the form for file names. */
 void svp_rows_model_name(const SvpRows *rows, StrobeStringId name, char out[SVP_MODEL_MAX + 1]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board's records as tables of SQLite, in one transaction; the file appears whole or not at all.
- */
+/* Writes a board's records as SQLite tables, in one transaction; the file appears complete or
+ * not at all. */
 #include "svp_db.h"
 
 #include <errno.h>
@@ -94,8 +94,8 @@ static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)
 
 /* ---- rows ---- */
 
-/* One row: `form` has a letter for each value: i a gint64, u a guint64 or NULL where it is absent,
- * s a string id, t a text, d a double. */
+/* One row: `form` has a letter for each value: i a gint64, u a guint64 or NULL if absent, s a
+ * string id, t a text, d a double. */
 static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form, ...)
 {
     va_list values;

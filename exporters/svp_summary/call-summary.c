@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by their names (acl_statistic): of each device and model one table, or one for each
- * captured inference. What is kept is as much as there are names and threads. */
+/* Calls by name (acl_statistic): one table for each device and model, or for each captured
+ * inference. Memory grows with the number of names and threads. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -80,7 +80,7 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* Is it of another file? */
+/* Do they belong to different files? */
 static int compare_files(const Interface *one, const Interface *other)
 {
     int order = compare_numbers(one->key.device, other->key.device);
@@ -90,7 +90,7 @@ static int compare_files(const Interface *one, const Interface *other)
     return order ? order : compare_numbers(one->key.iter, other->key.iter);
 }
 
-/* By file; in it the longest first, then by name. */
+/* By file; in a file the longest first, then by name. */
 static int compare_interfaces(gconstpointer a, gconstpointer b)
 {
     const Interface *one = *(Interface *const *)a, *other = *(Interface *const *)b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table as CSV or as JSON (an array of objects by the titles). It appears whole or not at all.
- */
+/* A table as CSV or as JSON (an array of objects with the titles as keys). It appears complete
+ * or not at all. */
 #ifndef STROBE_SVP_SUMMARY_FILE_H
 #define STROBE_SVP_SUMMARY_FILE_H
 
@@ -11,7 +11,7 @@ typedef struct SummaryFile SummaryFile;
 /* `titles` ends with NULL and is lent. NULL: errno. */
 SummaryFile *summary_file_new(int directory, const char *name, const char *const *titles,
                               gboolean is_json);
-/* Cells come row after row. A number is one in JSON too, but for "N/A" and "-". */
+/* Cells come row after row. A number is a JSON number too, except "N/A" and "-". */
 void summary_file_text(SummaryFile *file, const char *bytes, gsize length);
 void summary_file_number(SummaryFile *file, const char *text);
 void summary_file_uint(SummaryFile *file, guint64 value);

@@ -23,7 +23,7 @@ int task_summary_write(Summary *summary);
 /* call-summary.c: acl_statistic of every device and model. */
 int call_summary_write(Summary *summary);
 
-/* A file of the format that was asked for; `name` without its ending. NULL: errno. */
+/* A file in the requested format; `name` without its ending. NULL: errno. */
 SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles);
 
 #endif

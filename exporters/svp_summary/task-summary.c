@@ -40,7 +40,7 @@ static const char *const statistic_titles[] = {"Task ID",
                                                "Min(us)",
                                                NULL};
 
-/* Counters whose share of the cycles is a column, in the columns' order. */
+/* Counters whose share of the cycles has a column, in column order. */
 static const guint8 shares[] = {SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN,
                                 SVP_DSTR,     SVP_DTRANS,   SVP_DLD,      SVP_WLD};
 
@@ -73,8 +73,8 @@ static void put_text(const Summary *summary, SummaryFile *file, StrobeStringId i
         summary_file_text(file, "N/A", 3);
 }
 
-/* max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen): the cycles are the same in both. Without any
- * compute it is 0 where nothing was moved either, else it has no value. */
+/* max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen): the cycles cancel out. Without any compute it
+ * is 0 if no data was moved, otherwise it has no value. */
 static void put_memory_bound(SummaryFile *file, const guint64 *counters)
 {
     static const guint8 needed[] = {SVP_CYCLES, SVP_DSTR,     SVP_DLD,
@@ -126,7 +126,7 @@ static void put_percent(SummaryFile *file, guint64 part, guint64 whole)
     summary_file_number(file, text);
 }
 
-/* The columns behind the layer's names. */
+/* The columns after the layer's names. */
 static void put_figures(SummaryFile *file, guint64 time, guint64 whole, const guint64 *counters)
 {
     put_us(file, time);
@@ -151,7 +151,7 @@ static void put_layer(const Summary *summary, SummaryFile *file, const SvpTask *
     put_figures(file, get_duration(task), whole, task->counters);
 }
 
-/* Sums over the layers that have the counter; of a ratio, over those that have both sides. */
+/* Sums over the layers that have the counter; for a ratio, over the layers that have both sides. */
 static void sum_counters(const GArray *tasks, guint64 *sums)
 {
     for (guint k = 0; k < SVP_COUNTERS; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks and calls of a board as traces of the vendor's form: one file of each for every device,
- * model and batch. Times are the board's own clock.
+ * Tasks and calls of a board as traces in the vendor's format: one file of each for every
+ * device, model and batch. Times are on the board's own clock.
  */
 #include "svp_timeline.h"
 
@@ -16,7 +16,8 @@
 #include "call-nesting.h"
 
 #define FILES_MAX 4096u
-#define ROWS_OF_STREAM 4u /* a row for each unit, and one for captures beside those of stream 0 */
+/* A row for each unit, and one for captures next to those of stream 0. */
+#define ROWS_OF_STREAM 4u
 #define CAPTURE_ROW 3u
 
 /* A row of a trace. */
@@ -164,7 +165,7 @@ static guint file_of_capture(Timeline *line, const SvpCapture *capture)
 
 static Row row_of_task(const SvpTask *task)
 {
-    /* A unit of another name has no row of its own. */
+    /* A unit with another name has no row of its own. */
     const guint32 unit = task->unit < SVP_UNITS ? task->unit : SVP_UNIT_CORE;
 
     return (Row){task->device, (guint64)task->stream * ROWS_OF_STREAM + unit};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrows from calls to what they launch. An arrow is drawn when both of its ends are known. */
+/* Flow events from calls to the work that they launch. One is written when both of its ends are
+ * known. */
 #include "tensorboard.h"
 
-/* So many connections may be under way. */
+/* Maximum number of pending connections. */
 #define SLOTS (1u << 16)
 
 typedef struct Slot {

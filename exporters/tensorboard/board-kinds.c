@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which writer a kind gets, and which of its fields are which arguments. */
+/* Chooses the writer of a kind, and maps its fields to arguments. */
 #include <strobe/helpers/fields.h>
 
 #include "tensorboard.h"
@@ -91,8 +91,8 @@ static const struct {
       {"is_enclosing", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds that say more about what another kind draws, or about the recording itself, and arrows as
- * another tool draws them. */
+/* Kinds with details of another kind, kinds about the recording itself, and flow events of
+ * another tool. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",
     "clock_sync",         "module_memory", "mac",     "diagnostic",
@@ -127,7 +127,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *view, const char 
     return NULL;
 }
 
-/* Arguments that Kineto's events of this kind have. */
+/* Arguments of Kineto's events of this kind. */
 static void add_known(Board *board, BoardKind *kind, const KinetoEvents *events)
 {
     for (guint i = 0; i < events->n_args; i++) {
@@ -149,7 +149,7 @@ static gboolean is_known(const KinetoEvents *events, const char *name)
     return FALSE;
 }
 
-/* Fields that plugins of ours add for what Kineto knows by a key of its own. */
+/* Fields that our plugins add and that Kineto knows by its own keys. */
 static const struct {
     const char *field, *key;
     guint8 form;
@@ -174,7 +174,7 @@ static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *fiel
     add_field(board, kind, key, field->type, field->offset, form);
 }
 
-/* Of a kind that Kineto knows, what plugins added; of any other one, everything. */
+/* For a kind that Kineto knows, the fields that plugins added; for any other kind, all fields. */
 static void add_fields(Board *board, BoardKind *kind)
 {
     const StrobeKindView *view = kind->view;

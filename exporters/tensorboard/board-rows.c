@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an event is drawn, and the M events that name it. */
+/* The position of an event, and the M events that name it. */
 #include "tensorboard.h"
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* Above every thread id of the kernel: rows that are no thread. The reader wants numbers. */
+/* Above every thread id of the kernel: rows without a thread. The reader needs numbers. */
 #define FIRST_EXTRA_TID 4194305u
 
 struct BoardRows {
-    GPtrArray *of_track;   /* BoardRow by track id; 0: of none */
+    GPtrArray *of_track;   /* BoardRow, indexed by track id; 0: no track */
     GHashTable *of_thread; /* "pid tid" -> BoardRow */
 };
 
@@ -70,7 +70,7 @@ static BoardRow *new_row(Board *board, StrobeTrackId id, const StrobeTrackView *
 
     row->device = track && track->type != STROBE_TRACK_THREAD ? track->device : -1;
     if (track && track->type == STROBE_TRACK_PROCESS && *track->group) {
-        /* of a source that says it with words */
+        /* for a source that uses words */
         row->pid = escape_text(board, strcmp(track->group, "no process") ? track->group : "");
         row->tid = escape_text(board, track->name);
         return finish_row(row);
@@ -94,7 +94,7 @@ BoardRow *board_row(Board *board, StrobeTrackId id)
     guint32 n = board->host->track_count(board->self);
 
     if (G_UNLIKELY(id >= rows->len)) {
-        id = id <= n ? id : 0; /* ids that no track has share the place of 0 */
+        id = id <= n ? id : 0; /* unknown ids share the place of 0 */
         if (id >= rows->len)
             g_ptr_array_set_size(rows, (gint)n + 1);
     }
@@ -147,7 +147,7 @@ static void write_name(Board *board, const char *name, const char *pid, const ch
     trace_out_done(out, at);
 }
 
-/* The program's name, as the original has it; of a process that is named itself, that name. */
+/* The program's name, as in the original; the own name of a process that has one. */
 static char *process_name(Board *board, const StrobeTrackView *track)
 {
     const char *command = board->host->metadata(board->self)->command;

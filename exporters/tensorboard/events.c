@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records as Kineto's events. */
+/* Writes records as Kineto's events. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -48,8 +48,8 @@ static void note_times(Board *board, const StrobeView *record)
     board->last = MAX(board->last, record->end_ns);
 }
 
-/* What follows the name of a span, to the end of its arguments. `exact_us` is what a source states
- * with digits below the ns. */
+/* The part after the name of a span, to the end of its arguments. `exact_us` is the source's
+ * duration with digits below 1 ns. */
 static char *put_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
                       const BoardRow *row, double exact_us)
 {
@@ -84,7 +84,7 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Is it a collective of one of PyTorch's own backends, as the reader knows them? */
+/* Is it a collective of one of PyTorch's own backends, which the reader knows? */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
     const char *name = board->host->string(board->self, record->name).bytes;
@@ -92,7 +92,7 @@ static gboolean is_collective(Board *board, const StrobeView *record)
     return g_str_has_prefix(name, "gloo:") || g_str_has_prefix(name, "nccl:");
 }
 
-/* A collective that ends on another thread: an annotation, as Kineto has it. The reader counts
+/* A collective that ends on another thread: an annotation, as in Kineto. The reader counts
  * collectives by their External id. */
 static void write_async_collective(Board *board, const BoardKind *kind, const StrobeView *record)
 {
@@ -108,10 +108,10 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
     end_event(board, at, record);
 }
 
-/* The range that PyTorch's own profiler puts around a step. TRUE: it is not drawn, or not yet. */
+/* The range that PyTorch's own profiler puts around a step. TRUE: it is not written, or not yet. */
 static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    if (board->has_steps) { /* that is the step itself */
+    if (board->has_steps) { /* the step itself already stands for it */
         if (board_is_step_name(board, record->name))
             board_step_ranges_drop(board->step_ranges);
         return FALSE;
@@ -132,8 +132,8 @@ void write_operator(Board *board, const BoardKind *kind, const StrobeView *recor
         write_async_collective(board, kind, record);
         return;
     }
-    /* Operators that end on another thread nest in nothing: the reader would drop what they cross.
-     */
+    /* Operators that end on another thread are not nested: the reader would drop operators that
+     * they cross. */
     if (is_async)
         at = BEGIN(board, "X", "cpu_op_async");
     else
@@ -142,7 +142,7 @@ void write_operator(Board *board, const BoardKind *kind, const StrobeView *recor
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* The reader takes "ProfilerStep#" and a number, and nothing else, for a step. */
+/* The reader recognises only "ProfilerStep#" and a number as a step. */
 void write_step(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     guint64 thread = strobe_field_u64(record, kind->known[STEP_THREAD], 0);
@@ -188,7 +188,7 @@ void write_python_call(Board *board, const BoardKind *kind, const StrobeView *re
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* A span whose category is a text that Kineto has for the kind; FALSE: it has none. */
+/* A span whose category is a text that Kineto uses for the kind; FALSE: it has none. */
 static char *put_category(Board *board, const BoardKind *kind, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -250,7 +250,7 @@ void write_collective(Board *board, const BoardKind *kind, const StrobeView *rec
         record->begin_ns);
 }
 
-/* Any kind that this exporter does not know by name: its category is the kind's name. */
+/* A kind that this exporter does not know by name: its category is the kind's name. */
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     const BoardRow *row = board_row(board, record->track);
@@ -281,7 +281,7 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
 
 /* ---- moments ---- */
 
-/* An allocator without a pool reserves nothing, as Kineto has it: the view asks for a number. */
+/* An allocator without a pool reserves nothing, as in Kineto; the view needs a number. */
 static char *put_host_memory(char *at, const BoardKind *kind, const StrobeView *record)
 {
     PUT_LITERAL(at, ", \"Device Type\": 0");
@@ -296,7 +296,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
     guint32 type = strobe_field_u32(record, kind->known[MEMORY_TYPE], (guint32)STROBE_ABSENT_I32);
     char *at;
 
-    /* States without an event, and events without a place, are not what the view shows. */
+    /* The view does not show states without an event, or events without an address. */
     if (strobe_field_i64(record, kind->known[MEMORY_SIZE], STROBE_ABSENT_I64) ==
             STROBE_ABSENT_I64 ||
         strobe_field_u64(record, kind->known[MEMORY_ADDRESS], STROBE_ABSENT_U64) ==
@@ -307,7 +307,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
     at = put_place(board, at, board_row(board, record->track), record->begin_ns);
     PUT_LITERAL(at, ", \"args\": ");
     at = put_arguments(board, at, kind, record);
-    if ((gint32)type == STROBE_ABSENT_I32) { /* of a collector that knows the device only */
+    if ((gint32)type == STROBE_ABSENT_I32) { /* for a collector that only knows the device */
         at--;
         if (device >= 0)
             PUT_LITERAL(at, ", \"Device Type\": 1}");
@@ -351,7 +351,7 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
     note_times(board, record);
 }
 
-/* An operator and the backward one that it caused. */
+/* An operator and its backward operator. */
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     gint64 to = strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The object around the events: schema, devices, metadata. What is known before the first event
- * stands before the events, as the original has it; the rest behind them. */
+/* The object around the events: schema, devices, metadata. Members that are known before the
+ * first event come first, as in the original; the rest follow the events. */
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
@@ -10,11 +10,11 @@
 #define DEVICES_MAX 256u
 
 struct BoardHead {
-    GHashTable *keys; /* of what has been written */
-    GString *devices; /* members of deviceProperties, of the devices that are known by name */
+    GHashTable *keys; /* keys that are already written */
+    GString *devices; /* members of deviceProperties, for devices with a known name */
     guint n_devices;
     gboolean has_devices; /* they are written */
-    GPtrArray *late;      /* texts of members that come behind the events */
+    GPtrArray *late;      /* texts of members after the events */
 };
 
 BoardHead *board_head_new(Board *board)
@@ -42,7 +42,7 @@ static void put_raw(Board *board, const char *text)
     trace_out_sink(board->is_begun ? &board->main : &board->file, text, strlen(text));
 }
 
-/* Members that this file says itself. */
+/* Members that this file writes itself. */
 static gboolean is_own(const char *key)
 {
     static const char *const own[] = {"schemaVersion", "traceEvents", "traceName",
@@ -64,7 +64,7 @@ static void add_member(Board *board, char *text)
     g_free(text);
 }
 
-/* The keys of Kineto have their own spelling; those of a collector go out as they are. */
+/* Kineto's keys have their own spelling; those of a collector are unchanged. */
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     BoardHead *head = board->head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the importer of traces had no other kind for: as it was. */
+/* Events for which the importer of traces had no other kind: written unchanged. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -28,7 +28,7 @@ static char *put_member(Board *board, char *at, const char *key, guint32 id)
     return put_string_id(board, at, id);
 }
 
-/* An id that says of itself whose it is: {"local": "0x1"}. */
+/* An id with its scope: {"local": "0x1"}. */
 static char *put_id(Board *board, char *at, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -116,7 +116,7 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
                      read_known(kind, SPAN_STACK, record));
 }
 
-/* Spans of a thread are whole here, whatever they were made of. */
+/* Spans of a thread are written complete, whatever events they came from. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     StrobeText phase = board->host->string(board->self, read_known(kind, SPAN_PHASE, record));

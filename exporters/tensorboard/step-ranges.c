@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader takes ranges of a step's name for steps: with the steps themselves it would show each
- * twice. */
+/* The reader recognises ranges with a step's name as steps: together with the steps themselves
+ * it would show each twice. */
 #include <strobe/helpers/fields.h>
 
 #include "tensorboard.h"
 
-#define HELD_MAX 65536u /* of more the rest is drawn */
+#define HELD_MAX 65536u /* above this the rest is written */
 
 struct BoardStepRanges {
     gboolean has_steps, is_over;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace as PyTorch's profiler writes it, for TensorBoard. */
+/* Writes a trace in the format of PyTorch's profiler, for TensorBoard. */
 #include "tensorboard.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static StrobeStatus io_error(Board *board, int error)
                              board->host->metadata(board->self)->directory_path, g_strerror(error));
 }
 
-/* Dumps of a flight recorder are of one window, and each lies beside the others. */
+/* Dumps of a flight recorder belong to one window, and their files are in the same folder. */
 static gint64 file_time(const Board *board)
 {
     const gint64 begin_ns = board->host->metadata(board->self)->window_begin_ns;
@@ -43,8 +43,8 @@ static gint64 file_time(const Board *board)
         0);
 }
 
-/* <worker>.<time>.pt.trace.json: the reader takes the digits between for the time, so the worker
- * must not end in such a part itself, nor be a path. */
+/* <worker>.<time>.pt.trace.json: the reader takes the digits in between for the time, so the
+ * worker must not end in such a part itself, nor be a path. */
 static char *file_name(const Board *board)
 {
     const StrobeMetadata *metadata = board->host->metadata(board->self);
@@ -85,7 +85,7 @@ static void take_record(void *user, const StrobeView *record)
     Board *board = user;
     const BoardKind *kind = find_kind(board, record->kind);
 
-    /* Facts stand at the begin of a window: events of that very moment wait for them. */
+    /* Metadata come at the begin of a window: events of that moment wait for them. */
     if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
         board_begin_events(board);
     kind->write(board, kind, record);
@@ -120,7 +120,7 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&board->equal, take_record, board, board->has_steps);
     board->window_ns = host->metadata(self)->window_begin_ns;
-    /* Doubles hold microseconds with three decimals for a month and more beyond the base. */
+    /* Relative to this base, doubles hold microseconds with three decimals for over a month. */
     board->base_ns = MAX(host->metadata(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
     board->first = G_MAXINT64;
     board->last = G_MININT64;
@@ -138,7 +138,7 @@ static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, si
     return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
 }
 
-/* What the original says of its own window. An imported trace has that already. */
+/* The original's data about its window. An imported trace already has them. */
 static void write_window(Board *board)
 {
     TraceOut *out = &board->main;
@@ -200,7 +200,7 @@ static StrobeStatus tensorboard_end(void *state)
     equal_spans_flush(&board->equal);
     write_step_ranges(board);
     if (board->last < board->first)
-        return STROBE_OK; /* a trace without events shows nonsense: no file */
+        return STROBE_OK; /* viewers show a trace without events wrongly: no file */
     board_begin_events(board);
     write_end(board);
     if (board->main.error)

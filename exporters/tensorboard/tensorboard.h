@@ -32,24 +32,24 @@ typedef struct BoardField {
 
 #define BOARD_KNOWN_FIELDS 7
 
-/* What was found out about a kind when its first record came. */
+/* Data about a kind, collected at its first record. */
 struct BoardKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: is it the same kind still? */
+    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
     guint32 view_n_fields;
     StrobeKindId view_id;
     BoardWriter write;
-    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets that the writer uses itself */
+    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets that the writer itself uses */
     BoardField *fields;
     guint n_fields;
-    gboolean is_event; /* not one of the facts that stand before the events */
+    gboolean is_event; /* not metadata before the events */
     guint32 sequence;  /* offset, STROBE_FIELD_MISSING: none */
-    guint32 arguments; /* offset of what no field is for, as JSON */
+    guint32 arguments; /* offset of the arguments without a field, as JSON */
     char *name_text;   /* the kind's name as a JSON string */
     guint name_length;
 };
 
-/* Where a track is drawn. */
+/* The position of a track. */
 typedef struct BoardRow {
     char *pid, *tid; /* as JSON */
     char *name;      /* of the thread or stream; NULL: none */
@@ -63,7 +63,7 @@ struct Board {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     TraceOut main; /* events; in memory until they begin, then the file itself */
-    TraceOut file; /* what comes before them */
+    TraceOut file; /* the part before them */
     EqualSpans equal;
     TextCache *texts;
     GHashTable *kinds; /* const StrobeKindView * -> BoardKind */
@@ -73,12 +73,12 @@ struct Board {
     BoardHead *head;
     BoardStepRanges *step_ranges;
     gint64 window_ns;
-    gint64 base_ns; /* times are written as what they are beyond it */
+    gint64 base_ns; /* times are relative to it */
     gint64 first, last;
     guint64 n_links, n_collectives;
-    gboolean is_begun; /* the array of events is */
+    gboolean is_begun; /* whether the array of events has begun */
     gboolean is_import;
-    gboolean has_steps; /* the source has them among its operators, where the reader finds them */
+    gboolean has_steps; /* the source has steps among its operators, where the reader finds them */
 };
 
 /* board-kinds.c */
@@ -93,26 +93,26 @@ BoardRow *board_row(Board *board, StrobeTrackId track);
 BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
 void board_rows_write(Board *board);
 
-/* board-flow-events.c: calls and what they cause on a device find each other by connection. */
+/* board-flow-events.c: matches calls and their effects on a device by connection. */
 void board_flow_events_free(BoardFlowEvents *flow_events);
 void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_flow_event_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_write_flow_event(Board *board, const char *category, const char *phase, guint64 id,
                             const BoardRow *row, gint64 time_ns);
 
-/* step-ranges.c: ranges of a step's name, such as the marks that Strobe and PyTorch's own profiler
- * put around each step. They are drawn where there are no steps. */
+/* step-ranges.c: ranges with a step's name, such as the marks that Strobe and PyTorch's own
+ * profiler put around each step. They are written only if there are no steps. */
 BoardStepRanges *board_step_ranges_new(void);
 void board_step_ranges_free(BoardStepRanges *ranges); /* NULL is fine */
 gboolean board_is_step_name(Board *board, guint32 name);
-/* A step is drawn: no range is, from the first one on. */
+/* A step is written: from the first step on, no range is. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
-/* FALSE: the range is to be drawn now. */
+/* FALSE: the range must be written now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
-/* No more records: those to be drawn, of StrobeView. */
+/* No more records follow: the ranges to be written, of StrobeView. */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
-/* head.c: members of the object beside the events. */
+/* head.c: members of the object other than the events. */
 BoardHead *board_head_new(Board *board);
 void board_head_free(BoardHead *head);
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -133,17 +133,17 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* source-events.c: what the importer had no other kind for. */
+/* source-events.c: events for which the importer had no other kind. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* values.c: every put returns the cursor behind what it wrote. */
+/* values.c: every put function returns the position after its output. */
 char *put_time(const Board *board, char *at, gint64 time_ns);
 char *put_string_id(Board *board, char *at, guint32 id);
-/* The fields of the kind and what no field is for: { ... } */
+/* The fields of the kind and the arguments without a field: { ... } */
 char *put_arguments(Board *board, char *at, const BoardKind *kind, const StrobeView *record);
-/* JSON of a source; as a text if it is none. */
+/* A source's JSON; as a text if it is invalid. */
 char *put_json(Board *board, char *at, guint32 id);
 gboolean is_json(StrobeText text);
 

@@ -6,7 +6,7 @@
 
 #include "tensorboard.h"
 
-/* Microseconds beyond the base, with three decimals. */
+/* Microseconds relative to the base, with three decimals. */
 char *put_time(const Board *board, char *at, gint64 time_ns)
 {
     return at + strobe_format_us_fixed(at, time_ns - board->base_ns);
@@ -19,7 +19,7 @@ char *put_string_id(Board *board, char *at, guint32 id)
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* The capture may hold anything: what is no JSON is shown as a text. */
+/* The capture may contain anything: content that is not JSON becomes a text. */
 gboolean is_json(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -218,7 +218,7 @@ static char *put_key(Board *board, char *at, const char *key, gsize length, gboo
     return trace_out_text(&board->main, at, key, length);
 }
 
-/* What no field is for, without its braces. */
+/* The arguments without a field, without braces. */
 static char *put_others(Board *board, char *at, guint32 id, gboolean *first)
 {
     StrobeText text = board->host->string(board->self, id);

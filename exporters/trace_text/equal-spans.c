@@ -18,7 +18,7 @@ void equal_spans_clear(EqualSpans *s)
     g_clear_pointer(&s->fields, g_ptr_array_unref);
 }
 
-/* What passes derive lies side by side, and nests in nothing. */
+/* Derived records are siblings and are not nested. */
 static gboolean may_nest(const StrobeView *record)
 {
     return record->kind->shape == STROBE_SHAPE_SPAN && !record->kind->derived;
@@ -52,7 +52,7 @@ static void keep_record(EqualSpans *s, const StrobeView *record)
     g_array_append_val(s->held, copy);
 }
 
-/* How many of the records belong to the run that is kept. */
+/* Number of records that belong to the kept run. */
 static gsize go_on(EqualSpans *s, const StrobeView *records, gsize n)
 {
     gsize i = 0;

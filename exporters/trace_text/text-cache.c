@@ -16,14 +16,14 @@ static const struct {
     [TEXT_CACHE_STACK] = {4096, 8192},
 };
 
-/* A damaged capture may name a stack of any number of frames of any length. */
+/* A damaged capture may contain a stack with any number of frames of any length. */
 #define STACK_TEXT_MAX (16u * 1024 * 1024)
 
 typedef struct Cache {
     TextCache base;
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GString *made; /* the text that was made last */
+    GString *made; /* the last text */
     CachedText unkept;
     StrobeJsonWriter json;
 } Cache;

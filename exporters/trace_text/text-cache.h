@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings and stacks as JSON strings, quotes included, remembered by id. Bounded: one slot an id
- * falls into, long texts are not kept.
+ * Strings and stacks as JSON strings, including quotes, cached by id. The cache is bounded: each
+ * id has one slot, and long texts are not kept.
  */
 #ifndef STROBE_CHROME_TRACE_TEXT_CACHE_H
 #define STROBE_CHROME_TRACE_TEXT_CACHE_H
@@ -23,7 +23,7 @@ typedef struct CachedText {
     char *bytes;
 } CachedText;
 
-/* Slots that an id falls into; the rest is text-cache.c's. */
+/* One slot for each hash of an id; the rest is private to text-cache.c. */
 typedef struct TextCache {
     CachedText *slots[TEXT_CACHE_KINDS];
     guint n_slots[TEXT_CACHE_KINDS]; /* a power of two */
@@ -32,7 +32,7 @@ typedef struct TextCache {
 TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 const CachedText *text_cache_make(TextCache *cache, guint kind, guint32 id);
-/* Bytes of the caller's own as a JSON string. */
+/* The caller's bytes as a JSON string. */
 const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length);
 
 static inline const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)

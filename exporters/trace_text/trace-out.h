@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of events on its way out: a buffer that events are composed in, and the file that it goes
- * to.
+ * Output of events: a buffer in which events are composed, and its file.
  *
- * An event is composed through a cursor: trace_out_event gives one with TRACE_OUT_ROOM free bytes,
- * every put moves it on. Texts and fields of any length go through trace_out_text, which keeps
- * TRACE_OUT_ROOM bytes free for the fixed parts that follow. trace_out_done takes it back.
+ * An event is composed through a cursor: trace_out_event returns one with TRACE_OUT_ROOM free
+ * bytes, and every put function advances it. Texts and fields of any length use trace_out_text,
+ * which keeps TRACE_OUT_ROOM bytes free for the fixed parts that follow. trace_out_done returns
+ * the cursor.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_OUT_H
 #define STROBE_CHROME_TRACE_TRACE_OUT_H
@@ -26,25 +26,25 @@ typedef struct TraceOut {
     char *bytes;
 } TraceOut;
 
-/* What goes to `file`, owned from now on; NULL: stays in memory, each event with the separator in
- * front, for something stands before it in the file. */
+/* The output goes to `file`, owned from now on. NULL: it stays in memory, each event with the
+ * separator in front, because other text precedes it in the file. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
-/* Discards the file, if it is still there. */
+/* Discards the file if it still exists. */
 void trace_out_clear(TraceOut *out);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
     (memcpy((at_), "" literal_, sizeof(literal_) - 1), (at_) += sizeof(literal_) - 1)
 
-/* Hands what is buffered to the file. */
+/* Writes the buffer to the file. */
 void trace_out_flush(TraceOut *out);
 /* Empties the buffer, or makes it larger. */
 void trace_out_make_room(TraceOut *out);
-/* The slow way of trace_out_text: makes room, and lets long bytes pass the buffer by. */
+/* The slow path of trace_out_text: makes room, and writes long bytes directly. */
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length);
 /* A StrobeSink onto a TraceOut. */
 int trace_out_sink(void *out, const char *bytes, size_t length);
 
-/* Begins an event: the separator is written, the rest of it, brace included, is not. */
+/* Begins an event: writes the separator, but not the event's brace. */
 static inline char *trace_out_event(TraceOut *out)
 {
     char *at;
@@ -72,7 +72,7 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
-/* The same for bytes that so many may be read of: short ones are copied without a call. */
+/* The same for bytes of which this many may be read: short ones are copied without a call. */
 #define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)
@@ -88,7 +88,7 @@ static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes,
     return at + length;
 }
 
-/* A copy of bytes that are to be read so. */
+/* A padded copy of bytes for that. */
 static inline char *trace_out_pad(const char *bytes, gsize length)
 {
     char *copy = g_malloc(length + TRACE_OUT_PADDING);

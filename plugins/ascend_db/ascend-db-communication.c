@@ -51,7 +51,7 @@ static Group *group_of(Comm *c, gint64 id)
     return group;
 }
 
-/* First the groups in the order of their operations, then how many planes each has. */
+/* Finds the groups in the order of their operations, then the number of planes of each group. */
 static void find_groups(Comm *c)
 {
     DbScan scan;
@@ -168,8 +168,8 @@ static void take_op(Comm *c, sqlite3_stmt *statement)
 
 /* ---- tasks ---- */
 
-/* "None" is the greatest number, of 63 bits here and of 64 in the trace; -1 stands for what is no
- * number. */
+/* The value "None" is the greatest number: of 63 bits in the database, of 64 bits in the trace.
+ * -1 stands for a value that is not a number. */
 static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
 {
     gint64 notify = row_reader_integer(c->reader, statement, "notifyId", -1);
@@ -183,7 +183,7 @@ static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
     return import_intern(c->import, text);
 }
 
-/* The operation's name, where no row of COMMUNICATION_OP tells it. */
+/* Sets the operation's name if no row of COMMUNICATION_OP gives it. */
 static void fill_operation(Comm *c, sqlite3_stmt *statement, struct strobe_comm_task *fields)
 {
     gint64 id = row_reader_integer(c->reader, statement, "name", NO_STRING);

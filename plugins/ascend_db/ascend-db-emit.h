@@ -36,7 +36,7 @@ typedef struct Import {
 #define ASCEND_DB_KINDS 79
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
-/* The standard kind of this name, NULL if the importer has none such. */
+/* Returns the standard kind of this name, NULL if the importer has no such kind. */
 const StrobeKind *ascend_db_kind(const char *name);
 
 /* Emits, and notes when the capture has no room; NULL then. */

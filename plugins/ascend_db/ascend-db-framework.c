@@ -22,7 +22,7 @@ typedef struct Framework {
 
 /* ---- stacks ---- */
 
-/* The frames of a chain stand one behind the other. */
+/* The frames of a chain follow each other in the table. */
 static StrobeStackId stack_of(Framework *f, gint64 chain)
 {
     StrobeStringId frames[FRAMES_MAX];
@@ -48,7 +48,8 @@ static StrobeStackId stack_of(Framework *f, gint64 chain)
 
 /* ---- operators ---- */
 
-/* A list as it was joined, without the line breaks that the tools add; freed. */
+/* Returns a list as it was joined, without the line breaks that the tools add; free it with
+ * g_free. */
 static char *list_of(Framework *f, sqlite3_stmt *statement, const char *column)
 {
     gint64 id = row_reader_integer(f->reader, statement, column, NO_STRING);
@@ -98,7 +99,7 @@ static void fill_op(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op 
         fields->stack = stack_of(f, chain);
 }
 
-/* Newer tools add a number to the queue's own. */
+/* Newer tools add a number to the number of the queue. */
 static guint64 queue_id(const Framework *f, gint64 connection)
 {
     gboolean has_offset = f->import->generation == 3 && connection >= QUEUE_IDS;

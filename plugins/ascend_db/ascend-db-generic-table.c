@@ -15,7 +15,8 @@ typedef struct Generic {
     gint begin_at, end_at, name_at, device_at, tid_at; /* columns of the statement, -1: none */
 } Generic;
 
-/* Those that are described, but have no kind: kept the same way, and not called unknown. */
+/* These tables are described, but have no kind. They are kept the same way and are not called
+ * unknown. */
 static gboolean is_described(const char *table)
 {
     const AscendDbTable *format = ascend_db_table(table);
@@ -23,7 +24,7 @@ static gboolean is_described(const char *table)
     return format && format->kind && g_str_has_prefix(format->kind, "ascend_db.");
 }
 
-/* Does the column hold numbers of texts? */
+/* Returns whether the column holds ids of texts. */
 static gboolean is_of_texts(const Generic *g, const char *column)
 {
     const AscendDbColumn *row =
@@ -54,7 +55,7 @@ static char *unique_name(const Generic *g, guint n, const char *column)
     return copies ? g_strdup_printf("%s.%u", name, copies) : g_steal_pointer(&name);
 }
 
-/* What the column was declared for, where it has no value. */
+/* Returns the declared type of a column that has no value. */
 static guint32 declared_type(const DbColumn *column)
 {
     return !g_ascii_strcasecmp(column->type, "INTEGER") ? STROBE_FIELD_I64
@@ -64,7 +65,7 @@ static guint32 declared_type(const DbColumn *column)
                : STROBE_FIELD_STRING;
 }
 
-/* A column is what its values are: whole numbers, numbers, or anything, as text. */
+/* The values give the type of a column: integers, numbers, or text for all others. */
 static guint32 type_of(Generic *g, const DbColumn *column, const char *quoted)
 {
     g_autofree char *table = db_quote(g->table->name);
@@ -129,7 +130,7 @@ static void add_columns(Generic *g)
     g->kind->n_fields = n;
 }
 
-/* Names of tables may differ in what no kind's name can hold. */
+/* A table's name can have characters that the name of a kind cannot have. */
 static char *kind_name(const Generic *g)
 {
     g_autofree char *name = row_field_name(g->table->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that formats/ does not know, each into a kind of its own: "ascend_db.<table>". */
+/* Reads each table that formats/ does not know into a kind of its own: "ascend_db.<table>". */
 #ifndef STROBE_ASCEND_DB_GENERIC_TABLE_H
 #define STROBE_ASCEND_DB_GENERIC_TABLE_H
 

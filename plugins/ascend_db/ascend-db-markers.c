@@ -4,7 +4,7 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "ascend-db-tasks.h"
 
-/* What the table has beyond the standard kind. */
+/* Columns of the table that the standard kind lacks. */
 struct mark {
     guint64 argument;
     StrobeStringId domain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MSTX_EVENTS: ranges and instants that the program marked. */
+/* Reads MSTX_EVENTS: the program's ranges and instants. */
 #ifndef STROBE_ASCEND_DB_MARKERS_H
 #define STROBE_ASCEND_DB_MARKERS_H
 

@@ -49,7 +49,7 @@ static gint schema_minor(Import *import)
     return minor;
 }
 
-/* By what only one generation has; the version alone where there is no such thing. */
+/* Finds the generation by tables that only one generation has, otherwise by the version. */
 static gint find_generation(Import *import)
 {
     const DbFile *file = import->file;
@@ -67,7 +67,7 @@ static gint find_generation(Import *import)
     return 1;
 }
 
-/* Level 0 names its kernels and says no more of them; level 2 has the runtime's calls. */
+/* Level 0 gives only the names of kernels; level 2 has the calls of the runtime. */
 static gint find_level(Import *import)
 {
     if (has_any_row(import, "SELECT 1 FROM main.CANN_API WHERE type = 5000 LIMIT 1"))

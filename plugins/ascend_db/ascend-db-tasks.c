@@ -5,7 +5,7 @@
 
 #include "lookup.h"
 
-/* A table with more about some of the tasks. */
+/* A table with further columns about some of the tasks. */
 typedef struct More {
     RowReader *reader; /* NULL: there is no such table */
     sqlite3_stmt *lookup;
@@ -44,7 +44,7 @@ static void close_more(Tasks *t, More *more)
     row_reader_free(more->reader);
 }
 
-/* Fills what the table says of the task, the name too. */
+/* Fills the record from the row of the task, with the name. */
 static gboolean take_more(More *more, gint64 task, StrobeStringId *name, void *fields)
 {
     RowPlace place;

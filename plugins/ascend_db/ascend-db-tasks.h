@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK and the tables that say more about a task. */
+/* Reads TASK and the tables with further columns about a task. */
 #ifndef STROBE_ASCEND_DB_TASKS_H
 #define STROBE_ASCEND_DB_TASKS_H
 
@@ -7,7 +7,7 @@
 
 void tasks_import(Import *import);
 
-/* What other tables need of a task. */
+/* The columns of a task that other tables use. */
 typedef struct TaskMetadata {
     gint64 begin_ns, end_ns;
     guint64 pid, connection;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database of the Ascend PyTorch Profiler into records. */
+/* Reads a database of the Ascend PyTorch Profiler into records. */
 #include "ascend_db.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database of the Ascend PyTorch Profiler into records. */
+/* Reads a database of the Ascend PyTorch Profiler into records. */
 #ifndef STROBE_ASCEND_DB_H
 #define STROBE_ASCEND_DB_H
 

@@ -31,8 +31,8 @@ static void free_table(gpointer data)
     g_free(table);
 }
 
-/* Damaged trees can have far more branches than bytes: a statement may do what a sound file of this
- * size needs, and no more. */
+/* A damaged tree can have far more branches than bytes. A statement may do only as much work as
+ * an intact file of this size needs. */
 static int check_progress(void *user)
 {
     DbFile *file = user;
@@ -65,7 +65,7 @@ static void restrict_limits(sqlite3 *sql)
     sqlite3_db_config(sql, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
 
-/* Is there a file of the database's name with this ending that holds anything? */
+/* Returns whether there is a non-empty file with the database's name and this ending. */
 static gboolean has_beside(int descriptor, const char *ending)
 {
     g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", descriptor);
@@ -310,7 +310,7 @@ static gboolean take_row(DbScan *scan)
 {
     gint64 row = sqlite3_column_int64(scan->statement, 0);
 
-    /* Ids that do not go one way are of a tree whose branches meet. */
+    /* Ids out of order mean that branches of the tree meet. */
     if (scan->has_row && (scan->is_backward ? row >= scan->high : row <= scan->low))
         return FALSE;
     if (scan->is_backward)

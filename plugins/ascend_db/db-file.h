@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database that somebody else wrote: opened so that nothing in it is run and nothing beside it
- * written, read by scans that survive damaged pages. */
+/* Opens an untrusted database. SQLite runs no code from it and writes no file beside it. Scans
+ * survive damaged pages. */
 #ifndef STROBE_ASCEND_DB_FILE_H
 #define STROBE_ASCEND_DB_FILE_H
 
@@ -11,14 +11,14 @@
 #define DB_COLUMNS_MAX 64u
 
 typedef struct DbFile {
-    const StrobeImporterHost *host; /* NULL: damage is not told */
+    const StrobeImporterHost *host; /* NULL: damage is not reported */
     StrobeInstance *self;
     char *name;     /* for messages */
     int descriptor; /* its own */
     sqlite3 *sql;
     guint64 bytes;
     guint64 n_calls;      /* of the progress handler, by the statement under way */
-    const char *left_out; /* why some of it is not read, NULL: nothing */
+    const char *left_out; /* why some of it is not read; NULL: all of it is read */
     GPtrArray *tables;
 } DbFile;
 
@@ -44,17 +44,18 @@ void db_file_free(DbFile *file);
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
-/* What is wrong with the file, all of which is read for that: NULL: nothing. To be freed. */
+/* Reads the whole file and returns a description of its flaw, NULL if it has none. Free it with
+ * g_free. */
 char *db_file_flaw(DbFile *file);
 
 /* Runs a statement without a result. */
 gboolean db_file_run(DbFile *file, const char *sql);
-/* NULL (and the damage told, for a `table`) if the statement cannot be prepared. */
+/* Returns NULL if the statement cannot be prepared, and reports the damage if `table` is given. */
 sqlite3_stmt *db_file_prepare(DbFile *file, const char *table, const char *sql);
-/* TRUE for a row. At the end, and on an error, which is told, FALSE. */
+/* Returns TRUE for a row. Returns FALSE at the end and after an error, which it reports. */
 gboolean db_file_step(DbFile *file, const char *table, sqlite3_stmt *statement);
 
-/* Tells damage at a row of a table. */
+/* Reports damage at a row of a table. */
 void db_file_damage(DbFile *file, const char *table, gint64 row, const char *column,
                     const char *reason);
 
@@ -63,8 +64,8 @@ char *db_quote(const char *name);
 
 /* ---- scans ---- */
 
-/* All rows of a table in the order of their ids. Where a page is damaged, the rows from the end
- * back to the damage follow. */
+/* A scan over all rows of a table in the order of their ids. If a page is damaged, the scan goes
+ * on from the end of the table back to the damage. */
 typedef struct DbScan {
     DbFile *file;
     const char *table;

@@ -11,7 +11,7 @@
 typedef struct File {
     sqlite3_file base;
     int descriptor;
-    gint64 bytes, reported_bytes; /* as it is; as its header tells */
+    gint64 bytes, reported_bytes; /* actual size; size according to the header */
 } File;
 
 /* ---- files ---- */
@@ -89,7 +89,7 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-/* Scratch files are the system's. */
+/* SQLite's temporary files are opened by the system's VFS. */
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                      int *out_flags)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQLite's view of a file that is open already: never written, never locked, nothing looked for or
- * made beside it. A file that is cut off reads as zeros up to the length that its header tells, so
- * that the tables before the cut can be read. */
+/* A VFS of SQLite for a file that is open already. It never writes or locks the file, and it
+ * neither looks for nor creates files beside it. A truncated file reads as zeros up to the length
+ * in its header, so the tables before the cut stay readable. */
 #ifndef STROBE_ASCEND_DB_DESCRIPTOR_VFS_H
 #define STROBE_ASCEND_DB_DESCRIPTOR_VFS_H
 
 #include <glib.h>
 #include <sqlite3.h>
 
-/* Opens the database behind the descriptor, which must stay open as long as the connection. An
- * SQLite code; `sql` is to be closed in any case. */
+/* Opens the database behind the descriptor, which must stay open as long as the connection.
+ * Returns a code of SQLite. Close `sql` in any case. */
 int descriptor_vfs_open(int descriptor, sqlite3 **sql);
 
-/* Length that the header tells; 0 if that was not written with the last change. */
+/* Returns the length in the header; 0 if the last change did not update it. */
 gint64 descriptor_vfs_reported_bytes(int descriptor);
 
 #endif

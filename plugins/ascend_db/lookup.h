@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table's row by a number in one of its columns, also where the table has no index for it. */
+/* Finds a table's row by a number in one of its columns, even if the table has no index for it. */
 #ifndef STROBE_ASCEND_DB_LOOKUP_H
 #define STROBE_ASCEND_DB_LOOKUP_H
 
@@ -10,7 +10,8 @@
  * temporary file. NULL if there is no such table or column. */
 sqlite3_stmt *lookup_new(DbFile *file, const char *table, const char *key, const char *columns);
 
-/* TRUE if there is such a row; its values stay until the next call. `lookup` may be NULL. */
+/* Returns TRUE if there is such a row. Its values are valid until the next call. `lookup` may be
+ * NULL. */
 gboolean lookup_find(sqlite3_stmt *lookup, gint64 key);
 
 #endif

@@ -115,7 +115,7 @@ static gint64 step_of(Plain *p, sqlite3_stmt *statement)
     return STROBE_ABSENT_I64;
 }
 
-/* What a derived table says only by being that table. */
+/* Sets the fields that follow from the name of a derived table. */
 static void finish_derived(Plain *p, sqlite3_stmt *statement, void *fields)
 {
     const char *kind = p->reader->format->kind;
@@ -138,7 +138,7 @@ static void finish_derived(Plain *p, sqlite3_stmt *statement, void *fields)
     } else if (!strcmp(kind, "memory_block")) {
         struct strobe_memory_block *block = fields;
 
-        /* Only the framework's allocator tells what is active. */
+        /* Only the framework's allocator reports active memory. */
         block->component =
             import_intern(p->import, block->allocation_active == STROBE_ABSENT_I64 ? "GE" : "PTA");
     }

@@ -11,7 +11,8 @@ void plain_table_import(Import *import, DbFile *file, const AscendDbTable *forma
 /* All tables of the profiler's file that are neither derived nor read by code of their own. */
 void plain_tables_import(Import *import);
 
-/* What the tools derived: OP_MEMORY, the overlap layer, memory totals, analysis.db. */
+/* Reads the tables that the tools derived: OP_MEMORY, the overlap layer, memory totals,
+ * analysis.db. */
 void derived_tables_import(Import *import);
 
 #endif

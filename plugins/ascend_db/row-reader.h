@@ -37,7 +37,7 @@ guint row_reader_add_text(RowReader *reader, const char *name, const char *summa
  * read once more, as a table that is not known. */
 void row_reader_keep_unknown(RowReader *reader);
 
-/* What stands in the columns that are no fields. Without a time it is the session's begin; an end
+/* The values of the columns that are not fields. A missing time is the session's begin; an end
  * is never before the begin. */
 typedef struct RowPlace {
     gint64 begin_ns, end_ns;

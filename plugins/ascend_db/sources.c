@@ -28,7 +28,7 @@ gint database_type(const DbFile *file)
     for (guint i = 0; i < G_N_ELEMENTS(profilers); i++)
         if (db_file_table(file, profilers[i]))
             return DATABASE_PROFILER;
-    /* Of a program that used nothing of these the exporter's own has the facts only. */
+    /* If the program used none of these, only the exporter's own database has the facts. */
     if (db_file_table(file, "META_DATA") && db_file_table(file, "HOST_INFO"))
         return DATABASE_PROFILER;
     for (guint i = 0; i < G_N_ELEMENTS(analyses); i++)

@@ -8,7 +8,7 @@
 
 #include "db-file.h"
 
-/* What a database is, by its tables. */
+/* Type of a database, by its tables. */
 enum { DATABASE_NONE = 0, DATABASE_PROFILER, DATABASE_ANALYSIS, DATABASE_OTHER };
 
 typedef struct Sources {

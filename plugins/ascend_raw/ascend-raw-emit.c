@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all parts hand to the host: kinds, tracks, records, damage. */
+/* Emits kinds, tracks, records and damage for all parts of the importer. */
 #include <stdarg.h>
 #include <string.h>
 

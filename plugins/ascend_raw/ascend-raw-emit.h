@@ -14,7 +14,7 @@
 #include "ascend-raw-text-cache.h"
 #include "tlv.h"
 
-/* What the framework's files give; each is declared when its first record comes. */
+/* Kinds of the framework's files. Each is declared with its first record. */
 typedef enum RawKind {
     RAW_CPU_OP,
     RAW_CPU_OP_FULL, /* with the fields below */
@@ -29,7 +29,7 @@ typedef enum RawKind {
     RAW_KINDS
 } RawKind;
 
-/* What a record has beyond its standard kind, in this order; see raw_more. */
+/* Fields that a record has beyond its standard kind, in this order; see raw_more. */
 enum { MORE_MODULES, MORE_TENSORS, MORE_TENSOR_LISTS, MORE_SCALARS, MORE_EXTRA, MORE_END_THREAD };
 enum { MORE_EXTERNAL };
 
@@ -75,7 +75,7 @@ extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
 /* Emits; NULL, and is_full set, when the capture has no room. */
 void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
                gint64 end_ns);
-/* Where in its fields a record of a kind with more has the index-th of these. */
+/* Returns the address of the index-th extra field in a record of a kind with extra fields. */
 void *raw_more(const Raw *raw, RawKind kind, void *fields, guint index);
 StrobeStringId raw_intern(Raw *raw, const char *text);
 
@@ -92,9 +92,9 @@ void raw_progress(Raw *raw, const ByteStream *stream);
 /* For events of a file that is out of order. */
 StrobeExternalSorter *raw_sorter(Raw *raw);
 
-/* What a file turned out to be: rows, and what of it is damaged. */
+/* Reports the rows of a file and its damage. */
 void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records);
-/* What a file of TLV records turned out to be: rows, and what of it is damaged. */
+/* Reports the rows of a file of TLV records and its damage. */
 void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *reader);
 
 #endif

@@ -219,7 +219,7 @@ static guint32 make_entry(TextCache *cache, Entry *entry, Entry *made, const cha
     return made->id;
 }
 
-/* Of the two that may hold it, the one that is free, else either. */
+/* Returns the free one of the two possible places, otherwise either. */
 static Entry *place_for(Entry *set, guint32 tag)
 {
     if (!set[0].id || !set[1].id)

@@ -14,7 +14,7 @@ typedef struct TextCache TextCache;
 TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 
-/* What is no UTF-8 becomes TEXT_CACHE_INVALID, and is counted. */
+/* Replaces text that is not UTF-8; such texts are counted. */
 #define TEXT_CACHE_INVALID "N/A"
 StrobeStringId text_cache_string(TextCache *cache, const char *bytes, gsize length);
 /* The same of a text in a file's window: TEXT_CACHE_MARGIN bytes from its begin may be read. */

@@ -7,7 +7,7 @@
 #include "side-files.h"
 #include "reported-metadata.h"
 
-/* Where the profiler's own trace is whole, it knows more than raw files without a device half. */
+/* A complete trace of the profiler has more information than raw files without a device half. */
 static gint score_of(DeviceSource device, gboolean has_text)
 {
     if (device == DEVICE_PROF_DB || device == DEVICE_PROF_TEXT || !has_text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices did, as CANN's tools or the profiler's own have exported it. */
+/* Reads device activities that CANN's tools or the profiler's own tools have exported. */
 #ifndef STROBE_ASCEND_RAW_DEVICE_HALF_H
 #define STROBE_ASCEND_RAW_DEVICE_HALF_H
 

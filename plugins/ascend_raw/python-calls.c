@@ -42,7 +42,7 @@ typedef struct SortedEvent {
     guint64 thread, time, key, tag;
 } SortedEvent;
 
-/* What is shown of a module in a thread. */
+/* The displayed name of a module in a thread. */
 typedef struct ModuleName {
     gint64 number;
     StrobeStringId name;
@@ -190,7 +190,7 @@ static void push_frame(Python *p, Thread *thread, guint64 index, guint64 time, g
     g_array_append_val(thread->stack, frame);
 }
 
-/* Whatever is on top is left. */
+/* Leaves the topmost frame, whichever it is. */
 static void pop_frame(Python *p, Thread *thread, guint64 time)
 {
     guint n = thread->stack->len;
@@ -215,7 +215,7 @@ static void replay_event(Python *p, Thread *thread, guint64 time, guint64 key, g
         p->n_strange++;
 }
 
-/* What is open still ends with the thread's last event. */
+/* Frames that are still open end with the thread's last event. */
 static void finish_thread(Python *p, Thread *thread)
 {
     thread->n_deeper = 0;

@@ -99,7 +99,7 @@ static void emit_side(QueueMarks *q, gboolean is_dequeue, StrobeTrackId track, S
 
 static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
 {
-    if (!w->number) /* a page that nobody has written to stays so */
+    if (!w->number) /* a page that was never written has no number */
         return;
     if (!w->dequeue)
         emit_side(q, FALSE, w->track, name, w->begin, w->end, w->id);
@@ -255,7 +255,7 @@ typedef struct SortedMark {
     guint64 id, packed;
 } SortedMark;
 
-/* What marks are packed and unpacked by. */
+/* Sorted marks that pair the packing and unpacking of a task. */
 typedef struct Sorted {
     QueueMarks *q;
     GArray *threads; /* of Mark: the first of each */

@@ -18,8 +18,8 @@ typedef struct RawClock {
 
 void raw_clock_set_frequency(RawClock *clock, double mhz);
 
-/* As torch_npu computes it: a count's quotient is a double, cut to whole ns. Values that no clock
- * gives end at the limits. */
+/* Computes the time as torch_npu does: the quotient of a count is a double, truncated to ns.
+ * Values out of range are clamped. */
 gint64 raw_clock_count_ns(const RawClock *clock, gint64 raw);
 
 static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
@@ -38,7 +38,7 @@ static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
     return ns;
 }
 
-/* Of a clock that is stored without a sign. */
+/* The same for a clock that is stored as an unsigned number. */
 static inline gint64 raw_clock_ns_unsigned(const RawClock *clock, guint64 raw)
 {
     return raw_clock_ns(clock, (gint64)MIN(raw, (guint64)G_MAXINT64));

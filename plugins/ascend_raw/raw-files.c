@@ -98,7 +98,7 @@ gboolean raw_files_have_trace(const RawFiles *files)
 
 /* ---- which files there are ---- */
 
-/* By the beginning of its name; the first one counts. */
+/* Opens a file by the beginning of its name; the first one counts. */
 static gboolean take_file(RawFiles *files, const char *name)
 {
     for (guint i = 0; i < RAW_FILES; i++) {
@@ -136,7 +136,7 @@ static gboolean take_framework(RawFiles *files)
     return found;
 }
 
-/* What a directory PROF_* is good for. */
+/* Content of a directory PROF_*. */
 enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
 
 static gint worth_of(int prof)

@@ -35,7 +35,7 @@ typedef struct RawFiles {
     GPtrArray *others;  /* further directories PROF_* with anything in them */
 } RawFiles;
 
-/* Where what the devices did can be read from, the best first. */
+/* Sources of device activities, best first. */
 typedef enum DeviceSource {
     DEVICE_NONE,
     DEVICE_PROF_DB,   /* PROF_*\/msprof_*.db */
@@ -55,7 +55,7 @@ gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
 DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);
 /* The name of a source's database, NULL: there is none; and the folder that it lies in. */
 char *raw_files_find_database(const RawFiles *files, DeviceSource source, int *folder);
-/* What that name begins with. */
+/* Returns the beginning of that name. */
 const char *device_source_prefix(DeviceSource source);
 /* Has the profiler's output a trace? */
 gboolean raw_files_have_trace(const RawFiles *files);

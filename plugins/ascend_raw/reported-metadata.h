@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What profiler_info, profiler_metadata and the name of the result directory say of the run. */
+/* Facts about the run from profiler_info, profiler_metadata and the name of the result
+ * directory. */
 #ifndef STROBE_ASCEND_RAW_REPORTED_METADATA_H
 #define STROBE_ASCEND_RAW_REPORTED_METADATA_H
 

@@ -26,7 +26,7 @@ static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
     }
     if (raw->host->file(raw->self, name, bytes, length) == STROBE_OK)
         raw->host->found(raw->self, name, 1);
-    return side_json_new(bytes, length, NULL); /* what is wrong in it, reported-metadata.c tells */
+    return side_json_new(bytes, length, NULL); /* reported-metadata.c reports its damage */
 }
 
 /* ---- the clock ---- */

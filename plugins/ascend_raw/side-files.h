@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies beside the raw files: profiler_info, profiler_metadata, and when the collection began.
- */
+/* Files beside the raw files: profiler_info, profiler_metadata, and the start of the collection.
+ * / */
 #ifndef STROBE_ASCEND_RAW_SIDE_FILES_H
 #define STROBE_ASCEND_RAW_SIDE_FILES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all parts hand to the host: kinds, tracks, texts, records. */
+/* Emits kinds, tracks, texts and records for all parts of the importer. */
 #include <string.h>
 
 #include "ascend-text-import.h"

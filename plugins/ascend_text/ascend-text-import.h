@@ -36,7 +36,7 @@ typedef struct Import {
 #define ASCEND_TEXT_KINDS 50
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
-/* The kind of this name, NULL if the importer has none such. */
+/* Returns the kind of this name, NULL if the importer has no such kind. */
 const StrobeKind *import_kind(const char *name);
 
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self);
@@ -56,7 +56,7 @@ const StrobeKind *import_extended(const Import *import, const StrobeKind *kind);
 /* Are there records of the kind already? */
 gboolean import_is_used(const Import *import, const StrobeKind *kind);
 
-/* A name of a field or kind for anybody's title. */
+/* Returns a name of a field or kind for any title. */
 char *import_field_name(const char *title);
 
 /* When something without a time was: at the begin of the session. */

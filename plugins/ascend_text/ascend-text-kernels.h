@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernel_details.csv says of a task or operation, found by stream, task and begin: an index of
- * 24 bytes a row, the rows themselves stay in the file. A row that no event of a trace asks for is
- * a record by itself. */
+/* Finds the row of a task or operation in kernel_details.csv by stream, task and begin. The
+ * index takes 24 bytes a row; the rows stay in the file. A row without an event in the trace
+ * becomes a record of its own. */
 #ifndef STROBE_ASCEND_TEXT_KERNELS_H
 #define STROBE_ASCEND_TEXT_KERNELS_H
 
@@ -13,8 +13,8 @@ typedef struct Kernels Kernels;
 Kernels *kernels_new(Import *import, int descriptor);
 void kernels_free(Kernels *kernels);
 
-/* Fills in what a row says of the task, which has its stream and number already; FALSE if there is
- * none, or no file. The row is then used. */
+/* Fills in the row's details of the task, whose stream and number are set already. Returns FALSE
+ * if there is no row or no file. The row is then used. */
 gboolean kernels_fill(Kernels *kernels, const char *name, gint64 begin_ns,
                       struct strobe_device_task *task, struct strobe_device_pmu *pmu);
 gboolean kernels_fill_operation(Kernels *kernels, const char *name, gint64 begin_ns,

@@ -174,8 +174,8 @@ static void set_name(Layer *layer, gint32 what, const char *name)
         layer->name = g_strdup(name);
 }
 
-/* Where no layer of the framework tells the process, the numbers of the others do: the least one.
- */
+/* If no layer of the framework has the process id, the least number of the other layers gives
+ * it. */
 static void find_process(Layers *layers)
 {
     Import *import = layers->import;

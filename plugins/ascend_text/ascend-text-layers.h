@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace calls processes and threads: one layer of one device, and the rows in it. */
+/* The processes and threads of a trace: a process is one layer of one device, a thread a row in
+ * it. */
 #ifndef STROBE_ASCEND_TEXT_LAYERS_H
 #define STROBE_ASCEND_TEXT_LAYERS_H
 
@@ -42,7 +43,7 @@ void layers_take(Layers *layers, const TraceEvent *event);
 /* After the last of them: layers that are told by their number, facts of the run. */
 void layers_finish(Layers *layers);
 
-/* Where an event is; made if nobody named it. */
+/* Returns the row of an event; makes it if the trace does not name it. */
 Row *layers_row(Layers *layers, gint64 pid, gint64 tid);
 StrobeTrackId layers_track(Layers *layers, Row *row);
 /* Rows that have a name stay, also without events. */

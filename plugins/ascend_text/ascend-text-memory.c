@@ -100,7 +100,7 @@ static void emit_event(Import *import, const BlockEvent *event, const char *comp
     out->component = text_import_intern(import, component);
 }
 
-/* What the device's own counter said; the trace has the same samples. */
+/* Emits the samples of the device's own counter; the trace has the same samples. */
 static void emit_usage(Import *import, const BlockEvent *row)
 {
     struct strobe_memory_usage *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files beside the results say of the run: profiler_info_0.json, profiler_metadata.json,
- * and the name of the folder. */
+/* Facts about the run from the files beside the results: profiler_info_0.json,
+ * profiler_metadata.json and the name of the folder. */
 #ifndef STROBE_ASCEND_TEXT_METADATA_H
 #define STROBE_ASCEND_TEXT_METADATA_H
 
@@ -22,7 +22,7 @@ void metadata_clear(Metadata *metadata);
 void metadata_take(Metadata *metadata, const char *name, const char *bytes, gsize n);
 /* After the last of them: what the other parts need. */
 void metadata_finish(Metadata *metadata);
-/* At the end: tells all, and emits the records that have no time of their own. */
+/* Call it at the end: it reports all facts and emits the records without a time. */
 void metadata_tell(Metadata *metadata);
 
 #endif

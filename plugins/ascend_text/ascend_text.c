@@ -261,7 +261,7 @@ static void take_stored_json(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Of files that are read together with others there is one; a second of its sort is left out. */
+/* Only one file of each type is read together with others; a second one is left out. */
 static gboolean is_second(const Run *run, const SourceFile *file)
 {
     static const char *const single[] = {RECORDS, BLOCKS, TASKS};

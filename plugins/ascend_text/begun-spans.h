@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that a trace tells as a pair of events, B and E: those that have begun, by their row. */
+/* Spans that a trace stores as a pair of events, B and E. Keeps the open spans of each row. */
 #ifndef STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 #define STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 
@@ -12,8 +12,8 @@ void begun_spans_free(BegunSpans *spans);
 
 /* Keeps a copy of what begins on the row at `begin`. FALSE: there is no room. */
 gboolean begun_spans_begin(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 begin);
-/* What began last on the row as one event of phase X, with the arguments of both, until `end`;
- * valid until the next call. NULL: nothing has begun there. */
+/* Ends the newest open span of the row at `end` and returns it as one event of phase X with the
+ * arguments of both. It is valid until the next call. Returns NULL if no span is open. */
 const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 end,
                                   gint64 *begin);
 /* Any that has not ended, as it began; NULL: none is left. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operator_memory.csv says: allocations, each with its releases, found by their times. */
+/* Allocations of operator_memory.csv with their releases, found by their times. */
 #ifndef STROBE_ASCEND_TEXT_BLOCKS_H
 #define STROBE_ASCEND_TEXT_BLOCKS_H
 
@@ -26,7 +26,7 @@ void blocks_free(Blocks *blocks);
 /* The event of this time that was not taken yet; FALSE if there is none, or `blocks` is NULL. */
 gboolean blocks_take(Blocks *blocks, gboolean is_ge, gint32 device, gint64 time_ns,
                      BlockEvent *event);
-/* The next of those that nobody took; FALSE at the end. */
+/* Returns the next event that was not taken yet; FALSE at the end. */
 gboolean blocks_next(Blocks *blocks, BlockEvent *event);
 
 guint64 blocks_n_rows(const Blocks *blocks);

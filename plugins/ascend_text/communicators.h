@@ -6,7 +6,7 @@
 
 #include "ascend-text-import.h"
 
-/* Adds what a file tells to import->communicators. */
+/* Adds the communicators of a file to import->communicators. */
 void communicators_read(Import *import, int descriptor);
 /* 0: not told, or two communicators did operations of this name. */
 StrobeStringId communicators_find(const Import *import, const char *operation);

@@ -8,8 +8,8 @@
 
 #define JSON_WALK_LEVELS 16u /* what is deeper is left out */
 
-/* Where in the file: keys from the outermost one on; an element of an array has the key "0", "1"...
- */
+/* A place in the file: keys from the outermost one on; an element of an array has the key "0",
+ * "1"... */
 typedef struct JsonPlace {
     const char *keys[JSON_WALK_LEVELS];
     guint n;

@@ -150,7 +150,7 @@ static guint32 read_u32(const StrobeCsvCell *cells, guint at, guint32 otherwise)
     return (guint32)number;
 }
 
-/* Where no row says which stream and task it was, tasks are found by begin and name. */
+/* If no row has the stream and task, tasks are found by begin and name. */
 static const char *read_row(KernelTable *t, KernelRow *row)
 {
     const StrobeCsvCell *cells = row->cells, *duration = &cells[t->duration_at];

@@ -28,7 +28,7 @@ typedef struct KernelTable {
     guint n_metrics;
 } KernelTable;
 
-/* What a row says by itself. */
+/* The content of a row without its neighbours. */
 typedef struct KernelRow {
     const StrobeCsvCell *cells;
     gint64 begin_ns, end_ns, step; /* step STROBE_ABSENT_I64: none */

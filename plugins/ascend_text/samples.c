@@ -9,7 +9,7 @@
 #define FIELDS_MAX 64u
 #define NO_INDEX G_MININT64
 
-/* What a pattern found in a name: "%i" is a number, "%n" all that follows. */
+/* The matches of a pattern in a name: "%i" is a number, "%n" all that follows. */
 typedef struct Match {
     gint64 index; /* NO_INDEX: none */
     const char *rest;

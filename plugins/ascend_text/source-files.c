@@ -66,7 +66,7 @@ static const AscendFile *find_table(const char *head, gsize n)
     return best;
 }
 
-/* A line of titles, which is no table that somebody knows. */
+/* The first line has titles, but the table is unknown. */
 static gint type_of_text(const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);
@@ -133,7 +133,7 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
-/* What the titles and first rows of a table say of the run. */
+/* Takes facts about the run from the titles and first rows of a table. */
 static void learn_titles(SourceFile *file, const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);
@@ -203,7 +203,7 @@ static gint compare_files(gconstpointer a, gconstpointer b)
     return strcmp((*(SourceFile *const *)a)->name, (*(SourceFile *const *)b)->name);
 }
 
-/* Of the profiler, or of CANN's msprof in a directory PROF_*. */
+/* Opens the output of the profiler, or of CANN's msprof in a directory PROF_*. */
 static int open_output(int folder)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;

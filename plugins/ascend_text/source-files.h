@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of a source are, by their content. */
+/* Finds the types of a source's files by their content. */
 #ifndef STROBE_ASCEND_TEXT_SOURCE_FILES_H
 #define STROBE_ASCEND_TEXT_SOURCE_FILES_H
 
@@ -12,7 +12,7 @@ enum {
     SOURCE_TRACE,       /* trace_view.json */
     SOURCE_KERNELS,     /* kernel_details.csv */
     SOURCE_TABLE,       /* another file of formats/ascend-csv-columns.c */
-    SOURCE_CSV,         /* a table that nobody knows */
+    SOURCE_CSV,         /* an unknown table */
     SOURCE_OWN,         /* a table of ours without a form of its own: its records are elsewhere */
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
     SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
@@ -33,7 +33,7 @@ typedef struct SourceFiles {
     int output;       /* ASCEND_PROFILER_OUTPUT in the source, -1: none */
 } SourceFiles;
 
-/* What the bytes are the beginning of. `table` is set for a CSV file. */
+/* Returns the type of a file with these first bytes. `table` is set for a CSV file. */
 gint source_file_type(const char *head, gsize n, const AscendFile **table);
 
 /* Are these the first bytes of a trace as the profiler writes it: an array, with its layers or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool derived and drew into the trace: the overlap layer and arrows between operators.
- * Left out, but when it is asked for. */
+/* Parts of the trace that the tool derived: the overlap layer and arrows between operators. They
+ * are read only on request. */
 #ifndef STROBE_ASCEND_TEXT_STORED_TRACE_H
 #define STROBE_ASCEND_TEXT_STORED_TRACE_H
 

@@ -35,8 +35,8 @@ void trace_reader_free(TraceReader *reader);
  */
 int trace_reader_next(TraceReader *reader, TraceEvent *event, const char **error);
 
-/* Appends the arguments as a JSON object; with `only` (may be NULL) those that it says of, by their
- * place. */
+/* Appends the arguments as a JSON object; with `only` (may be NULL) only the arguments that it
+ * selects by position. */
 void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
                             GString *out);
 

@@ -8,7 +8,7 @@
 #include "ascend-text-import.h"
 #include "trace-event.h"
 
-/* What nobody knows, kept as it was. */
+/* An unknown event, kept unchanged. */
 struct ascend_text_event {
     StrobeStringId phase, category, id, arguments; /* arguments: as JSON */
     double duration;                               /* us; absent: none */
@@ -18,7 +18,7 @@ extern const StrobeKind ascend_text_event_kind;
 /* Field of arguments that no other field has, as JSON. */
 #define ASCEND_TEXT_ARGUMENTS "ascend_text.arguments"
 
-/* Where an argument goes: a field of the kind. */
+/* The field of the kind for an argument. */
 typedef struct TraceSlot {
     const AscendArg *arg;
     guint32 offset, type; /* type 0: nowhere, it follows from others */

@@ -25,7 +25,7 @@ typedef struct Trace {
     guint64 n_events;
 } Trace;
 
-/* What no row of the tables has a place for is kept as it is, and listed. */
+/* An event without a row in the tables is kept unchanged and listed. */
 static void take_unknown(Trace *t, const TraceEvent *event, StrobeTrackId track, gint64 begin,
                          gint64 end)
 {
@@ -85,8 +85,8 @@ static gboolean is_sort_of_task(const char *name)
     return TRUE;
 }
 
-/* The tool names a task by its operator if it knows one, else by its sort: with no table of kernels
- * the name tells which it is. */
+/* The tool names a task by its operator if known, otherwise by its type. If there is no table of
+ * kernels, the name gives the type. */
 static void find_kernel(const TraceEvent *event, struct strobe_device_task *task)
 {
     for (guint i = 0; i < event->n_args; i++)
@@ -232,7 +232,7 @@ static void take_event(Trace *t, const TraceEvent *event)
         take_by_phase(t, event, row, begin, end);
 }
 
-/* What begins and does not end: when is not known. */
+/* Spans that begin and do not end have no known end. */
 static void take_rest(Trace *t)
 {
     const TraceEvent *event;
@@ -243,7 +243,7 @@ static void take_rest(Trace *t)
         take_by_phase(t, event, row, begin, begin);
 }
 
-/* The row of an operation whose communicator another file tells. */
+/* Finds the row of an operation whose communicator is in another file. */
 static void take_communicator(Trace *t, const TraceEvent *event)
 {
     StrobeStringId communicator = communicators_find(t->import, event->name);

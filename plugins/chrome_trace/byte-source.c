@@ -93,7 +93,8 @@ static gssize fail_gzip(ByteSource *s, const char *reason)
     return -1;
 }
 
-/* What the converter made before it failed, of which it tells nothing: a text has no NUL in it. */
+/* Recovers output that the converter produced before it failed. It does not report the size; a
+ * text has no NUL in it. */
 static gssize salvage_output(const ByteSource *s)
 {
     gsize n = OUTPUT_BYTES;

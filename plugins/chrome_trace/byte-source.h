@@ -14,11 +14,11 @@ void byte_source_free(ByteSource *source);
 /* Goes to an offset in the (decompressed) text, before the first reading. */
 void byte_source_skip(ByteSource *source, guint64 offset);
 
-/* The text ends after so many bytes for whoever reads on. */
+/* Makes the text end after so many bytes. */
 void byte_source_limit(ByteSource *source, guint64 bytes);
 
-/* Up to `size` bytes; 0 at the end, -1 for an error, which byte_source_error tells; what was read
- * before it is good. */
+/* Reads up to `size` bytes. Returns 0 at the end and -1 for an error, see byte_source_error;
+ * bytes read before the error are good. */
 gssize byte_source_read(ByteSource *source, char *bytes, gsize size);
 const char *byte_source_error(const ByteSource *source);
 

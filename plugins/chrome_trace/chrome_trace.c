@@ -54,8 +54,8 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
-/* What begins with something long says what it is behind it: one event, or member, is read whole.
- */
+/* The type of a file that begins with a long member shows only behind it, so one whole event or
+ * member is read. */
 static gboolean begins_with_event(const StrobeSource *source)
 {
     ByteSource *in = byte_source_new(source->descriptor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-reader.h"
 
-/* Where in the file the reader is. */
+/* The reader's state: where in the file it is. */
 enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_TAIL, AT_END };
 
 struct EventReader {
@@ -220,7 +220,7 @@ static gboolean is_over(const EventReader *r)
     return strobe_json_scanner_is_at_end(r->scanner);
 }
 
-/* Of something that begins at `begin`. */
+/* Reports an error in an element that begins at `begin`. */
 static int report_error(EventReader *r, Event *event, guint64 begin, const char **error)
 {
     const char *expected = strobe_json_scanner_error(r->scanner);
@@ -232,7 +232,8 @@ static int report_error(EventReader *r, Event *event, guint64 begin, const char 
     return skip_damage(r, event, offset_of(r), expected, error);
 }
 
-/* What was found between events, frames or members is none. `end` is expected where a comma is. */
+/* Reports unexpected text between events, frames or members. `end` is expected instead of a
+ * comma. */
 static int fail_between(EventReader *r, Event *event, const char *expected, const char *end,
                         const char **error)
 {

@@ -40,7 +40,7 @@ enum {
     EVENT_ONE = 1,
     EVENT_MEMBER = 2, /* of the outermost object: `name` and `args` */
     EVENT_FRAME = 3,  /* of "stackFrames": `id`, `name`, the rest among `others` */
-    EVENT_DAMAGE = -1 /* `error` tells what was expected; reading goes on behind it */
+    EVENT_DAMAGE = -1 /* `error` says what was expected; reading goes on behind it */
 };
 
 /* From the begin of the text, or again from an event of "traceEvents" on, which begins at `offset`.

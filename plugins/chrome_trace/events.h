@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event of each phase becomes. */
+/* Turns the events of each phase into records. */
 #ifndef STROBE_CHROME_TRACE_EVENTS_H
 #define STROBE_CHROME_TRACE_EVENTS_H
 

@@ -10,7 +10,7 @@ static gboolean is_to_device(const StrobeJsonValue *category)
            VALUE_IS(category, "async_gpu");
 }
 
-/* Of an event whose record has no field for it. */
+/* Emits the stacks of an event whose record has no field for them. */
 static void emit_stacks(Import *import, Row *row, const Event *event, gint64 begin)
 {
     if (G_LIKELY(!event_has_stack(event)))

@@ -131,7 +131,7 @@ static void finish_span(Import *import, guint record_type, const Row *row, const
     }
 }
 
-/* What an absent field of a kind is not: 0 and -1 have a meaning there. */
+/* Sets fields for which 0 and -1 have a meaning to their absent value. */
 static void begin_fields(guint record_type, void *fields)
 {
     struct strobe_cpu_op *op = fields;

@@ -24,7 +24,7 @@ struct StackFrames {
     gsize id_bytes;
     guint32 n_walks;
     gboolean is_known;
-    const char *missing; /* id of the first one that nobody told */
+    const char *missing; /* id of the first frame without a description */
     guint64 n_missing, n_twice, n_circles, n_cut, n_left_out, n_odd;
 };
 
@@ -143,7 +143,7 @@ void stack_frames_take(Import *import, const Event *event)
 
 /* ---- stacks ---- */
 
-/* What is known of a frame without a name is its id. */
+/* The name of a frame without a name is its id. */
 static StrobeStringId known_name(Import *import, Frame *frame)
 {
     StackFrames *frames = import->frames;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of events: of frames that they name by their ids ("sf", "esf"), which "stackFrames" tells
- * behind the events as a rule, and of frames of their own ("stack", "estack"). */
+/* Stacks of events. An event names frames by their ids ("sf", "esf"), which "stackFrames"
+ * usually describes after the events, or has frames of its own ("stack", "estack"). */
 #ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
 #define STROBE_CHROME_TRACE_STACK_FRAMES_H
 
 #include "trace-import.h"
 
-/* Of one event, at its begin and at its end; 0: none. */
+/* The stacks of one event at its begin and at its end; 0: none. */
 typedef struct Stacks {
     StrobeStackId begin, end;
 } Stacks;
@@ -35,7 +35,7 @@ static inline gboolean event_names_frames(const Event *event)
 }
 
 Stacks stacks_of_event(Import *import, const Event *event);
-/* What the record of an event has no field for, as records of their own. */
+/* Emits stacks that the event's record has no field for as records of their own. */
 void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, StrobeStringId name,
                  gint64 begin, gint64 end);
 

@@ -384,7 +384,7 @@ static StrobeStringId make_text(Import *import, guint8 form, const StrobeJsonVal
     return memo->id;
 }
 
-/* What has no place in a whole number is kept as it stands. */
+/* A value that a whole number cannot hold is kept unchanged. */
 static gboolean has_fraction(const StrobeJsonValue *value)
 {
     double real;

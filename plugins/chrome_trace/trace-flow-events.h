@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrows from calls to a device ("ac2g"). One to a task follows from the ids that call and task
- * carry, whoever writes a trace draws it anew, and it is not kept. One to anything else is: Kineto
- * draws arrows to waits for a device too, which are no tasks.
+ * Arrows from calls to a device ("ac2g"). An arrow to a task is not kept: it follows from the
+ * ids of call and task, and every exporter draws it from them. Other arrows are kept: Kineto
+ * also draws arrows to waits for a device, which are not tasks.
  */
 #ifndef STROBE_CHROME_TRACE_FLOW_EVENTS_H
 #define STROBE_CHROME_TRACE_FLOW_EVENTS_H

@@ -3,13 +3,13 @@
 
 #define OURS KINETO_OURS
 
-/* What Kineto says of every event. */
+/* Fields of every Kineto event. */
 #define EXTERNAL_FIELDS                                                                            \
     STROBE_FIELD(OURS "external_id", U64, "", "Id that joins an operator and what it causes."),    \
         STROBE_FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),            \
         STROBE_FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON.")
 
-/* What it says of a kernel. */
+/* Fields of a Kineto kernel. */
 #define KERNEL_FIELDS                                                                              \
     STROBE_FIELD(OURS "queued", U64, "", "When it was queued, as the source says it."),            \
         STROBE_FIELD(OURS "context", U64, "", "Context on the device."),                           \
@@ -142,7 +142,7 @@ guint type_of_category(const char *text, gsize length)
     return RECORD_SPAN;
 }
 
-/* As the host makes them. */
+/* Sets the absent value as the host does. */
 static void put_absent(char *at, guint32 type)
 {
     const guint64 u64 = STROBE_ABSENT_U64;

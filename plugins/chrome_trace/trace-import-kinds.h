@@ -20,7 +20,7 @@ enum {
     RECORD_MEMORY,
     RECORD_COUNTER,
     RECORD_FLOW,
-    RECORD_SPAN,  /* a span of a category that nobody knows */
+    RECORD_SPAN,  /* a span of an unknown category */
     RECORD_EVENT, /* what is neither span, counter nor flow */
     RECORD_STACK, /* of an event whose kind has no field for it */
     RECORD_METADATA,

@@ -11,7 +11,7 @@ typedef struct Metadata Metadata;
 typedef struct StackFrames StackFrames;
 typedef struct FlowEvents FlowEvents;
 
-/* Where an argument goes. */
+/* The place for an argument. */
 typedef struct ArgSlot {
     const KinetoArg *row;
     guint32 key_length;

@@ -143,7 +143,7 @@ static void take_base(Import *import, const Event *member)
     set_base(import, member, value_to_int(&member->args, &base) ? base : -1);
 }
 
-/* VizTracer tells the base inside an object of its own. A member of the file goes before it. */
+/* VizTracer stores the base in an object of its own. A member of the file takes precedence. */
 static void take_viztracer(Import *import, const Event *member)
 {
     static const char key[] = "baseTimeNanoseconds";
@@ -189,7 +189,7 @@ static void keep_member(Import *import, const Event *member)
 
 void metadata_take(Import *import, const Event *member)
 {
-    /* What every writer says of its own file. */
+    /* Members that every writer fills for its own file. */
     static const char *const of_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
     const StrobeJsonValue *name = &member->name;
 

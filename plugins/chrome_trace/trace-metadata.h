@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trace says beside its events: the members of its outermost object. */
+/* Metadata of a trace: the members of its outermost object. */
 #ifndef STROBE_CHROME_TRACE_METADATA_H
 #define STROBE_CHROME_TRACE_METADATA_H
 

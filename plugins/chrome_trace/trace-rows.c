@@ -293,7 +293,8 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
 
-/* Whatever its events claim: the hardware's rows and those of CANN are no program's. */
+/* Returns whether the row belongs to the hardware or CANN. Such rows are never a program's,
+ * whatever their events claim. */
 static gboolean is_other_layer(const Process *process)
 {
     const AscendLayer *layer = process->name ? ascend_layer_by_name(process->name) : NULL;

@@ -51,7 +51,7 @@ void rows_free(Rows *rows);
 
 /* The row of the event; those beyond the first 100,000 share one. */
 Row *rows_of_event(Rows *rows, const Event *event);
-/* What happened on the row says whose it is. */
+/* Sets the owner of the row from the type of an event on it. */
 void rows_tell_owner(Row *row, guint record_type, gboolean is_device);
 /* The row's track. */
 StrobeTrackId rows_track(Rows *rows, Row *row);

@@ -14,7 +14,7 @@ void tree_free(char *root);
  * A file is overwritten in place, as a kept descriptor needs. */
 void tree_put(const char *root, const char *pattern, const char *text);
 void tree_remove(const char *root, const char *pattern);
-/* A FIFO that nobody ever writes to. */
+/* Makes a FIFO that is never written to. */
 void tree_put_fifo(const char *root, const char *pattern);
 
 /* The record of that kind and index, of that name (NULL: any); NULL if there is none. */

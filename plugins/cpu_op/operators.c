@@ -16,7 +16,7 @@
 #define FRAMES_MAX 256     /* of a TorchScript stack */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
-/* What is known of a function from its begin. */
+/* Details of a function that are known at its begin. */
 typedef struct Details {
     StrobeStringId shapes, types, values, modules, overload;
     StrobeStackId

@@ -17,7 +17,7 @@ struct strobe_cpu_op_more {
     StrobeStringId overload; /* 0: none */
 };
 
-/* What a backend calls. Static: a callback on its way outlives any session. */
+/* Callbacks for a backend. Static: a running callback outlives its session. */
 extern const StrobeTorchEvents strobe_operator_events;
 
 /* `kind` has fields of `size`: the standard ones, or all of strobe_cpu_op_more.

@@ -10,7 +10,7 @@ struct fake_pulse {
     uint8_t byte;
     uint32_t count;
     int32_t difference;
-    uint64_t check; /* fake_check(seed, window, source, number): tells a torn record */
+    uint64_t check; /* fake_check(seed, window, source, number): detects a torn record */
     int64_t offset;
     double ratio;
     uint8_t flag;

@@ -29,7 +29,7 @@ enum {
     FAKE_N_KINDS
 };
 
-/* What all sources share; constant while a window records. */
+/* Settings that all sources share; constant while a window records. */
 typedef struct FakeSettings {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -56,7 +56,7 @@ typedef struct FakeSource {
 /* Emits all records of the source in the calling thread. */
 void fake_source_run(const FakeSource *source);
 
-/* What field `check` of record `number` (from 0) holds. */
+/* Returns the value of field `check` of record `number` (from 0). */
 uint64_t fake_check(int64_t seed, uint64_t window, uint64_t source, uint64_t number);
 
 /* The present time in a clock, STROBE_CLOCK_*. */

@@ -250,7 +250,7 @@ static StrobeStatus fake_stop(void *state)
     return fail_in(fake->settings.host, fake->settings.self, "stop");
 }
 
-/* As a device does that tells late. */
+/* Holds records back as a device does that reports late. */
 static int is_holding_back(const Fake *fake)
 {
     struct timespec now;

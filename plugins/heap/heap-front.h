@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of heap-preload.so share: the functions of C, and the operators of C++. */
+/* Parts that the files of heap-preload.so share: the functions of C and the operators of C++. */
 #ifndef STROBE_PLUGINS_HEAP_FRONT_H
 #define STROBE_PLUGINS_HEAP_FRONT_H
 

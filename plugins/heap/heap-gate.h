@@ -10,9 +10,9 @@
 
 #define HEAP_GATE_SYMBOL "strobe_heap_gate_1"
 
-/* What sampling keeps of a thread. It lies with the library in front, whose thread-local memory is
- * there from the thread's beginning: that of a library which is loaded later is made when it is
- * first touched, by an allocation and under the loader's lock. */
+/* Sampling state of a thread. It is in the library in front, whose thread-local memory exists
+ * from the thread's beginning. The thread-local memory of a library that is loaded later is made
+ * on first use, by an allocation and under the loader's lock. */
 typedef struct HeapSampler {
     uint64_t interval; /* for which the distance was drawn */
     uint64_t random;
@@ -30,7 +30,8 @@ typedef struct HeapHooks {
     void (*dropped)(const void *address);
 } HeapHooks;
 
-/* What the program did before anybody could record: the loader, and constructors before main. */
+/* An allocation of the program before a session could record: in the loader or in constructors
+ * before main. */
 typedef struct HeapStartupEvent {
     _Atomic(const void *) address; /* NULL: not complete */
     size_t size;                   /* HEAP_GIVEN_BACK: a release */
@@ -43,8 +44,8 @@ typedef struct HeapStartupEvent {
 typedef struct HeapGate {
     uint32_t struct_size;
     uint32_t reserved;
-    /* NULL: nobody records. At first those that keep events for `startup`, until there are more
-     * than fit: then it is of no use, and they give way to NULL. */
+    /* NULL: no session records. At first it has the hooks that keep events for `startup`. If
+     * there are too many events, they are useless, and NULL replaces the hooks. */
     _Atomic(const HeapHooks *) hooks;
     const HeapHooks *startup_hooks;
     const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX, in order */

@@ -19,7 +19,7 @@
 #include "heap-front.h"
 
 static HeapStartupEvent startup[HEAP_STARTUP_MAX];
-static const HeapHooks startup_hooks; /* tells them from the plugin's; never called */
+static const HeapHooks startup_hooks; /* distinguishes them from the plugin's; never called */
 
 API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate),
                                    .hooks = &startup_hooks,
@@ -53,7 +53,7 @@ static void *(*real_pvalloc)(size_t);
 static const atomic_int not_attaching;
 static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.so */
 
-/* What the dynamic loader itself allocates while it looks them up. */
+/* Memory for the dynamic loader's own allocations while it looks the functions up. */
 static _Alignas(16) char early[16384];
 static _Atomic size_t early_used;
 /* volatile: dlsym is declared as if it called nothing of ours, and so the stores could be left out.

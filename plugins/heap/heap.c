@@ -68,7 +68,7 @@ static void write_block(const StrobeHost *host, StrobeWriter *writer, uint64_t a
                               memory_order_relaxed);
 }
 
-/* What threads have given back that are no more, on the track of the one that writes it. */
+/* Writes the releases of ended threads on the track of the thread that writes them. */
 static __attribute__((noinline)) void write_late(const StrobeHost *host, StrobeWriter *writer)
 {
     for (uint32_t i = 0; i < LATE_MAX; i++) {
@@ -210,7 +210,7 @@ static void heap_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = answer->available ? NULL : "Record the program with \"strobe run\"";
 }
 
-/* Where the session is the process's first, and begins early. */
+/* Takes the startup events if the session is the first of the process and begins early. */
 static void take_startup(const HeapHooks *before)
 {
     int64_t total;
@@ -275,7 +275,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* As of the window's begin: earlier ones belong to no window. */
+/* Records them at the window's begin, because they belong to no earlier window. */
 static void record_startup(const StrobeHost *host)
 {
     StrobeWriter *writer = heap.n_startup ? host->writer(heap.self) : NULL;
@@ -352,7 +352,7 @@ static StrobeStatus heap_flush(void *state, StrobeTicks deadline)
     return STROBE_OK;
 }
 
-/* What is allocated stays in the table only as long as its release is told. */
+/* An allocation stays in the table only as long as its release is reported. */
 static void heap_close(void *state)
 {
     atomic_store_explicit(&heap.gate->hooks, NULL, memory_order_release);

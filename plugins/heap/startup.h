@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program allocated before the session: in constructors, which run before main. */
+/* Allocations of the program before the session: in constructors, which run before main. */
 #ifndef STROBE_HEAP_STARTUP_H
 #define STROBE_HEAP_STARTUP_H
 

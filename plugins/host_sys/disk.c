@@ -97,7 +97,8 @@ static void record_row(HostDisk *disk, StrobeWriter *writer, const char *name,
     host->commit(writer);
 }
 
-/* What was written and cut off before it reached the disk was no writing: never below zero. */
+/* Data that was written and then truncated before it reached the disk does not count. The result
+ * is never below zero. */
 static void record_process(HostDisk *disk, StrobeWriter *writer, const Account *now, double waited)
 {
     const Account *last = &disk->last;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all items of host_sys share: where the trees are, the clock, tracks, and the text that a
- * file is read into. Used by one thread at a time. */
+/* State that all items of host_sys share: the folders, the clock, tracks, and the buffer for
+ * files. One thread uses it at a time. */
 #ifndef STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 #define STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 
@@ -9,8 +9,8 @@
 #include <strobe/kinds.h>
 #include <sys/types.h>
 
-/* What the kernel counts in ticks of 10 ms, or what is dear to read, is read no more often: 100 ms,
- * less what a sampler may be early. */
+/* Shortest interval for counters in ticks of 10 ms and for files that are slow to read: 100 ms,
+ * less the tolerance of a sampler. */
 #define HOST_SLOW_NS 90000000u
 
 typedef struct HostContext {

@@ -86,7 +86,7 @@ static int read_faults(const HostMemory *memory, Faults *faults)
     return 0;
 }
 
-/* What costs more to read than it changes: at longer intervals. PSS walks all mappings. */
+/* Reads slow values at longer intervals. PSS walks all mappings. */
 static void read_slow(HostMemory *memory)
 {
     HostContext *context = memory->context;

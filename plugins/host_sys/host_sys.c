@@ -85,7 +85,7 @@ static void host_sys_close(void *user)
     free(state);
 }
 
-/* What one item lacks is no reason to go without the others. */
+/* An item that cannot open does not stop the others. */
 static StrobeStatus open_items(HostSys *state, const char *wanted)
 {
     const StrobeHost *host = state->context.host;

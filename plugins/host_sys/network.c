@@ -31,7 +31,7 @@ typedef struct Interface {
     uint64_t counts[N_COUNTS];
 } Interface;
 
-/* What the interfaces of known speed, or all of them, come to. */
+/* The sum of the interfaces of known speed, or of all interfaces. */
 typedef struct Total {
     double rate, known_rate, known_speed;
     int n;
@@ -167,7 +167,7 @@ static void take_line(HostNetwork *network, StrobeWriter *writer, const char *li
     memcpy(interface->counts, counts, sizeof counts);
 }
 
-/* Where no line has a speed, the traffic of all is told without a share. */
+/* If no interface has a speed, the record has the traffic of all of them without a share. */
 static void record_usage(HostNetwork *network, StrobeWriter *writer, const Total *total)
 {
     const StrobeHost *host = network->context->host;

@@ -147,7 +147,7 @@ static void rescan_threads(HostThreads *t)
     t->n = n;
 }
 
-/* What `stat` tells beyond the account: name, processor, and the ticks in each mode. */
+/* Reads from `stat` what the accounting lacks: name, processor, and the ticks in each mode. */
 static int read_stat(HostThreads *t, Thread *thread, uint64_t *run_ticks)
 {
     char name[32], text[1024];

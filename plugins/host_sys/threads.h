@@ -10,7 +10,7 @@
 
 typedef struct HostThreads HostThreads;
 
-/* What one round told of the process. */
+/* The process's values of one round. */
 typedef struct HostRound {
     int is_complete; /* every thread was read, and had been before */
     int has_wait;
@@ -19,12 +19,13 @@ typedef struct HostRound {
     uint32_t n_processors;             /* the highest of these with a use, plus 1 */
 } HostRound;
 
-/* NULL: errno tells. The folder of the threads is `proc_root`/PID/task. */
+/* Returns NULL with errno on failure. The folder of the threads is `proc_root`/PID/task. */
 HostThreads *host_threads_open(HostContext *context);
 void host_threads_close(HostThreads *threads);
 
 void host_threads_start(HostThreads *threads);
-/* Reads and records. `n_threads` is how many there are; it tells when to look for new ones. */
+/* Reads and records the threads. `n_threads` is their number; a change makes it look for new
+ * ones. */
 void host_threads_sample(HostThreads *threads, StrobeWriter *writer, uint32_t n_threads,
                          HostRound *round);
 

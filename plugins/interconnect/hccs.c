@@ -9,7 +9,7 @@
 #define MAIN_COMMAND 16 /* HCCS */
 #define GIB 1073741824.0
 
-/* How the device tells of it, from best to worst. */
+/* Ways in which the device reports its traffic, from best to worst. */
 enum { TOTALS_64 = 5, TOTALS_32 = 3, MEASURED = 0 };
 
 typedef struct Hccs {

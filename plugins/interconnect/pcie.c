@@ -6,7 +6,7 @@
 #include <strobe/helpers/sampler.h>
 #include "links.h"
 
-/* The driver tells whole MiB/ms, so that a step is about 1 GB/s. */
+/* The driver reports whole MiB/ms, so one step is about 1 GB/s. */
 #define STEP (1048576.0 * 1000.0)
 
 typedef struct Pcie {

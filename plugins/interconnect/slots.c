@@ -41,7 +41,7 @@ static int is_accelerator(const Walk *walk, const char *device)
            (!strncmp(text, "0x03", 4) || !strncmp(text, "0x12", 4));
 }
 
-/* What the link can carry one way: line code 8b/10b up to 5 GT/s, 128b/130b beyond. */
+/* Capacity of the link in one direction: line code 8b/10b up to 5 GT/s, 128b/130b above. */
 static double bytes_per_second(double transfers, double width)
 {
     return transfers * 1e9 * width / 8 * (transfers > 5.5 ? 128.0 / 130.0 : 0.8);

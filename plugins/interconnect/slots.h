@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system says of the PCIe links of accelerators, whoever made them: speed and width, as
- * facts of the run. The traffic on them it does not say. */
+/* The system's description of the PCIe links of accelerators of any vendor: speed and width, as
+ * facts of the run. The system does not report their traffic. */
 #ifndef STROBE_PLUGINS_INTERCONNECT_SLOTS_H
 #define STROBE_PLUGINS_INTERCONNECT_SLOTS_H
 

@@ -173,7 +173,7 @@ static void test_occupied(void)
     free_mock(mock);
 }
 
-/* A driver that does not come back stops nobody, and what it costs is counted. */
+/* A driver call that does not return blocks no other reader, and its cost is counted. */
 static void test_overrun(void)
 {
     DcmiDouble *state = get_double();

@@ -76,7 +76,7 @@ static void write_event(const StrobeHost *host, const struct strobe_memory_event
     host->commit(writer);
 }
 
-/* Of the host: its allocator has no pool. */
+/* Records for the host, whose allocator has no pool. */
 static void record_own(const StrobeHost *host, uint32_t action, const void *address, int64_t size,
                        int64_t total)
 {
@@ -122,7 +122,7 @@ static void record_release(const void *address)
         record_own(host, RELEASE, address, -(int64_t)size, total);
 }
 
-/* What the allocator of a device says of itself. */
+/* Records a report of a device's allocator. */
 static void record_report(const void *address, int64_t size, int64_t allocated_now,
                           int64_t reserved_now, int32_t index)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What PyTorch's allocators do, as records of kind memory_event, and what that of the host holds.
- */
+/* Records allocations and releases of PyTorch's allocators as kind memory_event, and the total
+ * of the host's allocator. */
 #ifndef STROBE_PLUGINS_ALLOCATIONS_H
 #define STROBE_PLUGINS_ALLOCATIONS_H
 
@@ -9,13 +9,13 @@
 #include "../torch_bridge/torch_memory.h"
 #include "report-gate.h"
 
-/* What the backend calls. Static: it outlives every session, as the memory does. */
+/* Callbacks for the backend. Static: they outlive every session, as the memory does. */
 extern const StrobeTorchMemoryEvents strobe_allocation_events;
-/* What the preloaded library calls. */
+/* Callbacks for the preloaded library. */
 extern const ReportHooks strobe_allocation_reports;
 
-/* From attach to detach allocations are counted, and between record(1) and record(0) told. Control
- * thread. A forked child does neither until it says so itself. */
+/* Counts allocations from attach to detach, and records them between record(1) and record(0).
+ * Control thread. A forked child does neither until it says so itself. */
 void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
 void strobe_allocations_record(int on);
 void strobe_allocations_detach(void);

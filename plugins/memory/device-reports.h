@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What allocators of devices report to PyTorch's profiler: heard by memory-preload.so where that
- * was loaded before them, which `strobe run` sees to, else by writing into their import slots.
+ * Receives the reports of devices' allocators to PyTorch's profiler. If memory-preload.so was
+ * loaded before the allocators, which `strobe run` does, it receives them. Otherwise this file
+ * writes into the allocators' import slots.
  */
 #ifndef STROBE_PLUGINS_DEVICE_REPORTS_H
 #define STROBE_PLUGINS_DEVICE_REPORTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of this plugin's own: what tells blocks of memory apart. */
+/* Kinds of this plugin: facts that distinguish blocks of memory. */
 #ifndef STROBE_PLUGINS_MEMORY_KINDS_H
 #define STROBE_PLUGINS_MEMORY_KINDS_H
 

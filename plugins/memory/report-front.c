@@ -66,7 +66,7 @@ static Report *find_once(int which)
 
 static atomic_flag is_changing = ATOMIC_FLAG_INIT;
 
-/* Puts itself out of the way where nobody records; if that is just being changed, not yet. */
+/* Removes itself if no session records. While the slot is just being changed, it waits. */
 static void step_aside(int which, Report *found)
 {
     if (atomic_flag_test_and_set(&is_changing))

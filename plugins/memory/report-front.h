@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in front of c10::reportMemoryUsageToProfiler, which allocators of devices call for
- * each block, whether or not anybody profiles. What PyTorch makes of it goes on as before.
+ * Functions in front of c10::reportMemoryUsageToProfiler, which allocators of devices call for
+ * each block, with or without a profiler. PyTorch's own handling of the report does not change.
  *
- * C, since its arguments are plain: a c10::Device is two bytes. libc only: memory-preload.so has it
- * too, which is in every process below `strobe run`.
+ * This file is in C because the arguments are plain: a c10::Device is two bytes. It uses only
+ * libc, because it is also in memory-preload.so, which is in every process below `strobe run`.
  */
 #ifndef STROBE_PLUGINS_REPORT_FRONT_H
 #define STROBE_PLUGINS_REPORT_FRONT_H
@@ -25,8 +25,8 @@ typedef struct ReportDevice {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     ReportDevice device);
 
-/* What a report goes to: libc10's own function as long as nobody records. Hidden, so that a call
- * loads it without a look into the table of symbols. */
+/* The next function for a report: libc10's own function while no session records. It is hidden,
+ * so that a call loads it without a symbol lookup. */
 extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[N_REPORTS];
 
 /* Stands in front of the function of that name. */
@@ -38,7 +38,7 @@ extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[
                              memory_order_acquire)(address, size, allocated, reserved, device);    \
     }
 
-/* As ReportGate has it. */
+/* Sets the hooks, see ReportGate. */
 void strobe_report_set_hooks(const ReportHooks *hooks);
 
 /* The function itself; NULL: there is no libc10, or it has none of that name. Does not take the

@@ -7,14 +7,14 @@
 
 #include "../torch_bridge/torch_tensors.h"
 
-/* What the backend calls. Static: a callback on its way outlives any session. */
+/* Callbacks for the backend. Static: a running callback outlives its session. */
 extern const StrobeTorchTensorEvents strobe_tensor_events;
 
 StrobeStatus strobe_tensors_attach(const StrobeHost *host, StrobeInstance *self);
 void strobe_tensors_record(int on);
 void strobe_tensors_detach(void);
 
-/* What the Python package tells through this plugin, which it finds in the process by its symbol
+/* The interface for the Python package, which finds it in the process by its symbol
  * STROBE_MEMORY_ROLES_SYMBOL. */
 typedef struct StrobeMemoryRoles {
     uint32_t struct_size;

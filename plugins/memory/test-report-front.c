@@ -75,7 +75,7 @@ static void test_find(void)
     g_assert_true((void *)strobe_report_find("c10_double_bytes") == (void *)doubles.bytes);
 }
 
-/* As long as nobody records, a report goes straight on. */
+/* While no session records, a report goes straight on. */
 static void test_steps_aside(void)
 {
     load_doubles();
@@ -106,7 +106,7 @@ static void *take_on(void *unused)
     return unused;
 }
 
-/* Whoever sets hooks and is done hears of every report that begins from then on. */
+/* After the hooks are set, they get every report that begins from then on. */
 static void test_set_while_reports_come(void)
 {
     load_doubles();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the options ask of aclprof. */
+/* Translates the options for aclprof. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
 #define STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
 

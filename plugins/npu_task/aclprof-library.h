@@ -16,7 +16,7 @@ typedef struct AclprofLibrary {
     int32_t (*destroy_config)(const AclprofConfig *config);
     int32_t (*start)(const AclprofConfig *config);
     int32_t (*stop)(const AclprofConfig *config);
-    /* Of AscendCL; NULL: not there. */
+    /* function of AscendCL; NULL: not found */
     int32_t (*device)(int32_t *device);
     int32_t (*device_count)(uint32_t *count);
     int32_t (*synchronize)(void);
@@ -26,13 +26,13 @@ typedef struct AclprofLibrary {
 /* Has the program loaded CANN? Loads nothing. */
 int npu_aclprof_is_wanted(void);
 
-/* Where the library would be loaded from. */
+/* Finds the path that the library is loaded from. */
 void npu_aclprof_path(const char *given, char *path, size_t size);
 
 /* Finds or loads it, as npu_mspti_load does. NULL, or why it cannot be used. */
 const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size);
 
-/* What a result code means. */
+/* Returns the meaning of a result code. */
 const char *npu_aclprof_error(int32_t code);
 
 #endif

@@ -20,10 +20,10 @@
 #define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
 
 #define ASK_LIMIT_NS 1900000000 /* a little less than for how long the host asks again */
-/* What CANN has recorded it writes while it stops: cut short, the window would be lost. */
+/* CANN writes its records while it stops. A timeout that is too short would lose the window. */
 #define END_PATIENCE_NS 30000000000
 
-/* Where the window is. */
+/* State of the window. */
 enum { IDLE, AWAITING, RUNNING, ENDING };
 
 static struct {

@@ -25,7 +25,7 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
 uint32_t npu_activities_disable(const MsptiLibrary *library, uint32_t enabled, int32_t *failed,
                                 int32_t *code);
 
-/* What a kind is called in messages. */
+/* Returns the name of a kind for messages. */
 const char *npu_activity_name(int32_t kind);
 
 static inline int npu_activities_have(uint32_t kinds, int32_t kind)

@@ -12,7 +12,7 @@
 typedef struct NpuCall {
     void (*run)(void *user);
     void *user;
-    StrobeWorker *worker; /* NULL: none is under way, or nobody waits for it any more */
+    StrobeWorker *worker; /* NULL: no call runs, or no thread waits for it any more */
     _Atomic int is_over;  /* the last one */
 } NpuCall;
 

@@ -31,7 +31,7 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
  * before, `*is_out` is 1 and, if `waits`, the result NULL. One thread at a time. */
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
 
-/* What is in one that `next` has given, and when that came. */
+/* Returns the content of a buffer from `next` and the time of its arrival. */
 NpuFilled npu_buffers_filled(const uint8_t *buffer);
 
 /* Is one still on its way that others were not kept waiting for any longer? */
@@ -53,7 +53,7 @@ typedef struct NpuBufferFaults {
     uint64_t n_size; /* handed over with a size that is not its own, or more valid than it has */
 } NpuBufferFaults;
 
-/* What went wrong since the last call. */
+/* Returns the faults since the last call. */
 NpuBufferFaults npu_buffers_take_faults(void);
 
 /* In a forked child: none of them is the child's. */

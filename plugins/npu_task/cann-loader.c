@@ -24,7 +24,8 @@
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
-/* What the child says: a letter before each library that it loads, from 'A', then how it ended. */
+/* Messages of the child: a letter for each library that it loads, from 'A', then the way it
+ * ended. */
 #define LOADING 'A'
 #define LOADED '='
 #define REFUSED '-' /* the rest is why */
@@ -78,7 +79,7 @@ void npu_cann_found_path(const char *name, char *path, size_t size)
 
 /* ---- in the child ---- */
 
-/* What the library prints when it ends the process is nobody's business. */
+/* Hides the output of the library when it ends the process. */
 static void make_harmless(void)
 {
     const struct rlimit no_core = {0, 0};
@@ -148,8 +149,8 @@ static void run_trial(const NpuTrial *trial, int answer)
 
 /* ---- in the process that waits for it ---- */
 
-/* Whatever it still does. One that hangs in the kernel, which not even SIGKILL ends, is given up:
- * the program that is profiled does not wait for it. */
+/* Ends the child in any state. A child that hangs in the kernel, which not even SIGKILL ends, is
+ * abandoned: the profiled program does not wait for it. */
 static void end_trial(pid_t child)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -278,8 +279,8 @@ const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
 
 /* ---- loading ---- */
 
-/* As the child did, for the library looks for them by its own lights, and ends the process where it
- * does not find them: by their names they are there already, then. */
+/* Loads the libraries as the child did. The library searches for them in its own way and ends
+ * the process if it does not find them; now the loader finds them by name. */
 static void load_needs(const NpuTrial *trial)
 {
     char path[4096];

@@ -18,12 +18,12 @@ typedef struct NpuTrial {
 /* Is a library of this name in the process? Loads nothing. */
 int npu_cann_is_loaded(const char *name);
 
-/* Where a library of CANN is: by ASCEND_HOME_PATH, else beside the program's libascendcl.so, else
- * by its bare name. */
+/* Finds the path of a library of CANN: by ASCEND_HOME_PATH, otherwise beside the program's
+ * libascendcl.so, otherwise the bare name. */
 void npu_cann_path(const char *name, char *path, size_t size);
 
-/* Where MSPTI looks for it: there, if there is such a file, else wherever the loader finds it: the
- * driver's libraries are not CANN's, and lie on LD_LIBRARY_PATH. */
+/* Finds the path as MSPTI does: the path above if there is such a file, otherwise the loader's
+ * search. The driver's libraries are not part of CANN and are on LD_LIBRARY_PATH. */
 void npu_cann_found_path(const char *name, char *path, size_t size);
 
 /*

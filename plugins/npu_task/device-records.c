@@ -4,7 +4,7 @@
 
 #include "records.h"
 
-/* What MSPTI does not tell is absent. */
+/* Fields that MSPTI does not report are absent. */
 const struct strobe_device_task npu_empty_task = {
     .batch = STROBE_ABSENT_U32,
     .task_id = STROBE_ABSENT_U32,
@@ -126,7 +126,7 @@ static struct strobe_comm_op empty_op(void)
     return op;
 }
 
-/* A communicator's row; by the text's id, for that is what tells it from others. */
+/* Returns the row of a communicator, by the id of its name, because only the name identifies it. */
 static StrobeTrackId group_track(NpuRecords *records, uint32_t device, const char *name,
                                  StrobeStringId group)
 {

@@ -7,11 +7,11 @@
 
 #define EARLY_NS 1000000         /* by which a time may lie behind what comes after it */
 #define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
-#define DEVICE_LAG_NS 2000000000 /* a device tells within 1 s */
+#define DEVICE_LAG_NS 2000000000 /* a device reports within 1 s */
 #define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
 #define NEAR_NS 1000000u         /* two answers that are no farther apart are one */
 
-/* Where a record's times are. */
+/* Position of a record's times. */
 typedef struct Place {
     uint8_t begin, end; /* 0: it has none */
     uint8_t device;     /* where the number of the device is; 0: it is the host's */
@@ -120,8 +120,8 @@ static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t 
     return now;
 }
 
-/* Of the epochs from `least` on, the wished one if it fits, else the newest that does; how many do.
- */
+/* Finds an epoch from `least` on: the wished one if it fits, otherwise the newest that fits.
+ * Returns the number of those that fit. */
 static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
                            uint32_t *found)
 {

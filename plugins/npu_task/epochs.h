@@ -20,8 +20,8 @@ typedef struct NpuFilled {
  * step. */
 void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer, MsptiStructSize *size_of);
 
-/* Of how many records since the last call it is not certain within a ms when they were, and in
- * `off_ns` by how much they may be off. */
+/* Returns the number of records since the last call whose time is not certain within 1 ms;
+ * `off_ns` gets the largest possible error. */
 uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns);
 
 #endif

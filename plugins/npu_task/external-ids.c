@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ids that the program gave to its launches. MSPTI keeps them on one stack for all threads, so that
- * where a second thread launches nobody knows whose an id is, of those that came before either:
- * they are held back until the window ends.
+ * Ids that the program gave to its launches. MSPTI keeps the ids of all threads on one stack. If
+ * a second thread launches, the thread of an id is unknown, also for earlier ids. So the ids are
+ * held back until the window ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +48,8 @@ void npu_records_release_externals(NpuRecords *records)
     records->n_externals = 0;
 }
 
-/* Whether a second thread launches is known at the window's end only, so all are held until then.
- */
+/* Only the window's end shows whether a second thread launches, so all ids are held until then.
+ * / */
 static int has_room(NpuRecords *records)
 {
     uint32_t room = records->external_room ? 2 * records->external_room : 1024;

@@ -206,7 +206,7 @@ MSPTI_HAS_AT(MsptiCommunication, correlation, 64);
 
 typedef void MsptiRequest(uint8_t **buffer, size_t *size, size_t *max_records);
 typedef void MsptiComplete(uint8_t *buffer, size_t size, size_t valid);
-/* Of the data only the first two members are ever filled in; we read none. */
+/* Only the first two members of the data are ever set; we read neither. */
 typedef void MsptiCallback(void *user, int32_t domain, uint32_t id, const void *data);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
                                              "libascend_hal.so", NULL};
-/* What the library cannot be loaded without. */
+/* Functions without which the library cannot be loaded. */
 static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
                                              "ProfRegisterMstxFunc", "ProfEnableMstxFunc",
                                              "CheckLogLevelForC", NULL};

@@ -26,7 +26,8 @@ typedef struct MsptiLibrary {
 /* Is CANN, or MSPTI, in this process? Loads nothing. */
 int npu_mspti_is_wanted(void);
 
-/* Where the library would be loaded from: `given`, or by ASCEND_HOME_PATH, or by its bare name. */
+/* Finds the path that the library is loaded from: `given`, otherwise by ASCEND_HOME_PATH,
+ * otherwise the bare name. */
 void npu_mspti_path(const char *given, char *path, size_t size);
 
 /*
@@ -37,7 +38,7 @@ void npu_mspti_path(const char *given, char *path, size_t size);
  */
 const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size);
 
-/* What a result code means. */
+/* Returns the meaning of a result code. */
 const char *npu_mspti_error(int32_t code);
 
 #endif

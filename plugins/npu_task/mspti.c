@@ -153,8 +153,8 @@ static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
                       "Cannot record NPU tasks: no memory for %u buffers of %zu bytes", n, bytes);
 }
 
-/* The collector marker gets host marks first hand where it is the tool of mstx, and takes part.
- * Where another tool has mstx nobody may get them, and MSPTI at most what that hands on. */
+/* If the collector marker is the tool of mstx and takes part, it gets host marks directly. If
+ * another tool has mstx, MSPTI gets only the marks that the tool passes on. */
 static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
 {
     const char *tool = npu_environment()->mstx_tool;
@@ -294,7 +294,7 @@ static void record_metadata_entry(const char *key, const char *text)
     npu_metadata_entry_record(npu.host, npu.self, npu.drain.records->kinds.metadata, key, text);
 }
 
-/* What this backend cannot know is absent from the result: it says why. */
+/* Records in the result which data this backend cannot provide. */
 static void record_sources(void)
 {
     record_metadata_entry("npu_task.backend",
@@ -307,7 +307,8 @@ static void record_sources(void)
         "of communication operations, memory of modules: only backend=aclprof tells these");
 }
 
-/* What torch_npu's bridge to Kineto does, which attaches whoever the subscriber is. */
+/* Warns of another client, for example torch_npu's bridge to Kineto, which attaches even if
+ * there is a subscriber. */
 static void warn_of_client(uint32_t missing, const char *outcome)
 {
     char names[256] = "";
@@ -486,7 +487,7 @@ static void report_end(int is_drained, int64_t hangs_ns)
                       "over: those that come now are counted as lost");
 }
 
-/* What was handed over before the last pass has been looked at, then. */
+/* When this returns STROBE_OK, everything delivered before the last pass has been read. */
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
@@ -508,8 +509,9 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 
 /* ---- end ---- */
 
-/* What a thread that is left behind still touches is the process's: the library, the buffers, `npu`
- * itself. The host and the instance, which are the session's, it needs for records alone. */
+/* A thread that is left behind may still use the library, the buffers and `npu`; they belong to
+ * the process. It needs the host and the instance, which belong to the session, only for
+ * records. */
 static void end_records(void)
 {
     atomic_store(&npu.drain.is_ending, 1); /* it asks no more: the library is the end's */

@@ -45,7 +45,7 @@ typedef struct NpuInstant {
     uint64_t width_ns;
 } NpuInstant;
 
-/* As they are now. */
+/* Reads both clocks now. */
 NpuInstant npu_instant_read(void);
 
 /* Does a rough reading show that there was a step? */

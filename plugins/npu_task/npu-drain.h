@@ -26,7 +26,7 @@ typedef struct NpuDrain {
     void (*look_at_clock)(void); /* called before a buffer's records are taken */
     int64_t flush_interval_ns;
     int phase;
-    _Atomic int is_hurried; /* somebody waits for what the library still has */
+    _Atomic int is_hurried; /* a thread waits for the rest of the library's records */
     const uint8_t *buffer;  /* that is being taken apart, NULL: none */
     MsptiWalk walk;
     int64_t out_since_ns;  /* since when one is on its way that comes before those that are there */
@@ -53,8 +53,8 @@ int npu_drain_end(NpuDrain *drain, int waits);
 int npu_drain_hold_library(NpuDrain *drain, int64_t patience_ns);
 void npu_drain_give_library(NpuDrain *drain);
 
-/* Takes what has been handed over, on the calling thread, the lock held; no more than a few records
- * further where somebody wants the lock. 1: that was all. */
+/* Takes the delivered buffers on the calling thread, with the lock held. If another thread wants
+ * the lock, it stops after a few records. Returns 1 if it took all. */
 int npu_drain_take(NpuDrain *drain);
 
 /* The lock, soon. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment said when this plugin was loaded: later the program may change it, and
- * reading it is not safe on other threads. Where the plugin is loaded beside the program: before
+/* The environment at the time this plugin was loaded. The program may change the environment
+ * later, and other threads cannot read it safely. A plugin that is preloaded reads it before
  * main. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 #define STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H

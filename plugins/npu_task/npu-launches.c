@@ -46,8 +46,8 @@ static uint16_t caller_of(NpuLaunches *launches, const char *name)
 
 /* ---- calls ---- */
 
-/* Where every call of memory takes an id, only some calls launch: those of the node level, and
- * those that did before. */
+/* If every memory call takes an id, only some calls certainly launch: those of the node level,
+ * and those that launched before. */
 static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
     int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;
@@ -110,8 +110,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 
 /* ---- tasks ---- */
 
-/* Of a launch that is not this window's: of an earlier one, or of a graph. Told again is what has
- * been told; unknown, and from before this window's first, may be. */
+/* Handles a task whose launch is not in this window: of an earlier window or of a graph. A
+ * known, reported launch was reported before. An unknown id before the first of this window may
+ * belong to an earlier one. */
 static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
 {
     int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);

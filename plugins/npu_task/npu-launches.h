@@ -25,10 +25,10 @@ enum {
     NPU_LAUNCH_REPORTED = NPU_LAUNCH_KERNEL | NPU_LAUNCH_OPERATION
 };
 
-/* Where a call lies, by its begin. */
+/* Position of a call relative to the window, by its begin. */
 enum { NPU_CALL_BEFORE, NPU_CALL_OF_WINDOW, NPU_CALL_BEHIND };
 
-/* What is known of a task by its id: bits. */
+/* Facts about a task by its id, as bits. */
 enum {
     NPU_TASK_OF_WINDOW = 1, /* it was launched in this one */
     NPU_TASK_OF_PAST = 2,   /* in an earlier one */
@@ -78,9 +78,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 /* A task was told, `what` is one of the two. Returns NPU_TASK_*. */
 uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
-/* Was a task with this id launched in this window, by all that has been told, or elsewhere: a bit;
- * 0: nobody knows. A call that launches several has the id of the last one: those between are told
- * apart by the order of ids. */
+/* Returns a bit for the place where a task with this id was launched: in this window or
+ * elsewhere; 0: unknown. A call that launches several tasks has the id of the last one; the
+ * order of ids identifies the others. */
 uint32_t npu_launches_place(NpuLaunches *launches, uint64_t id);
 
 #endif

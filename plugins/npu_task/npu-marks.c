@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of mstx as MSPTI tells them: begins and ends apart, of the host and of the device. */
+/* Marks of mstx as MSPTI reports them: begins and ends separately, for the host and for the
+ * device. */
 #include <string.h>
 #include <unistd.h>
 
@@ -218,8 +219,8 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
 
 /* ---- the window's end ---- */
 
-/* What is open may go on, but its window does not; what the device has not told by now is not told
- * in this window any more. */
+/* Open ranges may go on, but the window ends. Device marks that were not reported by now are not
+ * reported in this window. */
 static void end_mark(NpuRecords *records, NpuMark *mark, uint64_t now)
 {
     if (has_parts(mark, NPU_MARK_HOST_BEGIN) && !has_parts(mark, NPU_MARK_HOST_DONE)) {
@@ -248,7 +249,7 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
     for (uint32_t i = 0; i < NPU_MARKS; i++)
         if (records->marks.marks[i].id)
             end_mark(records, &records->marks.marks[i], now);
-    if (records->marks.n > NPU_MARKS / 2) /* ranges that nobody ever ends */
+    if (records->marks.n > NPU_MARKS / 2) /* ranges that never end */
         npu_mark_table_clear(&records->marks);
     npu_records_release_held(records);
     npu_records_release_externals(records);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the collector says of itself in the result. */
+/* Metadata of the collector in the result. */
 #ifndef STROBE_PLUGINS_NPU_TASK_METADATA_H
 #define STROBE_PLUGINS_NPU_TASK_METADATA_H
 
@@ -9,7 +9,7 @@
 void npu_metadata_entry_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId metadata,
                                const char *key, const char *text);
 
-/* What is missing in this result, in words, if a window records. */
+/* Records a text about missing data in this result, if a window records. */
 void npu_diagnostic_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId diagnostic,
                            const char *text);
 

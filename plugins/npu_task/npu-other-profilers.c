@@ -23,7 +23,8 @@ static TorchRuns *_Atomic torch_runs; /* NULL: torch_npu is not known to be ther
 static unsigned long long n_looked;   /* libraries that had been loaded at the last look */
 static NpuCall look;
 
-/* Waits for whoever loads a library just then. It stays: its function is called from now on. */
+/* Waits until no other thread loads a library. It stays loaded, because its function is called
+ * from now on. */
 static void find_torch(void *user)
 {
     void *library = dlopen(TORCH_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend tells: every call goes to that one. */
+/* Selects the backend; every call goes to it. */
 #include "npu_task.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library tells as records of Strobe's.
+ * Turns the library's records into Strobe's.
  *
- * One thread at a time; what is recorded and what is only kept in mind (marks that began before the
- * window) is decided by the emitter: without a writer nothing is recorded.
+ * One thread at a time uses it. The emitter decides whether a record is written or only remembered,
+ * as are marks that began before the window: without a writer nothing is recorded.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_RECORDS_H
 #define STROBE_PLUGINS_NPU_TASK_RECORDS_H
@@ -41,7 +41,7 @@ typedef struct NpuCounts {
     uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks that there was no room for */
-    uint64_t n_externals; /* external ids that nobody can tell the thread of */
+    uint64_t n_externals; /* external ids whose thread is unknown */
     uint64_t n_unheld;    /* that there was no room for */
 } NpuCounts;
 
@@ -104,7 +104,7 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 /* The window's end: ranges that are still open are recorded as far as they got. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
 
-/* What began behind the window's end is recorded as its own where it was launched in it. */
+/* Records tasks that began after the window's end, if they were launched in the window. */
 void npu_records_release_held(NpuRecords *records);
 
 /* Records the program's ids that were held back, or counts them where they cannot be told apart. */
@@ -141,8 +141,9 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     return 0;
 }
 
-/* Of a device: clocks of devices can be off by a factor where a driver does not tell their rate.
- * `seen` is what its launch says, NPU_TASK_*: a window may have counted it already. */
+/* Returns whether to record a task of the device. Clocks of devices can be off by a factor if a
+ * driver does not report their rate. `seen` is the state of its launch, NPU_TASK_*: a window may
+ * have counted it already. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
                                          uint64_t end, uint32_t seen)
 {

@@ -89,7 +89,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
     npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
 }
 
-/* Of two known causes neither is reported by MSPTI. */
+/* There are two known causes, and MSPTI reports neither. */
 static void report_no_tasks(NpuRecords *records)
 {
     if (!records->counts.n_launches || records->launches.n_tasks ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What went wrong in a window, in words and as counted losses. */
+/* Failures in a window, as texts and as counted losses. */
 #ifndef STROBE_PLUGINS_NPU_TASK_REPORT_H
 #define STROBE_PLUGINS_NPU_TASK_REPORT_H
 
@@ -8,8 +8,9 @@
 /* Tells what has been counted, and counts anew. While records are accepted. */
 void npu_report(NpuRecords *records);
 
-/* A window ends, and MSPTI is in the call that hands over what it holds, for so long, or (0) came
- * back from the last one with this code. What is lost by it nobody can tell: it counts as one. */
+/* Reports the end of a window: MSPTI has been in the call that delivers its buffers for
+ * `hangs_ns`, or (0) returned from the last one with this code. The number of lost records is
+ * unknown: it counts as one. */
 void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns);
 
 #endif

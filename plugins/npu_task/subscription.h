@@ -43,7 +43,7 @@ uint32_t npu_subscription_renew(NpuSubscription *subscription);
 int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *host,
                                StrobeInstance *self);
 
-/* Is a thread still in there? Then nobody may call the library. */
+/* Returns whether a thread is still inside. Then do not call the library. */
 int npu_subscription_is_left(const NpuSubscription *subscription);
 
 #endif

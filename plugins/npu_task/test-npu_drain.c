@@ -67,7 +67,7 @@ static void check_taken(int is_all, guint taken, guint64 overdue)
     g_assert_cmpuint(records->counts.n_overdue, ==, overdue);
 }
 
-/* Nobody looked while it was out for too long; when somebody does it is there, and nothing is
+/* A call out for too long went unobserved; at the next look it has returned, and nothing is
  * lost. */
 static void test_late_but_there(void)
 {

@@ -128,7 +128,7 @@ static void test_forked(void)
     double_end(mock);
 }
 
-/* Whoever ends a window does not wait for the library. */
+/* The thread that ends a window does not wait for the library. */
 static void test_stop_does_not_wait(void)
 {
     StrobeMockHost *mock = double_load("kernel");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where records lie: streams, communicators, threads; each found by its numbers once a session. */
+/* Tracks of streams, communicators and threads; each is found by its numbers once a session. */
 #ifndef STROBE_PLUGINS_NPU_TASK_TRACKS_H
 #define STROBE_PLUGINS_NPU_TASK_TRACKS_H
 

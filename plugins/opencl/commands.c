@@ -140,7 +140,7 @@ static int read_times(cl_event event, OpenclTimes *times)
     return ok && times->start && times->start <= times->end;
 }
 
-/* By whoever has claimed it. */
+/* Called by the thread that has claimed it. */
 static void finish_command(OpenclCommand *command, cl_int status)
 {
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
@@ -176,8 +176,9 @@ static void unclaim_command(OpenclCommand *command)
         finish_command(command, status_of(atomic_load(&command->event)));
 }
 
-/* By the driver, on a thread of its own or on that which sees the event complete. While a window
- * ends only the control thread may record: it finds the command in its queue's list. */
+/* The driver calls it on a thread of its own or on the thread that sees the event complete.
+ * While a window ends, only the control thread may record: it finds the command in its queue's
+ * list. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 {
     OpenclCommand *command = data;
@@ -201,7 +202,7 @@ static void push_command(OpenclQueue *queue, OpenclCommand *command)
     atomic_fetch_add_explicit(&queue->n_listed, 1, memory_order_relaxed);
 }
 
-/* All at once, oldest first: nobody else has them now. */
+/* Takes all at once, oldest first; no other thread has them now. */
 static OpenclCommand *take_all(OpenclQueue *queue)
 {
     OpenclCommand *from = atomic_exchange_explicit(&queue->commands, NULL, memory_order_acquire);
@@ -216,7 +217,8 @@ static OpenclCommand *take_all(OpenclQueue *queue)
     return to;
 }
 
-/* Whoever has claimed it is about to be done: a record and three questions to the driver. */
+/* Waits for the thread that has claimed the command. It finishes soon: after a record and three
+ * calls of the driver. */
 static void await_claimer(OpenclCommand *command)
 {
     for (int i = 0; i < 1000; i++) {
@@ -242,7 +244,7 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
-/* Where commands end in their order, none is complete behind one that is not. */
+/* If commands end in order, no command behind an incomplete one is complete. */
 static void look_through(OpenclQueue *queue, int asks)
 {
     OpenclCommand *command = take_all(queue), *next;

@@ -2,9 +2,9 @@
 /*
  * Commands that the device has not finished yet, as far as we know.
  *
- * A command is followed by its event. When it is complete it is recorded once, by whoever sees it
- * first: the driver's callback, or a call of the program that has waited for it. No lock is taken,
- * and memory only where there were never so many commands at once.
+ * Each command is followed by its event. When it is complete, the first that sees it records it
+ * once: the driver's callback, or a call of the program that has waited for it. No lock is taken.
+ * Memory is allocated only if more commands are open than ever before.
  */
 #ifndef STROBE_PLUGINS_OPENCL_COMMANDS_H
 #define STROBE_PLUGINS_OPENCL_COMMANDS_H

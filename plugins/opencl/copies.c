@@ -9,7 +9,7 @@ static uint64_t region_bytes(const size_t *region)
     return region ? (uint64_t)region[0] * region[1] * region[2] : STROBE_ABSENT_U64;
 }
 
-/* Of the whole objects: what a migration moves at most. */
+/* Size of the whole objects: the most that a migration moves. */
 static uint64_t object_bytes(cl_uint n, const cl_mem *objects)
 {
     uint64_t bytes = 0;

@@ -26,7 +26,7 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     return call->event;
 }
 
-/* One reference is ours: that of an event that nobody else wants, or one more. */
+/* Takes one reference: that of an event that the program does not want, or one more. */
 static int hold_event(OpenclEnqueue *call)
 {
     if (!*call->event)

@@ -11,7 +11,7 @@
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* What the driver gave; the first one, where several platforms have it. */
+/* The driver's functions; if several platforms have one, the first. */
 #define GIVEN(name_) static _Atomic(OpenclFunction) name_##_given;
 
 #define ENQUEUE(name_, sort_, params_, args_, describe_)                                           \

@@ -11,7 +11,7 @@ typedef struct slot {
     _Atomic(void *) value;
 } Slot;
 
-/* Earlier arrays are kept: somebody may be looking into one. */
+/* Earlier arrays are kept, because a thread may be reading one. */
 struct handle_slots {
     struct handle_slots *earlier;
     size_t size; /* a power of two */

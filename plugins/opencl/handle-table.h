@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of an object of the driver, by its handle. Found without a lock; put under one.
- * Drivers use a handle again when its object is gone: what is put later replaces what was there.
+ * Finds the facts about an object of the driver by its handle. Reading takes no lock; writing
+ * takes one. Drivers reuse the handle of a freed object: a later entry replaces the earlier one.
+ * /
  */
 #ifndef STROBE_PLUGINS_OPENCL_HANDLE_TABLE_H
 #define STROBE_PLUGINS_OPENCL_HANDLE_TABLE_H
@@ -28,7 +29,7 @@ int handle_table_put(HandleTable *table, const void *handle, void *value, void *
 /* Calls `each` for every value; what is put meanwhile may be left out. */
 void handle_table_each(HandleTable *table, void (*each)(void *value, void *user), void *user);
 
-/* In a forked child: whoever held the lock is not there. */
+/* Call it in a forked child: the thread that held the lock does not exist there. */
 void handle_table_after_fork(HandleTable *table);
 
 #endif

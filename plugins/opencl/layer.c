@@ -45,7 +45,7 @@ int opencl_layer_is_awake(void)
     return atomic_load(&is_awake);
 }
 
-/* Where there is nothing below, there stays nothing. */
+/* A function that the layer below lacks stays absent. */
 static void install_entry(const OpenclEntry *entry)
 {
     OpenclFunction below;

@@ -13,8 +13,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* What is below; written before the first call comes, NULL where the loader has no such function.
- */
+/* The layer below; set before the first call. A function is NULL if the loader lacks it. */
 extern cl_icd_dispatch opencl_below;
 
 typedef void (*OpenclFunction)(void);

@@ -8,7 +8,7 @@
 
 #define TRIES 8
 #define REFRESH_LIMIT_NS 1000000u
-#define WIDE_NS 1000000u /* a pair that tells too little */
+#define WIDE_NS 1000000u /* a pair that is too imprecise */
 #define COMMANDS 16      /* that tell pairs, each time that pairs are wanted */
 
 int64_t opencl_clock_now(void)
@@ -31,7 +31,7 @@ static int pair_of(OpenclPair *pair, int64_t before, int64_t after, cl_ulong dev
     return 1;
 }
 
-/* The host's time that it tells is in a clock that nobody names: ours are taken around it. */
+/* The host's time that it returns is in an unspecified clock: we read ours before and after it. */
 static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
@@ -60,7 +60,7 @@ static void give_back(OpenclClock *clock)
     clock->context = NULL;
 }
 
-/* Whatever is below us may leave functions out. */
+/* The layer below us may lack functions. */
 static int has_marker_functions(void)
 {
     return opencl_below.clCreateContext && opencl_below.clReleaseContext &&

@@ -14,7 +14,7 @@
 
 #include "opencl-devices.h"
 
-/* What a command tells of the clock. */
+/* A command's contribution to the clock. */
 typedef struct OpenclReported {
     int64_t before, after; /* ns of CLOCK_MONOTONIC, around its enqueueing; 0: not taken */
     int64_t seen;          /* ... when it was known to have ended; 0: not taken */

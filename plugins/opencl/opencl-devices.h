@@ -41,7 +41,7 @@ typedef struct OpenclDevice {
 /* Finds or adds it. NULL: there are too many. Any thread; takes a lock when it is new. */
 OpenclDevice *opencl_device(cl_device_id id);
 
-/* By number, NULL: there are no more. */
+/* Returns a device by number, NULL after the last one. */
 OpenclDevice *opencl_device_at(uint32_t number);
 
 void opencl_devices_after_fork(void);

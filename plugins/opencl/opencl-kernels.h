@@ -2,7 +2,7 @@
 #ifndef STROBE_PLUGINS_OPENCL_KERNELS_H
 #define STROBE_PLUGINS_OPENCL_KERNELS_H
 
-/* In a forked child: whoever held the table of names is not there. */
+/* Call it in a forked child: the thread that held the table of names does not exist there. */
 void opencl_kernels_after_fork(void);
 
 #endif

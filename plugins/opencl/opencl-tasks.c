@@ -7,7 +7,7 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-/* Words of a type of command. A copy whose direction nobody knows has none. */
+/* Words for a type of command. A copy in an unknown direction has none. */
 static const struct {
     const char *type, *direction;
     int is_kernel;
@@ -122,7 +122,7 @@ static void describe_copy(StrobeWriter *writer, const OpenclWork *work, uint64_t
         out->task.copy_bandwidth = (double)work->bytes / (double)ns;
 }
 
-/* What OpenCL does not have is absent. */
+/* Fields without a value in OpenCL are absent. */
 static OpenclTask empty_task(void)
 {
     OpenclTask out;
@@ -164,7 +164,7 @@ static OpenclTask describe_task(StrobeWriter *writer, const OpenclQueue *queue,
     return out;
 }
 
-/* Of one clock, as far as can be seen. */
+/* Returns whether the times can be of one clock. */
 static int is_in_order(const OpenclTimes *times)
 {
     return times->queued <= times->submit && times->submit <= times->start;

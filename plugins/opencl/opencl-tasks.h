@@ -8,7 +8,7 @@
 #include "queues.h"
 #include "opencl-texts.h"
 
-/* device_task with what OpenCL tells besides. */
+/* device_task with OpenCL's further fields. */
 typedef struct OpenclTask {
     struct strobe_device_task task;
     uint64_t start;             /* ns in the device's own clock */
@@ -41,7 +41,7 @@ enum {
     OPENCL_COMMAND_TYPES
 };
 
-/* What a command is, as its enqueueing call says. */
+/* Type of a command, by its enqueueing call. */
 typedef struct OpenclWork {
     uint8_t command_type; /* OPENCL_KERNEL ... */
     uint8_t n_dimensions, has_local;
@@ -52,7 +52,7 @@ typedef struct OpenclWork {
     int64_t before_ns, after_ns; /* of the host's clock, around its enqueueing; 0: not taken */
 } OpenclWork;
 
-/* The four times that a driver tells, ns in the device's clock. */
+/* The four times that a driver reports, ns in the device's clock. */
 typedef struct OpenclTimes {
     cl_ulong queued, submit, start, end; /* 0: not told, of the first two only */
     int64_t seen_ns;                     /* of the host's clock, after the end; 0: not taken */

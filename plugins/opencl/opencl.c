@@ -45,7 +45,7 @@ static void at_exit(void)
     atomic_store(&opencl.is_gone, 1);
 }
 
-/* What the parent has under way is the parent's. */
+/* Commands that the parent has started stay the parent's. */
 static void stop_in_child(void)
 {
     atomic_store(&opencl_is_on, 0);

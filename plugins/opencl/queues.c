@@ -52,7 +52,7 @@ void opencl_queues_after_fork(void)
 
 /* ---- making ---- */
 
-/* Queues are never freed: somebody may be looking at one that he found just before. */
+/* Queues are never freed, because a thread may still read one that it found before. */
 static OpenclQueue *take_spare(void)
 {
     OpenclQueue *queue, **at;

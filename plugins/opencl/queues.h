@@ -32,8 +32,8 @@ typedef struct OpenclQueue {
     struct OpenclQueue *next; /* among those whose handle another one has now */
 } OpenclQueue;
 
-/* What is known of the queue; one made in a way that we do not see is added. NULL: no queue, or no
- * memory. Any thread. */
+/* Returns the facts about the queue; adds a queue whose creation we did not see. NULL: no queue,
+ * or no memory. Any thread. */
 OpenclQueue *opencl_queue(cl_command_queue handle);
 
 /* Called with a queue whose handle another one has now: records what is complete in it. Set before

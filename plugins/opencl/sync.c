@@ -54,7 +54,7 @@ static cl_int CL_API_CALL wait_for_events(cl_uint n, const cl_event *events)
     return status;
 }
 
-/* What is complete must be recorded while its queue is there. */
+/* Complete commands must be recorded while their queue exists. */
 static cl_int CL_API_CALL release_context(cl_context context)
 {
     if (opencl_on())

@@ -235,7 +235,7 @@ static void test_property(void)
     strobe_mock_host_free(mock);
 }
 
-/* A driver that never calls: whoever waits finds what is complete. */
+/* A driver that never calls back: the call that waits finds the complete commands. */
 static void test_no_callback(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -347,7 +347,8 @@ static int compare_ids(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Each launch is recorded once, whoever sees its end first, and no event is left or lost. */
+/* Each launch is recorded once, by the first thread that sees its end, and no event is left or
+ * lost. */
 static void test_race(void)
 {
     StrobeMockHost *mock = start_mock();

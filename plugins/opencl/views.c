@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program sees of its objects: as without us. */
+/* The program's view of its objects is the same as without this layer. */
 #include <sched.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of osrt share: the host, and where its process is. */
+/* State that the parts of osrt share: the host and the track of the process. */
 #ifndef STROBE_PLUGINS_OSRT_CONTEXT_H
 #define STROBE_PLUGINS_OSRT_CONTEXT_H
 

@@ -151,7 +151,7 @@ static void *find_function(const char *name)
 
 OSRT_FUNCTIONS(WRAP)
 
-/* Only a lock that somebody else holds is a call worth telling: the others are many and short. */
+/* Only a lock that another thread holds is recorded: other calls are many and short. */
 static int first_lock(pthread_mutex_t *mutex);
 static int (*real_lock)(pthread_mutex_t *mutex) = first_lock;
 static int (*real_trylock)(pthread_mutex_t *mutex);
@@ -255,7 +255,7 @@ API int prctl(int option, ...)
 
 static long (*real_syscall)(long number, ...);
 
-/* How GLib, and whoever else has locks of its own, comes to futex. */
+/* GLib, and other code with locks of its own, uses this function for futex. */
 API long syscall(long number, ...)
 {
     const OsrtHooks *hooks = OPEN_HOOKS();

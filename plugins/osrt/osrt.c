@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the C library that may wait, as the preloaded library tells of them. */
+/* Calls of the C library that may wait, as the preloaded library reports them. */
 #include "osrt.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ static struct {
     OsrtContext context;
     const StrobeHost *host;
     StrobeInstance *self;
-    OsrtGate *gate; /* NULL: the kernel tells of calls */
+    OsrtGate *gate; /* NULL: the kernel reports calls */
     OsrtPerf *perf; /* NULL: the preloaded library does */
     StrobeKindId kind;
     uint64_t ticks, ns; /* of one moment, to find the clock's rate */

@@ -80,7 +80,7 @@ static struct perf_event_attr attributes_of(const OsrtPerf *perf, int point)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = 1u << 30, /* nobody waits for it */
+        .wakeup_watermark = 1u << 30, /* no thread waits for it */
     };
 }
 

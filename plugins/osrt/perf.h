@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls of the process by the kernel's own trace points (perf_event_open), where that is
- * permitted: all of them, whoever makes them, but no calls of pthread as such. */
+/* Records all system calls of the process with the kernel's trace points (perf_event_open), if
+ * permitted. It does not see calls of pthread as such. */
 #ifndef STROBE_PLUGINS_OSRT_PERF_H
 #define STROBE_PLUGINS_OSRT_PERF_H
 
@@ -8,7 +8,8 @@
 
 typedef struct OsrtPerf OsrtPerf;
 
-/* NULL: `errno` tells, EPERM or ENOENT as a rule. `names` are those of system calls by number. */
+/* Returns NULL with `errno` on failure, usually EPERM or ENOENT. `names` are those of system
+ * calls by number. */
 OsrtPerf *osrt_perf_open(OsrtContext *context, StrobeKindId kind, const char *const *names,
                          size_t n_names);
 void osrt_perf_close(OsrtPerf *perf);

@@ -38,7 +38,7 @@ static const StrobeOption options[] = {
     STROBE_SAMPLER_SYS_ROOT("Where the system file system is, with the trace points."),
 };
 
-/* What stands before the C library's calls is in the process from its start, or not at all. */
+/* The library in front of the C library is loaded at the start of the process, or not at all. */
 static const StrobeVariable variables[] = {
     {
         .struct_size = sizeof(StrobeVariable),

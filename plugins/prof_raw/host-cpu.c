@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_cpu.data: what /proc says of the process's threads, again and again. */
+/* host_cpu.data: repeated samples of the process's threads from /proc. */
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>

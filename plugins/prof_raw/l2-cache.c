@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* l2_cache.data: eight counters a task. Which they are, sample.json tells; what follows from them,
- * the platform. */
+/* l2_cache.data: eight counters a task. sample.json selects the counters; their meaning depends
+ * on the platform. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -55,7 +55,8 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
     char *found = NULL;
 
     for (guint i = 0; !found && folders[i]; i++)
-        if (folders[i][0] == '/') /* what lies where one stands is nobody's tool */
+        if (folders[i][0] == '/') /* a relative path, for example the current folder, does not
+                                   * count */
             found = vet_file(folders[i], name, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
@@ -124,7 +125,7 @@ static gboolean has_ended(pid_t tool)
            info.si_pid == tool;
 }
 
-/* Until it ends by itself, or somebody wants that: whoever waits for it, or its death. */
+/* Waits until the tool ends, the caller stops it, or the parent ends. */
 static void guard_tool(pid_t tool, pid_t parent)
 {
     const struct timespec look = {.tv_nsec = LOOK_US * 1000};

@@ -16,7 +16,7 @@ typedef struct VendorRun {
     gint exit_code; /* 0 is good; -1: it was killed by `signal` */
     gint signal;
     gboolean is_late; /* it was still running after the limit */
-    gboolean is_lost; /* it has ended, nobody knows how: SIGCHLD is ignored, or another waited */
+    gboolean is_lost; /* it has ended with unknown status: SIGCHLD is ignored, or another waited */
 } VendorRun;
 
 /* Runs it in `folder` (a descriptor), with its output at the end of `log` (-1: nowhere), for at

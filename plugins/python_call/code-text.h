@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct CodeText {
-    uint64_t serial;  /* tells the code from all others there ever were, not 0 */
+    uint64_t serial;  /* unique among all code objects, not 0 */
     uint32_t n_users; /* guarded by the interpreter's lock */
     uint32_t file_length, function_length;
     char bytes[]; /* of the file, then of the function */

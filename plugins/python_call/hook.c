@@ -10,7 +10,7 @@
 
 #define CAPSULE "strobe.python_call"
 
-/* What a thread's profile function holds: the frames that were open when it was set. */
+/* Content of a thread's profile function: the frames that were open when it was set. */
 typedef struct Seed {
     const void *source; /* the object that the thread keeps; holds this */
     TracerFrames open;
@@ -109,8 +109,8 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* The program sets a profile function of its own, or none (its argument is not told): from here on
- * nobody tells of this thread's calls. */
+/* The program sets a profile function of its own, or none (its argument is unknown). From here
+ * on there are no events of this thread's calls. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -169,8 +169,8 @@ static void set_in_thread(PyThread *thread)
     python_unref(source);
 }
 
-/* What the thread whose state is current has for a profile function: NULL: none. The reference is
- * given back already: only to be compared. */
+/* Returns the profile function of the current thread, NULL if it has none. The reference is
+ * released already: use the pointer only to compare it. */
 static PyObject *present_source(void)
 {
     PyObject *get = python_api.system_object("getprofile");
@@ -298,7 +298,7 @@ static void remove_from(PyThread *thread, void *unused)
 
 /* ---- profile functions of libraries ---- */
 
-/* What a change means for a thread. */
+/* Meaning of a change for a thread. */
 typedef struct Change {
     int sets;
     PyObject *object;

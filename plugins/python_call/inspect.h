@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is to be known of code and frames of PyTorch. With the interpreter's lock; no error is left
- * behind. */
+/* Facts about code and frames of PyTorch. Call with the interpreter's lock; it leaves no error
+ * set. */
 #ifndef STROBE_PYTHON_CALL_INSPECT_H
 #define STROBE_PYTHON_CALL_INSPECT_H
 

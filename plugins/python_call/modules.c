@@ -12,7 +12,7 @@
 #define MODULES_LAST (1u << 20)
 #define CLASSES_LAST 4096u
 
-/* By name, as the numbers are told apart by nothing else. Never forgotten. */
+/* A class by name, because only the name distinguishes the counts. It is never removed. */
 typedef struct ModuleClass {
     char *name;
     size_t length;

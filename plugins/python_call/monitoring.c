@@ -272,7 +272,7 @@ static int has_tool_id(void)
     return strcmp(name, TOOL_NAME) == 0;
 }
 
-/* What the program has given to another tool is left to that. */
+/* An id that the program has given to another tool stays with that tool. */
 void monitoring_remove(void)
 {
     if (has_tool_id()) {

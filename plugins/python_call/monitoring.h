@@ -9,7 +9,7 @@
 /* Does this interpreter have it? */
 int monitoring_is_there(void);
 
-/* As hook_install and hook_remove. */
+/* The same as hook_install and hook_remove. */
 const char *monitoring_install(void);
 void monitoring_remove(void);
 

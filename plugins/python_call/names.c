@@ -221,7 +221,7 @@ static void forget_name(const CallName *old)
         python_unref(old->object); /* may run any destructor: when all is in order */
 }
 
-/* Of the text made last. */
+/* For the text made last. */
 static int is_own(void)
 {
     if (!names.own[0] && !inspect_own_folder(names.own, sizeof names.own))
@@ -249,7 +249,7 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
-/* Of the text made last. */
+/* For the text made last. */
 static CodeText *copy_text(void)
 {
     const TextBuffer *text = &names.text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What calls are called: `path(line): function` with the line of the definition and the path less
- * the folder on sys.path that it lies in, `<built-in method append of list object>`.
+ * Names of calls: `path(line): function` with the line of the definition and the path relative
+ * to its folder on sys.path, or `<built-in method append of list object>`.
  *
- * Found by the code object, or the definition of the C function (several names may share a
- * function) and the type of object that it belongs to. The cache holds references to what it knows
- * things by, so that no address can come to mean something else; it is bounded, and emptied with
- * the window. With the interpreter's lock.
+ * A name is found by the code object, or by the definition of the C function (several names may
+ * share a function) and the type of its object. The cache holds references to these objects, so
+ * that no address can get another meaning. It is bounded, and emptied with the window. Call with
+ * the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_NAMES_H
 #define STROBE_PYTHON_CALL_NAMES_H
@@ -16,7 +16,7 @@
 #include "code-text.h"
 #include "python-api.h"
 
-/* What a call means beyond itself. */
+/* Further meaning of a call. */
 enum {
     CALL_PLAIN = 0,
     CALL_OF_MODULE = 1,   /* of torch.nn.Module */

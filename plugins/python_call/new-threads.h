@@ -27,7 +27,7 @@ void new_threads_started(PyObject *frame);
 /* The session ends. The interpreter may have ended before. Without the lock. */
 void new_threads_close(void);
 
-/* What libraries call instead of PyGILState_Ensure and PyEval_AcquireThread. */
+/* Libraries call these instead of PyGILState_Ensure and PyEval_AcquireThread. */
 int new_threads_ensure(void);
 void new_threads_acquire(PyThread *thread);
 

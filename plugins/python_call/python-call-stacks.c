@@ -58,7 +58,7 @@ static StackCache *cache_of(Thread *thread)
     return cache;
 }
 
-/* What tells a place from others in its code. Before 3.11 the line itself, which takes longer. */
+/* Identifies a place in its code. Before 3.11 that is the line, which takes longer. */
 static int64_t instruction_of(const Frame *frame)
 {
     return python_api.frame_instruction ? python_api.frame_instruction(frame->frame)

@@ -12,8 +12,8 @@
 
 #include "python-api.h"
 
-/* What libraries call instead of PyEval_SetProfile and _PyEval_SetProfile. Begins are reported for
- * the current thread: PyTorch sets its function so where it needs them. */
+/* Libraries call these instead of PyEval_SetProfile and _PyEval_SetProfile. Begins are reported
+ * for the current thread: PyTorch sets its function so where it needs them. */
 void other_profilers_set(PyProfile function, PyObject *object);
 int other_profilers_set_in(PyThread *thread, PyProfile function, PyObject *object);
 

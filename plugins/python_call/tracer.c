@@ -27,8 +27,8 @@ static struct {
 
 /* ---- threads ---- */
 
-/* As the thread ends. Frames that are open still are not released: the interpreter's lock is not
- * held, and the thread's frames are gone. */
+/* Runs as the thread ends. Frames that are still open are not released: the interpreter's lock
+ * is not held, and the thread's frames are gone. */
 static void free_thread(void *memory)
 {
     Thread *thread = memory;
@@ -187,7 +187,7 @@ static int find_room(Thread *thread)
 
 /* ---- calls ---- */
 
-/* What is called from it has the call around it as parent. */
+/* Calls from it have the surrounding call as parent. */
 static void push_own_call(Thread *thread, int is_python)
 {
     Call *call = &thread->calls[thread->n_calls++];
@@ -399,7 +399,7 @@ void tracer_return(Thread *thread, PyObject *frame)
         depth--;
     if (!depth) {
         thread->n_missed -= thread->n_missed > 0;
-        return; /* a call that nobody told of */
+        return; /* a call that was not reported */
     }
     while (thread->n_frames >= depth)
         end_frame(thread, end, 0);
@@ -451,8 +451,8 @@ static void end_calls(Thread *thread)
     thread->n_missed = 0;
 }
 
-/* The thread may be in an operator that asks for its stack, without the lock, and stay there for as
- * long as it likes: nobody waits for it. */
+/* The thread may be in an operator that asks for its stack without the lock, and may stay there
+ * for any time: no thread waits for it. */
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))

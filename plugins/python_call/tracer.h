@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that are open in each thread, and the records that they become.
+ * The open calls of each thread, and their records.
  *
- * Everything here is called with the interpreter's lock, which guards it all, but for what says
- * otherwise. A thread's Thread is made by the thread itself and freed as it ends. What runs there
- * without the lock (python-call-stacks.c) reads the frames between tracer_begin_reading and
- * tracer_end_reading: nobody takes one off meanwhile.
+ * Unless a comment says otherwise, every function here is called with the interpreter's lock, which
+ * guards all state. Each thread makes its own Thread and frees it as it ends. Code without the lock
+ * (python-call-stacks.c) reads the frames between tracer_begin_reading and tracer_end_reading; no
+ * frame is removed meanwhile.
  */
 #ifndef STROBE_PYTHON_CALL_TRACER_H
 #define STROBE_PYTHON_CALL_TRACER_H
@@ -52,7 +52,7 @@ typedef struct Thread {
     uint32_t n_calls, n_frames;
     uint32_t n_located;    /* frames from the outermost on whose line cannot have changed */
     uint32_t stack_is_new; /* the frames have changed since the last stack */
-    const void *source;    /* what tells of the events: valid while it is this */
+    const void *source;    /* the source of the events: valid while it is this */
     uint32_t window;       /* to which all of this belongs */
     uint32_t calls_size, frames_size;
     uint32_t n_missed; /* calls that are open and found no room */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JSON files of a JOB say. All of it is optional but for a format that is too new. */
+/* Reads the JSON files of a JOB. All content is optional, but a format that is too new is an
+ * error. */
 #include <string.h>
 
 #include <external-folder.h>
@@ -61,8 +62,8 @@ static void tell_models(const Job *job, const SideJson *json)
     }
 }
 
-/* Times are the board's CLOCK_MONOTONIC. Where it says what time of day that was, viewers get that;
- * whoever needs the board's own times subtracts it again. */
+/* Times are the board's CLOCK_MONOTONIC. If the JOB has the time of day for it, viewers get
+ * that; subtract it again for the board's own times. */
 static void tell_clock(const Job *job, const SideJson *json)
 {
     gint64 monotonic, real, base;

@@ -49,7 +49,7 @@ void job_files_import(Job *job, int data);
 /* ---- vendor-timeline.c ---- */
 
 gboolean job_timeline_is_in(int top);
-/* What the vendor's tool made of data that only it can read. */
+/* Reads the output of the vendor's tool for data that only the tool can read. */
 void job_timeline_import(Job *job);
 
 /* ---- vendor-calls.c ---- */

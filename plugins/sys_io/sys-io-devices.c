@@ -66,7 +66,7 @@ static uint64_t compute_growth(uint64_t now, uint64_t last)
     return now > last ? now - last : 0;
 }
 
-/* As the vendor's table has it: differences, 0 where a counter runs backwards. */
+/* Records as the vendor's table does: differences, 0 if a counter runs backwards. */
 static void record_mac(SysDevice *d, StrobeWriter *writer)
 {
     const StrobeDcmiNetwork *n = &d->now, *l = &d->last;

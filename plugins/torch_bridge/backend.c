@@ -51,8 +51,8 @@ static int folder_below_has(const char *parent, const char *name, const char *pa
     return parent && parent[0] && (size_t)length < sizeof folder && folder_has(folder, pattern);
 }
 
-/* Where `strobe torch build -o` may have put one, and where those lie that are built by themselves,
- * as strobe_registry_cache() says. */
+/* Looks in the folder of `strobe torch build -o` and in the folder of bridges that Strobe builds
+ * itself, see strobe_registry_cache(). */
 static int user_folder_has(const char *pattern)
 {
     const char *home = read_variable("HOME"), *cache = read_variable("XDG_CACHE_HOME");

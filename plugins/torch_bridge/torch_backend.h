@@ -23,8 +23,8 @@ extern "C" {
 
 #define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_4"
 
-/* Where the records go: what a callback needs, in one cache line. It outlives every session, as a
- * callback on its way does. The control thread writes it, the two calls last. */
+/* The target of records: the data that a callback needs, in one cache line. It outlives every
+ * session, because a running callback does. The control thread writes it, the two calls last. */
 typedef struct StrobeTorchTarget {
     /* The host's span_open; NULL: functions that begin are not recorded. */
     uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
@@ -41,7 +41,7 @@ typedef struct StrobeTorchTarget {
     StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* What is to be found out about functions, beyond their names and times. */
+/* Facts to find out about functions, beyond their names and times. */
 enum {
     STROBE_TORCH_INPUTS = 1 << 0,    /* shapes and types */
     STROBE_TORCH_FLOPS = 1 << 1,     /* floating point operations, of those that PyTorch counts */
@@ -135,8 +135,8 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
     return 1;
 }
 
-/* What is known of a function when it ends. Made of whole words: bytes that are stored one by one
- * and read as a word soon after hold the processor up until they have reached the cache. */
+/* Data of a function at its end. It is written in whole words: bytes that are stored one by one
+ * and then read as a word stall the processor until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
                                                        uint64_t logical_thread, uint8_t scope,
                                                        StrobeStackId stack)

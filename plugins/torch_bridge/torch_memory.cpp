@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands before PyTorch's CPU allocator: torch_memory.h in C calls. C++17; see
- * torch_backend.cpp for how it is compiled.
+ * An allocator in front of PyTorch's CPU allocator: torch_memory.h in C calls. C++17;
+ * torch_backend.cpp says how it is compiled.
  *
- * The allocator that was there goes on doing all the work, telling PyTorch's own profiler included:
- * its one slot stays free for the program.
+ * The previous allocator still does all the work and reports to PyTorch's own profiler. The
+ * profiler's one slot stays free for the program.
  */
 #include "torch_memory.h"
 
@@ -144,7 +144,7 @@ const char *attach(const StrobeTorchMemoryEvents *new_events) noexcept
         c10::Allocator *current = c10::GetCPUAllocator();
         if (is_ours(current))
             return nullptr;
-        /* Of memory that is not its own context nothing is known when it is released. */
+        /* If memory is not its own context, its release cannot be followed. */
         if (!current->raw_deleter())
             return "the CPU allocator in use has no one way to release memory";
         Allocator *own = place_before(current);

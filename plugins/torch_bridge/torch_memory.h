@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between memory.so and the part of the backend that stands before PyTorch's CPU allocator.
+ * Interface between memory.so and the part of the backend in front of PyTorch's CPU allocator.
  *
- * The backend lies between the allocator and whoever asks it for memory, and turns each allocation
- * and release into one plain C call. They may come from any thread; none throws, blocks or
- * allocates. The backend lives as long as the process, and so must the events.
+ * The backend lies between the allocator and its callers, and turns each allocation and release
+ * into one plain C call. The calls may come from any thread; none throws, blocks or allocates. The
+ * backend lives as long as the process, and so must the events.
  */
 #ifndef STROBE_TORCH_MEMORY_H
 #define STROBE_TORCH_MEMORY_H
@@ -36,8 +36,8 @@ typedef struct StrobeTorchMemory {
     /* Stands before the allocator in use, if it does not already: what is allocated from here on is
      * told. Control thread. Returns NULL, or why not. */
     const char *(*attach)(const StrobeTorchMemoryEvents *events);
-    /* Puts the allocator back where nobody has put another one meanwhile. The releases of what was
-     * allocated between are told all the same, whenever they come. Control thread. */
+    /* Restores the allocator unless another one has been set meanwhile. Releases of memory that
+     * was allocated in between are still reported, at any time. Control thread. */
     void (*detach)(void);
 } StrobeTorchMemory;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between memory.so and the part of the backend that tells which tensors a function is given.
+ * Interface between memory.so and the part of the backend that reports a function's tensors.
  *
  * The calls may come from any thread; none throws, blocks or allocates. The backend lives as long
  * as the process, and so must the events.

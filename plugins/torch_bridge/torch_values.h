@@ -70,7 +70,8 @@ void append_list(Text &text, const c10::IValue &value)
     append_literal(text, "]");
 }
 
-/* What a Python program would write; nothing for tensors, for no value, and for objects. */
+/* Appends the value as a Python program would write it; appends nothing for tensors, for no
+ * value, and for objects. */
 void append_value(Text &text, const c10::IValue &value)
 {
     if (value.isBool()) {

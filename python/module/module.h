@@ -46,7 +46,7 @@ PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);
 PyObject *strobe_python_step(PyObject *module, PyObject *unused);
 PyObject *strobe_python_dump(PyObject *module, PyObject *unused);
-/* At exit: closes the session that nobody closed, while callbacks may still be called. */
+/* At exit: closes a session that is still open, while callbacks may still be called. */
 PyObject *strobe_python_finish(PyObject *module, PyObject *unused);
 
 #endif

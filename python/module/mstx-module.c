@@ -175,7 +175,7 @@ static uint64_t present_window(void)
 
 static uint64_t started_window; /* that the open ranges are of */
 
-/* Those of other windows are forgotten: nobody can end them any more. */
+/* Ranges of other windows are dropped, because they can no longer end. */
 static void forget_other_starts(void)
 {
     uint64_t window = present_window();

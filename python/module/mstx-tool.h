@@ -11,7 +11,7 @@
 #include <strobe/helpers/mstx-abi.h>
 #include "../../plugins/marker/python-tool.h"
 
-enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: nobody has looked, there is one, none */
+enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: not searched yet, found, none */
 
 /* A domain of the program's; never freed. */
 typedef struct MstxPythonDomain {

@@ -2,8 +2,8 @@
 """Strobe: profile this process, or mark what it does.
 
 `strobe.profiler` is the profiler for training scripts. The functions here mark the program for
-whatever session runs; without one each costs about as much as an empty call. This module is
-imported into every process under `strobe run`, so it imports nothing that it can do without.
+the running session; without a session each costs about as much as an empty call. Every process
+under `strobe run` imports this module, so it imports as little as possible.
 """
 
 try:
@@ -64,7 +64,7 @@ def __getattr__(name):
 
 
 def step():
-    """Ends the step of the session or profile that runs here, if any, and begins the next."""
+    """Ends the current step of this process's session or profile, if any, and begins the next."""
     profile_step = _stepping.profile_step and _stepping.profile_step()
     if profile_step:
         profile_step()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the strobe command: all analysis happens in processes of its own."""
+"""Runs the strobe command: all analysis happens in separate processes."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def find():
 
 
 def clean_variables():
-    """The environment of the command, which is itself not to be recorded by `strobe run`."""
+    """The environment of the command. It must not be recorded by `strobe run`."""
     variables = dict(os.environ)
     environment.clean(variables)
     variables.pop("PROF_CONFIG_PATH", None)
@@ -35,7 +35,7 @@ def clean_variables():
 
 
 def start(arguments, nice=False):
-    """Starts the command without waiting; what it prints is kept for finish()."""
+    """Starts the command without waiting; its output is kept for finish()."""
     line = [find(), *arguments]
     if nice and shutil.which("nice"):
         line = ["nice", "-n", "10", *line]
@@ -49,8 +49,8 @@ def start(arguments, nice=False):
 
 
 def finish(process, name, timeout_s=None):
-    """Waits for the command and returns what it printed, as bytes. Its failure raises Error; one
-    that takes longer than `timeout_s` is killed and raises Timeout."""
+    """Waits for the command and returns its output as bytes. A failure raises Error. A command that
+    takes longer than `timeout_s` is killed, and the call raises Timeout."""
     try:
         stdout, stderr = process.communicate(timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -63,7 +63,7 @@ def finish(process, name, timeout_s=None):
 
 
 def run(arguments, timeout_s=None):
-    """Runs the command and returns what it printed, as bytes; errors as in finish()."""
+    """Run the command and return its output as bytes; errors as in finish()."""
     return finish(start(arguments), arguments[0], timeout_s)
 
 

@@ -38,7 +38,7 @@ def warn(text):
 
 
 def warn_once(text):
-    """The same text only once per process, whether by this module or by the library."""
+    """Prints the same text only once per process, whether by this module or by the library."""
     if text not in _told and not _strobe.warning_was_written(text):
         _told.add(text)
         warn(text)
@@ -49,7 +49,7 @@ def error(text):
 
 
 def reported(method):
-    """A failure is an ERROR line, never an exception in the profiled program."""
+    """Reports a failure as an ERROR line; never raises an exception in the profiled program."""
 
     @functools.wraps(method)
     def call(*args, **kwargs):

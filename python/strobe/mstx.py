@@ -13,9 +13,10 @@
     with mstx.annotate("validation"):
         ...
 
-Marks are recorded by the collector `marker`, or by whatever mstx tool the process has; without one
-they cost a check of their arguments. No function here raises: a wrong argument is a Python warning.
-A stream puts a time mark on the device where a device's tool is there.
+The collector `marker` records the marks, or another mstx tool in the process; without a tool a
+mark costs a check of its arguments. No function here raises: a wrong argument gives a Python
+warning. With a `stream`, a mark also marks a time on the device if the process has a device's
+tool.
 """
 
 import functools
@@ -43,8 +44,8 @@ range_pop = _mstx.range_pop
 
 
 class _Run:
-    """One range around a `with`; unlike pushed ranges it may end on another thread, or after ranges
-    that began later, as those of coroutines do."""
+    """One range around a `with`. Unlike pushed ranges it may end on another thread, or after
+    ranges that began later, such as those of coroutines."""
 
     __slots__ = ("_mark", "_domain", "_id")
 
@@ -111,8 +112,8 @@ def _marked_function(function, mark_of):
 
 
 def _marked(function, *mark_of):
-    """The function with a range around each of its runs; a generator or coroutine runs until its
-    end, not until it is made."""
+    """The function with a range around each of its runs. The range of a generator or coroutine
+    lasts until its end."""
     if not callable(function):
         warnings.warn("mstx: %r is not callable, it is left as it is" % (function,), stacklevel=3)
         return function
@@ -126,7 +127,7 @@ def _marked(function, *mark_of):
 
 
 def mstx_range(message, stream=None, domain="default"):
-    """A decorator: a range of that name around each run of the function, exceptions or not."""
+    """A decorator: a range with that name around each run of the function, even if it raises."""
 
     def decorate(function):
         return _marked(function, message, stream, domain)

@@ -82,7 +82,7 @@ class Unseen(FolderTest):
         self._wait_for_end(pid)
 
     def _wait_for_end(self, pid):
-        """It is nobody's child here: a zombie counts as ended."""
+        """It has no parent here: a zombie counts as ended."""
         for _ in range(6000):
             try:
                 with open("/proc/%d/stat" % pid) as file:

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-/* Kinds are told apart by their names: a span may end with more fields than it began with. */
+/* Kinds are compared by name: a span may end with more fields than at its begin. */
 static int is_of_kind(const StrobeMockHost *mock, const MockSpan *span, StrobeKindId kind)
 {
     return strcmp(mock->kinds[span->kind - 1]->name, mock->kinds[kind - 1]->name) == 0;
 }
 
-/* Under the lock. The span of that key that was opened last; a free place for key 0; or NULL. */
+/* Call it with the lock held. The last opened span with that key; a free entry for key 0; or
+ * NULL. */
 static MockSpan *find_span(StrobeMockHost *mock, uint64_t key, StrobeKindId kind)
 {
 

@@ -96,7 +96,7 @@ const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id)
     return host_string(mock, id).bytes;
 }
 
-/* As Strobe does, only passes may. */
+/* As in Strobe, only passes may. */
 static int may_intern(const StrobeInstance *self)
 {
     return !self->component || self->component->type == STROBE_COMPONENT_PASS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A host for unit tests of passes and exporters: strings, stacks, tracks and kinds are made by the
- * test, records are sent by the test, what a pass emits is kept for inspection. libc only; running
- * out of memory ends the test. One thread.
+ * A host for unit tests of passes and exporters. The test makes strings, stacks, tracks and
+ * kinds and sends records; the host keeps the records that a pass emits. libc only; running out
+ * of memory ends the test. One thread.
  */
 #ifndef STROBE_CHECK_MOCK_CONSUMER_HOST_H
 #define STROBE_CHECK_MOCK_CONSUMER_HOST_H
@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* The mock is the instance that the component is given. */
+/* The mock is the component's instance. */
 typedef StrobeInstance StrobeMockHost;
 
-/* A host for `component`, which may be NULL where only strings and tracks are needed. `directory`
+/* A host for `component`, which may be NULL if only strings and tracks are needed. `directory`
  * is lent; -1: none. */
 StrobeMockHost *strobe_mock_new(const StrobeComponent *component, int directory);
 void strobe_mock_free(StrobeMockHost *mock);
@@ -25,7 +25,7 @@ void strobe_mock_free(StrobeMockHost *mock);
 const StrobeConsumerHost *strobe_mock_table(StrobeMockHost *mock);
 StrobeMetadata *strobe_mock_metadata(StrobeMockHost *mock); /* may be changed before the run */
 
-/* A fact of the capture beside those of strobe_mock_metadata. */
+/* A metadata value of the capture, in addition to strobe_mock_metadata. */
 void strobe_mock_metadata_entry(StrobeMockHost *mock, const char *key, const char *value);
 
 /* Sets an option as a user would type it; others have their declared defaults. */
@@ -33,16 +33,16 @@ void strobe_mock_option(StrobeMockHost *mock, const char *name, const char *valu
 
 StrobeStringId strobe_mock_string(StrobeMockHost *mock, const char *text);
 StrobeStringId strobe_mock_bytes(StrobeMockHost *mock, const char *bytes, size_t length);
-/* A stack of frames given innermost first, NULL-terminated. */
+/* A stack of frames, innermost first, NULL-terminated. */
 StrobeStackId strobe_mock_stack(StrobeMockHost *mock, const char *const *frames);
 StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t number,
                                 const char *name, const char *group, int32_t device);
-/* Gives a track a clock of its own, lent. */
+/* Gives a track a separate clock (lent). */
 void strobe_mock_clock(StrobeMockHost *mock, StrobeTrackId track, const StrobeClockView *clock);
 /* The view of a kind; the same one for the same declaration. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
-/* The same, and its records are derived ones from now on, as those that a pass emits are. */
+/* The same, but its records are derived ones, like those of a pass. */
 const StrobeKindView *strobe_mock_derived_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
 /* Queues a record; `fields` is the kind's struct and is copied. */
@@ -50,11 +50,11 @@ StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, Strobe
                             StrobeStringId name, int64_t begin_ns, int64_t end_ns,
                             const void *fields);
 
-/* The component's calls. Losses among what was sent are what touches_gap knows of; what the host
- * itself marks INCOMPLETE when it hands a derived record on is not marked here. Sending passes
- * everything queued as one batch and then overwrites its memory, so that a consumer that kept a
- * pointer is found out. run is all of them, records queued meanwhile included; close is called if
- * open succeeded. */
+/* The component's calls. touches_gap knows the losses among the sent records. The mock does not
+ * mark derived records as INCOMPLETE, as the host does when it passes them on. Sending passes
+ * everything queued as one batch and then overwrites its memory, which exposes a consumer that
+ * keeps a pointer. run makes all calls, including records queued meanwhile; close is called if open
+ * succeeded. */
 StrobeStatus strobe_mock_open(StrobeMockHost *mock);
 StrobeStatus strobe_mock_send(StrobeMockHost *mock);
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);
@@ -62,7 +62,7 @@ StrobeStatus strobe_mock_end(StrobeMockHost *mock);
 void strobe_mock_close(StrobeMockHost *mock);
 StrobeStatus strobe_mock_run(StrobeMockHost *mock);
 
-/* What the pass emitted, in order. `views` may be NULL. */
+/* The pass's records, in order. `views` may be NULL. */
 size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views);
 /* Text of the last fail call, "" if there was none; number of warnings and errors logged. */
 const char *strobe_mock_error(StrobeMockHost *mock);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A host for unit tests of collectors: plays the life of one collector and keeps what it emits.
+ * A host for unit tests of collectors: it calls one collector as Strobe does and keeps its
+ * records.
  *
- * It implements the whole of StrobeHost, writes no file and needs only libc. It also watches the
+ * It implements all of StrobeHost, writes no file and needs only libc. It also checks the
  * contract: a reserve inside a reserve, a commit without one, an unknown kind or option and the
- * like are kept as complaints, which a test expects to be none.
+ * like become complaints, and a test expects none.
  *
  * Life-cycle calls and the readers of results are for one thread; the collector may record from as
  * many threads as it likes. Results are read while no thread records.
@@ -22,15 +23,15 @@ extern "C" {
 
 typedef struct StrobeMockHost StrobeMockHost;
 
-/* One record as the collector emitted it; valid until the host is freed or cleared. */
+/* A record as the collector emitted it; valid until the host is freed or cleared. */
 typedef struct StrobeMockRecord {
     const StrobeKind *kind;
     const void *fields; /* the kind's struct */
-    const char *name;   /* NUL-terminated behind name_length; "" for no name */
+    const char *name;   /* NUL-terminated at name_length; "" for no name */
     size_t name_length;
     uint64_t begin;
     uint64_t end;        /* equals begin for shapes without an end */
-    uint64_t thread;     /* kernel id of the thread that recorded */
+    uint64_t thread;     /* kernel id of the recording thread */
     StrobeTrackId track; /* 0: the thread's own */
     uint32_t size;       /* bytes of the fields */
     uint32_t flags;      /* STROBE_RECORD_OF_WINDOW or 0 */
@@ -43,16 +44,16 @@ STROBE_MOCK_API StrobeMockHost *strobe_mock_host_new(const StrobePlugin *plugin,
 /* The same for a plugin file, which is loaded as Strobe loads it. On failure NULL, with the reason
  * on stderr. */
 STROBE_MOCK_API StrobeMockHost *strobe_mock_host_load(const char *path, const char *component);
-STROBE_MOCK_API void strobe_mock_host_free(StrobeMockHost *mock); /* closes what is open */
+STROBE_MOCK_API void strobe_mock_host_free(StrobeMockHost *mock); /* closes an open collector */
 
 /* Sets an option as a user would type it, before open. 0, or -1: unknown name or wrong value. */
 STROBE_MOCK_API int strobe_mock_host_option(StrobeMockHost *mock, const char *name,
                                             const char *value);
-/* The folder in which StrobeHost.companion looks; without one it finds nothing. */
+/* The folder for StrobeHost.companion; without it, companion finds nothing. */
 STROBE_MOCK_API void strobe_mock_host_companions(StrobeMockHost *mock, const char *folder);
 
-/* What StrobeHost.result_directory returns while the collector's window records; without it NULL.
- */
+/* The result of StrobeHost.result_directory while the collector's window records; NULL by
+ * default. */
 STROBE_MOCK_API void strobe_mock_host_result_directory(StrobeMockHost *mock, const char *folder);
 
 /* The table and the instance, for tests that call a part of a collector directly. */
@@ -61,10 +62,9 @@ STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);
 /* Opens or shuts the gate without calling the collector. */
 STROBE_MOCK_API void strobe_mock_host_gate(StrobeMockHost *mock, int open);
 
-/* The collector's calls, with the gate as Strobe has it: open from just before start until stop
- * has returned, and during flush for the thread that is
- * made for it. A call that the collector does not have
- * is STROBE_OK. The calls below after a failed or closed one return STROBE_ERROR_STATE. */
+/* The collector's calls, with the gate as in Strobe: open from just before start until stop has
+ * returned, and during flush for its thread. A missing call returns STROBE_OK. After a failed open
+ * or after close the calls below return STROBE_ERROR_STATE. */
 STROBE_MOCK_API int strobe_mock_host_probe(StrobeMockHost *mock, uint32_t question,
                                            StrobeProbe *answer);
 STROBE_MOCK_API StrobeStatus strobe_mock_host_open(StrobeMockHost *mock);
@@ -82,8 +82,8 @@ STROBE_MOCK_API size_t strobe_mock_host_n_records(StrobeMockHost *mock);
 STROBE_MOCK_API const StrobeMockRecord *strobe_mock_host_record(StrobeMockHost *mock, size_t index);
 STROBE_MOCK_API void strobe_mock_host_clear(StrobeMockHost *mock); /* forgets the records */
 
-/* A field by name: its value as an integer (0 if there is no such field), as a double, or the text
- * of a string field ("" for none). */
+/* A field by name: as an integer (0 if there is no such field), as a double, or the text of a
+ * string field ("" for none). */
 STROBE_MOCK_API int64_t strobe_mock_host_integer(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API double strobe_mock_host_double(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API const char *
@@ -94,13 +94,13 @@ STROBE_MOCK_API const char *strobe_mock_host_string(StrobeMockHost *mock, Strobe
 STROBE_MOCK_API const StrobeTrack *strobe_mock_host_track(StrobeMockHost *mock, StrobeTrackId id);
 STROBE_MOCK_API uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock);
 
-/* Spans that are open now, and spans that were closed by the end of an outer one. */
+/* Number of open spans, and of spans that the end of an outer one closed. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_open(StrobeMockHost *mock);
 STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
 /* Losses that the collector reported. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
 
-/* Causes given by fail, log lines, and breaches of the contract: one line each, "" if none. */
+/* Causes from fail, log lines, and breaches of the contract: one line each, "" if none. */
 STROBE_MOCK_API const char *strobe_mock_host_errors(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_messages(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_complaints(StrobeMockHost *mock);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A host for unit tests of importers: runs one on a source and keeps what it hands over.
+ * A host for unit tests of importers: it runs an importer on a source and keeps its records.
  *
- * It also watches the contract: an unknown kind, track or string, an end before its begin, a kind
- * declared and never used, an option that was not declared and the like are kept as complaints,
- * which a test expects to be none. libc only; running out of memory ends the test. One thread.
+ * It also checks the contract: an unknown kind, track or string, an end before its begin, a
+ * declared kind without records, an undeclared option and the like become complaints, and a test
+ * expects none. libc only; running out of memory ends the test. One thread.
  */
 #ifndef STROBE_CHECK_MOCK_IMPORTER_HOST_H
 #define STROBE_CHECK_MOCK_IMPORTER_HOST_H
@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct StrobeMockImporter StrobeMockImporter;
 
-/* One record as it was handed over; valid until the host is freed. */
+/* A record as the importer emitted it; valid until the host is freed. */
 typedef struct StrobeMockImported {
     const StrobeKind *kind;
     void *fields; /* the kind's struct */
@@ -32,12 +32,12 @@ StrobeImportRequest *strobe_mock_importer_request(StrobeMockImporter *mock); /* 
 /* An option as a user would type it; others have their declared defaults. */
 void strobe_mock_importer_option(StrobeMockImporter *mock, const char *name, const char *value);
 
-/* The probe's answer for the file or folder; a score of -1 if it cannot be opened. */
+/* The probe's result for the file or folder; a score of -1 if it cannot be opened. */
 StrobeSourceProbe strobe_mock_importer_probe(StrobeMockImporter *mock, const char *path);
 /* Runs the import once. */
 StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path);
 
-/* Records in the order in which they came. */
+/* Records in the order of arrival. */
 size_t strobe_mock_importer_n_records(const StrobeMockImporter *mock);
 const StrobeMockImported *strobe_mock_importer_record(const StrobeMockImporter *mock, size_t index);
 /* A field by name: as an integer, as a double, or a string field's text; complains if there is no
@@ -49,15 +49,16 @@ double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImp
 const char *strobe_mock_importer_text(StrobeMockImporter *mock, const StrobeMockImported *record,
                                       const char *field);
 const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeStringId id);
-/* The frames of a stack, innermost first, and how many; valid until the next run. */
+/* The frames of a stack, innermost first, and their number; valid until the next run. */
 size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId id,
                                   const StrobeStringId **frames);
 /* The track and its process; NULL for 0. */
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid);
 
-/* One line each, "" if none: facts "key=value", files "name=bytes", found "part: rows", unknown
- * "part: name: rows", damage "place: reason", causes of a failure, breaches of the contract. */
+/* One line each, "" if none: metadata "key=value", files "name=bytes", found "part: rows",
+ * unknown "part: name: rows", damage "place: reason", causes of a failure, breaches of the
+ * contract. */
 const char *strobe_mock_importer_metadata(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_files(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_found(const StrobeMockImporter *mock);

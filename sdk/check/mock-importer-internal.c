@@ -166,7 +166,7 @@ static StrobeStatus host_time_base(StrobeInstance *self, int64_t base_ns)
     return STROBE_OK;
 }
 
-/* The mock reads no captures: a test sees which were handed over. */
+/* The mock does not read captures: a test can see which were passed. */
 static StrobeStatus host_capture(StrobeInstance *self, const char *part, int32_t descriptor,
                                  uint64_t *n)
 {

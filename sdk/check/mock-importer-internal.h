@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the importers' mock host share; no part of its interface. */
+/* Internal declarations of the importers' mock host. */
 #ifndef STROBE_CHECK_MOCK_IMPORTER_INTERNAL_H
 #define STROBE_CHECK_MOCK_IMPORTER_INTERNAL_H
 
@@ -25,7 +25,7 @@ struct StrobeInstance {
     const StrobeComponent *importer;
     StrobeImportRequest request;
     StrobeStorage storage;
-    const StrobeKind *declared[256]; /* by id; the importer's own, gone when it returns */
+    const StrobeKind *declared[256]; /* by id; owned by the importer, invalid when it returns */
     StrobeKind *kinds[256];          /* copies of them */
     size_t used[256];
     uint32_t n_kinds;

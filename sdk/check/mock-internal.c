@@ -44,7 +44,7 @@ static uint64_t mock_link_ids(StrobeInstance *self, uint32_t n)
     return atomic_fetch_add(&self->mock->next_link, n);
 }
 
-/* There is one collector. */
+/* There is only one collector. */
 static uint64_t mock_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     return 0;
@@ -200,7 +200,8 @@ static const StrobeComponent *find_collector(const StrobePlugin *plugin, const c
     return NULL;
 }
 
-/* What Strobe would refuse to load. "strobe plugins NAME" looks at each declaration. */
+/* Checks that Strobe makes when it loads a plugin. "strobe plugins NAME" checks each
+ * declaration. */
 static void check_descriptor(StrobeMockHost *mock, const StrobePlugin *plugin)
 {
     if (plugin->struct_size < sizeof *plugin ||

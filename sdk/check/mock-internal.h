@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the mock host share; no part of its interface. */
+/* Internal declarations of the mock host. */
 #ifndef STROBE_CHECK_MOCK_INTERNAL_H
 #define STROBE_CHECK_MOCK_INTERNAL_H
 
@@ -9,9 +9,9 @@
 
 #include "mock-host.h"
 
-#define SPANS_MAX 4096 /* deeper than any real host: tests of depth are the collector's own */
+#define SPANS_MAX 4096 /* deeper than any real host: tests of depth are up to the collector */
 #define BUCKETS 65536
-#define ASYNC_MAX 1024 /* open at once, on all threads together */
+#define ASYNC_MAX 1024 /* maximum number open at once, on all threads together */
 #define KINDS_MAX 256
 
 typedef struct MockString {
@@ -37,10 +37,10 @@ typedef struct MockEntry {
     uint32_t size;
     uint32_t flags;
     uint64_t begin, end;
-    size_t offset; /* of the fields in the thread buffer's bytes */
+    size_t offset; /* offset of the fields in the thread buffer's bytes */
 } MockEntry;
 
-/* What one thread records into; only that thread writes it. */
+/* The buffer of one thread; only that thread writes it. */
 struct StrobeWriter {
     StrobeMockHost *mock;
     StrobeWriter *next;
@@ -49,7 +49,7 @@ struct StrobeWriter {
     size_t n_entries, entries_size;
     char *bytes;
     size_t used, size;
-    size_t reserved; /* bytes reserved and not committed, 0: none */
+    size_t reserved; /* bytes that are reserved and not committed, 0: none */
     MockEntry pending;
     int bulk;
     uint32_t n_bulk; /* records announced */
@@ -82,7 +82,7 @@ struct StrobeMockHost {
     _Atomic uint64_t next_link;
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
 
-    pthread_mutex_t lock; /* over all that follows */
+    pthread_mutex_t lock; /* protects the following members */
     StrobeWriter *thread_buffers;
     const StrobeKind *kinds[KINDS_MAX];
     uint32_t kind_sizes[KINDS_MAX];
@@ -108,15 +108,15 @@ struct StrobeMockHost {
 void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX if the kind
- * has a field of an unknown type. */
+/* Offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX if a
+ * field has an unknown type. */
 uint32_t strobe_mock_field_offset(const StrobeKind *kind, uint32_t index);
 
 /* Does the option take this value? */
 int strobe_mock_option_accepts(const StrobeOption *option, const char *text);
-/* 1, 0, or -1 for a text that is no truth value. */
+/* 1, 0, or -1 for a text that is not a boolean. */
 int strobe_mock_parse_bool(const char *text);
-/* The number in the option type's smallest unit. 0, or -1 for a text that is none. */
+/* The number in the option type's smallest unit. 0, or -1 for an invalid text. */
 int strobe_mock_parse_number(uint32_t type, const char *text, double *value);
 
 /* The recording part of the host table. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the mock hosts of importers and consumers: a test without any is over. */
+/* Memory of the mock hosts of importers and consumers: running out of memory ends the test. */
 #ifndef STROBE_CHECK_MOCK_MEMORY_H
 #define STROBE_CHECK_MOCK_MEMORY_H
 

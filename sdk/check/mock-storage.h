@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A storage for unit tests of what uses record logs and external sorters. libc only. */
+/* A storage for unit tests with record logs and external sorters. libc only. */
 #ifndef STROBE_CHECK_MOCK_STORAGE_H
 #define STROBE_CHECK_MOCK_STORAGE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A storage with these bounds of memory, whose files are in /tmp. */
+/* A storage with these memory limits and files in /tmp. */
 StrobeStorage strobe_mock_storage(uint64_t log_bytes, uint64_t sorter_bytes);
 
 #if defined(__cplusplus)

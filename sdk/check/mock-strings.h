@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts by id, as the mock hosts of importers and consumers hand them out; id 0 is no text. */
+/* Texts by id in the mock hosts of importers and consumers; id 0 is no text. */
 #ifndef STROBE_CHECK_MOCK_STRINGS_H
 #define STROBE_CHECK_MOCK_STRINGS_H
 

@@ -117,7 +117,7 @@ static MockString *find_string(MockString *string, const char *bytes, size_t len
     return string;
 }
 
-/* A string once seen is found without the lock, as in the real host. */
+/* A known string is found without the lock, as in the real host. */
 StrobeStringId strobe_mock_intern(StrobeWriter *thread_buffer, const char *bytes, size_t length)
 {
     StrobeMockHost *mock = thread_buffer->mock;
@@ -267,7 +267,7 @@ void *strobe_mock_reserve(StrobeWriter *thread_buffer, StrobeKindId kind, Strobe
     return fields;
 }
 
-/* Takes finished records, laid out by the caller, apart. */
+/* Splits finished records, which the caller laid out. */
 static void take_bulk(StrobeWriter *thread_buffer)
 {
     uint32_t n_records = 0;

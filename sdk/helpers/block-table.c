@@ -12,16 +12,18 @@ typedef struct Block {
     _Atomic uint64_t size;
 } Block;
 
-/* A block lies in one of the `n_tried` buckets from where its address falls. */
+/* A block is in one of the `n_tried` buckets that follow the one of its address. */
 typedef struct Part {
     Block *blocks;
-    uint32_t bits; /* buckets, as a power of two */
+    uint32_t bits; /* number of buckets, as a power of two */
     uint32_t n_tried;
-    uint64_t n_max; /* blocks; who looks for a free place in a fuller part looks for long */
+    uint64_t n_max; /* maximum number of blocks; in a fuller part a search for a free entry takes
+                     * long */
     _Atomic uint64_t n_used;
 } Part;
 
-/* Parts beyond the near one, each four times the one before: a few blocks touch little memory. */
+/* Parts after the near one, each four times as large as the previous: a few blocks touch little
+ * memory. */
 #define NEAR_BITS 12
 #define FAR_BITS 18
 #define N_FAR 4
@@ -70,8 +72,8 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks)
     return STROBE_BLOCKS_NEAR + places_of(n_far);
 }
 
-/* The first bucket of an address. Allocators align to 64 bytes and to pages: a product spreads
- * both. */
+/* The first bucket of an address. Allocators align to 64 bytes and to pages; a multiplication
+ * spreads both. */
 static uint32_t bucket_of(const Part *part, uint64_t address)
 {
     return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> (64 - part->bits));
@@ -94,7 +96,7 @@ static Block *find_block(Part *part, uint64_t address)
     return NULL;
 }
 
-/* The address's own place, or a free one that is now its own. */
+/* The address's own entry, or a free one that now belongs to it. */
 static Block *claim_block(Part *part, uint64_t address, uint64_t *before)
 {
     uint32_t first = bucket_of(part, address);
@@ -134,7 +136,7 @@ int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
         block = claim_far(address, before);
     if (!block)
         return 0;
-    /* whoever takes it has got the memory from this thread, and with it what is stored here */
+    /* a thread that takes the block got the memory from this thread, and so sees this store */
     atomic_store_explicit(&block->size, size, memory_order_relaxed);
     return 1;
 }

@@ -15,7 +15,7 @@
 
 /* ---- writing ---- */
 
-/* value = mantissa / 2^shift; the shift is above 0, since the value is below 2^52. */
+/* value = mantissa / 2^shift; the shift is above 0, because the value is below 2^52. */
 static inline int take_apart(double value, uint64_t *mantissa)
 {
     uint64_t bits;
@@ -31,16 +31,16 @@ static inline int take_apart(double value, uint64_t *mantissa)
     return shift;
 }
 
-/* value * unit as a whole number, rounded as printf rounds: to the nearest, halves to even. A
- * double is a whole number times a power of two, so this is exact. `value` is not negative and
- * below FIXED_LIMIT. */
+/* value * unit as an integer, rounded like printf: to the nearest, halves to even. This is
+ * exact, because a double is an integer times a power of two. `value` must not be negative and
+ * must be below FIXED_LIMIT. */
 static unsigned __int128 scale_value(double value, uint64_t unit)
 {
     uint64_t mantissa;
     int shift = take_apart(value, &mantissa);
 
     if (shift > 100)
-        return 0; /* far below half of the last place */
+        return 0; /* far below half of the last digit */
     unsigned __int128 product = (unsigned __int128)mantissa * unit;
     unsigned __int128 rest = product & (((unsigned __int128)1 << shift) - 1);
     unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
@@ -49,7 +49,7 @@ static unsigned __int128 scale_value(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-/* The same for a unit of up to 1000: 63 bits hold the product. */
+/* The same for a unit up to 1000: 63 bits hold the product. */
 static inline uint64_t scale_small(double value, uint64_t unit)
 {
     uint64_t mantissa, product, rest, half;
@@ -64,7 +64,7 @@ static inline uint64_t scale_small(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-/* Thousandths as text with a point; `places` of its three digits behind it are wanted. */
+/* Thousandths as text with a decimal point and `places` decimals. */
 static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *places)
 {
     uint32_t part;
@@ -105,8 +105,7 @@ static size_t put_decimals(char *out, double value, int decimals)
     return length;
 }
 
-/* Six decimals of a number below 10^8: what is behind the point are the last six of eight digits.
- */
+/* Six decimals of a number below 10^8: the last six of its eight digits follow the point. */
 static size_t put_millionths(char *out, double value)
 {
     uint64_t scaled = (uint64_t)scale_value(value, 1000000), text;
@@ -209,7 +208,7 @@ static int read_whole(Text text, StrobeCellValue *value)
     return 0;
 }
 
-/* Any decimal number; strtod is given the locale's own point. */
+/* Any decimal number; strtod gets the locale's decimal point. */
 static int read_real(Text text, double *value)
 {
     const char *point = localeconv()->decimal_point;
@@ -247,13 +246,13 @@ static int set_real(Text text, double factor, StrobeCellValue *value)
     return 0;
 }
 
-/* "12.345678": the digits up to the third decimal are ns, the others the rest. */
+/* "12.345678": the digits up to the third decimal are ns, the others are the rest. */
 int strobe_read_us(const char *bytes, size_t length, int64_t *ns, double *rest)
 {
     Text text = without_blanks(bytes, length);
     int negative = text.length && text.bytes[0] == '-';
     uint64_t size = 0, below = 0;
-    int decimals = -1; /* behind the point; -1: before it */
+    int decimals = -1; /* number of decimals so far; -1: before the point */
     size_t i = (size_t)negative;
     double unit = 1;
 
@@ -354,7 +353,7 @@ int strobe_cell_read(const StrobeColumn *column, const char *bytes, size_t lengt
 
 /* ---- storing ---- */
 
-/* The value as an integer between least and greatest; 0 when it is not. */
+/* The value as an integer between least and greatest; 0 if it is not in that range. */
 static int as_whole(const StrobeCellValue *value, int64_t least, int64_t greatest, int64_t *out)
 {
     if (value->type == STROBE_CELL_WHOLE) {

@@ -15,9 +15,9 @@ struct StrobeCsvScanner {
     uint64_t base; /* offset of the buffer in the file */
     int io_error;
 
-    char *text; /* of the row's cells, each with a NUL behind it */
+    char *text; /* texts of the row's cells, each followed by a NUL */
     size_t length, room;
-    StrobeCsvCell *cells; /* bytes are offsets while the row is read */
+    StrobeCsvCell *cells; /* their bytes are offsets while the row is read */
     size_t n, cells_room;
     uint64_t row, place;
     const char *error;
@@ -49,7 +49,7 @@ void strobe_csv_scanner_free(StrobeCsvScanner *s)
     free(s);
 }
 
-/* The byte at hand, -1 at the end. */
+/* The current byte, -1 at the end. */
 static int peek_byte(StrobeCsvScanner *s)
 {
     ssize_t n;
@@ -66,7 +66,7 @@ static int peek_byte(StrobeCsvScanner *s)
     return n > 0 ? (unsigned char)s->buffer[0] : -1;
 }
 
-/* Keeps what fits; a row that does not is damaged. */
+/* Keeps the bytes that fit; a row that is too long is damaged. */
 static void append_bytes(StrobeCsvScanner *s, const char *bytes, size_t n)
 {
     if (s->length + n > STROBE_CSV_ROW_MAX) {
@@ -117,7 +117,7 @@ static void end_cell(StrobeCsvScanner *s)
     append_bytes(s, "", 1);
 }
 
-/* Behind the opening quote, up to the closing one. */
+/* From the opening quote to the closing one. */
 static void take_quoted(StrobeCsvScanner *s)
 {
     for (;;) {
@@ -141,7 +141,7 @@ static void take_quoted(StrobeCsvScanner *s)
     }
 }
 
-/* A cell; what follows it is at hand. */
+/* Reads a cell; the following byte is then the current one. */
 static void take_cell(StrobeCsvScanner *s)
 {
     int c = peek_byte(s);
@@ -160,7 +160,7 @@ static void take_cell(StrobeCsvScanner *s)
     }
 }
 
-/* The CR of CR LF is no part of the last cell. */
+/* The CR of CR LF does not belong to the last cell. */
 static void drop_return(StrobeCsvScanner *s)
 {
     if (s->n && s->length > s->cells[s->n - 1].length && s->text[s->length - 1] == '\r')

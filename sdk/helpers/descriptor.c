@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAST 512 /* low numbers do not reach it by themselves */
+#define LEAST 512 /* programs do not reach such numbers by opening files */
 
-/* A number that the kernel tells of this process; 0: it does not. */
+/* A number in the kernel's status of this process; 0: not available. */
 static long number_of(const char *status, const char *key)
 {
     const char *line = strstr(status, key);
@@ -18,8 +18,8 @@ static long number_of(const char *status, const char *key)
     return line ? strtol(line + strlen(key), NULL, 10) : 0;
 }
 
-/* In a program with threads the kernel waits for all processors, milliseconds, before its table of
- * descriptors has grown: there the upper half of the table as it is. */
+/* If a program has threads, growing its descriptor table waits for all processors, which takes
+ * milliseconds; then the upper half of the existing table is used. */
 static int find_least(void)
 {
     char status[4096] = "";
@@ -37,7 +37,7 @@ static int find_least(void)
     return (int)(places / 2);
 }
 
-/* Once for each process: a forked child's table is its own, and so are its threads. */
+/* Once in each process: a forked child has its own table and threads. */
 static int get_least(void)
 {
     static uint64_t known; /* atomic: process, number */
@@ -58,7 +58,7 @@ int strobe_descriptor_aside(int descriptor)
     if (descriptor < 0)
         return -1;
     other = fcntl(descriptor, F_DUPFD_CLOEXEC, get_least());
-    if (other < 0) { /* a limit that allows no such number, or none left */
+    if (other < 0) { /* the limit allows no such number, or all are in use */
         if (descriptor > STDERR_FILENO) {
             errno = saved;
             return descriptor;

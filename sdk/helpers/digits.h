@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decimal digits, eight at once in a register: a number costs a few multiplications and no loop
- * over its digits. For the helpers that write numbers; whole words are stored, so that up to seven
- * bytes behind the text are overwritten. Little endian.
+ * Decimal digits, eight at a time in a register: a number costs a few multiplications and no
+ * loop over its digits. For the helpers that write numbers. They store whole words, which
+ * overwrites up to seven bytes after the text. Little endian.
  */
 #ifndef STROBE_HELPERS_DIGITS_H
 #define STROBE_HELPERS_DIGITS_H
@@ -37,7 +37,7 @@ static inline void digits_put_8(char *out, uint32_t value)
     memcpy(out, &text, sizeof text);
 }
 
-/* Those of a number below 10^8, without zeros in front; how many they are. */
+/* Writes a number below 10^8 without leading zeros; returns the number of digits. */
 static inline size_t digits_put_short(char *out, uint32_t value)
 {
     uint64_t digits = digits_split(value);
@@ -58,7 +58,7 @@ static const char digits_threes[] = DIGITS_HUNDRED("0") DIGITS_HUNDRED("1") DIGI
     DIGITS_HUNDRED("3") DIGITS_HUNDRED("4") DIGITS_HUNDRED("5") DIGITS_HUNDRED("6")
         DIGITS_HUNDRED("7") DIGITS_HUNDRED("8") DIGITS_HUNDRED("9");
 
-/* The three digits of a number below 1000, and a byte of no meaning. */
+/* The three digits of a number below 1000, and an undefined byte. */
 static inline uint32_t digits_three(uint32_t value)
 {
     uint32_t text;
@@ -67,7 +67,7 @@ static inline uint32_t digits_three(uint32_t value)
     return text;
 }
 
-/* As digits_put(), of a number below 1000. */
+/* Like digits_put(), for a number below 1000. */
 static inline size_t digits_put_three(char *out, uint32_t value)
 {
     const unsigned zeros = (value < 100) + (value < 10);
@@ -77,7 +77,7 @@ static inline size_t digits_put_three(char *out, uint32_t value)
     return 3 - zeros;
 }
 
-/* Inline in each of the few functions that put numbers: a call more is felt there. */
+/* Inlined into each of the few functions that write numbers: a further call is measurable there. */
 __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64_t value)
 {
     uint64_t high = value / DIGITS_8;
@@ -105,7 +105,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
     return length + 8;
 }
 
-/* The last three digits of a number below 1000, and the point before them: four bytes. */
+/* The last three digits of a number below 1000, after the point: four bytes. */
 static inline void digits_put_thousandths(char *out, uint32_t value)
 {
     const uint32_t text = '.' | digits_three(value) << 8;
@@ -113,8 +113,9 @@ static inline void digits_put_thousandths(char *out, uint32_t value)
     memcpy(out, &text, sizeof text);
 }
 
-/* The same for a number below 10^8, whole part and all: five digits and these three are one word.
- * The length up to the point; `places` of the three digits behind it are no zeros at the end. */
+/* The same for a number below 10^8 including its integer part: five digits and these three are
+ * one word. Returns the length up to the point; `places` is the number of decimals without
+ * trailing zeros. */
 static inline size_t digits_put_parts(char *out, uint32_t value, unsigned *places)
 {
     const uint64_t digits = digits_split(value);

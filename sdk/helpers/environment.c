@@ -9,10 +9,10 @@
 
 typedef char *const *Environment;
 
-static const Environment *_Atomic copy; /* NULL: not found, or not looked for yet */
+static const Environment *_Atomic copy; /* NULL: not found, or not looked up yet */
 static atomic_int is_known;
 
-/* While this is loaded: later its thread might have to wait for whoever loads a library. */
+/* In the constructor: later this thread might have to wait for a thread that loads a library. */
 __attribute__((constructor)) static void find_copy(void)
 {
     atomic_store(&copy, (const Environment *)dlsym(RTLD_DEFAULT, STROBE_ENVIRONMENT_SYMBOL));
@@ -24,7 +24,7 @@ const char *strobe_environment_get(const char *name)
     const size_t length = strlen(name);
     const Environment *place;
 
-    if (!atomic_load(&is_known)) /* asked by another constructor */
+    if (!atomic_load(&is_known)) /* called by another constructor */
         find_copy();
     place = atomic_load(&copy);
     if (!place || !*place)

@@ -7,18 +7,19 @@
 #include <string.h>
 #include <strobe/helpers/record-log.h>
 
-#define FIRST_BYTES ((size_t)64 * 1024) /* of memory; few sorters need more */
+#define FIRST_BYTES ((size_t)64 * 1024) /* initial memory; few sorters need more */
 #define GROWTH 4u
-#define RUNS_MAX 64u       /* that are merged at once: each takes the memory of a block */
-#define SHORT ((size_t)32) /* so many items are sorted by insertion */
+/* Maximum number of runs merged at once: each needs the memory of a block. */
+#define RUNS_MAX 64u
+#define SHORT ((size_t)32) /* up to this many items are sorted by insertion */
 
-/* A record in memory: its bytes are so far from the end, later ones farther. */
+/* A record in memory: the distance of its bytes from the end, which grows. */
 typedef struct Item {
     StrobeSortKey key;
     size_t length, offset;
 } Item;
 
-/* A sorted part of the log, by marks. Its records begin with their key. */
+/* A sorted part of the log, between marks. Its records begin with their key. */
 typedef struct Run {
     size_t from, until;
 } Run;
@@ -40,12 +41,12 @@ typedef struct Merge {
 
 struct StrobeExternalSorter {
     StrobeStorage *storage;
-    char *memory; /* items from its begin, bytes of records from its end */
+    char *memory; /* items grow from the begin, bytes of records from the end */
     size_t size, used, n_items;
     bool is_sorted, is_reading;
     size_t next; /* item to be read */
     StrobeRecordLog *log;
-    StrobeSortKey last; /* of the last record in the log */
+    StrobeSortKey last; /* key of the last record in the log */
     Run *runs;
     size_t n_runs, runs_size;
     Merge merge;
@@ -112,7 +113,7 @@ static void sort_by_insertion(Item *items, size_t n)
     }
 }
 
-/* Merges two sorted parts; `room` holds the first one meanwhile. */
+/* Merges two sorted parts; `room` temporarily holds the first one. */
 static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
 {
     const Item *first = room, *first_end = room + n_first;
@@ -123,7 +124,7 @@ static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
         *items++ = second < second_end && is_before(second, first) ? *second++ : *first++;
 }
 
-/* A merge sort that touches little of what is nearly in order, as records mostly are. */
+/* A merge sort that moves little if the records are nearly sorted, as usual. */
 static int sort_items(Item *items, size_t n)
 {
     Item *room = malloc(n * sizeof *room);
@@ -213,7 +214,7 @@ static int log_record(StrobeExternalSorter *sorter, StrobeRecordLog *log, Strobe
     return 0;
 }
 
-/* Moves the records in memory to the log: a new run, unless they continue the last one. */
+/* Moves the records in memory to the log: as a new run, unless they continue the last one. */
 static int spill_items(StrobeExternalSorter *sorter)
 {
     const Item *items = items_of(sorter);
@@ -284,7 +285,7 @@ int strobe_external_sorter_add(StrobeExternalSorter *sorter, StrobeSortKey key, 
 
 /* ---- merging ---- */
 
-/* Runs are in the order in which their records came. */
+/* Runs are in the order in which their records arrived. */
 static bool head_is_before(const Head *a, const Head *b)
 {
     const int order = compare_keys(a->key, b->key);
@@ -308,7 +309,7 @@ static void sink_head(Merge *merge, unsigned place)
     merge->heads[place] = moved;
 }
 
-/* False: the run has no more records, or there is an error. */
+/* False: the end of the run, or an error. */
 static bool take_record(Head *head)
 {
     char *record = strobe_record_log_next(head->reader, &head->length);
@@ -372,7 +373,7 @@ static int merge_to_log(StrobeExternalSorter *sorter, const Run *runs, size_t n,
     return error;
 }
 
-/* Merges runs in groups to fewer, longer ones. */
+/* Merges groups of runs into fewer, longer ones. */
 static int merge_groups(StrobeExternalSorter *sorter)
 {
     StrobeRecordLog *log = strobe_record_log_new(sorter->storage);

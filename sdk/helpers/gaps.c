@@ -11,7 +11,7 @@ typedef struct Gap {
     StrobeTrackId track;
 } Gap;
 
-/* Of each track without overlap and in order once `is_sorted`. */
+/* For one track: without overlap and in order once `is_sorted`. */
 typedef struct GapList {
     Gap *gaps;
     size_t n, room;
@@ -20,7 +20,7 @@ typedef struct GapList {
 
 struct StrobeGaps {
     GapList by_track;
-    GapList all;    /* the same as if on one track, 0 */
+    GapList all;    /* all gaps, as if on one track */
     int everywhere; /* no memory to be more exact */
 };
 
@@ -47,7 +47,7 @@ static int compare_gaps(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Whether `next`, which begins later, lies so near that both may be one. */
+/* Whether `next`, which begins later, is close enough to be merged. */
 static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
 {
     if (gap->track != next->track)
@@ -55,7 +55,7 @@ static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
     return next->begin <= gap->end || (uint64_t)next->begin - (uint64_t)gap->end <= distance;
 }
 
-/* Puts the gaps in order and makes one of those that are near each other. */
+/* Sorts the gaps and merges those that are close. */
 static void merge_gaps(GapList *list, uint64_t distance)
 {
     size_t kept = 0;
@@ -74,8 +74,8 @@ static void merge_gaps(GapList *list, uint64_t distance)
     list->is_sorted = 1;
 }
 
-/* Makes room for half of the gaps that may be held: by growing those near each other together, and
- * where tracks alone are too many by giving up which track a gap is on. */
+/* Frees room for half of the maximum number of gaps: merges close gaps, and if there are too
+ * many tracks, drops the tracks of gaps. */
 static void thin_out(GapList *list)
 {
     merge_gaps(list, 0);
@@ -108,7 +108,7 @@ static int append_gap(GapList *list, Gap gap)
     return 0;
 }
 
-/* An interval without length is widened, so that it meets what lies around it. */
+/* Widens an interval of zero length, so that it overlaps the gaps around it. */
 static Gap make_gap(StrobeTrackId track, int64_t begin, int64_t end)
 {
     if (begin == INT64_MAX)

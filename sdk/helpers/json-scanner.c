@@ -7,31 +7,31 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES (64u << 10)
-#define WORD_BYTES 9u /* of the longest word, -Infinity */
+#define WORD_BYTES 9u /* length of the longest word, -Infinity */
 
-/* What may come next. */
-/* FIRST: of an object or array, or its end. */
+/* The expected next token. */
+/* FIRST: the first element of an object or array, or its end. */
 enum { EXPECT_VALUE, EXPECT_FIRST, EXPECT_COMMA, EXPECT_NOTHING };
 
 typedef struct Buffer {
-    struct Buffer *older; /* holds texts that were handed out */
+    struct Buffer *older; /* contains texts that are still valid */
     char bytes[];
 } Buffer;
 
-/* A token lies in one buffer: where it goes beyond the end, it is copied into the next one. */
+/* A token is in one buffer: a token that crosses the end is copied into the next buffer. */
 struct StrobeJsonScanner {
     StrobeJsonRead read; /* NULL: all bytes are in the buffer */
     void *user;
     int descriptor;
-    Buffer *newest; /* NULL for bytes that are lent */
+    Buffer *newest; /* NULL for lent bytes */
     const char *begin, *at, *end;
-    const char *from; /* begin of the token, or whole value, at hand */
+    const char *from; /* begin of the current token or whole value */
     uint64_t base;    /* offset of `begin` in the file */
     uint64_t token_offset, kept_from;
     uint8_t is_over, is_whole, keeps_texts, allows_non_finite;
     int io_error;
 
-    char *text; /* of a string without its escapes */
+    char *text; /* of a string with undone escapes */
     size_t room;
 
     uint8_t is_object[STROBE_JSON_LEVELS_MAX];
@@ -129,7 +129,7 @@ uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
     return s->base + (uint64_t)(s->at - s->begin);
 }
 
-/* Of texts that may not be cut. */
+/* Number of bytes in texts that must stay contiguous. */
 static uint64_t held_bytes(const StrobeJsonScanner *s)
 {
     if (s->keeps_texts)
@@ -137,7 +137,7 @@ static uint64_t held_bytes(const StrobeJsonScanner *s)
     return s->is_whole ? (uint64_t)(s->end - s->from) : 0;
 }
 
-/* Fills the bytes if the text has so many: small pieces would be copied again and again. */
+/* Reads until the buffer is full or the text ends: small pieces would be copied again and again. */
 static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
 {
     size_t used = 0;
@@ -152,7 +152,7 @@ static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
     return used;
 }
 
-/* Bytes behind those of the token at hand, in a new buffer; 0: there are none, or no memory. */
+/* Reads further bytes after the current token into a new buffer; 0: the end, or no memory. */
 static int refill_buffer(StrobeJsonScanner *s)
 {
     const size_t kept = (size_t)(s->end - s->from);
@@ -188,7 +188,7 @@ static inline int is_blank(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
 }
 
-/* The next byte that is no blank, -1 at the end. Outside of whole values a token begins there. */
+/* The next non-blank byte, -1 at the end. Outside of whole values a token begins there. */
 static inline int skip_blanks(StrobeJsonScanner *s)
 {
     do {
@@ -210,7 +210,7 @@ static inline int skip_blanks(StrobeJsonScanner *s)
 static char *put_code(char *out, uint32_t code)
 {
     if (code >= 0xd800 && code < 0xe000)
-        code = 0xfffd; /* half of a pair */
+        code = 0xfffd; /* half of a surrogate pair */
     if (code < 0x80) {
         *out++ = (char)code;
     } else if (code < 0x800) {
@@ -229,7 +229,7 @@ static char *put_code(char *out, uint32_t code)
     return out;
 }
 
-/* "\u" and four hexadecimal digits, -1 if they are none. */
+/* "\u" and four hexadecimal digits, -1 if invalid. */
 static int32_t read_unit(const char *p, const char *end)
 {
     int32_t value = 0;
@@ -249,7 +249,7 @@ static int32_t read_unit(const char *p, const char *end)
     return value;
 }
 
-/* The escape at the backslash `p`; returns where it ends, NULL if it is none. */
+/* Undoes the escape at the backslash `p`; returns its end, NULL if it is invalid. */
 static const char *undo_escape(const char *p, const char *end, char **out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
@@ -273,7 +273,7 @@ static const char *undo_escape(const char *p, const char *end, char **out)
     return p;
 }
 
-/* As strobe_json_unescape; `place` is where an escape is none. */
+/* Like strobe_json_unescape; `place` is the position of an invalid escape. */
 static size_t unescape_text(const char *text, size_t length, char *out, const char **place)
 {
     const char *p = text, *end = text + length;
@@ -310,7 +310,7 @@ static void set_value(StrobeJsonScanner *s, StrobeJsonValue *value, int type, si
     value->has_escapes = 0;
 }
 
-/* What a string has beyond the greatest length. */
+/* Drops the bytes of a string above the maximum length. */
 static void drop_excess(StrobeJsonScanner *s, size_t begin)
 {
     const size_t most = begin + STROBE_JSON_STRING_MAX;
@@ -321,7 +321,7 @@ static void drop_excess(StrobeJsonScanner *s, size_t begin)
     s->at = s->end = s->from + most;
 }
 
-/* Goes to the quote that ends a string, whose text is at `begin`; 0: it does not end. */
+/* Finds the quote that ends a string, whose text begins at `begin`; 0: there is none. */
 static int find_quote(StrobeJsonScanner *s, size_t begin, uint8_t *has_escapes)
 {
     for (;;) {
@@ -367,7 +367,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-/* Behind the number at `*p`, or as far as it is one; is it one? */
+/* Moves past the number at `*p`, as far as it is valid; returns whether it is valid. */
 static int skip_number(const char **p, const char *end)
 {
     const char *at = *p + (**p == '-'), *digits = at;
@@ -467,7 +467,7 @@ static int close_level(StrobeJsonScanner *s, StrobeJsonValue *value)
     return type;
 }
 
-/* The value that begins with `c`, which is the next byte. */
+/* Reads the value that begins with `c`, the next byte. */
 static int take_value(StrobeJsonScanner *s, int c, StrobeJsonValue *value)
 {
     s->token_offset = strobe_json_scanner_offset(s);
@@ -552,7 +552,7 @@ int strobe_json_scanner_next_raw(StrobeJsonScanner *s, StrobeJsonValue *value)
     return take_token(s, value);
 }
 
-/* The text without its escapes, in memory of the scanner. */
+/* The text with undone escapes, in the scanner's memory. */
 static int undo_escapes(StrobeJsonScanner *s, StrobeJsonValue *value)
 {
     const char *place;

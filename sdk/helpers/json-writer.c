@@ -133,7 +133,7 @@ void strobe_json_end_array(StrobeJsonWriter *json)
     end_container(json, ']');
 }
 
-/* Bytes at the head of the text that go out as they are. */
+/* Number of first bytes of the text that need no change. */
 static size_t plain_run(const char *bytes, size_t length)
 {
     size_t i = 0;
@@ -159,7 +159,7 @@ static size_t plain_run(const char *bytes, size_t length)
 static void put_control(StrobeJsonWriter *json, unsigned char byte)
 {
     static const char hex[] = "0123456789abcdef";
-    static const char names[] = "btn\0fr"; /* for 0x08 to 0x0d; 0x0b has no short form */
+    static const char names[] = "btn\0fr"; /* for 0x08 to 0x0d; 0x0b has no short escape */
     char text[6] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
 
     if (byte == '"' || byte == '\\') {

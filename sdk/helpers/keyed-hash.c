@@ -16,8 +16,8 @@ static uint64_t next_word(uint64_t *state)
     return strobe_hash_fold(*state ^ odd, step ^ *state >> 32);
 }
 
-/* The kernel gives each program 16 random bytes: there without a call, on the oldest kernels too.
- * What protects stacks is made of them, so that they are not kept as they are. */
+/* The kernel gives each program 16 random bytes, without a system call, also on the oldest
+ * kernels. Stack protectors are derived from them, so they are not stored unchanged. */
 static void make_key(void)
 {
     const char *random = (const char *)(uintptr_t)getauxval(AT_RANDOM);
@@ -49,7 +49,7 @@ static uint64_t load_word(const char *bytes)
 uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length)
 {
     const char *at = bytes, *end = at + length;
-    uint64_t hash = key->add, words[2] = {0, 0}; /* at last those of the end */
+    uint64_t hash = key->add, words[2] = {0, 0}; /* finally the last words */
 
     for (; end - at > 16; at += 16)
         hash = strobe_hash_fold(load_word(at) ^ key->factor, load_word(at + 8) ^ hash);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the descriptions of kinds are written down. */
+/* Macros for the descriptions of kinds. */
 #ifndef STROBE_HELPERS_KIND_MACROS_H
 #define STROBE_HELPERS_KIND_MACROS_H
 

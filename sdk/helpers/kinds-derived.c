@@ -6,8 +6,8 @@
 
 static const StrobeField kernel_detail_fields[] = {
     FIELD("task", LINK, "", "Id of the task in the capture, absent: a communication operation."),
-    FIELD("step", I64, "", "Step that holds its begin, absent: none."),
-    FIELD("wait", F64, "ns", "Gap since the end of the row before, absent: not known."),
+    FIELD("step", I64, "", "Step in which it begins, absent: none."),
+    FIELD("wait", F64, "ns", "Gap after the end of the previous row, absent: unknown."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("task_id", U32, "", "Task id in its stream."),
     FIELD("stream", U32, "", "Stream on the device."),
@@ -27,8 +27,7 @@ static const StrobeField kernel_detail_fields[] = {
     FIELD("output_formats", STRING, "", "Formats."),
     FIELD("metrics", STRING, "", "Names of the values, joined by semicolons; times in ns."),
     FIELD("is_communication", BOOL, "", "1: a communication operation."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
     VALUE("value_00"),
     VALUE("value_01"),
     VALUE("value_02"),
@@ -74,12 +73,12 @@ KIND(kernel_detail, "kernel_detail", SPAN, kernel_detail_fields,
      "One kernel or communication operation, with its step and the wait before it.");
 
 static const StrobeField operator_device_fields[] = {
-    FIELD("host_self", I64, "ns", "Duration less that of the direct children."),
+    FIELD("host_self", I64, "ns", "Duration minus that of the direct children."),
     FIELD("host_total", I64, "ns", "Duration."),
     FIELD("device_self", F64, "us", "Kernels of the operator itself, absent: none."),
-    FIELD("device_total", F64, "us", "Kernels of it and what it called, absent: none."),
-    FIELD("device_self_aicore", F64, "us", "Those on AI cores, absent: none."),
-    FIELD("device_total_aicore", F64, "us", "Those on AI cores, absent: none."),
+    FIELD("device_total", F64, "us", "Kernels of the operator and its children, absent: none."),
+    FIELD("device_self_aicore", F64, "us", "Kernels on AI cores, absent: none."),
+    FIELD("device_total_aicore", F64, "us", "Kernels on AI cores, absent: none."),
     FIELD("shapes", STRING, "", "Input shapes."),
     FIELD("types", STRING, "", "Input types."),
     FIELD("stack", STACK, "", "Python call stack."),
@@ -107,27 +106,27 @@ static const StrobeField step_trace_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: no steps."),
     FIELD("computing", F64, "us", "Computing."),
     FIELD("communication_not_overlapped", F64, "us", "Communication alone."),
-    FIELD("overlapped", F64, "us", "Computing and communication at once."),
+    FIELD("overlapped", F64, "us", "Computing and communication at the same time."),
     FIELD("communication", F64, "us", "Communication."),
-    FIELD("free", F64, "us", "Neither."),
-    FIELD("stage", F64, "us", "From first to last, less waiting for a neighbour."),
+    FIELD("free", F64, "us", "Neither computing nor communication."),
+    FIELD("stage", F64, "us", "From the first to the last task, minus the wait for a neighbour."),
     FIELD("bubble", F64, "us", "Waiting for a neighbour."),
     FIELD("communication_exclude_receive", F64, "us",
-          "Communication alone, less waiting for a neighbour."),
+          "Communication alone, minus the wait for a neighbour."),
     FIELD("preparing", F64, "us", "From the start of the step to the first task."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("is_exact", BOOL, "",
-          "1: from integer ns (the database); 0: from the trace's microseconds."),
+          "1: computed from integer ns (the database); 0: from microseconds (the trace)."),
 };
 KIND(step_trace, "step_trace", SPAN, step_trace_fields,
-     "Where the time of one step went on one device.");
+     "Parts of the time of one step on one device.");
 
 static const StrobeField overlap_fields[] = {
     FIELD("type", U32, "", "0 computing, 1 communication, 2 communication alone, 3 free."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(overlap, "overlap", SPAN, overlap_fields,
-     "A stretch of computing, communication or neither on a device.");
+     "A stretch of computing, communication or neither computing nor communication on a device.");
 
 static const StrobeField op_statistic_fields[] = {
     FIELD("count", U64, "", "Kernels."),
@@ -159,7 +158,7 @@ static const StrobeField communication_time_fields[] = {
     FIELD("group", STRING, "", "Hash of the communicator's name, decimal."),
     FIELD("type", STRING, "", "collective or p2p."),
     FIELD("start", F64, "us", "Start of the first task."),
-    FIELD("elapse", F64, "ms", "From first to last."),
+    FIELD("elapse", F64, "ms", "From the first to the last task."),
     FIELD("transit", F64, "ms", "Moving data."),
     FIELD("wait", F64, "ms", "Waiting for notifications."),
     FIELD("synchronization", F64, "ms", "Waiting before the first transfer."),
@@ -168,14 +167,14 @@ static const StrobeField communication_time_fields[] = {
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(communication_time, "communication_time", INSTANT, communication_time_fields,
-     "Where the time of one communication operation went.");
+     "Parts of the time of one communication operation.");
 
 static const StrobeField communication_bandwidth_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: no steps."),
     FIELD("group", STRING, "", "Hash of the communicator's name, decimal."),
     FIELD("type", STRING, "", "collective or p2p."),
     FIELD("transport", STRING, "", "RDMA, HCCS, PCIE, SDMA or SIO."),
-    FIELD("transit_size", F64, "MB", "Moved in all."),
+    FIELD("transit_size", F64, "MB", "Total size."),
     FIELD("transit_time", F64, "ms", "Moving data."),
     FIELD("bandwidth", F64, "GB/s", "Size over time."),
     FIELD("large_ratio", F64, "", "Share of large packets."),
@@ -186,7 +185,7 @@ static const StrobeField communication_bandwidth_fields[] = {
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(communication_bandwidth, "communication_bandwidth", INSTANT, communication_bandwidth_fields,
-     "What one communication operation moved over one transport.");
+     "Data that one communication operation moved over one transport.");
 
 static const StrobeField communication_matrix_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: no steps."),
@@ -198,11 +197,11 @@ static const StrobeField communication_matrix_fields[] = {
     FIELD("transit_size", F64, "MB", "Moved."),
     FIELD("transit_time", F64, "ms", "Moving data."),
     FIELD("bandwidth", F64, "GB/s", "Size over time."),
-    FIELD("op_name", STRING, "", "Operation that the numbers are of, 0: a total."),
+    FIELD("op_name", STRING, "", "Operation, 0: the total."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(communication_matrix, "communication_matrix", INSTANT, communication_matrix_fields,
-     "What went over one link between two ranks.");
+     "Data between two ranks over one link.");
 
 static const StrobeField memory_block_fields[] = {
     FIELD("size", I64, "B", "Bytes."),
@@ -224,9 +223,9 @@ KIND(memory_block, "memory_block", SPAN, memory_block_fields,
      "One block of device memory from allocation to release.");
 
 static const StrobeField memory_total_fields[] = {
-    FIELD("allocated", I64, "B", "Allocated, absent: not told."),
+    FIELD("allocated", I64, "B", "Allocated, absent: not reported."),
     FIELD("reserved", I64, "B", "Reserved."),
-    FIELD("active", I64, "B", "Active, absent: not told."),
+    FIELD("active", I64, "B", "Active, absent: not reported."),
     FIELD("stream", U64, "", "Stream's address, absent: none."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
@@ -234,81 +233,84 @@ KIND(memory_total, "memory_total", COUNTER, memory_total_fields,
      "Memory of a device by allocator and in sum.");
 
 static const StrobeField correlation_fields[] = {
-    FIELD("source", STRING, "", "Collector or importer whose ids these are, 0: not known."),
-    FIELD("linked", U64, "", "Effects with the one cause that their id names."),
-    FIELD("orphan_cause", U64, "", "Causes whose id no effect has."),
-    FIELD("orphan_effect", U64, "", "Effects without an id, or with one that no cause has."),
-    FIELD("ambiguous", U64, "", "Effects whose id several causes have."),
-    FIELD("violations", U64, "", "Of linked: begun before their cause beyond the clocks' error."),
-    FIELD("worst", I64, "ns", "The most by which one did, absent: none did."),
-    FIELD("error", U64, "ns", "Error of the clocks that was allowed for, absent: not known."),
-    FIELD("unchecked", U64, "", "Of linked: no clock says which came first."),
-    FIELD("forgotten", U64, "", "Causes and effects that there was no room to remember."),
+    FIELD("source", STRING, "", "Collector or importer that assigned the ids, 0: unknown."),
+    FIELD("linked", U64, "", "Effects whose id has exactly one cause."),
+    FIELD("orphan_cause", U64, "", "Causes without an effect."),
+    FIELD("orphan_effect", U64, "", "Effects without an id or without a cause."),
+    FIELD("ambiguous", U64, "", "Effects with several causes."),
+    FIELD("violations", U64, "",
+          "Linked effects that begin before their cause by more than the clock error."),
+    FIELD("worst", I64, "ns", "Largest of these times, absent: none."),
+    FIELD("error", U64, "ns", "Clock error used for this check, absent: unknown."),
+    FIELD("unchecked", U64, "", "Linked effects for which no clock gives the order."),
+    FIELD("forgotten", U64, "", "Causes and effects that were dropped for lack of memory."),
 };
 KIND(correlation, "correlation", INSTANT, correlation_fields,
-     "How many causes and effects of one type found each other.");
+     "Number of linked causes and effects of one type.");
 
 static const StrobeField device_clock_fields[] = {
-    FIELD("pairs", U64, "", "Moments in both clocks, 0: its times have no place on the host's."),
-    FIELD("knots", U64, "", "Of these, used."),
-    FIELD("error", U64, "ns", "No time outside of jumps is off by more, absent: not known."),
-    FIELD("host_error", U64, "ns", "Of a time of the host, absent: not known."),
-    FIELD("width", U64, "ns", "The widest reading that was used, absent: none."),
+    FIELD("pairs", U64, "",
+          "Moments known on both clocks; 0: its times cannot be converted to host time."),
+    FIELD("knots", U64, "", "Pairs that were used."),
+    FIELD("error", U64, "ns", "Largest error of a time, except near jumps, absent: unknown."),
+    FIELD("host_error", U64, "ns", "Largest error of a host time, absent: unknown."),
+    FIELD("width", U64, "ns", "Widest reading that was used, absent: none."),
     FIELD("residual", U64, "ns",
-          "The most by which a pair lies off the line through its neighbours."),
-    FIELD("broken", U64, "ns", "Between the pairs around jumps."),
-    FIELD("jumps", U32, "", "Of the clock."),
-    FIELD("drift", F64, "ppm", "Device time per host time less 1, absent: not known."),
+          "Largest distance of a pair from the line through its neighbours."),
+    FIELD("broken", U64, "ns", "Total time total time between the pairs around jumps."),
+    FIELD("jumps", U32, "", "Jumps jumps of the clock."),
+    FIELD("drift", F64, "ppm", "Device time per host time minus 1, absent: unknown."),
 };
 KIND(device_clock, "device_clock", INSTANT, device_clock_fields,
-     "How a device's clock was placed on the host's.");
+     "Conversion of a device's clock to the host clock.");
 
 static const StrobeField head_overhead_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: none."),
-    FIELD("framework", I64, "ns", "From the entry to the inference: framework or platform."),
+    FIELD("framework", I64, "ns", "From the entry to the inference (framework or platform)."),
     FIELD("platform", I64, "ns",
-          "From the step or the inference before to the entry, in no sum; absent: no step around "
+          "From the step or the previous inference to the entry; in no sum; absent: no step around "
           "the entry."),
     FIELD("torchair", I64, "ns", "From the inference to the call of GE, absent: no such call."),
-    FIELD("python", I64, "ns", "Of torchair: up to the C++ side, absent: its begin is not marked."),
-    FIELD("cpp", I64, "ns", "Of torchair: the rest, absent: its begin is not marked."),
+    FIELD("python", I64, "ns",
+          "Part of torchair up to the C++ side, absent: its begin is not marked."),
+    FIELD("cpp", I64, "ns", "Rest of torchair, absent: its begin is not marked."),
     FIELD("ge", I64, "ns", "From the call of GE to the end, absent: no such call."),
     FIELD("ge_to_first_kernel", I64, "ns",
-          "From the call of GE to its first kernel, absent: not known."),
+          "From the call of GE to its first kernel, absent: unknown."),
     FIELD("total", I64, "ns", "From the entry to the end; of a nested inference its duration."),
-    FIELD("to_first_kernel", I64, "ns", "From the entry to the first kernel, absent: not known."),
-    FIELD("framework_share", F64, "%", "Of the total."),
-    FIELD("torchair_share", F64, "%", "Of the total."),
-    FIELD("python_share", F64, "%", "Of the total."),
-    FIELD("cpp_share", F64, "%", "Of the total."),
-    FIELD("ge_share", F64, "%", "Of the total."),
+    FIELD("to_first_kernel", I64, "ns", "From the entry to the first kernel, absent: unknown."),
+    FIELD("framework_share", F64, "%", "Share share of the total."),
+    FIELD("torchair_share", F64, "%", "Share share of the total."),
+    FIELD("python_share", F64, "%", "Share share of the total."),
+    FIELD("cpp_share", F64, "%", "Share share of the total."),
+    FIELD("ge_share", F64, "%", "Share share of the total."),
     FIELD("python_build", I64, "ns",
-          "Of python: operators that make tensors of scalars and lists."),
+          "Part of python: operators that make tensors from scalars and lists."),
     FIELD("python_contiguous", I64, "ns",
-          "Of python: operators that make tensors contiguous, and copies."),
-    FIELD("python_aten", I64, "ns", "Of python: other ATen operators."),
-    FIELD("python_rest", I64, "ns", "Of python: the rest, Python itself."),
-    FIELD("cpp_inputs", I64, "ns", "Of cpp: AssembleInputs."),
-    FIELD("cpp_outputs", I64, "ns", "Of cpp: AssembleOutputs."),
-    FIELD("cpp_load", I64, "ns", "Of cpp: LoadGraph."),
-    FIELD("cpp_rest", I64, "ns", "Of cpp: the rest, such as arguments and the stream."),
-    FIELD("ge_execute", I64, "ns", "Of ge: the call itself."),
-    FIELD("ge_refresh", I64, "ns", "Of ge: taking over its outputs."),
-    FIELD("ge_rest", I64, "ns", "Of ge: the rest."),
+          "Part part of python: operators that make tensors contiguous, and copies."),
+    FIELD("python_aten", I64, "ns", "Part part of python: other ATen operators."),
+    FIELD("python_rest", I64, "ns", "Part part of python: the rest, Python itself."),
+    FIELD("cpp_inputs", I64, "ns", "Part part of cpp: AssembleInputs."),
+    FIELD("cpp_outputs", I64, "ns", "Part part of cpp: AssembleOutputs."),
+    FIELD("cpp_load", I64, "ns", "Part part of cpp: LoadGraph."),
+    FIELD("cpp_rest", I64, "ns", "Part part of cpp: the rest, such as arguments and the stream."),
+    FIELD("ge_execute", I64, "ns", "Part part of ge: the call itself."),
+    FIELD("ge_refresh", I64, "ns", "Part part of ge: taking over its outputs."),
+    FIELD("ge_rest", I64, "ns", "Part part of ge: the rest."),
     FIELD("lookup", I64, "ns", "Cache lookups of the compiler from the entry to the inference."),
     FIELD("pid", U64, "", "Process."),
     FIELD("thread", U64, "", "Thread."),
-    FIELD("graph", U32, "", "Place among the inferences of its step, from 1; 0: nested."),
+    FIELD("graph", U32, "", "Number of the inference in its step, from 1; 0: nested."),
     FIELD("mode", STRING, "", "Ge, aclgraph, eager or unknown."),
     FIELD("marker", STRING, "", "Inference, or cache where only the cached entry is marked."),
-    FIELD("entry_source", STRING, "",
-          "What the entry was told by: pattern, cache, lookup, region, frame, step, previous, "
-          "thread."),
-    FIELD("error", STRING, "", "Parts that do not fit together, in words; 0: none."),
+    FIELD(
+        "entry_source", STRING, "",
+        "How the entry was found: pattern, cache, lookup, region, frame, step, previous, thread."),
+    FIELD("error", STRING, "", "Parts that contradict each other, as text; 0: none."),
     FIELD("is_upper_bound", BOOL, "",
-          "1: the entry is no later than told, so that framework may be too long."),
+          "1: the entry may be later than given, so framework may be too long."),
     FIELD("is_compile", BOOL, "", "1: it compiled, loaded or captured a graph."),
-    FIELD("is_nested", BOOL, "", "1: inside another inference: only its duration is told."),
+    FIELD("is_nested", BOOL, "", "1: inside another inference; only its duration is known."),
 };
 KIND(head_overhead, "head_overhead", SPAN, head_overhead_fields,
      "One inference of a graph: framework, TorchAir (Python and C++) and GE before the first "
@@ -317,50 +319,50 @@ KIND(head_overhead, "head_overhead", SPAN, head_overhead_fields,
 static const StrobeField head_overhead_step_fields[] = {
     FIELD("step", I64, "", "Number of the step."),
     FIELD("graphs", U64, "", "Inferences, without nested ones."),
-    FIELD("compiled", U64, "", "Of these, that compiled a graph."),
+    FIELD("compiled", U64, "", "Inferences that compiled a graph."),
     FIELD("framework", I64, "ns", "Sum over the inferences."),
-    FIELD("platform", I64, "ns", "Sum over the inferences, absent: not known of any."),
-    FIELD("torchair", I64, "ns", "Sum over the inferences, absent: not known of any."),
-    FIELD("python", I64, "ns", "Sum over the inferences, absent: not known of any."),
-    FIELD("cpp", I64, "ns", "Sum over the inferences, absent: not known of any."),
-    FIELD("ge", I64, "ns", "Sum over the inferences, absent: not known of any."),
+    FIELD("platform", I64, "ns", "Sum over the inferences, absent: unknown for all."),
+    FIELD("torchair", I64, "ns", "Sum over the inferences, absent: unknown for all."),
+    FIELD("python", I64, "ns", "Sum over the inferences, absent: unknown for all."),
+    FIELD("cpp", I64, "ns", "Sum over the inferences, absent: unknown for all."),
+    FIELD("ge", I64, "ns", "Sum over the inferences, absent: unknown for all."),
     FIELD("total", I64, "ns", "Sum over the inferences."),
 };
 KIND(head_overhead_step, "head_overhead_step", SPAN, head_overhead_step_fields,
      "Head overhead of all inferences of one step.");
 
 static const StrobeField head_overhead_summary_fields[] = {
-    FIELD("count", U64, "", "Inferences of which the part is known."),
+    FIELD("count", U64, "", "Inferences for which the part is known."),
     FIELD("mean", F64, "ns", "Mean."),
     FIELD("median", F64, "ns", "Median."),
-    FIELD("p95", F64, "ns", "95 % are no longer."),
+    FIELD("p95", F64, "ns", "95th percentile."),
     FIELD("min", F64, "ns", "Shortest."),
     FIELD("max", F64, "ns", "Longest."),
-    FIELD("deviation", F64, "ns", "Standard deviation, absent: of fewer than two."),
+    FIELD("deviation", F64, "ns", "Standard deviation, absent for fewer than two."),
 };
 KIND(head_overhead_summary, "head_overhead_summary", SPAN, head_overhead_summary_fields,
      "Statistics of one part of the head overhead.");
 
 static const StrobeField head_overhead_advice_fields[] = {
-    FIELD("part", STRING, "", "Part that it is about."),
-    FIELD("share", F64, "%", "Of the sum of all totals; of a hint: of the part."),
-    FIELD("mean", F64, "ns", "Mean of what it is about."),
-    FIELD("text", STRING, "", "What to do, or whom to ask."),
+    FIELD("part", STRING, "", "Part of the head overhead."),
+    FIELD("share", F64, "%", "Share of the sum of all totals; for a hint: share of the part."),
+    FIELD("mean", F64, "ns", "Mean time."),
+    FIELD("text", STRING, "", "Advice, or the team to ask."),
 };
 KIND(head_overhead_advice, "head_overhead_advice", SPAN, head_overhead_advice_fields,
-     "Who owns the parts of the head overhead, and what to do.");
+     "Owners of the parts of the head overhead, and advice.");
 
 static const StrobeField finding_fields[] = {
-    FIELD("severity", STRING, "", "high, medium, low; unknown: it cannot be told."),
-    FIELD("share", F64, "%", "Of the time of all steps, absent: not a share of time."),
-    FIELD("confidence", F64, "%", "How sure it is."),
-    FIELD("count", U64, "", "Records that it rests on."),
+    FIELD("severity", STRING, "", "high, medium, low, or unknown."),
+    FIELD("share", F64, "%", "Share share of the time of all steps, absent: not a share of time."),
+    FIELD("confidence", F64, "%", "Confidence in the finding."),
+    FIELD("count", U64, "", "Number of records that support it."),
     FIELD("summary", STRING, "", "What was found, in one sentence."),
-    FIELD("evidence", STRING, "", "The names or values that weigh most."),
-    FIELD("table", STRING, "", "Kind of the records that it rests on."),
+    FIELD("evidence", STRING, "", "The most important names or values."),
+    FIELD("table", STRING, "", "Kind of the records that support it."),
     FIELD("advice", STRING, "", "What to do."),
 };
-KIND(finding, "finding", SPAN, finding_fields, "What cost the program time, and what to do.");
+KIND(finding, "finding", SPAN, finding_fields, "A cause of lost time, with advice.");
 
 static const StrobeField step_part_fields[] = {
     FIELD("number", I64, "", "Number of the step, -1: the whole window."),
@@ -374,4 +376,4 @@ static const StrobeField step_part_fields[] = {
     FIELD("other", I64, "ns", "The rest."),
 };
 KIND(step_part, "step_part", SPAN, step_part_fields,
-     "Where the time of one step went on its thread.");
+     "Parts of the time of one step on its thread.");

@@ -8,20 +8,19 @@ static const StrobeField api_call_fields[] = {
     FIELD("level", STRING, "",
           "Layer of the interface, such as acl, runtime, node, model, communication, opencl."),
     FIELD("mode", STRING, "", "Type of call within its level, such as ACL_OP, launch."),
-    FIELD("item", STRING, "", "What the call is about, such as the operator that it launches."),
-    FIELD("connection", LINK, "", "Id that the tasks caused by this call carry."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("item", STRING, "", "Subject of the call, such as the operator that it launches."),
+    FIELD("connection", LINK, "", "Id that this call shares with the tasks that it caused."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
 };
 KIND(api_call, "api_call", SPAN, api_call_fields,
      "One call into a driver, runtime or library interface.");
 
 static const StrobeField task_queue_fields[] = {
-    FIELD("correlation", LINK, "", "Id that both sides carry."),
-    FIELD("is_dequeue", BOOL, "", "0: put into the queue; 1: taken out and run."),
+    FIELD("correlation", LINK, "", "Id that both sides share."),
+    FIELD("is_dequeue", BOOL, "", "0: enqueued; 1: dequeued and run."),
 };
 KIND(task_queue, "task_queue", SPAN, task_queue_fields,
-     "Putting a task into the framework's queue, or taking it out.");
+     "One side of the framework's task queue: enqueue or dequeue of a task.");
 
 static const StrobeField python_call_fields[] = {
     FIELD("id", LINK, "", "Id of the call in its thread."),
@@ -40,8 +39,8 @@ static const StrobeField device_task_fields[] = {
     FIELD("model", U32, "", "Model, absent: none."),
     FIELD("block_num", U32, "", "Cores used."),
     FIELD("mix_block_num", U32, "", "Cores used on the other side of a mixed task."),
-    FIELD("task_type", STRING, "", "Type of task as the device names it."),
-    FIELD("host_type", STRING, "", "Type of task as the host names it."),
+    FIELD("task_type", STRING, "", "Task type in the device's terms."),
+    FIELD("host_type", STRING, "", "Task type in the host's terms."),
     FIELD("core", STRING, "", "Core type, such as AI_CORE, AI_VECTOR_CORE, MIX_AIC, AI_CPU."),
     FIELD("op_type", STRING, "", "Operator type."),
     FIELD("op_state", STRING, "", "static or dynamic."),
@@ -58,16 +57,16 @@ static const StrobeField device_task_fields[] = {
     FIELD("copy_bytes", U64, "B", "Size of a copy."),
     FIELD("copy_direction", STRING, "", "Direction of a copy, such as host to device."),
     FIELD("copy_bandwidth", F64, "GB/s", "Bandwidth of a copy."),
-    FIELD("is_kernel", BOOL, "", "Has operator information: a kernel, not a copy or an event."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("is_kernel", BOOL, "",
+          "Has operator information: it is a kernel, not a copy or an event."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
 };
 KIND(device_task, "device_task", SPAN, device_task_fields, "One task on a device.");
 
 static const StrobeField device_pmu_fields[] = {
     FIELD("task", LINK, "", "Task that they belong to."),
     FIELD("metrics", STRING, "", "Names of the values, joined by semicolons; times in ns."),
-    FIELD("frequency", U32, "MHz", "Clock of the cores, absent: not known."),
+    FIELD("frequency", U32, "MHz", "Clock of the cores, absent: unknown."),
     VALUE("value_00"),
     VALUE("value_01"),
     VALUE("value_02"),
@@ -125,15 +124,14 @@ static const StrobeField comm_op_fields[] = {
     FIELD("connection", LINK, "", "Id of the call that caused it, absent: none."),
     FIELD("count", U64, "", "Elements."),
     FIELD("model", U32, "", "Model, absent: none."),
-    FIELD("rank_size", U32, "", "Ranks in the group, absent: not known."),
-    FIELD("relay", U32, "", "1: relayed; absent: not known."),
-    FIELD("retry", U32, "", "1: repeated; absent: not known."),
+    FIELD("rank_size", U32, "", "Ranks in the group, absent: unknown."),
+    FIELD("relay", U32, "", "1: relayed; absent: unknown."),
+    FIELD("retry", U32, "", "1: repeated; absent: unknown."),
     FIELD("group", STRING, "", "Name of the communicator."),
     FIELD("op_type", STRING, "", "Operator type, such as hcom_allReduce_."),
     FIELD("algorithm", STRING, "", "Algorithm, such as MESH-RING."),
     FIELD("data_type", STRING, "", "Data type."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
 };
 KIND(comm_op, "comm_op", SPAN, comm_op_fields, "One communication operation.");
 
@@ -142,7 +140,7 @@ static const StrobeField comm_task_fields[] = {
     FIELD("task", LINK, "", "Device task that carries it out, absent: none."),
     FIELD("connection", LINK, "", "Id of the call that caused it, absent: none."),
     FIELD("size", U64, "B", "Bytes moved."),
-    FIELD("notify", STRING, "", "Notification that is given or awaited."),
+    FIELD("notify", STRING, "", "Notification that is sent or awaited."),
     FIELD("estimated", F64, "us", "Estimated duration."),
     FIELD("bandwidth", F64, "GB/s", "Bytes over time."),
     FIELD("plane", U32, "", "Communication plane."),
@@ -153,21 +151,20 @@ static const StrobeField comm_task_fields[] = {
     FIELD("model", U32, "", "Model, absent: none."),
     FIELD("source_rank", U32, "", "Sender, absent: none."),
     FIELD("target_rank", U32, "", "Receiver, absent: none."),
-    FIELD("is_master", U32, "", "1: of the plane that times are taken from; absent: not known."),
+    FIELD("is_master", U32, "", "1: on the plane whose times are used; absent: unknown."),
     FIELD("group", STRING, "", "Name of the communicator."),
     FIELD("transport", STRING, "", "Transport, such as SDMA, RDMA."),
     FIELD("link_type", STRING, "", "Link, such as HCCS_SW, ON_CHIP."),
     FIELD("rdma_type", STRING, "", "Type of RDMA task."),
     FIELD("data_type", STRING, "", "Data type."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
 };
 KIND(comm_task, "comm_task", SPAN, comm_task_fields,
      "One transfer or wait of a communication operation.");
 
 static const StrobeField memory_event_fields[] = {
-    FIELD("address", U64, "", "Address, absent: not known."),
-    FIELD("size", I64, "B", "Bytes taken, negative: given back; absent: not known."),
+    FIELD("address", U64, "", "Address, absent: unknown."),
+    FIELD("size", I64, "B", "Bytes taken, negative: given back; absent: unknown."),
     FIELD("total_allocated", I64, "B", "Allocated after it."),
     FIELD("total_reserved", I64, "B", "Reserved after it."),
     FIELD("total_active", I64, "B", "Active after it."),
@@ -189,7 +186,7 @@ KIND(memory_usage, "memory_usage", COUNTER, memory_usage_fields, "Memory in use 
 
 static const StrobeField module_memory_fields[] = {
     FIELD("reserved", I64, "B", "Reserved bytes; negative: the device would not say."),
-    FIELD("module", U32, "", "Number of the part, absent: not known."),
+    FIELD("module", U32, "", "Number of the part, absent: unknown."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(module_memory, "module_memory", COUNTER, module_memory_fields,
@@ -270,7 +267,7 @@ static const StrobeField pcie_fields[] = {
     FIELD("rx_cpl_avg", F64, "B/s", "Mean bandwidth in the interval."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("resolution", F64, "B/s",
-          "Step of the bandwidths: what is less reads 0; absent: not known."),
+          "Step of the bandwidths: what is less reads 0; absent: unknown."),
 };
 KIND(pcie, "pcie", COUNTER, pcie_fields, "Traffic of a device on PCIe.");
 
@@ -305,7 +302,7 @@ KIND(llc, "llc", COUNTER, llc_fields, "Last-level cache of a device.");
 
 static const StrobeField qos_fields[] = {
     FIELD("bandwidth", F64, "B/s", "Bandwidth."),
-    FIELD("die", I32, "", "Die, -1: not told apart."),
+    FIELD("die", I32, "", "Die, -1: not distinguished."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(qos, "qos", COUNTER, qos_fields, "Bandwidth of one stream of a device's memory system.");
@@ -325,7 +322,7 @@ KIND(sio, "sio", COUNTER, sio_fields, "Traffic between the dies of a device.");
 
 static const StrobeField core_frequency_fields[] = {
     FIELD("frequency", F64, "MHz", "Frequency."),
-    FIELD("die", I32, "", "Die, -1: not told apart."),
+    FIELD("die", I32, "", "Die, -1: not distinguished."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
 KIND(core_frequency, "core_frequency", COUNTER, core_frequency_fields,
@@ -350,7 +347,7 @@ KIND(soc_bandwidth, "soc_bandwidth", COUNTER, soc_bandwidth_fields,
      "Load of a device's shared buffers.");
 
 static const StrobeField l2_cache_fields[] = {
-    FIELD("task", LINK, "", "Task that it belongs to, absent: not known."),
+    FIELD("task", LINK, "", "Task that it belongs to, absent: unknown."),
     FIELD("hit_rate", F64, "", "Share of hits, absent: not counted."),
     FIELD("victim_rate", F64, "", "Share of evictions."),
     FIELD("stream", U32, "", "Stream on the device."),
@@ -359,7 +356,7 @@ static const StrobeField l2_cache_fields[] = {
 KIND(l2_cache, "l2_cache", SPAN, l2_cache_fields, "Use of the L2 cache by one task.");
 
 static const StrobeField soc_pmu_fields[] = {
-    FIELD("task", LINK, "", "Task that it belongs to, absent: not known."),
+    FIELD("task", LINK, "", "Task that it belongs to, absent: unknown."),
     FIELD("tlb_hit_rate", F64, "", "Share of hits."),
     FIELD("tlb_miss_rate", F64, "", "Share of misses."),
     FIELD("stream", U32, "", "Stream on the device."),
@@ -370,9 +367,9 @@ KIND(soc_pmu, "soc_pmu", SPAN, soc_pmu_fields, "Use of the address translation b
 static const StrobeField aicpu_fields[] = {
     FIELD("compute", F64, "ns", "Computing."),
     FIELD("copy", F64, "ns", "Copying."),
-    FIELD("task_time", F64, "ns", "In the task."),
+    FIELD("task_time", F64, "ns", "Running the task."),
     FIELD("dispatch", F64, "ns", "Being dispatched."),
-    FIELD("total", F64, "ns", "In all."),
+    FIELD("total", F64, "ns", "Sum of the above."),
     FIELD("stream", U32, "", "Stream on the device."),
     FIELD("task_id", U32, "", "Task id in its stream."),
     FIELD("device", I32, "", "Device, -1: the host."),
@@ -381,35 +378,35 @@ KIND(aicpu, "aicpu", SPAN, aicpu_fields, "One operator on a device's control pro
 
 static const StrobeField usage_fields[] = {
     FIELD("usage", F64, "%", "Share in use."),
-    FIELD("read_rate", F64, "B/s", "Read, absent: not of a disk."),
-    FIELD("write_rate", F64, "B/s", "Written, absent: not of a disk."),
-    FIELD("speed", F64, "B/s", "Speed of the line, absent: not of a network."),
-    FIELD("processor", U32, "", "Number of the processor, absent: not of one."),
+    FIELD("read_rate", F64, "B/s", "Read, only for a disk."),
+    FIELD("write_rate", F64, "B/s", "Written, only for a disk."),
+    FIELD("speed", F64, "B/s", "Speed of the link, only for a network."),
+    FIELD("processor", U32, "", "Number of the processor, absent: not one processor."),
 };
 KIND(usage, "usage", COUNTER, usage_fields, "Use of one part of the host.");
 
 static const StrobeField os_call_fields[] = {
-    FIELD("status", I64, "", "What it returned, absent: not known."),
+    FIELD("status", I64, "", "Returned value, absent: unknown."),
 };
 KIND(os_call, "os_call", SPAN, os_call_fields,
      "One call of the operating system or the C library.");
 
 static const StrobeField flow_point_fields[] = {
-    FIELD("id", STRING, "", "What both ends have in common, as text."),
-    FIELD("is_end", BOOL, "", "0: where it begins; 1: where it ends."),
+    FIELD("id", STRING, "", "Id that both ends share, as text."),
+    FIELD("is_end", BOOL, "", "0: begin; 1: end."),
 };
 KIND(flow_point, "flow_point", INSTANT, flow_point_fields,
-     "One end of an arrow between two rows, as the source drew it.");
+     "One end of a flow event of the source.");
 
 static const StrobeField device_info_fields[] = {
     FIELD("device", I32, "", "Device, -1: the host."),
-    FIELD("rank", I32, "", "Rank that used it, -1: not known."),
+    FIELD("rank", I32, "", "Rank that used it, -1: unknown."),
 };
 KIND(device_info, "device_info", INSTANT, device_info_fields, "A device of the run.");
 
 static const StrobeField clock_sync_fields[] = {
-    FIELD("device_time", I64, "", "In the clock of the track."),
-    FIELD("host_time", I64, "ns", "In CLOCK_MONOTONIC: the middle of two readings."),
-    FIELD("width_ns", U64, "ns", "Between the two readings: off by half of it at most."),
+    FIELD("device_time", I64, "", "Time on the track's clock."),
+    FIELD("host_time", I64, "ns", "CLOCK_MONOTONIC, in the middle of two readings."),
+    FIELD("width_ns", U64, "ns", "Time between the two readings; the error is at most half of it."),
 };
-KIND(clock_sync, "clock_sync", INSTANT, clock_sync_fields, "One moment in two clocks.");
+KIND(clock_sync, "clock_sync", INSTANT, clock_sync_fields, "One moment on two clocks.");

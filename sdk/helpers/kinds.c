@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Descriptions of the standard kinds. The fields stand in the order of the struct's members;
- * padding members ("reserved") are no fields, natural alignment makes room for them.
+ * Descriptions of the standard kinds. The fields are in the order of the struct's members;
+ * padding members ("reserved") are not fields, because natural alignment leaves room for them.
  */
 #include <string.h>
 #include <strobe/kinds.h>
@@ -22,9 +22,9 @@ static const StrobeField cpu_op_fields[] = {
     FIELD("types", STRING, "", "Input types, one entry per input, joined by ';'."),
     FIELD("stack", STACK, "", "Python call stack."),
     FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
-    FIELD("is_async", BOOL, "", "Ended on another thread; takes no part in nesting."),
+    FIELD("is_async", BOOL, "", "Ended on another thread; ignored in the nesting of operators."),
     FIELD("logical_thread", U64, "",
-          "Framework's id of the thread that ran it, as in forward_thread; 0: not known."),
+          "Framework's id of the thread that ran it, as in forward_thread; 0: unknown."),
 };
 KIND(cpu_op, "cpu_op", SPAN, cpu_op_fields, "One operator that the framework ran.");
 
@@ -36,11 +36,11 @@ static const StrobeField gc_fields[] = {
 KIND(gc, "gc", SPAN, gc_fields, "One collection of the interpreter's garbage collector.");
 
 static const StrobeField marker_fields[] = {
-    FIELD("argument", U64, "", "Number that the program gave with the mark."),
+    FIELD("argument", U64, "", "Number passed with the mark."),
 };
-KIND(marker, "marker", SPAN, marker_fields, "A range that the program marked itself.");
+KIND(marker, "marker", SPAN, marker_fields, "A range that the program marked.");
 KIND(marker_instant, "marker_instant", INSTANT, marker_fields,
-     "A moment that the program marked itself.");
+     "An instant that the program marked.");
 
 static const StrobeField counter_fields[] = {
     FIELD("value", F64, "", "Value at this moment."),
@@ -48,15 +48,15 @@ static const StrobeField counter_fields[] = {
 KIND(counter, "counter", COUNTER, counter_fields, "A value that the program reported.");
 
 static const StrobeField host_cpu_fields[] = {
-    FIELD("usage", F64, "%", "Processor use since the sample before, of one processor."),
-    FIELD("user", F64, "%", "Part of it in user mode."),
-    FIELD("system", F64, "%", "Part of it in the kernel."),
+    FIELD("usage", F64, "%",
+          "Processor use since the previous sample, in percent of one processor."),
+    FIELD("user", F64, "%", "Share in user mode."),
+    FIELD("system", F64, "%", "Share in the kernel."),
     FIELD("processors", U32, "", "Processors that the process may use."),
     FIELD("threads", U32, "", "Threads of the process."),
-    FIELD(
-        "wait", F64, "%",
-        "Threads that were ready and waited for a processor, of one processor; absent: not of all "
-        "threads known."),
+    FIELD("wait", F64, "%",
+          "Time in which ready threads waited for a processor, in percent of one processor; "
+          "absent: unknown for some thread."),
 };
 KIND(host_cpu, "host_cpu", COUNTER, host_cpu_fields, "Processor use of the process.");
 
@@ -66,20 +66,23 @@ static const StrobeField host_mem_fields[] = {
     FIELD("virtual_size", U64, "B", "Address space."),
     FIELD("shared", U64, "B", "Resident memory that is shared or backed by files."),
     FIELD("swap", U64, "B", "Memory of the process that is paged out."),
-    FIELD("pss", U64, "B", "Resident memory, shared pages by share; absent: not asked for."),
-    FIELD("minor_faults", U64, "", "Page faults without input, since the sample before."),
-    FIELD("major_faults", U64, "", "Page faults with input, since the sample before."),
+    FIELD(
+        "pss", U64, "B",
+        "Resident memory, each shared page divided by its number of users; absent: not requested."),
+    FIELD("minor_faults", U64, "", "Page faults without input since the previous sample."),
+    FIELD("major_faults", U64, "", "Page faults with input since the previous sample."),
     FIELD("cgroup_usage", U64, "B", "Memory of the process's control group."),
     FIELD("cgroup_limit", U64, "B", "Limit of the control group, absent: none."),
-    FIELD("available", U64, "B", "Memory that the machine has left without paging out."),
+    FIELD("available", U64, "B", "Memory of the machine that is available without paging out."),
 };
 KIND(host_mem, "host_mem", COUNTER, host_mem_fields, "Memory of the process.");
 
 static const StrobeField metadata_fields[] = {
-    FIELD("value", STRING, "", "The fact, as text or as JSON."),
+    FIELD("value", STRING, "", "The value, as text or as JSON."),
     FIELD("is_json", BOOL, "", "The value is JSON."),
 };
-KIND(metadata, "metadata", INSTANT, metadata_fields, "One fact about the run, named by its key.");
+KIND(metadata, "metadata", INSTANT, metadata_fields,
+     "One metadata value of the run, named by its key.");
 
 static const StrobeField loss_fields[] = {
     FIELD("count", U64, "", "Records that were lost."),
@@ -92,18 +95,18 @@ static const StrobeField collector_call_fields[] = {
     FIELD("status", I64, "", "Status that the call returned."),
 };
 KIND(collector_call, "collector_call", SPAN, collector_call_fields,
-     "One call into a collector, or work of the writer: what Strobe itself cost.");
+     "Cost of Strobe itself: one call into a collector, or work of the writer.");
 
 static const StrobeField diagnostic_fields[] = {
-    FIELD("text", STRING, "", "What is missing or degraded."),
+    FIELD("text", STRING, "", "A failure or limitation."),
     FIELD("level", U32, "", "Severity: 1 error, 2 warning, 3 information, 4 debugging."),
 };
 KIND(diagnostic, "diagnostic", INSTANT, diagnostic_fields,
-     "What is missing or degraded in this result, named by the component.");
+     "A failure or limitation in this result, named by the component.");
 
 static const StrobeField operator_detail_fields[] = {
     FIELD("host_total", I64, "ns", "Duration of the operator."),
-    FIELD("host_self", I64, "ns", "Duration less that of the direct children."),
+    FIELD("host_self", I64, "ns", "Duration minus that of the direct children."),
     FIELD("sequence", I64, "", "Autograd sequence number, -1 if there is none."),
     FIELD("forward_thread", U64, "",
           "Framework's id of the thread that ran the forward operator, 0 outside backward."),
@@ -112,7 +115,7 @@ static const StrobeField operator_detail_fields[] = {
     FIELD("stack", STACK, "", "Python call stack."),
     FIELD("children", U32, "", "Direct children."),
     FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
-    FIELD("is_async", BOOL, "", "Ended on another thread; takes no part in nesting."),
+    FIELD("is_async", BOOL, "", "Ended on another thread; ignored in the nesting of operators."),
     FIELD("is_top", BOOL, "", "No operator of its thread encloses it."),
 };
 KIND(operator_detail, "operator_detail", SPAN, operator_detail_fields,
@@ -142,12 +145,12 @@ KIND(operator_average, "operator_average", INSTANT, operator_average_fields,
 static const StrobeField step_summary_fields[] = {
     FIELD("number", I64, "", "Number of the step, -1: outside every step."),
     FIELD("duration", I64, "ns", "Duration of the step."),
-    FIELD("operators", U64, "", "Operators begun in the step."),
+    FIELD("operators", U64, "", "Operators that began in the step."),
     FIELD("operator_self", I64, "ns", "Self time of these operators, all threads."),
-    FIELD("gc", I64, "ns", "Time of the garbage collections begun in the step."),
-    FIELD("markers", U64, "", "Markers begun in the step."),
+    FIELD("gc", I64, "ns", "Time of the garbage collections that began in the step."),
+    FIELD("markers", U64, "", "Markers that began in the step."),
 };
-KIND(step_summary, "step_summary", SPAN, step_summary_fields, "What happened in one step.");
+KIND(step_summary, "step_summary", SPAN, step_summary_fields, "Totals of one step.");
 
 static const StrobeField stack_total_fields[] = {
     FIELD("host_self", I64, "ns", "Sum of the self times."),
@@ -169,7 +172,8 @@ static const StrobeField function_fields[] = {
     FIELD("self_share", F64, "%", "Share of all that its source has."),
     FIELD("total_share", F64, "%", "With what it called."),
 };
-KIND(function, "function", INSTANT, function_fields, "What one function took, of all threads.");
+KIND(function, "function", INSTANT, function_fields,
+     "Time or memory of one function on all threads.");
 
 static const StrobeField call_path_fields[] = {
     FIELD("source", STRING, "",
@@ -179,7 +183,7 @@ static const StrobeField call_path_fields[] = {
     FIELD("time", I64, "ns", "Time found there; of calls, that of the innermost one itself."),
     FIELD("count", U64, "", "Samples, waits, or calls."),
 };
-KIND(call_path, "call_path", INSTANT, call_path_fields, "What was found on one path of functions.");
+KIND(call_path, "call_path", INSTANT, call_path_fields, "Time on one path of functions.");
 
 const StrobeKind *const strobe_standard_kinds[] = {
     &strobe_kind_step,

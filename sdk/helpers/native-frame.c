@@ -33,7 +33,8 @@ static int digit_of(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* The hexadecimal digits before `end`, from `begin` on; returns where the first of them is. */
+/* Finds the hexadecimal digits before `end`, not before `begin`; returns the position of the
+ * first. */
 static size_t begin_of_digits(const char *text, size_t end)
 {
     while (end > 0 && digit_of(text[end - 1]) >= 0)
@@ -72,7 +73,7 @@ int strobe_native_frame_read(const char *text, size_t length, StrobeNativeFrame 
     return 1;
 }
 
-/* The decimal number that ends before `end`; returns where it begins, `end` if there is none. */
+/* Reads the decimal number that ends before `end`; returns its begin, `end` if there is none. */
 static size_t read_line_number(const char *text, size_t end, uint32_t *line)
 {
     size_t begin = end;
@@ -86,7 +87,7 @@ static size_t read_line_number(const char *text, size_t end, uint32_t *line)
     return begin;
 }
 
-/* "file(line): function": the last "): " that a number in parentheses stands before. */
+/* "file(line): function": the last "): " that follows a number in parentheses. */
 static int read_python_parts(const char *text, size_t length, StrobeFrameParts *parts)
 {
     for (size_t at = length; at >= 3; at--) {

@@ -11,7 +11,7 @@
 
 #define DIGITS_MAX 17 /* a double needs at most so many */
 
-/* A decimal of at most 15 digits is the shortest text of the double nearest to it. */
+/* A decimal with at most 15 digits is the shortest text of its nearest double. */
 #define EXACT_LIMIT 1000000000000000ull
 
 static uint64_t get_magnitude(int64_t value)
@@ -86,14 +86,14 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     if (value >= EXACT_LIMIT)
         return strobe_format_double(out, (double)ns / 1000.0);
     length = strobe_format_us_fixed(out, ns);
-    /* Python writes no trailing zeros but keeps one decimal. */
+    /* Python writes no trailing zeros except one decimal. */
     for (int i = 0; i < 2 && out[length - 1] == '0'; i++)
         length--;
     out[length] = '\0';
     return length;
 }
 
-/* Drops zeros at the end of a decimal but for one behind its point. */
+/* Drops trailing zeros of a decimal except one after its point. */
 static size_t trim_zeros(char *out, size_t length)
 {
     while (out[length - 1] == '0' && out[length - 2] != '.')
@@ -101,9 +101,9 @@ static size_t trim_zeros(char *out, size_t length)
     return length;
 }
 
-/* The decimal value/10^places, where it is the shortest text of `value`. No other decimal of up to
- * 15 digits is of the same double, so that it is found with more places too, and zeros behind it.
- */
+/* Writes the decimal value/10^places if it is the shortest text of `value`. No other decimal
+ * with up to 15 digits gives the same double, so it is also found with more places and trailing
+ * zeros. */
 static size_t put_short_decimal(char *out, double value)
 {
     const unsigned step = value < 1e12 ? 3 : 1;
@@ -168,8 +168,8 @@ size_t strobe_format_binary(char *out, int64_t value, unsigned bits)
     return length;
 }
 
-/* Is digits * 10^exponent read back as `value`? An integer with an exponent holds no decimal
- * point, so that strtod's answer does not depend on the locale. */
+/* Does digits * 10^exponent read back as `value`? An integer with an exponent contains no
+ * decimal point, so strtod's result does not depend on the locale. */
 static int reads_back(const char *digits, int n, int exponent, double value)
 {
     char text[DIGITS_MAX + 8];
@@ -178,7 +178,7 @@ static int reads_back(const char *digits, int n, int exponent, double value)
     return strtod(text, NULL) == value;
 }
 
-/* Adds one in the last place; returns the number of digits after dropping zeros at the end. */
+/* Adds one to the last digit; returns the number of digits without trailing zeros. */
 static int increment_digits(char *digits, int n, int *exponent)
 {
     int last = n - 1;
@@ -194,7 +194,7 @@ static int increment_digits(char *digits, int n, int *exponent)
     return last + 1;
 }
 
-/* The digits of `text`, "d.ddde+xx", and its exponent; the number of digits. */
+/* The digits of `text`, "d.ddde+xx", and its exponent; returns the number of digits. */
 static int take_apart(const char *text, char *digits, int *exponent)
 {
     int used = 0;
@@ -206,14 +206,15 @@ static int take_apart(const char *text, char *digits, int *exponent)
     return used;
 }
 
-/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0), for any: with
- * the C library's exact conversions. A decimal of up to 15 digits that reads back is, with zeros
- * behind it, the value's own at 15 digits, unless doubles lie wider there. */
+/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0), for any
+ * value, with the C library's exact conversions. If a decimal with up to 15 digits reads back,
+ * then with trailing zeros it equals the value's text of 15 digits, unless doubles are farther
+ * apart there. */
 static int any_shortest_digits(double value, char *digits, int *exponent)
 {
     int binary, used = 0;
-    /* Below a power of two the doubles lie closer: a text above it may be shorter though farther.
-     */
+    /* Below a power of two the doubles are closer: a text above it may be shorter although it is
+     * farther away. */
     int is_power = frexp(value, &binary) == 0.5;
 
     for (int n = is_power || value < DBL_MIN ? 1 : 15; n <= DIGITS_MAX; n++) {
@@ -237,24 +238,25 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 Wide;
 
-#define PLACES_MAX 20 /* of 17 digits of what is at least 1e-4 */
+#define PLACES_MAX 20 /* for 17 digits of a value of at least 1e-4 */
 
-/* A double's value times 10^places, exactly: `scaled` / 2^shift. */
+/* The exact value of a double times 10^places: `scaled` / 2^shift. */
 typedef struct Scaled {
     Wide scaled, ten; /* 10^places */
     unsigned places, shift;
-    int is_even; /* the double's own digits: halfway, it is the one that is read back */
+    int is_even; /* the double's own digits are even: a text halfway then reads back as this
+                  * double */
 } Scaled;
 
-/* Of up to 21 places. */
+/* For up to 21 places. */
 static Wide power_of_ten(unsigned places)
 {
     return (Wide)(digits_tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
            (places >= 16 ? 100000000ull : 1);
 }
 
-/* So that there are 17 digits before the point; 0: out of range, or the doubles around it do not
- * lie equally far. */
+/* Scales the value to 17 digits before the point; 0: out of range, or the neighbouring doubles
+ * are not equally far. */
 static int scale_value(double value, Scaled *out)
 {
     int binary, places;
@@ -275,7 +277,7 @@ static int scale_value(double value, Scaled *out)
     return out->places <= PLACES_MAX;
 }
 
-/* The integer nearest to the value / `unit`; of two the even one. */
+/* The integer nearest to the value / `unit`; the even one of two. */
 static uint64_t round_nearest(const Scaled *s, uint64_t unit)
 {
     Wide below = s->scaled >> s->shift;
@@ -296,7 +298,7 @@ static int is_read_back(const Scaled *s, uint64_t digits)
     return apart * 2 < s->ten || (apart * 2 == s->ten && s->is_even);
 }
 
-/* As any_shortest_digits; 0: not in this way. */
+/* Like any_shortest_digits; 0: this method does not apply. */
 static int quick_shortest_digits(double value, char *digits, int *exponent)
 {
     static const uint64_t units[] = {100, 10, 1};
@@ -334,7 +336,7 @@ static int shortest_digits(double value, char *digits, int *exponent)
     return used ? used : any_shortest_digits(value, digits, exponent);
 }
 
-/* d.ddde+XX, at least two digits of exponent, as Python. */
+/* d.ddde+XX, with at least two digits of exponent, like Python. */
 static size_t put_exponent_form(char *out, const char *digits, int n, int exponent)
 {
     size_t length = 0;

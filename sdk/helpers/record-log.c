@@ -9,12 +9,13 @@
 #include <strobe/helpers/file-part.h>
 #include <unistd.h>
 
-#define BLOCK_BYTES ((size_t)64 * 1024) /* of most blocks; a longer record has its own */
+/* Size of most blocks; a longer record has its own block. */
+#define BLOCK_BYTES ((size_t)64 * 1024)
 
 /* Records one after another, each a length and its bytes, padded to eight. */
 typedef struct Block {
     char *bytes;           /* NULL: in the file */
-    size_t length, stored; /* stored bytes in the file; fewer than `length`: compressed */
+    size_t length, stored; /* stored bytes in the file; if fewer than `length`, compressed */
     uint64_t offset;
 } Block;
 
@@ -22,10 +23,10 @@ struct StrobeRecordLog {
     StrobeStorage *storage;
     Block *blocks;
     size_t n_blocks, blocks_size;
-    char *current; /* the block that records are added to */
+    char *current; /* the block to which records are added */
     size_t used, size;
     uint64_t n_records;
-    uint64_t in_memory; /* bytes of blocks, which the storage counts */
+    uint64_t in_memory; /* bytes of blocks counted by the storage */
     int file;           /* -1: none yet */
     uint64_t file_size;
     StrobeCompression *compression; /* NULL until the first use */
@@ -36,7 +37,7 @@ struct StrobeRecordLogReader {
     const StrobeRecordLog *log;
     size_t next, until; /* blocks */
     char *at, *end;
-    char *room; /* of a block from the file */
+    char *room; /* buffer for a block from the file */
     size_t room_size;
     StrobeCompression *compression; /* NULL until the first use */
     int error;
@@ -80,7 +81,7 @@ int strobe_record_log_error(const StrobeRecordLog *log)
 
 /* ---- blocks out ---- */
 
-/* Returns the bytes of the compressed block, 0: it stays plain. */
+/* Returns the size of the compressed block, 0: it stays uncompressed. */
 static size_t compress_block(StrobeRecordLog *log, size_t length, char *compressed)
 {
     if (!log->compression)
@@ -88,7 +89,8 @@ static size_t compress_block(StrobeRecordLog *log, size_t length, char *compress
     return strobe_compress(log->compression, compressed, log->current, length);
 }
 
-/* A file of up to `log_bytes` stays plain: writing so much takes less time than compressing it. */
+/* A file of up to `log_bytes` stays uncompressed: writing it takes less time than compressing
+ * it. */
 static int write_block(StrobeRecordLog *log, Block *block)
 {
     const bool is_large = log->file_size >= log->storage->log_bytes;
@@ -213,7 +215,7 @@ size_t strobe_record_log_mark(StrobeRecordLog *log)
 {
     int error = log && !log->error ? end_block(log) : 0;
 
-    if (error) /* several threads read a log that is complete: none of them writes here */
+    if (error) /* several threads read a complete log, so none of them writes here */
         log->error = error;
     return log ? log->n_blocks : 0;
 }
@@ -260,7 +262,7 @@ static int decompress_block(StrobeRecordLogReader *reader, const Block *block, c
                              block->stored);
 }
 
-/* The stored bytes of a compressed block are read behind those that they become. */
+/* Reads the stored bytes of a compressed block to a place after the decompressed ones. */
 static int read_block(StrobeRecordLogReader *reader, const Block *block)
 {
     const bool is_compressed = block->stored < block->length;

@@ -14,33 +14,33 @@
 
 #include "write-behind.h"
 
-#define NAME_MAX_BYTES 256 /* that a file's name takes, NUL included */
+#define NAME_MAX_BYTES 256 /* maximum length of a file's name, including the NUL */
 #define NAME_TRIES 1000
 #define BUFFER_SIZE (256u * 1024)
 #define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
-#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write when so much is there */
-#define BEHIND_SIZE (1024u * 1024)         /* a file of so much has a thread to write it */
+#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write at this size */
+#define BEHIND_SIZE (1024u * 1024)         /* a file of this size is written by a thread */
 
 struct StrobeSafeFile {
     int directory; /* own descriptor */
     int fd;
     int error;     /* errno of the first failure */
-    uint64_t size; /* bytes appended, those in the buffer too */
-    /* The thread's, while there is one; late_error is atomic. */
+    uint64_t size; /* number of bytes appended, including those in the buffer */
+    /* Used by the thread while it exists; late_error is atomic. */
     int late_error;
     uint64_t written;
-    uint64_t handed_over; /* bytes that the disk was told to write */
-    unsigned pending;     /* writes that the thread has not done yet */
+    uint64_t handed_over; /* number of bytes for which writing to the disk was started */
+    unsigned pending;     /* number of writes that the thread has not finished */
     enum { BEHIND_NOT_YET, BEHIND_NEVER, BEHIND_NOW } behind;
     size_t used;
     const StrobeSafeFilter *filter; /* NULL: none */
     void *filter_state;
     char name[NAME_MAX_BYTES];
-    char temporary[NAME_MAX_BYTES]; /* "" when it has its name */
+    char temporary[NAME_MAX_BYTES]; /* "" when the file has its final name */
     char buffer[BUFFER_SIZE];
 };
 
-/* Is it a plain name of a file that is to be? Returns 0, or -1 with errno set. */
+/* Is it a plain name for a new file? Returns 0, or -1 with errno set. */
 static int check_name(const char *name)
 {
     const size_t length = strlen(name);
@@ -56,11 +56,11 @@ static int check_name(const char *name)
     return 0;
 }
 
-/* A file of a name that was not there; a symbolic link of that name counts as there. Returns its
- * descriptor; -1 with errno set, and no name. */
+/* Creates a file with an unused name; a symbolic link with that name counts as existing. Returns
+ * its descriptor; -1 with errno set, and no name. */
 static int create_temporary(int directory, char *name)
 {
-    static unsigned number; /* of the next one, so that few are tried */
+    static unsigned number; /* number of the next name, so that few are tried */
 
     for (unsigned i = 0; i < NAME_TRIES; i++) {
         int fd;
@@ -78,7 +78,7 @@ static int create_temporary(int directory, char *name)
     return -1;
 }
 
-/* What has failed meanwhile. */
+/* Takes over an error of the thread. */
 static void take_late_error(StrobeSafeFile *file)
 {
     if (!file->error)
@@ -135,8 +135,8 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
     return NULL;
 }
 
-/* The disk works while the file is being made, so that the sync at its end has little to wait for.
- * A hint: it may fail, and tells nothing of the data. */
+/* The disk works while the file is being made, so that the sync at the end waits less. It is
+ * only a hint: it may fail, and reports no data errors. */
 static void begin_writeback(StrobeSafeFile *file)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
@@ -149,7 +149,7 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-/* By the thread or by the caller. */
+/* Called by the thread or by the caller. */
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
@@ -184,7 +184,7 @@ static int take_filtered(void *user, const char *bytes, size_t length)
     return file->error;
 }
 
-/* Bytes as they were appended. */
+/* Writes bytes as they were appended. */
 static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int is_end)
 {
     int error;
@@ -263,7 +263,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     error = file->error;
     if (!error) {
         file->temporary[0] = '\0';
-        fsync(file->directory); /* the name; not every file system can */
+        fsync(file->directory); /* syncs the name; some file systems cannot */
     }
     strobe_safe_file_discard(file);
     return error;

@@ -11,7 +11,7 @@
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
-/* A bound place is a field's index, or one of these. */
+/* A bound column is a field's index, or one of these. */
 enum {
     PLACE_NAME = 0x10000,
     PLACE_BEGIN,
@@ -43,7 +43,7 @@ static const struct {
     {STROBE_COLUMN_NONE, PLACE_NONE},
 };
 
-/* What a column holds for one record. */
+/* The value of a column in one record. */
 typedef struct Value {
     enum { VALUE_ABSENT, VALUE_INT, VALUE_UINT, VALUE_DOUBLE, VALUE_TEXT, VALUE_STACK } type;
     union {
@@ -191,7 +191,7 @@ static Value duration_us(const StrobeView *record)
     return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
 }
 
-/* The duration in microseconds with all digits that the source gave it. */
+/* The duration in microseconds with all digits of the source. */
 static Value exact_value(uint32_t index, const StrobeView *record)
 {
     double exact = strobe_view_f64(record, record->kind->fields[index].offset);
@@ -232,7 +232,7 @@ static Value value_at(const StrobeConsumerHost *host, StrobeInstance *self, uint
     }
 }
 
-/* Room for `more` bytes and a NUL behind what the cell holds. */
+/* Reserves `more` bytes and a NUL after the cell's content. */
 static int reserve_bytes(StrobeCell *cell, size_t more)
 {
     size_t need = cell->length + more + 1;
@@ -278,8 +278,8 @@ static int append_text(StrobeCell *cell, const char *bytes, size_t length, bool 
     return 0;
 }
 
-/* A ';' ends a frame; one inside of it is told from that by a '\\', and so is a '\\'. A list has
- * the form of another tool, which knows nothing of this. */
+/* A ';' ends a frame; one inside a frame is escaped by a '\\', and so is a '\\'. A list has
+ * another tool's format, which has no escapes. */
 static int append_frame(StrobeCell *cell, StrobeText text, bool list)
 {
     size_t done = 0;
@@ -346,7 +346,7 @@ static size_t format_mark(char *out, double value)
     return 1;
 }
 
-/* Two decimals, the point whatever the locale says. */
+/* Two decimals, with a point in every locale. */
 static size_t format_fixed2(char *out, double value)
 {
     double size = fabs(value);
@@ -387,7 +387,7 @@ static size_t format_device(char *out, int64_t device)
     return 4 + strobe_format_int(out + 4, device);
 }
 
-/* The forms from STROBE_CELL_FIXED3 on. */
+/* The formats from STROBE_CELL_FIXED3 on. */
 static size_t format_form(char *out, uint32_t form, const Value *value)
 {
     double number = as_double(value);
@@ -428,7 +428,7 @@ static size_t format_number(char *out, uint32_t format, const Value *value)
     case STROBE_CELL_REPR:
         return strobe_format_double(out, as_double(value));
     case STROBE_CELL_US_REPR:
-        /* A double of ns need not be whole. */
+        /* A double of ns need not be an integer. */
         if (value->type == VALUE_DOUBLE)
             return strobe_format_double(out, value->f / 1000.0);
         return strobe_format_us_repr(out, as_ns(value));

@@ -13,14 +13,15 @@ static void test_add_and_take(void)
     g_assert_cmpint(strobe_blocks_take(0x1000, &size), ==, 0);
     g_assert_cmpint(strobe_blocks_add(0x1000, 7, &before), ==, 1);
     g_assert_cmpuint(before, ==, 0);
-    g_assert_cmpint(strobe_blocks_add(0x1000, 9, &before), ==, 1); /* nobody told of the release */
+    g_assert_cmpint(strobe_blocks_add(0x1000, 9, &before), ==, 1); /* the release was not
+                                                                    * reported */
     g_assert_cmpuint(before, ==, 7);
     g_assert_cmpint(strobe_blocks_take(0x1000, &size), ==, 1);
     g_assert_cmpuint(size, ==, 9);
     g_assert_cmpint(strobe_blocks_take(0x1000, &size), ==, 0);
 }
 
-/* How many have room; none that was taken in is lost. */
+/* Number of blocks that have room; no accepted block is lost. */
 static guint fill_table(guint64 step, guint64 n)
 {
     guint64 size, before;
@@ -45,7 +46,7 @@ static void test_full(void)
     g_assert_cmpuint(n_near, <=, STROBE_BLOCKS_NEAR);
     g_assert_cmpuint(strobe_blocks_prepare(STROBE_BLOCKS_FAR + 1), ==,
                      STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
-    /* three in four of all places, for steps of an aligned block, of a page and of something odd */
+    /* three quarters of all entries, for steps of an aligned block, of a page and an odd one */
     g_assert_cmpuint(fill_table(64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
     g_assert_cmpuint(fill_table(4096, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
     g_assert_cmpuint(fill_table(4096 + 64, 5 * (STROBE_BLOCKS_FAR / 4 * 3)), ==,
@@ -55,7 +56,7 @@ static void test_full(void)
     g_assert_cmpuint(n, >=, 5 * (STROBE_BLOCKS_FAR / 8 * 7));
 }
 
-/* Each thread has addresses of its own, in the same buckets. */
+/* Each thread has its own addresses, in the same buckets. */
 static gpointer use_addresses(gpointer number)
 {
     guint64 size, before, base = (GPOINTER_TO_UINT(number) + 1) * 64;

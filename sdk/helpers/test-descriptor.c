@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of the kernel's table of this process's descriptors. */
+/* Size of the kernel's descriptor table of this process. */
 static long read_table_size(void)
 {
     g_autofree char *status = NULL;
@@ -27,7 +27,7 @@ static int open_aside(void)
     return strobe_descriptor_aside(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* In a child: its table is as small as the kernel makes one, and its limits are its own. */
+/* Runs it in a child, whose table is as small as the kernel makes one, with its own limits. */
 static int status_of_child(int (*child)(void))
 {
     int status = -1;
@@ -81,7 +81,7 @@ static int lets_the_table_be(void)
     return read_table_size() == before ? 0 : 3;
 }
 
-/* The kernel waits for all processors before it lets a larger table be seen by other threads. */
+/* The kernel waits for all processors before other threads see a larger table. */
 static void test_threads(void)
 {
     int status = status_of_child(lets_the_table_be);
@@ -104,7 +104,7 @@ static int child_of_threads(void)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 100;
 }
 
-/* Which closes all of its descriptors more often than others. */
+/* Children close all of their descriptors more often than others. */
 static void test_child(void)
 {
     int status = status_of_child(child_of_threads);

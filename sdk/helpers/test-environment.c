@@ -3,7 +3,7 @@
 #include <strobe/helpers/environment.h>
 #include <strobe/plugin.h>
 
-/* What the preloaded library has, by STROBE_ENVIRONMENT_SYMBOL. */
+/* The variable of the preloaded library, named by STROBE_ENVIRONMENT_SYMBOL. */
 extern char **strobe_run_environment;
 __attribute__((visibility("default"))) char **strobe_run_environment;
 
@@ -15,7 +15,7 @@ static void test_as_it_is(void)
     g_assert_null(strobe_environment_get("STROBE_TEST_A"));
 }
 
-/* What the program does to it later is nobody's business. */
+/* The program's later changes have no effect. */
 static void test_as_it_was(void)
 {
     g_auto(GStrv) before =

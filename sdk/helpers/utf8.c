@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Bytes of a character by its first byte, 0 if none begins so; and the range that the second byte
- * must lie in (the later ones are always 80..BF). Unicode, table 3-7. */
+/* Length of a character by its first byte, 0 if none begins so; and the range of the second byte
+ * (the later ones are always 80..BF). Unicode, table 3-7. */
 static int classify_lead(uint8_t byte, uint8_t *low, uint8_t *high)
 {
     *low = 0x80;

@@ -13,7 +13,7 @@ struct StrobeWorker {
     void (*run)(void *user);
     void (*release)(void *user);
     void *user;
-    int is_busy, is_ending, is_ended, is_left; /* left: nobody waits for its end any more */
+    int is_busy, is_ending, is_ended, is_left; /* left: no thread waits for its end any more */
     uint64_t since;                            /* ns; when the run was asked for */
 };
 

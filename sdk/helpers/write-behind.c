@@ -17,7 +17,7 @@ typedef struct Chunk {
     unsigned *pending;
 } Chunk;
 
-/* Of the files of this plugin. */
+/* Shared by all files of this plugin. */
 static struct {
     pthread_mutex_t users_lock, put_lock; /* taken before `lock` */
     unsigned n_users;
@@ -26,7 +26,7 @@ static struct {
     pthread_t thread;
     char *room;
     Chunk chunks[CHUNKS];
-    unsigned first, end; /* of the pieces that are on their way; they count on without end */
+    unsigned first, end; /* numbers of the pending chunks; they increase without end */
     bool is_over;
 } behind = {
     .users_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -111,7 +111,7 @@ static void put_chunk(unsigned *pending, StrobeWrite write, void *user, const ch
         pthread_cond_wait(&behind.emptied, &behind.lock);
     chunk = &behind.chunks[behind.end % CHUNKS];
     pthread_mutex_unlock(&behind.lock);
-    memcpy(chunk->bytes, bytes, length); /* only this thread touches it */
+    memcpy(chunk->bytes, bytes, length); /* only this thread accesses it */
     *chunk = (Chunk){chunk->bytes, length, write, user, pending};
     pthread_mutex_lock(&behind.lock);
     ++*pending;

@@ -33,7 +33,7 @@ typedef void AclprofDoubleLaunch(uint64_t begin, uint64_t end, uint64_t duration
 /* aclprofStop does not come back as long as this is not 0. Returns how many calls wait for that. */
 typedef int AclprofDoubleBlock(int blocks);
 
-/* How often somebody has come so far as to start, or as to be refused. */
+/* Number of starts, and of refused starts. */
 typedef int AclprofDoubleAttempts(void);
 
 #endif

@@ -40,7 +40,7 @@ API void *take_aligned(size_t size);
 API void *take_moved(void *memory, size_t size);
 API void *take_small(size_t size);
 
-static void *volatile touched; /* an allocation whose result nobody sees may be left out */
+static void *volatile touched; /* the compiler may remove an unused allocation */
 
 static void *touch_memory(void *memory)
 {
@@ -152,7 +152,7 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* A forked child allocates, and is nobody's business. */
+/* A forked child allocates; that is not recorded. */
 static void fork_child(void)
 {
     pid_t child = fork();

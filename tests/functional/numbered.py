@@ -43,7 +43,7 @@ class NumberedTest(StrobeTest):
         return errors
 
     def kill_all(self, process):
-        """First strobe run, so that nobody looks at what is left."""
+        """Kills `strobe run` first, so that it does not finish the capture."""
         process.kill()
         process.wait()
         os.kill(self.pid, signal.SIGKILL)

@@ -219,7 +219,7 @@ class StrobeTest(unittest.TestCase):
         return None
 
     def kill_writer(self, pid):
-        """So that nobody but an analysis finishes what that program has recorded."""
+        """Kills the writer, so that only an analysis finishes the capture of that program."""
         writer = self.writer_of(pid)
         os.kill(writer, signal.SIGKILL)
         self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer")

@@ -9,7 +9,7 @@ COMMANDS = ("run", "attach", "show", "analyse", "diff", "info", "plugins", "torc
 
 
 def without_rights():
-    """Root may read all: somebody else from now on."""
+    """Root may read every file, so the test goes on as another user."""
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -102,7 +102,7 @@ class UsageTest(StrobeTest):
             self.assertNotIn("did you mean", done.stderr)
 
     def test_folders_that_cannot_be_read(self):
-        """What root recorded, looked at by somebody else."""
+        """Another user reads a result that root recorded."""
         closed = self.work / "results" / "one_ascend_pt"
         closed.mkdir(parents=True)
         closed.chmod(0)

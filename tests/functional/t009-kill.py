@@ -34,7 +34,7 @@ class KillTest(StrobeTest):
         self.assertNothingLeft()
 
     def test_writer_finishes_what_a_killed_program_left(self):
-        """Nobody analyses: the process beside the program sees its end."""
+        """No analysis runs: the process beside the program sees its end."""
         process, pid = self.start_command()
         process.kill()
         process.wait()

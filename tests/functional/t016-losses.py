@@ -87,7 +87,7 @@ class MadeTest(StrobeTest):
         self.assertEqual(self.json("info", self.capture)[0]["offered"], 11)
 
     def test_unreadable_part(self):
-        """Of when its records were nobody knows."""
+        """The times of its records are unknown."""
         self.make()
         self.capture.write_bytes(self.capture.read_bytes() + b"torn")
         self.assertEqual(self.incomplete_steps(), [10, 11, 12])

@@ -148,7 +148,7 @@ class RecorderTest(NumberedTest):
 
     @needs_python
     def test_dump_by_the_script(self):
-        """The recorder is the run's, whoever asks."""
+        """The recorder belongs to the run, whichever process asks."""
         script = self.script("script.py", (
             "import strobe\n"
             "from strobe import profiler\n"

@@ -48,7 +48,7 @@ class Interrupted(StrobeTest):
 
     @staticmethod
     def take_signals():
-        """Whoever runs the tests may ignore one, as nohup does."""
+        """The caller of the tests may ignore a signal, as nohup does."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 

@@ -84,7 +84,7 @@ class LoadTest(ObstacleTest):
         self.assertIn("There is no MSPTI", done.stderr)
 
     def test_it_aborts_when_loaded(self):
-        """Its last words are nobody's business either."""
+        """Its last messages are not shown either."""
         self.refused("loading it ended the process that tried", wrong="abort")
 
     def test_not_a_library(self):
@@ -184,7 +184,7 @@ class BufferTest(ObstacleTest):
         self.check("external", "are not among those that it has: left alone")
 
     def test_all_buffers_are_full(self):
-        """While the window is recorded nobody empties them fast enough: each record is counted."""
+        """During the window they are not emptied fast enough: each record is counted."""
         n = 200000
         self.play(["sleep 10", "kernels %d 40" % n],
                   ":activities=kernel,buffer_size=64KB,buffers=2")

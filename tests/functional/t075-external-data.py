@@ -448,7 +448,7 @@ class HostileTest(AclprofTest):
         self.environment.pop("MSPROF_DOUBLE")
         self.strobe("analyse", self.result())
         self.assertFalse(leaving.exists())
-        self.assertTrue(locked.exists())  # somebody writes it
+        self.assertTrue(locked.exists())  # another process writes it
 
     def test_killed(self):
         """A program that ends in a window leaves what CANN had written."""

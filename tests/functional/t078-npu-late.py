@@ -90,7 +90,7 @@ class MarkTest(NpuTest):
         links = {(row["name"], row["source"]): row for row in self.rows("correlation")}
         linked = links["host_to_device_marker", "npu_task"]
         self.assertEqual((linked["linked"], linked["orphan_cause"]), (1, 0))
-        # Nobody tells a tool the id of a moment: what cannot be joined is counted.
+        # A tool does not get the id of an instant: instants that cannot be joined are counted.
         self.assertEqual(linked["orphan_effect"], 1)
         self.assertEqual(links["host_to_device_marker", "marker"]["orphan_cause"], 1)
 

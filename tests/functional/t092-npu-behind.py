@@ -9,7 +9,7 @@ from npu import MARK, NpuTest
 from support import BUILD, PYTHON, TIMEOUT
 
 # Two windows with a pause between them. Devices tell 100 ms late; `behind` begins 40 ms after its
-# launch, when whoever launched it has ended the window.
+# launch, when the launching thread has ended the window.
 PROGRAM = """
 import ctypes, json, os, sys, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"

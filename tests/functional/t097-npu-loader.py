@@ -101,7 +101,7 @@ class LoaderTest(NpuTest):
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     @tap.long_test
     def test_no_window_waits_for_the_loader(self):
-        """Whoever holds its lock may be waiting for the session."""
+        """The thread that holds its lock may wait for the session."""
         for name, text in (("holder", HOLDER), ("held", HELD)):
             source = self.script(name + ".c", text)
             subprocess.run(["cc", "-shared", "-fPIC", "-o", self.work / (name + ".so"), source],

@@ -62,7 +62,7 @@ class DiffKernelsTest(StrobeTest):
                 ("kernel", 2, "gemm", 340, 340 + second)]
 
     def test_kernels_of_two_operators(self):
-        """One of them is slower: by name alone nobody could say which."""
+        """One of them is slower; the name alone does not show which."""
         a, b = self.trace("a", self.rows()), self.trace("b", self.rows(50))
         self.assertEqual(self.times(a, b, "--by", "kernel"), {
             "gemm < aten::conv2d": (20, 50),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks run, with the core that each of them means to measure. How fast is nobody's here."""
+"""Benchmarks run with the core that each of them measures. Their speed is not tested."""
 
 import collections
 import csv

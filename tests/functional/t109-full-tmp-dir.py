@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder for temporary files is full: what cannot be kept there names it, whoever kept it."""
+"""The folder for temporary files is full: every error about it names the folder."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard input, output and errors that are closed: nobody's words end up in a file of Strobe's."""
+"""Standard input, output and errors that are closed: no message ends up in a file of Strobe."""
 
 import subprocess
 

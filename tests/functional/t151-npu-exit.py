@@ -173,7 +173,7 @@ class ExitTest(NpuTest):
         self.repeat(shape)
 
     def test_without_an_exit(self):
-        """_exit calls nobody: what has been handed over by then is kept."""
+        """_exit runs no handlers: records delivered by then are kept."""
         def shape(number):
             self.run_shape(number, program("npu-shapes"), "_exit", N,
                            options=",flush_interval=10ms")

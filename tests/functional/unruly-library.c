@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that ends or disturbs whoever loads it: UNRULY_EXIT, UNRULY_PRINT. */
+/* A library that ends or disturbs the process that loads it: UNRULY_EXIT, UNRULY_PRINT. */
 #include <stdio.h>
 #include <unistd.h>
 

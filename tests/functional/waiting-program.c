@@ -20,9 +20,9 @@ static atomic_int n_held, n_done;
 static void *hold_lock(void *n)
 {
     for (int i = 0; i < *(int *)n; i++) {
-        pthread_mutex_lock(&mutex); /* free: nobody else wants it yet */
+        pthread_mutex_lock(&mutex); /* free: no other thread wants it yet */
         atomic_store(&n_held, i + 1);
-        while (*(volatile int *)&mutex != 2) /* as the C library marks that somebody waits */
+        while (*(volatile int *)&mutex != 2) /* the C library's mark for a waiting thread */
             sched_yield();
         pthread_mutex_unlock(&mutex);
         while (atomic_load(&n_done) <= i)

@@ -125,7 +125,7 @@ static void fill_field(StrobeMockHost *mock, guint8 byte, const StrobeField *fie
     case STROBE_FIELD_STRING:
     case STROBE_FIELD_STACK:
         if (byte < 8)
-            id = byte == 7 ? G_MAXUINT32 : 0; /* none, or one that nobody knows */
+            id = byte == 7 ? G_MAXUINT32 : 0; /* none, or an unknown one */
         memcpy(at, &id, sizeof id);
         break;
     default: /* little endian: the low bytes of the number */

@@ -35,7 +35,7 @@ static uint32_t place_of(const char *domain)
     return i;
 }
 
-/* A name that nobody has made a domain of yet is as good. */
+/* A name without a domain is valid too. */
 static int set_domain(const char *domain, int is_off)
 {
     if (!domain || strlen(domain) > NAME_MAX_BYTES)
@@ -84,7 +84,7 @@ int domains_drop(const uint8_t *marker)
     return is_off;
 }
 
-/* ---- callbacks, which nobody ever gets from the double ---- */
+/* ---- callbacks, which the double never calls ---- */
 
 static int check_domain(uint32_t domain)
 {

@@ -116,7 +116,7 @@ static void report_collective(uint32_t thread, const Task *task, const char *gro
     double_tell(record, 9);
 }
 
-/* The oldest of the queue, whoever put it there. */
+/* The oldest of the queue, from any thread. */
 static int consume_task(uint32_t thread, uint64_t at, uint64_t task_at)
 {
     if (queue_first == queue_end)

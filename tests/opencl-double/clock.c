@@ -91,7 +91,7 @@ int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time)
     if (!works || *works != '1' || double_fails("clGetDeviceAndHostTimer"))
         return INVALID_OPERATION;
     *device_time = double_device_ns(now);
-    *host_time = 12345; /* in a clock that nobody knows */
+    *host_time = 12345; /* in an unknown clock */
     return SUCCESS;
 }
 

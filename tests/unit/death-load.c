@@ -151,7 +151,7 @@ static guint64 next_number(void)
     return (guint64)g_atomic_int_add(&number, 1);
 }
 
-/* Ranges that nobody ends. */
+/* Ranges that never end. */
 static gpointer leave_open(gpointer data)
 {
     for (guint i = 0; i < 3; i++)

@@ -32,7 +32,7 @@ struct death_plan {
     gboolean dumps;       /* the flight recorder, several times a window */
 };
 
-/* Runs five windows and ends with 0, if nobody ends it before. */
+/* Runs five windows and ends with 0, if it is not killed before. */
 void death_run(const char *folder, const struct death_plan *plan, struct death_progress *progress)
     __attribute__((noreturn));
 

@@ -15,7 +15,7 @@
 struct Hold {
     const char *point; /* NULL: free */
     const void *who;   /* address of a thread's own byte, NULL: any */
-    int left;          /* arrivals until somebody is held */
+    int left;          /* arrivals until a thread is held */
     int n_held;
     gboolean has_caught;
     sem_t release;

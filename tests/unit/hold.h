@@ -8,13 +8,13 @@
 
 typedef struct Hold Hold;
 
-/* Holds whoever comes to `point` as the `nth` (from 1) from now on. */
+/* Holds the `nth` thread (from 1) that comes to `point` from now on. */
 Hold *hold_at(const char *point, guint nth);
 /* The same for the calling thread alone. */
 Hold *hold_me_at(const char *point, guint nth);
 /* Waits until a thread is held; ends the test after 20 s. */
 void hold_wait(Hold *hold);
-/* Lets the thread go on, and nobody else be held. */
+/* Lets the thread go on and holds no other. */
 void hold_release(Hold *hold);
 
 /* SIGKILL for this process at the `nth` arrival at `point`. */

@@ -233,7 +233,7 @@ static void do_range(struct worker *w)
         begin_range(w);
 }
 
-/* Spans that whoever comes by ends, in any order, its thread gone or not. */
+/* Spans that any thread ends, in any order, even after their own thread has ended. */
 static void do_async(struct worker *w)
 {
     guint64 *place = &async[stress_below(&w->random, G_N_ELEMENTS(async))];

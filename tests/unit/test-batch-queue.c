@@ -65,7 +65,7 @@ static gpointer push_and_count(gpointer user)
     return NULL;
 }
 
-/* Whoever pushes is never further ahead than the bound allows: three batches of these. */
+/* A thread that pushes is never further ahead than the bound allows: three batches of these. */
 static void test_bound(void)
 {
     Pushing pushing = {.queue = strobe_batch_queue_new(3 * BYTES + BYTES / 2)};

@@ -418,7 +418,7 @@ static void test_failures(void)
     run_free(run);
 }
 
-/* A capture that cannot be read to its end: nobody ends. */
+/* A capture that cannot be read to its end: no consumer's end is called. */
 static void test_unread(void)
 {
     static const Plan unread = {2, DERIVED, .failing_pass = -1, .is_unread = TRUE};

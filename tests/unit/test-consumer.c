@@ -100,7 +100,7 @@ static void test_intern(void)
     g_assert_cmpuint(exporter.stack, !=, 0);
 }
 
-/* Nobody knows before all records were read. */
+/* It is unknown before all records were read. */
 static void test_gaps(void)
 {
     Asked pass = ask_as(STROBE_COMPONENT_PASS);

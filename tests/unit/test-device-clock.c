@@ -206,7 +206,7 @@ static void test_no_pair(void)
     strobe_device_clock_free(clock);
 }
 
-/* Nobody says how wide the readings were: times are placed, and nothing is promised. */
+/* The width of the readings is unknown: times are placed without a bound. */
 static void test_unknown_width(void)
 {
     StrobeDeviceClock *clock = strobe_device_clock_new(1);

@@ -178,13 +178,13 @@ static void be_roomy(void)
     faulty_disk.room = -1;
 }
 
-/* Somebody makes room in time for the end. */
+/* Another thread makes room in time for the end. */
 static void test_full_for_a_while(void)
 {
     g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, be_roomy, STROBE_ERROR_IO), >, 0);
 }
 
-/* Nobody does. */
+/* No thread makes room. */
 static void test_full(void)
 {
     g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, NULL, STROBE_ERROR_IO), >, 0);
@@ -422,7 +422,7 @@ static void run_deaf(const char *folder)
     g_free(data);
 }
 
-/* Nor does a warning by SIGPIPE, when nobody reads the program's stderr. */
+/* A warning does not end it by SIGPIPE either, if the program's stderr has no reader. */
 static void test_deaf(void)
 {
     signal(SIGPIPE, SIG_DFL);

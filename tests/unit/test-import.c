@@ -53,7 +53,7 @@ static StrobeKindId declare_kind(Fixture *f, const StrobeKind *kind)
     return id;
 }
 
-/* Fields that nobody fills in are absent; times and tracks come back as they were. */
+/* Fields without a value are absent; times and tracks come back as they were. */
 static void test_absent(Fixture *f, gconstpointer unused)
 {
     const StrobeTrack track = {.struct_size = sizeof track,

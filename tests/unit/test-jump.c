@@ -184,7 +184,7 @@ static void test_points(void)
         g_thread_join(g_thread_new("jump", jump_once, (gpointer)jump));
         gint64 before = g_get_monotonic_time();
         strobe_session_stop(session, NULL);
-        g_assert_cmpint(g_get_monotonic_time() - before, <, 900000); /* nobody was waited for */
+        g_assert_cmpint(g_get_monotonic_time() - before, <, 900000); /* it waited for no thread */
         g_assert_cmpuint(count_of(session, "marker_instant") + count_of(session, "marker"), ==,
                          jump->offered_before + jump->stored + jump->is_open + OFFERS_AFTER);
         check_nested(jump->n_lost);

@@ -169,7 +169,7 @@ static void check_fields(const StrobeView *view, StrobeText name, gpointer user)
 
     g_assert_cmphex(strobe_view_u64(view, 0), ==, is_empty ? 0 : all);
     g_assert_cmphex(strobe_view_u64(view, 8), ==, is_empty ? 0 : is_short ? 0x5a5a5a : all);
-    /* a text that nobody interned */
+    /* a text that was not interned */
     g_assert_cmphex(strobe_view_u32(view, 16), ==, 0);
     (*n)++;
 }

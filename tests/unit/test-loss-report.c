@@ -94,7 +94,7 @@ static void test_pool_empty_with_names(void)
     overload_pool("a name of its own %u", 300000);
 }
 
-/* Opens a range that nobody ends; has to be there still when the window ends. */
+/* Opens a range that never ends; the thread must still exist when the window ends. */
 static gpointer open_in_crowd(gpointer barriers)
 {
     pthread_barrier_t *both = barriers;
@@ -187,7 +187,7 @@ static gpointer mark_in_crowd(gpointer data)
     struct crowd *crowd = data;
 
     strobe_mark("one of many");
-    pthread_barrier_wait(&crowd->all_there); /* nobody gives a thread buffer back before */
+    pthread_barrier_wait(&crowd->all_there); /* no thread gives its buffer back before */
     return NULL;
 }
 
@@ -343,7 +343,7 @@ static void test_thread_ended_at_ring(void)
     scratch_remove(folder);
 }
 
-/* The writer thread is put aside while it brings in full blocks: whoever records goes on. */
+/* The writer thread is stopped while it collects full blocks: recording threads go on. */
 static void test_ring_while_writer_holds_it(void)
 {
     char *folder = scratch_new();

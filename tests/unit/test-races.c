@@ -410,7 +410,7 @@ static void test_own_end_first(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
     struct actor actor = {.point = "loose-claimed", .act = act_begin_and_end, .text = "raced for"};
 
-    for (guint i = 0; i < 2; i++) { /* a thread buffer that nobody shared yet, one that is shared */
+    for (guint i = 0; i < 2; i++) { /* an unshared thread buffer, then a shared one */
         strobe_session_start(session, NULL);
         actor_hold(&actor);
         g_assert_false(end_raced());

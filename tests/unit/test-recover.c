@@ -260,7 +260,7 @@ static void test_moved(void)
     scratch_remove(g_steal_pointer(&moved));
 }
 
-/* A killed program that nobody has waited for yet is dead all the same. */
+/* A killed program counts as dead before its parent has waited for it. */
 static void test_zombie(void)
 {
     char *folder = scratch_new();

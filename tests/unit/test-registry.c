@@ -103,7 +103,7 @@ static void test_permissions(void)
     scratch_remove(folder);
 }
 
-/* Whoever can write to a folder above can put another folder in the place of the plugin's. */
+/* A user who can write to a parent folder can replace the plugin's folder. */
 static void test_folders_above(void)
 {
     char *top = scratch_new();

@@ -95,7 +95,7 @@ static void test_exporters(void)
     }
 }
 
-/* Of a session that could not be made, when nobody has looked. */
+/* Calls on a NULL session: it could not be made, and the program did not check. */
 static void test_no_session(void)
 {
     StrobeError *error = NULL;
@@ -374,7 +374,7 @@ static void free_reported(void *user, const char *directory)
     strobe_session_free(*(StrobeSession **)user);
 }
 
-/* Nobody takes it for done. */
+/* Freeing the session in its own callback is refused with a warning. */
 static void test_freed_by_reported(void)
 {
     if (g_test_subprocess()) {

@@ -91,7 +91,7 @@ static void test_ring(Fixture *f, gconstpointer data)
     g_assert_false(strobe_track_at(header, place, &track));
 }
 
-/* A table that nobody sweeps: 0, counted, and room again after the next cycle. */
+/* A full table without a sweep returns 0 and counts it; it has room after the next cycle. */
 static void test_full(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -210,7 +210,7 @@ static gpointer churn_tracks(gpointer data)
     for (guint i = 0; i < ROUNDS; i++) {
         uint32_t id = strobe_track_begin_thread(c->header, c->thread_buffer);
         for (; id == 0; id = strobe_track_begin_thread(c->header, c->thread_buffer))
-            g_usleep(100); /* whoever sweeps has no processor */
+            g_usleep(100); /* the sweeping thread has no processor */
         g_assert_true(
             strobe_track_at(c->header, place_on(c->header, c->thread_buffer) - 1, &track));
         g_assert_cmpuint(track.id, ==, id);

@@ -308,7 +308,7 @@ static void pass_by(StrobeSession *session, struct passer *passer, const char *p
     g_assert_cmpuint(lost_in_all(), ==, 0);
 }
 
-/* When nobody is waited for any more, and when it was just seen outside of its bracket. */
+/* The wait is over, and the thread was just seen outside of its bracket. */
 static void test_pass_by(void)
 {
     char *folder = scratch_new();

@@ -8,13 +8,13 @@
 
 typedef enum KeyType { SWITCH, FREQUENCY, TEXT, CHOICE } KeyType;
 
-/* A key of the section: its type and what is allowed. */
+/* A key of the section: its type and allowed values. */
 typedef struct AclKey {
     const char *name;
     KeyType type;
     gint64 highest;             /* FREQUENCY, from 1 */
     const char *const *choices; /* CHOICE */
-    const char *otherwise;      /* what it is where it is not given; NULL: nothing */
+    const char *otherwise;      /* its default; NULL: none */
 } AclKey;
 
 static const char *const task_times[] = {"on", "off", "l0", "l1", "l2", "l3", NULL};
@@ -54,8 +54,8 @@ static const AclKey keys[] = {
     {"sys_lp_freq", FREQUENCY, .highest = 100},
 };
 
-/* What the device's collector takes, where it has the option. hccl, aicpu, ascendcl, runtime_api
- * and task_time are in its level. */
+/* Options of the device's collector, set if it has them. hccl, aicpu, ascendcl, runtime_api and
+ * task_time determine the level. */
 static const char *const of_device[][2] = {
     {"l2", "l2_cache"},
     {"msproftx", "msproftx"},
@@ -119,7 +119,7 @@ static gboolean check_section(JsonObject *section, const StrobeConfigPlace *plac
     return TRUE;
 }
 
-/* The text of a checked key, or its default; "" where there is none. */
+/* The text of a checked key, or its default; "" if there is none. */
 static const char *value_of(JsonObject *section, const char *name)
 {
     if (json_object_has_member(section, name))
@@ -137,7 +137,7 @@ static gboolean is_on(JsonObject *section, const char *name)
 
 /* ---- the device ---- */
 
-/* The switches of single sources as the level that has them. */
+/* The level that corresponds to the switches of single sources. */
 static const char *level_of(JsonObject *section)
 {
     const char *time = value_of(section, "task_time");
@@ -155,7 +155,7 @@ static gboolean add_metrics(JsonObject *options, JsonObject *section,
     const char *text = value_of(section, "aic_metrics");
     const char *name = strobe_ascend_metrics_name(text);
 
-    /* Metrics that only this way of collecting knows. */
+    /* Metrics that only acl.json supports. */
     if (g_str_equal(text, "PipelineExecuteUtilization"))
         name = text;
     if (!name) {
@@ -168,7 +168,7 @@ static gboolean add_metrics(JsonObject *options, JsonObject *section,
     return TRUE;
 }
 
-/* "on" is true; what is off is not asked for. */
+/* "on" is true; a key that is off sets nothing. */
 static void hand_over(JsonObject *options, const char *name, JsonNode *node)
 {
     gboolean is_text = node && json_node_get_value_type(node) == G_TYPE_STRING;
@@ -224,7 +224,7 @@ static gboolean add_items(GPtrArray *items, JsonObject *section, const char *key
     return TRUE;
 }
 
-/* The time between samples that a frequency means; nothing where it is not given. */
+/* The sampling interval for a frequency; nothing if it is not given. */
 static gboolean set_interval(JsonObject *options, JsonObject *section, const char *key)
 {
     if (!json_object_has_member(section, key))
@@ -245,7 +245,7 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
         return FALSE;
     guint osrt;
     gboolean has_osrt = g_ptr_array_find_with_equal_func(items, "osrt", g_str_equal, &osrt);
-    if (has_osrt) /* a collector of its own */
+    if (has_osrt) /* a separate collector */
         g_ptr_array_remove_index(items, osrt);
     if (items->len > 0) {
         JsonObject *options = strobe_config_map_collector(config, "host_sys", place->origin)->json;

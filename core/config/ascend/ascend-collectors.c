@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the Ascend PyTorch Profiler's settings mean in collectors, and as profiler_info.json. */
+/* Maps the Ascend PyTorch Profiler's settings to collectors, and writes them for
+ * profiler_info.json. */
 #include "ascend-config.h"
 
 #include <string.h>
 #include "export-types.h"
 
-#define GC_LIMIT_NS 3600000000000.0 /* of the collector's option */
-#define DEVICE_INTERVAL "10ms"      /* that profiler samples ports at 100 Hz, links at 50 */
+#define GC_LIMIT_NS 3600000000000.0 /* limit of the collector's option */
+#define DEVICE_INTERVAL "10ms"      /* that profiler samples ports at 100 Hz, links at 50 Hz */
 #define LINK_INTERVAL "20ms"
 
 static void set_switch(JsonObject *options, const char *name, gboolean value)
@@ -21,7 +22,7 @@ static void set_text(JsonObject *options, const char *name, const char *text)
         json_object_set_string_member(options, name, text);
 }
 
-/* Options of the collector, which is added. */
+/* Adds the collector; returns its options. */
 static JsonObject *add_collector(StrobeConfig *config, const char *name, const char *origin)
 {
     return strobe_config_map_collector(config, name, origin)->json;
@@ -54,21 +55,21 @@ static gboolean has_numa(const StrobeAscendSettings *s)
     return g_strv_contains((const char *const *)parts, "numa");
 }
 
-/* Shapes of kernels come with tasks, of which Level_none has none. */
+/* Shapes of kernels come with tasks, and Level_none records no tasks. */
 static gboolean wants_shapes(const StrobeAscendSettings *s)
 {
     return s->record_shapes && !g_str_equal(s->level, "Level_none");
 }
 
-/* Only CANN's own profiling tells one of these: then it samples ports and links too, which are not
- * to come twice. */
+/* Only CANN's own profiling provides one of these. It then samples ports and links too, which
+ * must not be recorded twice. */
 static gboolean takes_aclprof(const StrobeAscendSettings *s)
 {
     return s->npu && (!g_str_equal(s->aic_metrics, "AiCoreNone") || s->l2_cache || s->op_attr ||
                       s->profile_memory || wants_shapes(s) || has_numa(s));
 }
 
-/* The device's collector takes what it has an option for; what it lacks it says itself. */
+/* Sets the options that the device's collector has; it reports missing ones itself. */
 static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
 {
     StrobeConfigComponent *device = strobe_config_map_collector(config, "npu_task", origin);
@@ -87,7 +88,7 @@ static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, cons
     set_switch(device->wished, "sys_interconnection", s->sys_interconnection && takes_aclprof(s));
 }
 
-/* The items are those of host_sys; osrt is a collector of its own, and only CANN has numa. */
+/* The items of host_sys; osrt is a separate collector, and only CANN has numa. */
 static void add_host_items(StrobeConfig *config, const char *host_sys, const char *origin)
 {
     g_auto(GStrv) parts = g_strsplit(host_sys, "+", -1);

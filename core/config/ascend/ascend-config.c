@@ -96,8 +96,8 @@ static gint64 read_step(StrobeConfig *config, const StrobeConfigPlace *place, Js
     return otherwise;
 }
 
-/* The file says when to begin in a program that runs already. Here it is known from the first step
- * on: start_step 0 and -1 both mean at once. */
+/* The file can start a profile in a running program. Here it is known from the first step on:
+ * start_step 0 and -1 both mean at once. */
 static void read_schedule(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)
 {
     gint64 start = read_step(config, place, top, "start_step", -1, 0);
@@ -172,7 +172,7 @@ static JsonObject *read_experimental(JsonObject *top, StrobeConfig *config,
     return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
 
-/* What goes together, as the constructor of the profile says it. */
+/* Checks combinations like the constructor of the profile. */
 static void check_together(StrobeAscendSettings *settings, StrobeConfig *config, const char *origin)
 {
     if (!settings->npu)

@@ -30,7 +30,7 @@ static const char *const known[] = {"profiler_level",
 static const char *const levels[] = {"Level0", "Level1", "Level2", "Level_none", NULL};
 static const char *const systems[] = {"cpu", "mem", "disk", "network", "osrt", "numa", NULL};
 
-/* By name, and by what the library calls them. */
+/* Python's names, and the library's. */
 static const char *const metrics[][2] = {
     {"PipeUtilization", "ACL_AICORE_PIPE_UTILIZATION"},
     {"ArithmeticUtilization", "ACL_AICORE_ARITHMETIC_UTILIZATION"},
@@ -59,7 +59,7 @@ const char *strobe_ascend_metrics_acl(const char *name)
     return NULL;
 }
 
-/* What the reading functions share. */
+/* State shared by the reading functions. */
 typedef struct Reading {
     StrobeAscendSettings *settings;
     JsonObject *object; /* NULL: nothing was given */
@@ -72,7 +72,7 @@ static JsonNode *find_member(const Reading *r, const char *key)
     return r->object ? json_object_get_member(r->object, key) : NULL;
 }
 
-/* The node's text, NULL if it is none. */
+/* The node's text, NULL if it is not a text. */
 static const char *text_of(JsonNode *node)
 {
     return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node)
@@ -114,7 +114,7 @@ static void read_level(const Reading *r)
         reset_member(r, "profiler_level", "Level_none, Level0, Level1 or Level2", "Level0");
 }
 
-/* Where the key is missing there are none, at every level. */
+/* Without the key there are none, at every level. */
 static void read_metrics(const Reading *r)
 {
     const char *text = text_of(find_member(r, "aic_metrics"));
@@ -136,7 +136,7 @@ static void read_metrics(const Reading *r)
 
 /* ---- marks ---- */
 
-/* Texts joined by '+', each once; NULL if the member is no array of texts without '+'. */
+/* Texts joined by '+', each once; NULL if the member is not an array of texts without '+'. */
 static char *join_texts(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
@@ -224,7 +224,7 @@ static void read_gc(const Reading *r)
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
-    /* That profiler takes a bool for the number that it is in Python. */
+    /* That profiler accepts a bool, which is a number in Python. */
     r->settings->gc_threshold_ms = -1;
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return;

@@ -21,14 +21,14 @@ typedef struct Group {
     StrobeStringId name_id, level_id;
     guint64 count;
     gint64 total, min, max;   /* ns */
-    DurationCounts durations; /* the variance is around a mean that is rounded first */
+    DurationCounts durations; /* kept because the variance uses a mean that is rounded first */
 } Group;
 
 #define RECENT 256u /* a power of two */
 
 typedef struct ApiStatistic {
     Statistic statistic;   /* of Group */
-    Group *recent[RECENT]; /* by their ids, of those that were asked for */
+    Group *recent[RECENT]; /* last groups, by the names' ids */
     guint64 n_durations;
 } ApiStatistic;
 
@@ -134,8 +134,8 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->level, y->level);
 }
 
-/* Around the rounded mean; G1 rounds every square too. In order of the durations, so that the sum
- * is the same whatever the order of the calls. */
+/* Relative to the rounded mean; G1 rounds every square too. Sums in the order of durations, so
+ * that the result does not depend on the order of calls. */
 static double variance_of(Group *group, double mean, gboolean rounds_squares)
 {
     const DurationCount *sorted = duration_counts_sort(&group->durations);

@@ -12,7 +12,7 @@
 #include "call-tree.h"
 #include "sorted-values.h"
 
-#define STACKS_MAX 4194304u /* different ones; what is beyond has no frames */
+#define STACKS_MAX 4194304u /* maximum number of different stacks; further ones have no frames */
 #define FRAMES_MAX 1024
 
 enum { TIME, STACK, N_WANTED };
@@ -22,7 +22,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [STACK] = {"stack", STROBE_FIELD_STACK},
 };
 
-/* What was found in a stack of a thread, or on a path of functions. */
+/* Sums of a stack of a thread, or of a path of functions. */
 typedef struct PathSum {
     guint64 key;           /* thread's name and stack, or the path */
     StrobeStringId thread; /* name */
@@ -140,7 +140,7 @@ static StrobeStringId function_of(CallPaths *paths, StrobeStringId frame)
     return id;
 }
 
-/* The functions of a stack, innermost first, and the thread behind them. */
+/* The functions of a stack, innermost first, followed by the thread's name. */
 static StrobeStackId path_of(CallPaths *paths, const PathSum *sum)
 {
     StrobeStringId path[FRAMES_MAX + 1];
@@ -187,7 +187,8 @@ static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     g_autoptr(GPtrArray) stacks = sorted_values(found, compare_sums);
 
-    for (guint i = 0; i < stacks->len; i++) { /* in one order: what is interned has the same ids */
+    for (guint i = 0; i < stacks->len; i++) { /* in a fixed order, so that interned texts get the
+                                               * same ids */
         PathSum sum = *(const PathSum *)g_ptr_array_index(stacks, i);
         sum.key = sum.stack = path_of(paths, &sum);
         add_sum(sums, &sum);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op, api_call, device_task, comm_op, task_queue, marker -> correlation, device_clock: what
- * found each other by its ids, whatever could not, and what began before its cause. */
+/* cpu_op, api_call, device_task, comm_op, task_queue, marker -> correlation, device_clock:
+ * counts linked and unlinked records, and effects that begin before their cause. */
 #include "correlation.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
-/* What is counted of one type and source. */
+/* The counts of one type and source. */
 typedef struct Tally {
     LinkType link_type;
     guint32 source;
@@ -67,11 +67,11 @@ typedef struct Pass {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder connected, queues, markers, operators;
-    LinkTable *links[N_LINK_TYPES]; /* none of OPERATOR_TO_API: it follows from the others */
+    LinkTable *links[N_LINK_TYPES]; /* NULL for OPERATOR_TO_API, which follows from the others */
     HostSpans *ops, *dequeues;
-    GHashTable *track_sources; /* of a track's last id, + 1 */
+    GHashTable *track_sources; /* source of a track's last id, + 1 */
     GArray *tallies;           /* of Tally */
-    gboolean is_import;        /* one source, whatever its ids look like */
+    gboolean is_import;        /* one source for all ids */
 } Pass;
 
 /* ---- counting ---- */
@@ -124,8 +124,8 @@ static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, 
         tally->sum.forgotten += MAX(entry->n_effects, 1);
 }
 
-/* Which operator a call belongs to: the one around it on its thread, or around the enqueue whose
- * dequeue is around it. */
+/* The operator of a call: the one around it on its thread, or around the enqueue of the dequeue
+ * that encloses the call. */
 static gboolean has_operator(const Pass *pass, guint64 thread, gint64 at_ns)
 {
     guint64 id;
@@ -165,7 +165,7 @@ static void on_mark_done(void *user, const LinkEntry *entry, gboolean is_early)
     count_entry(user, HOST_TO_DEVICE_MARKER, entry, is_early);
 }
 
-/* Most operators have no backward side, and need none. */
+/* Most operators have no backward operator. */
 static void on_sequence_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     if (entry->n_effects)
@@ -179,7 +179,7 @@ static gboolean is_id(guint64 id)
     return id != STROBE_ABSENT_U64 && id != 0 && id != STROBE_ABSENT_U32;
 }
 
-/* One thread may have several tracks, in layers of their own. */
+/* A thread may have several tracks, in separate layers. */
 static guint64 thread_of(const Pass *pass, StrobeTrackId id)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, id);
@@ -189,7 +189,7 @@ static guint64 thread_of(const Pass *pass, StrobeTrackId id)
     return track->pid << 32 ^ track->number;
 }
 
-/* The error of the clocks between a host's record and this one. */
+/* The clock error between a host record and this one. */
 static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -205,7 +205,7 @@ static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
     return effect;
 }
 
-/* An effect that has no id is of the source that its track was of before. */
+/* An effect without an id belongs to the previous source of its track. */
 static void take_effect(Pass *pass, LinkType link_type, const StrobeView *record, guint64 id)
 {
     gpointer track = GUINT_TO_POINTER(record->track);
@@ -317,7 +317,7 @@ static StrobeStatus correlation_batch(void *state, const StrobeView *records, si
 
 /* ---- records out ---- */
 
-/* The importer, as the fact "source", or what was joined with a recording, names it (JSON). */
+/* The importer, from the metadata "source", or from the external data of a recording (JSON). */
 static StrobeStringId importer_name(const Pass *pass)
 {
     static const char key[] = "\"importer\":\"";
@@ -329,7 +329,7 @@ static StrobeStringId importer_name(const Pass *pass)
     return pass->host->intern(pass->self, name, strcspn(name, "\""));
 }
 
-/* The name of a source; 0 where it is unknown. */
+/* The name of a source; 0 if unknown. */
 static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 {
     const char *names = pass->host->metadata_value(pass->self, "link_sources");
@@ -365,14 +365,14 @@ static gboolean emit_tally(Pass *pass, const Tally *tally, gint64 begin_ns)
         return FALSE;
     *fields = tally->sum;
     fields->source = source;
-    if (fields->error == 0) /* of clocks that tell none */
+    if (fields->error == 0) /* for clocks without a known error */
         fields->error = STROBE_ABSENT_U64;
     if (pass->host->touches_gap(pass->self, 0, INT64_MIN, INT64_MAX))
         pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
     return TRUE;
 }
 
-/* A device that begins before it was told to has a clock that is not what it is taken for. */
+/* If a device begins work before its launch, the conversion of its clock is wrong. */
 static void warn_violations(const Pass *pass, const Tally *tally)
 {
     StrobeText source = pass->host->string(pass->self, source_name(pass, tally));

@@ -9,8 +9,8 @@ typedef struct Span {
 } Span;
 
 struct HostSpans {
-    GHashTable *by_thread; /* to a GArray of Span, which do not overlap, in order */
-    guint64 last_thread;   /* spans of one thread come in runs */
+    GHashTable *by_thread; /* thread -> GArray of Span, sorted and without overlap */
+    guint64 last_thread;   /* successive spans are mostly of one thread */
     GArray *last;          /* its list; NULL: none yet */
 };
 
@@ -52,7 +52,7 @@ static GArray *list_of(HostSpans *spans, guint64 thread)
     return list;
 }
 
-/* The first span that ends at a moment or later. */
+/* The first span that ends at that time or later. */
 static guint first_behind(const GArray *list, gint64 ns)
 {
     guint low = 0, high = list->len;
@@ -69,8 +69,7 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Does it begin and end before the other one does? They may touch, or overlap by what was lost when
- * times were rounded. */
+/* Does it begin and end before the other one? They may touch, or overlap by rounding errors. */
 static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
     return span->begin_ns < begin_ns && span->end_ns < end_ns;
@@ -92,7 +91,7 @@ void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 en
         end++;
     if (end == first && end < list->len && g_array_index(list, Span, end).begin_ns <= begin_ns &&
         g_array_index(list, Span, end).end_ns >= end_ns)
-        return; /* inside of one that came first */
+        return; /* inside an earlier one */
     if (end > first)
         g_array_remove_range(list, first, end - first);
     if (list->len >= HOST_SPANS_MAX) {
@@ -110,7 +109,7 @@ gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, g
     if (!list || at == list->len || g_array_index(list, Span, at).begin_ns > at_ns)
         return FALSE;
     if (at + 1 < list->len && g_array_index(list, Span, at + 1).begin_ns == at_ns)
-        at++; /* what begins then, not what ends then */
+        at++; /* a span that begins then, not one that ends then */
     *id = g_array_index(list, Span, at).id;
     return TRUE;
 }

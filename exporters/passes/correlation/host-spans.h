@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of the host by their threads, whatever these are called: whether one encloses a moment.
- * Those inside of others are forgotten, and the oldest of a thread where there are too many. */
+/* Spans of the host by thread, independent of their names, to find the one around a time. Nested
+ * spans are dropped, and the oldest of a thread if there are too many. */
 #ifndef STROBE_PASSES_HOST_SPANS_H
 #define STROBE_PASSES_HOST_SPANS_H
 
@@ -15,9 +15,9 @@ typedef struct HostSpans HostSpans;
 HostSpans *host_spans_new(void);
 void host_spans_free(HostSpans *spans);
 
-/* In order of their ends, but for a few. */
+/* In the order of their ends, with few exceptions. */
 void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 end_ns, guint64 id);
-/* The id of the outermost span around a moment; FALSE if there is none. */
+/* The id of the outermost span around a time; FALSE if there is none. */
 gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, guint64 *id);
 gboolean host_spans_is_empty(const HostSpans *spans);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Causes and effects of one type, by the id that they share, whichever is seen first.
+ * Causes and effects of one type, by their shared id, in any order of arrival.
  *
- * Bounded: ids rise, so that the oldest half is taken for complete when LINK_ENTRIES_MAX are known.
- * Effects seen before their cause wait for it, LINK_WAITING_MAX of them in all; what does not fit
- * is linked, but not checked.
+ * Bounded: ids increase, so the oldest half counts as complete when LINK_ENTRIES_MAX entries
+ * exist. At most LINK_WAITING_MAX effects wait for their cause; further ones are linked but not
+ * checked.
  */
 #ifndef STROBE_PASSES_LINK_TABLE_H
 #define STROBE_PASSES_LINK_TABLE_H
@@ -17,8 +17,7 @@
 
 #define LINK_NOT_CHECKED STROBE_ABSENT_U64
 
-/* When an effect began, and by how much the clocks in between may be off: LINK_NOT_CHECKED if that
- * is not known. */
+/* Begin of an effect, and the clock error between cause and effect: LINK_NOT_CHECKED if unknown. */
 typedef struct LinkEffect {
     gint64 begin_ns;
     guint64 error_ns;
@@ -30,28 +29,28 @@ typedef struct LinkEntry {
     guint64 cause_thread;
     guint32 n_effects, n_violations, n_unchecked;
     guint8 has_cause, is_ambiguous, is_reported;
-    gint64 worst_ns;  /* the most by which an effect began before its cause */
-    guint64 error_ns; /* the largest that was allowed for */
+    gint64 worst_ns;  /* largest time by which an effect began before its cause */
+    guint64 error_ns; /* largest clock error that was used */
     GArray *waiting;  /* of LinkEffect; NULL: none */
 } LinkEntry;
 
 typedef struct LinkTable LinkTable;
 
-/* `done` is told each entry when it is complete; `is_early`: for want of room. */
+/* Called with each complete entry; `is_early`: because of lack of room. */
 typedef void (*LinkDone)(void *user, const LinkEntry *entry, gboolean is_early);
 
 LinkTable *link_table_new(LinkDone done, void *user);
 void link_table_free(LinkTable *table);
 
-/* The first cause of an id on a thread counts: what follows there only encloses it, or comes after.
- * One on another thread makes the id ambiguous. */
+/* Uses the first cause of an id on a thread: later ones only enclose it, or follow it. A cause
+ * on another thread makes the id ambiguous. */
 void link_table_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
-/* The latest cause counts, wherever it lies. */
+/* Uses the latest cause on any thread. */
 void link_table_latest_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
 void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect);
-/* NULL: not seen, or forgotten. Valid until the next call. */
+/* NULL: not seen, or dropped. Valid until the next call. */
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id);
-/* No more of them. The table is empty then. */
+/* No more records follow. The table is empty afterwards. */
 void link_table_finish(LinkTable *table);
 
 #endif

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
 
-#define DOUBLE_WHOLE_MAX ((gint64)1 << 53) /* every whole number up to it is a double */
-#define EXACT_LENGTH 15 /* of a text whose digits are a whole number that a double holds */
+#define DOUBLE_WHOLE_MAX ((gint64)1 << 53) /* all integers up to it are exact as a double */
+/* Maximum length of a text whose digits form an integer that a double holds. */
+#define EXACT_LENGTH 15
 
 gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self)
 {
@@ -17,8 +18,8 @@ gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self
 double device_us(gint64 ns)
 {
     if (ABS(ns) <= DOUBLE_WHOLE_MAX)
-        return (double)ns / 1000.0; /* the nearest double; a sum of parts may be another */
-    /* A time since the epoch has more digits than a double: the parts have not. */
+        return (double)ns / 1000.0; /* the nearest double; a sum of parts may differ */
+    /* A time since the epoch has more digits than a double; its parts have not. */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
 }
 
@@ -34,7 +35,7 @@ double device_round(double value, int decimals)
     length = strobe_format_fixed(text, value, decimals);
     if (length > EXACT_LENGTH)
         return g_ascii_strtod(text, NULL);
-    /* Both are exact, and so their quotient is the double nearest to the text. */
+    /* Both are exact, so their quotient is the double nearest to the text. */
     for (const char *at = text; *at; at++)
         if (g_ascii_isdigit(*at))
             digits = digits * 10 + (guint64)(*at - '0');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the passes over device data have in common: where a capture came from, times as the source
- * stated them, fields of equal names. */
+/* Shared by the passes over device data: the origin of a capture, times as in the source, fields
+ * with equal names. */
 #ifndef STROBE_PASSES_DEVICE_RECORD_H
 #define STROBE_PASSES_DEVICE_RECORD_H
 
@@ -8,20 +8,20 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-/* Was the capture made of a database? Some rules differ between the original's two forms. */
+/* Was the capture imported from a database? Some rules differ between the original's two forms. */
 gboolean device_is_database(const StrobeConsumerHost *host, StrobeInstance *self);
 
-/* Duration in microseconds as the source stated it; `offset` is that of exact_us, or missing. */
+/* Duration in microseconds as in the source; `offset` is that of exact_us, or missing. */
 double device_exact_us(const StrobeView *record, guint32 offset);
 
-/* The time as the double that Python makes of "%d.%03d" microseconds, and of ns / 1000. */
+/* The time as the double that Python makes from "%d.%03d" microseconds, or from ns / 1000. */
 double device_us(gint64 ns);
 
-/* To so many decimals, halves as Python's round does: by the exact value of the double. */
+/* Rounds to that many decimals, with halves like Python's round: by the exact value of the
+ * double. */
 double device_round(double value, int decimals);
 
-/* Which bytes of a record's fields go where in another kind: every field of the same name and type.
- */
+/* Copies fields of a record to another kind: every field with the same name and type. */
 typedef struct DeviceCopy {
     guint32 from, to, size;
 } DeviceCopy;
@@ -29,7 +29,7 @@ typedef struct DeviceCopy {
 GArray *device_copies_new(const StrobeKindView *from, const StrobeKind *to); /* of DeviceCopy */
 void device_copies_apply(const GArray *copies, const StrobeView *record, void *fields);
 
-/* Makes every field absent: a host's emit hands out zeroes. */
+/* Makes every field absent, because the host's emit returns zeros. */
 void device_fields_absent(const StrobeKind *kind, void *fields);
 
 #endif

@@ -30,7 +30,7 @@ static Step step_of(const StrobeView *record)
             strobe_field_i32(record, strobe_field_offset(kind, "device", STROBE_FIELD_I32), -1)};
 }
 
-/* The last one, if it is the same step on another device; else NULL. */
+/* The last one if it is the same step on another device; otherwise NULL. */
 static Step *same_step(const Steps *steps, const Step *step)
 {
     Step *last =
@@ -84,9 +84,8 @@ static gboolean is_before(const Steps *steps, const Step *step, gint32 device, g
     return step->begin_ns <= at_ns + 1000;
 }
 
-/* Steps of one program follow each other: the search begins at the last one that begins no later.
- * Device times may overlap a little, so a few before it are looked at, and the earliest is taken.
- */
+/* Steps of one program are successive: the search begins at the last step that begins no later.
+ * Device times may overlap slightly, so it also checks a few before, and takes the earliest. */
 static const Step *find_step(Steps *steps, gint32 device, gint64 at_ns,
                              gboolean (*holds_time)(const Step *step, gint64 at_ns))
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps as a pass knows them: their device times, and the question which one holds a time. */
+/* Steps for passes: their device times, and a search for the step that contains a time. */
 #ifndef STROBE_PASSES_STEPS_H
 #define STROBE_PASSES_STEPS_H
 
@@ -18,7 +18,7 @@ typedef struct Step {
 typedef struct Steps {
     GArray *steps; /* of Step */
     guint64 n_dropped;
-    gboolean has_devices; /* a step has a time of its own on each of several devices */
+    gboolean has_devices; /* a step has a separate time range on each of several devices */
     gboolean is_sorted;   /* by devices */
 } Steps;
 
@@ -26,14 +26,14 @@ void steps_init(Steps *steps);
 void steps_clear(Steps *steps);
 /* A record of step_range. */
 void steps_add(Steps *steps, const StrobeView *record);
-/* The same for who does not tell devices apart: a step's range is then that of all of them. */
+/* The same for a pass that does not distinguish devices: a step's range then covers all of them. */
 void steps_add_joined(Steps *steps, const StrobeView *record);
-/* The first one, in the order in which they came, that holds the time: up to and with its end, and
- * up to its end. Where devices have times of their own, of those of that device. NULL: none. What
- * is returned stays until a step is added. */
+/* The first step, in order of arrival, that contains the time, with its end included or
+ * excluded. If devices have separate times, uses those of that device. NULL: none. Valid until a
+ * step is added. */
 const Step *steps_find_closed(Steps *steps, gint32 device, gint64 at_ns);
 const Step *steps_find(Steps *steps, gint32 device, gint64 at_ns);
-/* As steps_find, in the doubles of microseconds that the original compares. */
+/* Like steps_find, with doubles of microseconds as in the original. */
 const Step *steps_find_us(Steps *steps, gint32 device, gint64 at_ns);
 
 #endif

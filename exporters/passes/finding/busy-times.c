@@ -3,11 +3,11 @@
 
 #include "intervals.h"
 
-/* The stretches of one thread. */
+/* The busy intervals of one thread. */
 typedef struct BusyThread {
     StrobeTrackId track;
     GArray *parts[N_PARTS]; /* of Interval */
-    gint64 gap_ns[N_PARTS]; /* over which stretches are joined */
+    gint64 gap_ns[N_PARTS]; /* gap over which intervals are merged */
     gint64 busy_ns;
 } BusyThread;
 
@@ -56,7 +56,7 @@ static BusyThread *find_thread(BusyTimes *times, StrobeTrackId track)
     return thread;
 }
 
-/* Joins stretches over wider and wider gaps until half of the room is free. */
+/* Merges intervals over increasing gaps until half of the room is free. */
 static void coarsen_stretches(GArray *set, gint64 *gap_ns)
 {
     intervals_merge(set);
@@ -77,7 +77,7 @@ static void coarsen_stretches(GArray *set, gint64 *gap_ns)
     }
 }
 
-/* Spans of a thread come children before parents: a parent takes the place of its children. */
+/* Spans of a thread come children before parents: a parent replaces its children. */
 void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64 begin_ns,
                     gint64 end_ns)
 {
@@ -120,7 +120,7 @@ static gint compare_steps(gconstpointer a, gconstpointer b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The thread that announced the steps, else the one that was busiest; NULL: there is none. */
+/* The thread that announced the steps, otherwise the busiest one; NULL: none. */
 static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *host,
                                     StrobeInstance *self)
 {
@@ -141,7 +141,7 @@ static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *
     return busiest;
 }
 
-/* Garbage collection holds all threads of the interpreter up. */
+/* Garbage collection stops all threads of the interpreter. */
 static GArray *collect_gc(BusyTimes *times)
 {
     GArray *all = intervals_new();
@@ -178,7 +178,7 @@ gint64 busy_times_covered(const GArray *set, gint64 begin_ns, gint64 end_ns)
     return sum;
 }
 
-/* A part gets what it adds to the parts before it. */
+/* Each part gets the time that the earlier parts do not have. */
 static void divide_steps(BusyTimes *times, BusyThread *thread)
 {
     g_autoptr(GArray) covered = collect_gc(times);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When each thread was busy with what, and which part of each step that was. */
+/* Busy times of each thread by cause, and the resulting parts of each step. */
 #ifndef STROBE_PASSES_BUSY_TIMES_H
 #define STROBE_PASSES_BUSY_TIMES_H
 
@@ -8,8 +8,8 @@
 
 #include "cause-names.h"
 
-/* Stretches a thread and part; more are joined over gaps, so that sums may be too large by these.
- */
+/* Maximum number of intervals for each thread and part; further ones are merged over gaps, which
+ * makes sums too large by the gaps. */
 #define BUSY_STRETCHES_MAX 262144u
 #define BUSY_STEPS_MAX 1048576u
 
@@ -27,17 +27,17 @@ void busy_times_free(BusyTimes *times);
 
 void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64 begin_ns,
                     gint64 end_ns);
-/* A step that the thread of this kernel id announced. */
+/* Adds a step that the thread with this kernel id announced. */
 void busy_times_add_step(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
                          gint64 end_ns);
 
-/* Of BusyStep, by begin, with their parts. Without steps the window is one of them. To be called
- * once; the array is the times'. */
+/* Of BusyStep, by begin, with their parts. Without steps there is one for the window. Call it
+ * once; the array belongs to `times`. */
 const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
                                StrobeInstance *self);
 gboolean busy_times_has_steps(const BusyTimes *times);
 
-/* How much of a time lies in a set of stretches (Interval), which is merged. */
+/* The part of a time range that a merged set of Interval covers. */
 gint64 busy_times_covered(const GArray *set, gint64 begin_ns, gint64 end_ns);
 
 #endif

@@ -5,11 +5,11 @@
 
 typedef struct NamePattern {
     const char *text;
-    const char *also; /* the name must hold this too; NULL: nothing more */
+    const char *also; /* the name must also contain this; NULL: no condition */
     StepPart part;
 } NamePattern;
 
-/* The first that fits; letters of either case. */
+/* The first match is used; case is ignored. */
 static const NamePattern patterns[] = {
     {"enumerate(dataloader)", NULL, PART_DATA},
     {"dataloader.py", "__next__", PART_DATA},

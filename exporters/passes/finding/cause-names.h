@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells by a record's kind and name what its time is for. */
+/* Determines from a record's kind and name the cause of its time. */
 #ifndef STROBE_PASSES_CAUSE_NAMES_H
 #define STROBE_PASSES_CAUSE_NAMES_H
 
 #include <glib.h>
 
-/* Where the time of a step goes. A moment counts for the first part that holds it. */
+/* The parts of a step's time. A moment counts for the first part that contains it. */
 typedef enum StepPart {
     PART_GC,
     PART_DATA,
@@ -16,7 +16,7 @@ typedef enum StepPart {
     N_PARTS /* the rest */
 } StepPart;
 
-/* The part of a span of this kind; N_PARTS: of none. */
+/* The part of a span of this kind; N_PARTS: none. */
 StepPart cause_of_name(const char *kind, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what was measured to findings. */
+/* Derives findings from the measurements. */
 #ifndef STROBE_PASSES_FINDING_RULES_H
 #define STROBE_PASSES_FINDING_RULES_H
 
@@ -7,8 +7,8 @@
 
 void finding_free(gpointer finding);
 
-/* Findings (Finding), the heaviest first; `is_incomplete`: records were lost, so all are less sure.
- * (transfer full) */
+/* Findings (Finding), in the order of weight; `is_incomplete`: records were lost, which reduces
+ * all confidences. (transfer full) */
 GPtrArray *finding_rules_apply(const Measures *measures, const GArray *steps,
                                gboolean is_incomplete);
 

@@ -9,7 +9,7 @@
 #include "sorted-values.h"
 
 #define TOP_NAMES 3
-#define NAME_SHOWN 80 /* bytes of a name in the evidence */
+#define NAME_SHOWN 80 /* maximum bytes of a name in the evidence */
 
 /* ---- one kind each ---- */
 
@@ -19,7 +19,7 @@ static void take_step(Measures *m, const StrobeView *record, const uint32_t *at)
                         strobe_field_u64(record, at[1], 0), record->begin_ns, record->end_ns);
 }
 
-/* Kernels, and nothing else that a device does. */
+/* Takes kernels only, not other tasks of a device. */
 static void take_task(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     gint64 duration = record->end_ns - record->begin_ns;
@@ -69,7 +69,7 @@ static void take_processor(Measures *m, const StrobeView *record, const uint32_t
     add_value(&m->processor_wait, strobe_field_f64(record, at[0], -1), 1);
 }
 
-/* The process alone: what others do to a disk shows in the pressure. */
+/* Only the process; other processes' use of a disk shows in the pressure. */
 static void take_disk(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     if (!strcmp(m->host->string(m->self, record->name).bytes, "Process"))
@@ -163,7 +163,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(takers) <= 24);
 
 /* ---- spans of threads ---- */
 
-/* By the ids of kind and name: texts are compared once each. */
+/* By the ids of kind and name, so that each text is compared once. */
 static StepPart find_cause(Measures *m, const StrobeView *record)
 {
     guint64 key = (guint64)record->kind->id << 32 | record->name;

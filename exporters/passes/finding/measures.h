@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the finding pass sums up while records come: bounded, whatever their number. */
+/* Bounded sums that the finding pass computes from the records. */
 #ifndef STROBE_PASSES_MEASURES_H
 #define STROBE_PASSES_MEASURES_H
 
@@ -8,7 +8,8 @@
 
 #include "busy-times.h"
 
-#define MEASURES_NAMES_MAX 4096u /* names a part; what is beyond is not named as evidence */
+/* Maximum number of names for each part; further ones are not used as evidence. */
+#define MEASURES_NAMES_MAX 4096u
 #define MEASURES_SMALL_KERNEL_NS 10000
 
 /* A value that was sampled over intervals. */
@@ -17,7 +18,7 @@ typedef struct WeightedMean {
     guint64 count;
 } WeightedMean;
 
-/* One name among those of a part. */
+/* One name of a part. */
 typedef struct NamedTime {
     StrobeStringId name;
     const char *kind; /* of the first record with this name; interned */
@@ -55,7 +56,7 @@ void measures_add(Measures *measures, const StrobeView *record);
 
 /* The value, 0 if nothing was sampled. */
 double weighted_mean(const WeightedMean *mean);
-/* The names of a part that took longest, such as "aten::item 3 x, 1.20 ms"; "" if there are none.
+/* The longest names of a part, such as "aten::item 3 x, 1.20 ms"; "" if there are none.
  * (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
 /* The kind of the name that took longest; `otherwise`: there is none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_op -> operator_link: of all operators with one autograd sequence number, the forward one
- * that starts last and the backward one that starts last.
+ * cpu_op -> operator_link: links, for each autograd sequence number, the forward operator that
+ * starts last and the backward operator that starts last.
  */
 #include "forward-backward.h"
 
@@ -11,7 +11,7 @@
 
 #include "id-rows.h"
 
-/* Sequence numbers rise, so the oldest half is complete when so many are known. */
+/* Sequence numbers increase, so the oldest half is complete when there are this many. */
 #define PAIRS_MAX 524288
 
 enum { SEQUENCE, FORWARD_THREAD, N_WANTED };
@@ -76,7 +76,7 @@ static gboolean emit_pair(ForwardBackward *links, const Pair *pair)
     return TRUE;
 }
 
-/* Emits and forgets the oldest pairs until `n` are left. */
+/* Emits and drops the oldest pairs until `n` are left. */
 static gboolean emit_oldest(ForwardBackward *links, guint n)
 {
     guint n_old = id_rows_count(links->pairs) - MIN(id_rows_count(links->pairs), n);

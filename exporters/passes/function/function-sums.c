@@ -9,7 +9,7 @@
 
 #define UNKNOWN "(unknown)"
 
-/* One frame: a place in a function. */
+/* A frame: a place in a function. */
 typedef struct FunctionPlace {
     FunctionSum *function;
     StrobeStringId frame;
@@ -43,7 +43,7 @@ void function_sums_free(FunctionSums *sums)
     g_free(sums);
 }
 
-/* By its text: who interns while records come waits for the passes before. */
+/* Looked up by text, because interning while records arrive would wait for earlier passes. */
 static FunctionSum *function_of(FunctionSums *sums, const char *name, gsize length)
 {
     g_autofree char *text = g_strndup(name, length);
@@ -77,7 +77,7 @@ static FunctionPlace *place_of(FunctionSums *sums, StrobeStringId frame)
     return place;
 }
 
-/* Each function once in a stack, however often it calls itself. */
+/* Counts each function once in a stack, even if it calls itself. */
 static void add_total(FunctionSums *sums, FunctionPlace *place, gint64 amount)
 {
     FunctionSum *function = place->function;

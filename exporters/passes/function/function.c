@@ -12,7 +12,7 @@
 
 enum { SAMPLES, CALLS, BLOCKS, WAITS, N_SOURCES };
 
-/* How a source's records are read. */
+/* How to read a source's records. */
 typedef struct Source {
     const char *kind; /* of the records */
     const char *name; /* of the source in the table */
@@ -34,11 +34,11 @@ static const Source sources[N_SOURCES] = {
 
 enum { STACK, AMOUNT, COUNT, N_WANTED };
 
-/* A call that waits for the one that encloses it. */
+/* A call that waits for its enclosing call. */
 typedef struct Call {
     NestingSpan span;
     StrobeStringId name;
-    gint64 recursion_ns; /* of calls of itself, that its total has already */
+    gint64 recursion_ns; /* time of recursive calls, which its total already contains */
 } Call;
 
 typedef struct Functions {
@@ -48,7 +48,7 @@ typedef struct Functions {
     StrobeBinder binders[N_SOURCES];
     FunctionSums *sums[N_SOURCES];
     Nesting *nesting;
-    gboolean is_incomplete; /* something was lost, of whatever function */
+    gboolean is_incomplete; /* records of an unknown function were lost */
 } Functions;
 
 /* ---- calls ---- */
@@ -72,7 +72,7 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* It is counted now; what encloses it later sees the sum of the fold. */
+/* Counts it now; an enclosing call later sees the sum of the fold. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
@@ -219,7 +219,7 @@ static StrobeStatus function_end(void *state)
     Functions *functions = state;
 
     nesting_finish(
-        functions->nesting); /* nothing is left if the host told the end of raw records */
+        functions->nesting); /* nothing is left if the host reported the end of raw records */
     functions->is_incomplete =
         functions->host->touches_gap(functions->self, 0, G_MININT64, G_MAXINT64) != 0;
     for (guint i = 0; i < N_SOURCES; i++)

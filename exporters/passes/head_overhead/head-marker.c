@@ -9,7 +9,7 @@
 #define ATEN_PREFIX "aten::"
 
 typedef struct Name {
-    const char *text; /* folded; of an operator without "aten::" */
+    const char *text; /* folded; for an operator without "aten::" */
     Role role;
     gboolean is_prefix;
 } Name;

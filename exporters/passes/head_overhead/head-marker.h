@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a name on a host thread means to the head overhead of a graph. */
+/* The role of a name on a host thread in the head overhead of a graph. */
 #ifndef STROBE_PASSES_MARKER_H
 #define STROBE_PASSES_MARKER_H
 
@@ -12,8 +12,8 @@ typedef enum Role {
     ROLE_CACHE,     /* the cached entry into a compiled graph */
     ROLE_RUN,       /* entry into C++ */
     ROLE_EXECUTE,   /* the call of GE */
-    ROLE_RUN_GRAPH, /* the same, where the fast path is not supported */
-    ROLE_REPLAY,    /* of a captured graph: GE plays no part */
+    ROLE_RUN_GRAPH, /* the same if the fast path is not supported */
+    ROLE_REPLAY,    /* of a captured graph, which does not use GE */
     ROLE_EAGER,
     ROLE_LOOKUP,
     ROLE_REGION,
@@ -23,7 +23,7 @@ typedef enum Role {
     ROLE_REFRESH,
     ROLE_COMPILE, /* load, compilation, tuning or capture of a graph */
     ROLE_FRAME,   /* a Python frame of a compiled module */
-    ROLE_ENTRY,   /* what the user says is the entry */
+    ROLE_ENTRY,   /* the user's choice of the entry */
     ROLE_STEP,
     /* Operators. */
     ROLE_BUILD,      /* makes a tensor of scalars or a list */
@@ -42,7 +42,7 @@ typedef struct Markers {
     struct {
         gsize key; /* 0: none */
         Role role;
-    } recent[MARKERS_RECENT]; /* that were asked for, each in its slot */
+    } recent[MARKERS_RECENT]; /* the last names, each in its slot */
 } Markers;
 
 /* Reads the pass's options. */
@@ -55,7 +55,8 @@ Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame);
 /* Number of "ProfilerStep#7", STROBE_ABSENT_I64 for another name. */
 gint64 markers_step(const Markers *markers, StrobeStringId name);
 
-/* Runs of blanks and underscores become one blank, at the ends none; cut at `size`. */
+/* Replaces runs of blanks and underscores by one blank, and removes them at the ends; truncates
+ * to `size`. */
 void marker_fold(const char *text, char *folded, gsize size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op, step, python_call, device_task, kernel_link -> head_overhead and what sums it up. */
+/* cpu_op, step, python_call, device_task, kernel_link -> head_overhead and its summaries. */
 #include "head-overhead.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "kineto.h"
 
 #define SPANS_MAX 4194304u   /* marked spans, of all threads */
-#define KERNELS_MAX 4194304u /* kernels whose begin is remembered */
+#define KERNELS_MAX 4194304u /* maximum number of remembered kernel begins */
 #define STEPS_MAX 1048576u
 
 enum { CPU_OP, PYTHON_CALL, DEVICE_TASK, KERNEL_LINK, STEP, TRACE_SPAN, N_KINDS };
@@ -43,7 +43,7 @@ typedef struct HeadOverhead {
     StrobeKindNames kinds;
     StrobeBinder binders[N_KINDS]; /* one each, for kinds come mixed */
     Markers markers;
-    GHashTable *threads;      /* StrobeTrackId to HostThread; NULL: no host thread */
+    GHashTable *threads;      /* StrobeTrackId -> HostThread; NULL: no host thread */
     GPtrArray *order;         /* the same threads in order of their first event */
     HostThread *last;         /* the one asked for last, */
     StrobeTrackId last_track; /* and its track; 0: none yet */
@@ -51,7 +51,7 @@ typedef struct HeadOverhead {
     GArray *named_steps;      /* of HeadStep: operators that are steps */
     GArray *kernels;          /* of gint64: begins */
     GArray *inferences;       /* of Inference */
-    GArray *calls; /* of Inference *, those that call GE; by thread and begin of the call */
+    GArray *calls; /* of Inference *, those with a call of GE; by thread and begin of the call */
     guint n_spans;
     guint64 n_dropped;
 } HeadOverhead;
@@ -99,8 +99,8 @@ static void head_overhead_close(void *state)
 
 /* ---- in ---- */
 
-/* A trace that is read as no result of Ascend has rows of all layers as threads: the name of the
- * process tells them apart. */
+/* A trace that is not imported as a result of Ascend has rows of all layers as threads: the name
+ * of the process distinguishes them. */
 static gboolean is_host_thread(const StrobeTrackView *track)
 {
     const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
@@ -172,8 +172,8 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Events that no kind of its own was made of: whole ones without a category, which may be the
- * framework's, and pairs. What began and did not end has no length to tell. */
+/* Events without a kind of their own: complete ones without a category, which may be the
+ * framework's, and pairs. An event without an end has no duration. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
@@ -193,8 +193,8 @@ static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
         add_span(pass, record, TRUE);
 }
 
-/* An operator on the device, not a copy or an event. A trace without its table of kernels says so
- * by the core only. */
+/* An operator on the device, not a copy or an event. A trace without its table of kernels only
+ * shows the core. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);
@@ -249,7 +249,7 @@ static void add_link(HeadOverhead *pass, const StrobeView *record)
         call->linked_ns = MIN(call->linked_ns, kernel_ns);
 }
 
-/* The first kernel behind a call and before the next inference of its thread. */
+/* The first kernel after a call and before the next inference of its thread. */
 static void find_kernel(const HeadOverhead *pass, Inference *call)
 {
     guint low = 0, high = pass->kernels->len;

@@ -7,7 +7,7 @@
 #include "device-record.h"
 #include "part-statistics.h"
 
-#define LARGE_SHARE 50.0 /* %; of a cause that is worth a hint */
+#define LARGE_SHARE 50.0 /* %; minimum share of a cause for a hint */
 
 static StrobeStringId intern_text(const HeadReport *r, const char *text)
 {
@@ -52,7 +52,8 @@ static gboolean emit_inference(const HeadReport *r, const Inference *inference, 
 
 static gboolean emit_inferences(const HeadReport *r)
 {
-    g_autofree guint *graphs = g_new0(guint, r->steps->len + 1); /* the first: of no step */
+    g_autofree guint *graphs = g_new0(guint, r->steps->len + 1); /* index 0: inferences outside
+                                                                  * of steps */
 
     for (guint i = 0; i < r->inferences->len; i++) {
         const Inference *inference = &g_array_index(r->inferences, Inference, i);
@@ -98,7 +99,7 @@ static gint by_step(gconstpointer a, gconstpointer b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Steps of several threads overlap: their inferences do not follow each other. */
+/* Steps of several threads overlap, so the inferences of a step are not successive. */
 static GPtrArray *sort_by_step(const HeadReport *r)
 {
     GPtrArray *sorted = g_ptr_array_new();
@@ -192,9 +193,9 @@ static gint by_sum(gconstpointer a, gconstpointer b)
     return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
-/* The three parts that make up the total, longest first. An inference without a part (one that
- * runs eagerly has no GE) has nothing of it, but its total counts: shares are of sums, not of
- * means, which are of other inferences each. */
+/* The three parts of the total, longest first. An inference without a part (an eager one has no
+ * GE) adds nothing to it, but its total counts: shares are of sums, because means would be over
+ * different inferences. */
 static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
 {
     Ranked ranked[] = {
@@ -217,7 +218,7 @@ static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
     return TRUE;
 }
 
-/* Where the cause is much of the whole; both are sums over `n` inferences. */
+/* Emits a hint if the cause is a large share; both are sums over `n` inferences. */
 static gboolean emit_hint(const HeadReport *r, const char *part, double cause, double whole,
                           guint n, const char *text)
 {

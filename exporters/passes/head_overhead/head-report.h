@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the inferences found make: their records, sums of steps, statistics, advice. */
+/* Output of the pass: records of inferences, sums of steps, statistics, advice. */
 #ifndef STROBE_PASSES_HEAD_REPORT_H
 #define STROBE_PASSES_HEAD_REPORT_H
 
 #include "inference.h"
 
-/* Places of the kinds in the component's list. */
+/* Indexes of the kinds in the component's list. */
 enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
 
 typedef struct HeadReport {

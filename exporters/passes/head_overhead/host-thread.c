@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-thread.h"
 
-/* Inferences are in each other twice at most, but for made ones: those must not take for ever. */
+/* Real inferences are nested at most twice; hostile ones must not take unlimited time. */
 #define WORK_PER_EVENT 16
 #define WORK_FREE 1048576
 
@@ -28,8 +28,8 @@ void host_thread_free(gpointer data)
     g_free(thread);
 }
 
-/* Only the outermost operators count. Those that wait longest make room: an inference is rarely
- * around so many. */
+/* Only the outermost operators count. The oldest waiting ones are dropped: an inference rarely
+ * encloses that many. */
 static void add_operator(HostThread *thread, const HostSpan *span)
 {
     GArray *waiting = thread->waiting;
@@ -50,7 +50,7 @@ static void add_operator(HostThread *thread, const HostSpan *span)
     g_array_append_vals(waiting, span, 1);
 }
 
-/* Begin of the C++ side: the first one inside. What is inside came before. */
+/* Begin of the C++ side: the first span inside. Nested spans come before. */
 static gint64 run_inside(HostThread *thread, const HostSpan *inference)
 {
     gint64 found = G_MAXINT64;

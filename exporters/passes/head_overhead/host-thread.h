@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one host thread did that matters to the head overhead. */
+/* Events of one host thread for the head overhead. */
 #ifndef STROBE_PASSES_HOST_THREAD_H
 #define STROBE_PASSES_HOST_THREAD_H
 
@@ -7,9 +7,8 @@
 
 #include "head-marker.h"
 
-#define HOST_THREAD_OPERATORS_MAX                                                                  \
-    65536u /* ATen operators that wait for an inference around them                                \
-            */
+/* ATen operators that wait for an inference around them. */
+#define HOST_THREAD_OPERATORS_MAX 65536u
 
 enum { PYTHON_BUILD, PYTHON_CONTIGUOUS, PYTHON_ATEN, PYTHON_PARTS };
 
@@ -22,7 +21,7 @@ typedef struct PythonTime {
 typedef struct HostSpan {
     gint64 begin_ns, end_ns;
     guint32 role;   /* Role */
-    guint32 python; /* of an inference: place in PythonTime + 1, else 0 */
+    guint32 python; /* of an inference: index in PythonTime + 1, otherwise 0 */
 } HostSpan;
 
 typedef struct HostThread {
@@ -30,19 +29,20 @@ typedef struct HostThread {
     GArray *spans;        /* of HostSpan: marked ones */
     GArray *python;       /* of PythonTime */
     GArray *waiting;      /* of HostSpan: outermost operators */
-    gint64 forgotten_ns;  /* end of the last operator that no longer waits; G_MININT64: none */
+    gint64 forgotten_ns;  /* end of the last operator that was dropped; G_MININT64: none */
     gint64 first_ns;      /* begin of the first event */
-    guint64 n_seen, work; /* events; what was looked at again for an inference around it */
+    guint64 n_seen, work; /* number of events, and of events that were read again for an
+                           * enclosing inference */
 } HostThread;
 
 HostThread *host_thread_new(StrobeTrackId track);
 void host_thread_free(gpointer thread);
 
-/* A span of the thread, children first. ROLE_NONE counts for first_ns only. FALSE: `can_keep` is
- * not set and it would have been kept. */
+/* Adds a span of the thread, children first. ROLE_NONE only affects first_ns. FALSE: it would be
+ * kept but `can_keep` is not set. */
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
-/* All have been added: sorts by begin, those around others first. */
+/* All have been added: sorts by begin, enclosing spans first. */
 void host_thread_sort(HostThread *thread);
 
 #endif

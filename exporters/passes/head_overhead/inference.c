@@ -9,10 +9,10 @@
 typedef struct Search {
     const HostThread *thread;
     const GArray *steps;
-    GArray *own; /* of gint32: places of those steps that may be around */
+    GArray *own; /* of gint32: indexes of steps that may enclose it */
     GArray *inferences;
-    GHashTable *used; /* places + 1 of cached entries with an inference inside */
-    guint at;         /* first span that is not before the inference at hand's predecessor's end */
+    GHashTable *used; /* indexes + 1 of cached entries that contain an inference */
+    guint at;         /* first span that does not begin before the end of the previous inference */
 } Search;
 
 static const HostSpan *span_at(const Search *s, guint index)
@@ -27,7 +27,7 @@ static gboolean holds_span(const HostSpan *outer, const HostSpan *inner)
 
 /* ---- steps ---- */
 
-/* Places of the steps that the thread announced, else of all. */
+/* Indexes of the steps that the thread announced, otherwise of all. */
 static GArray *steps_of(const GArray *steps, guint64 thread)
 {
     GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -70,7 +70,7 @@ static void take_entry(Inference *inference, gint64 entry_ns, EntrySource source
     inference->source = source;
 }
 
-/* Ranges that tell the entry, by order of preference; `first` begin of those that may. */
+/* Candidates for the entry, by order of preference; `first` is the earliest possible begin. */
 typedef struct Entries {
     const HostSpan *pattern, *cache, *lookup, *frame;
 } Entries;
@@ -104,7 +104,7 @@ static gboolean take_known(Inference *inference, const Entries *entries)
     return TRUE;
 }
 
-/* The cached entry holds the lookup: it is the entry. */
+/* The cached entry contains the lookup: it is the entry. */
 static gboolean has_lookup_inside(const Search *s, guint place)
 {
     const HostSpan *span = span_at(s, place);
@@ -149,7 +149,7 @@ static void find_entry(Search *s, Inference *inference, const Inference *previou
         take_entry(inference, s->thread->first_ns, ENTRY_THREAD);
 }
 
-/* Of the compiler's lookups from the entry to the inference: what two of them share once. */
+/* Time of the compiler's lookups from the entry to the inference; overlaps count once. */
 static gint64 lookup_time(const Search *s, const Inference *inference)
 {
     gint64 sum = 0, done_ns = inference->entry_ns;
@@ -180,7 +180,7 @@ static void keep_first(const HostSpan **first, const HostSpan *span)
         *first = span;
 }
 
-/* Spans come in order of begin, outer ones first. */
+/* Spans come in order of begin, enclosing ones first. */
 static void note_span(Inside *inside, const HostSpan *span)
 {
     gboolean is_in_run = inside->run && holds_span(inside->run, span);
@@ -221,7 +221,7 @@ static Inside look_inside(const Search *s, guint place)
     return inside;
 }
 
-/* The call of GE: in the C++ side, else in the inference; ExecuteGraph, else RunGraph. */
+/* The call of GE: in the C++ side, otherwise in the inference; ExecuteGraph, otherwise RunGraph. */
 static const HostSpan *call_of(const Inside *inside)
 {
     const HostSpan *execute = inside->execute_in_run ? inside->execute_in_run : inside->execute;

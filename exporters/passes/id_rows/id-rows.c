@@ -70,13 +70,13 @@ gpointer id_rows_at(const IdRows *rows, guint place)
 
 /* ---- what finds them ---- */
 
-/* Where it belongs: further slots are looked at where others are there before it. */
+/* The preferred slot: a search continues from here if others occupy it. */
 static inline guint place_of(const IdRows *rows, guint64 near)
 {
     return (guint)(strobe_hash_number(&rows->key, near) >> (64 - rows->bits));
 }
 
-/* The slot of the id, or the free one where it belongs. */
+/* The slot of the id, or the free slot for it. */
 static Slot *slot_of(const IdRows *rows, guint64 id)
 {
     const guint64 near = (id >> NEAR_BITS) + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of one size, each found by its id: first seen first, and the oldest are forgotten. They lie
- * in pages and stay where they are; ids that count up share what finds them. */
+/* Rows of equal size, each found by its id, in the order of arrival; the oldest are dropped.
+ * They are in pages and do not move; consecutive ids share an index entry. */
 #ifndef STROBE_PASSES_ID_ROWS_H
 #define STROBE_PASSES_ID_ROWS_H
 
@@ -15,14 +15,14 @@ void id_rows_free(IdRows *rows);
 guint id_rows_count(const IdRows *rows);
 /* The oldest is 0. */
 gpointer id_rows_at(const IdRows *rows, guint place);
-/* NULL: it is not there. */
+/* NULL: it does not exist. */
 gpointer id_rows_find(const IdRows *rows, guint64 id);
-/* For an id that is not there: all but the id is zero. */
+/* For a new id: everything except the id is zero. */
 gpointer id_rows_add(IdRows *rows, guint64 id);
 /* The oldest ones. */
 void id_rows_forget(IdRows *rows, guint n);
 
-/* How much is looked at in vain where each of them, but neighbours together, is found once. */
+/* Number of wasted probe steps if each entry, with neighbours together, is found once. */
 guint64 id_rows_steps(const IdRows *rows);
 
 #endif

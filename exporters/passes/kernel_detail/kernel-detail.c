@@ -10,7 +10,7 @@
 #define ROWS_MAX 2097152u
 #define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
 
-/* Everything before the values; these are kept only where there are any. */
+/* Size of the fields before the values; values are kept only if there are any. */
 #define HEAD_BYTES G_STRUCT_OFFSET(struct strobe_kernel_detail, value)
 
 typedef struct Row {
@@ -58,7 +58,7 @@ typedef struct KernelDetail {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder pmus, tasks, ops;
-    StrobeStringId counted; /* names of metrics, and how many there are in it */
+    StrobeStringId counted; /* the last names of metrics, and their number */
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     GArray *task_copies, *op_copies; /* of DeviceCopy */
@@ -67,7 +67,7 @@ typedef struct KernelDetail {
     GArray *values;                  /* of double */
     Steps steps;
     StrobeStringId communication_core;
-    struct strobe_kernel_detail absent; /* all fields: to find their places takes long */
+    struct strobe_kernel_detail absent; /* all fields absent; finding their offsets takes long */
     guint64 n_dropped;
 } KernelDetail;
 
@@ -154,7 +154,7 @@ static guint count_names(const char *names)
     return n;
 }
 
-/* Kernels have the same names for long. */
+/* Successive kernels mostly have the same names. */
 static guint n_metrics(KernelDetail *pass, StrobeStringId names)
 {
     if (names != pass->counted) {
@@ -245,8 +245,8 @@ static gint compare_metrics(gconstpointer a, gconstpointer b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* ns between the end of the row before and the start; never negative. Newer versions reckon in
- * doubles of microseconds, a quarter of one apart. */
+/* ns between the end of the previous row and the start; never negative. Newer versions compute
+ * in doubles of microseconds, with steps of a quarter. */
 static double wait_ns(const KernelDetail *pass, const Row *before, const Row *row)
 {
     double us;

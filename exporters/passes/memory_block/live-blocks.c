@@ -6,13 +6,13 @@
 
 #include "state-blocks.h"
 
-/* After the released ones: what the device's allocator never gave back. */
+/* Sorted after the released ones: blocks that the device's allocator never released. */
 #define ORDER_UNMATCHED (G_MAXUINT64 / 2)
 
 struct LiveBlocks {
-    gboolean are_reported; /* every block has its own events: a state is none */
-    GHashTable *by_key;    /* of MemoryBlock, its own key: those with an address */
-    GHashTable *guessed;   /* of MemoryBlock, by itself: those that follow from totals */
+    gboolean are_reported; /* every block has its own events; a state is not an event */
+    GHashTable *by_key;    /* of MemoryBlock, its own key: blocks with an address */
+    GHashTable *guessed;   /* of MemoryBlock, by itself: blocks derived from totals */
     StateBlocks *states;
     GArray *finished; /* of MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
@@ -88,7 +88,7 @@ static MemoryBlock *new_block(LiveBlocks *live, const MemoryEvent *event)
     return g_memdup2(&block, sizeof block);
 }
 
-/* The totals after the release count, and only without one those after the release of the block. */
+/* Uses the totals after the release, or without one the totals after the release of the block. */
 static void give_back(MemoryBlock *block, const MemoryEvent *event, guint32 action)
 {
     if (action == MEMORY_RELEASE)
@@ -135,7 +135,7 @@ static void release_block(LiveBlocks *live, const MemoryEvent *event)
         live->n_orphans++;
     else
         give_back(block, event, event->action);
-    /* Only a device's allocator keeps a block back for work that is under way. */
+    /* Only a device's allocator keeps a block for unfinished work. */
     if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
     finish_block(live, block);
@@ -172,7 +172,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
 
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event)
 {
-    /* A state that follows is told apart from the totals after this event. */
+    /* A later state is distinguished from the totals after this event. */
     if (event->action != MEMORY_STATE && !event->key.source.is_ge)
         state_blocks_skip(live->states, event);
     switch (event->action) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks that have not been given back, and what each event makes of them. */
+/* Blocks that are not released, and the effect of each event on them. */
 #ifndef STROBE_PASSES_LIVE_BLOCKS_H
 #define STROBE_PASSES_LIVE_BLOCKS_H
 
@@ -9,23 +9,22 @@
 
 typedef struct LiveBlocks LiveBlocks;
 
-/* With `are_reported` the source tells all blocks: a state is only a state. */
+/* With `are_reported` the source reports all blocks: a state is only a state. */
 LiveBlocks *live_blocks_new(gboolean are_reported);
 void live_blocks_free(LiveBlocks *live);
 
-/* In order of time. Of a state it is found out what happened. */
+/* In order of time. Derives the event of a state. */
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event);
-/* A state beside an event that tells more. */
+/* Skips a state if an event with more data exists. */
 void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event);
-/* No more events: what lives is finished as well. */
+/* No more events follow: finishes live blocks too. */
 void live_blocks_finish(LiveBlocks *live);
 
-/* Blocks that are finished, in the order in which they are shown; the caller empties it. Of
- * MemoryBlock. */
+/* Finished blocks, in the order of output; the caller empties it. Of MemoryBlock. */
 GArray *live_blocks_sorted(LiveBlocks *live);
 guint live_blocks_n_finished(const LiveBlocks *live);
 
-/* Events that belong to no block: of one that was there before, or for which there was no room. */
+/* Number of events without a block: it existed before, or there was no room for it. */
 guint64 live_blocks_n_orphans(const LiveBlocks *live);
 guint64 live_blocks_n_dropped(const LiveBlocks *live);
 

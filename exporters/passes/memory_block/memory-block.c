@@ -10,11 +10,11 @@
 #include "device-record.h"
 #include "live-blocks.h"
 
-/* Events that wait for their operator to end; the oldest then goes without. */
+/* Events that wait for their operator to end; above this the oldest gets none. */
 #define WAITING_MAX 262144u
-/* Blocks that wait for the end, to be shown in order of allocation. */
+/* Blocks that wait for the end, to be sorted by allocation. */
 #define FINISHED_MAX 262144u
-/* Events of one moment that are compared. */
+/* Number of events of one moment that are compared. */
 #define INSTANT_MAX 64u
 
 enum {
@@ -61,12 +61,12 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    StrobeExternalSorter *reported; /* of MemoryEvent: those whose operators are known, by time */
+    StrobeExternalSorter *reported; /* of MemoryEvent: those with known operators, by time */
     StrobeStringId framework;       /* "PTA" */
-    GArray *events;                 /* of MemoryEvent, by time; those before `first` are done */
+    GArray *events;                 /* of MemoryEvent, by time; those before `first` are finished */
     guint first;
-    guint64 n_forgotten; /* events before the first in the array: the next question's number less
-                            its place */
+    guint64 n_forgotten; /* number of events before the first in the array: number of the next
+                            question minus its index */
     gboolean is_full;    /* the host has no room */
 } MemoryBlocks;
 
@@ -123,7 +123,7 @@ static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
                : duration;
 }
 
-/* The framework's workspace is its own as well: the original's tables make no difference. */
+/* The framework's workspace is separate too: the original's tables make no distinction. */
 static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
 {
     StrobeStringId component = block->key.source.component;
@@ -168,7 +168,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Does an event of the same moment and allocator tell what this state only sums up? */
+/* Does an event of the same moment and allocator have the details of this state? */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
@@ -194,8 +194,8 @@ static void take_first(MemoryBlocks *pass)
     pass->first++;
 }
 
-/* In order of time: one thread may release what another one allocated, and its record come first.
- */
+/* In order of time: a thread may release another thread's block, and the release may be recorded
+ * first. */
 static void take_sorted(MemoryBlocks *pass)
 {
     MemoryEvent *event;
@@ -211,7 +211,8 @@ static void take_sorted(MemoryBlocks *pass)
     }
 }
 
-/* Events go out in order, once their operators are known and no other of their moment can come. */
+/* Events are output in order, once their operators are known and no other event of their moment
+ * can come. */
 static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
     while (pass->first < pass->events->len) {
@@ -275,7 +276,7 @@ static void add_event(MemoryBlocks *pass, const StrobeView *record)
     MemoryEvent event = make_event(pass, record, track);
     guint64 number = pass->n_forgotten + pass->events->len;
 
-    /* A program's own allocator counts in the totals only. */
+    /* A program's own allocator counts only in the totals. */
     if (strobe_field_u8(record, strobe_binder_offsets(&pass->binder, record->kind)[EXTERNAL], 0))
         return;
     event.is_reported = event.key.source.is_ge || event.name ||

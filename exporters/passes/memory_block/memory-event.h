@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event of memory as the pass handles it, and the block that comes of several. */
+/* An event of memory in the pass, and the block that results from several. */
 #ifndef STROBE_PASSES_MEMORY_EVENT_H
 #define STROBE_PASSES_MEMORY_EVENT_H
 
@@ -17,11 +17,11 @@ typedef struct MemoryTotals {
     gint64 allocated, reserved, active;
 } MemoryTotals;
 
-/* Who allocates where: events of different sources never belong to one block. */
+/* The place of an allocation: events of different sources never belong to one block. */
 typedef struct MemorySource {
     StrobeStringId component;
     gint32 device;
-    gboolean is_ge; /* the device's own allocator, which tells operators and nothing of activity */
+    gboolean is_ge; /* the device's own allocator, which reports operators but no activity */
 } MemorySource;
 
 /* What pairs the events of one block. */
@@ -29,7 +29,7 @@ typedef struct MemoryKey {
     MemorySource source;
     guint64 pid;
     guint64 address;     /* or the block's id */
-    StrobeStringId name; /* operator, of GE only */
+    StrobeStringId name; /* operator, only for GE */
     gboolean is_id;
 } MemoryKey;
 
@@ -42,8 +42,8 @@ typedef struct MemoryEvent {
     StrobeTrackId track;
     StrobeStringId name;
     OperatorAnswer op;
-    gboolean is_reported; /* the operator is known, or need not be */
-    gboolean is_shadowed; /* a state of which an event of the same moment tells more */
+    gboolean is_reported; /* the operator is known, or not needed */
+    gboolean is_shadowed; /* an event of the same moment has the details of this state */
 } MemoryEvent;
 
 typedef struct MemoryBlock {
@@ -52,10 +52,10 @@ typedef struct MemoryBlock {
     gint64 release_ns, block_release_ns; /* absent: none */
     MemoryTotals allocation, release;
     guint64 stream;
-    guint64 order; /* PTA: of allocation; GE: of release */
+    guint64 order; /* PTA: order of allocation; GE: order of release */
     StrobeTrackId track;
     StrobeStringId name;
-    gboolean is_unsure; /* from the first totals of all: an allocation if its release comes */
+    gboolean is_unsure; /* from the very first totals: an allocation only if its release comes */
 } MemoryBlock;
 
 static inline gboolean memory_source_equal(const MemorySource *a, const MemorySource *b)

@@ -5,8 +5,8 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define RECENT 64           /* operators of a thread that ended last */
-#define LOOK_BACK 64        /* questions that are looked at beyond those that an operator answers */
+#define RECENT 64           /* number of last operators of a thread */
+#define LOOK_BACK 64        /* number of questions checked beyond those that an operator answers */
 #define ENTRIES_MAX 262144u /* queue entries on their way */
 #define OPEN_MAX 4096u      /* of these, whose operator has not ended, by thread */
 #define WORDS_MAX 65536u
@@ -22,12 +22,12 @@ static const StrobeWantedField queue_wanted[N_QUEUE] = {
     [IS_DEQUEUE] = {"is_dequeue", STROBE_FIELD_BOOL},
 };
 
-/* What a name says of an operator. */
+/* Properties of an operator's name. */
 enum { WORD_UNREAD, WORD_PLAIN, WORD_SKIPPED, WORD_NODE, WORD_CALL };
 
 typedef struct Span {
     gint64 begin_ns, end_ns;
-    gint64 latest_ns; /* the last end, or begin, of those up to this one */
+    gint64 latest_ns; /* the last end, or begin, of the entries up to this one */
     StrobeStringId name;
     guint word;
 } Span;
@@ -38,8 +38,8 @@ typedef struct Question {
     OperatorAnswer likely; /* if no queue entry says otherwise */
 } Question;
 
-/* An entry of the queue: its operator is the last one that had begun when it was complete, or the
- * nearest around it that is a call into the framework. */
+/* An entry of the queue. Its operator is the last one that had begun when the entry was
+ * complete, or the nearest enclosing one that is a call into the framework. */
 typedef struct Entry {
     guint64 correlation;
     gint64 end_ns;
@@ -70,10 +70,11 @@ struct OperatorNames {
     void *user;
     StrobeBinder operators, queues;
     GHashTable *threads; /* guint64 -> Thread */
-    Thread *last, *any;  /* operators of one thread come in runs; that of events of no thread */
+    Thread *last, *any;  /* successive operators are mostly of one thread; and the operators for
+                          * events without a thread */
     guint64 last_number;
     GHashTable *entries; /* correlation -> Entry */
-    GHashTable *words;   /* StrobeStringId -> WORD_*, of the first names */
+    GHashTable *words;   /* StrobeStringId -> WORD_*, for the first names */
 };
 
 static void free_thread(gpointer data)
@@ -164,8 +165,8 @@ static guint read_word(const OperatorNames *names, StrobeStringId name)
     return WORD_PLAIN;
 }
 
-/* Where there are more names than are remembered, their texts are all over the memory, and each
- * would be fetched for an operator that nobody asks for: they are read when somebody does. */
+/* If there are too many names to cache, reading their texts would touch all of memory, mostly
+ * for operators without a question: so they are read when a question needs them. */
 static guint known_word(OperatorNames *names, StrobeStringId name)
 {
     guint word = GPOINTER_TO_UINT(g_hash_table_lookup(names->words, GUINT_TO_POINTER(name)));
@@ -189,7 +190,7 @@ static void deliver_answer(OperatorNames *names, guint64 question, const Operato
     names->reported(names->user, question, answer);
 }
 
-/* Answers the questions of a thread that fall into an operator. */
+/* Answers the questions of a thread that are inside an operator. */
 static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
 {
     GArray *questions = thread->questions;
@@ -292,9 +293,9 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 
 /* ---- the queue ---- */
 
-/* The operator that began last of those that have ended, and the call into the framework that is
- * it or the first around it. Those before one that none of them ended after began before it, too.
- */
+/* The operator that began last among those that have ended, and the call into the framework that
+ * is this operator or the first one around it. The search stops at an operator that ended last
+ * of all: earlier ones also began before it. */
 static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
 {
     guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
@@ -333,7 +334,7 @@ static void enqueue_entry(OperatorNames *names, Thread *thread, guint64 correlat
     const OpenEntry open = {correlation, end_ns};
     Entry *entry;
 
-    /* Those whose other side never came go first. */
+    /* Entries whose other side never came are dropped first. */
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX)
         g_hash_table_foreach_remove(names->entries, is_reported, NULL);
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX ||
@@ -363,8 +364,8 @@ static void ask_entry(OperatorNames *names, guint64 correlation, guint64 questio
     g_array_append_val(entry->waiting, question);
 }
 
-/* Questions that fall into the run of an entry go to that entry; those before it were outside of
- * every entry, and what is likely is true. */
+/* Questions inside the run of an entry go to that entry; earlier ones were outside of every
+ * entry, and their likely answer is final. */
 static void dequeue_entry(OperatorNames *names, Thread *thread, guint64 correlation,
                           const StrobeView *record)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which operator ran at a moment, answered as the operators arrive, in order of their ends: the
- * innermost one is the first to end of those that had begun.
+ * Finds the operator that ran at a moment, while operators arrive in the order of their ends:
+ * the innermost one is the first to end of those that had begun.
  *
- * On a thread that runs what the framework's queue hands it the operator is the one that put the
- * entry there. Kept are the questions that wait, 64 operators a thread and the queue entries that
- * are on their way.
+ * On a thread that runs the framework's queue, it is the operator that enqueued the entry. The
+ * state consists of waiting questions, 64 operators for each thread and pending queue entries.
  */
 #ifndef STROBE_PASSES_OPERATOR_NAMES_H
 #define STROBE_PASSES_OPERATOR_NAMES_H
@@ -13,11 +12,11 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* What is said of a moment. */
+/* The answer for a moment. */
 typedef struct OperatorAnswer {
     StrobeStringId name; /* 0: no operator */
     gint64 begin_ns;     /* of the operator */
-    gboolean is_node;    /* a node of the backward graph: what it makes goes to the next one */
+    gboolean is_node;    /* a node of the backward graph: its blocks go to the next node */
 } OperatorAnswer;
 
 typedef void (*OperatorReported)(void *user, guint64 question, const OperatorAnswer *answer);
@@ -28,14 +27,14 @@ OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance
                                   OperatorReported reported, void *user);
 void operator_names_free(OperatorNames *names);
 
-/* Whoever asked is told once, by one of the calls below or never. Questions of a thread come in
- * order of time; ANY: whatever thread the operator was on. */
+/* Each question is answered at most once, by one of the calls below. Questions of a thread come
+ * in order of time; ANY: the operator may be on any thread. */
 #define OPERATOR_NAMES_ANY G_MAXUINT64
 void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, gint64 at_ns);
 
 void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 thread);
 void operator_names_queue(OperatorNames *names, const StrobeView *record, guint64 thread);
-/* No more records: those that have a likely answer are told it. */
+/* No more records follow: questions with a likely answer get it. */
 void operator_names_finish(OperatorNames *names);
 
 #endif

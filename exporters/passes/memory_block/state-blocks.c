@@ -5,17 +5,17 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define SOURCES_MAX 256u /* a search is linear */
-#define SEARCH_MAX 4096u /* blocks of one size that are looked at */
+#define SEARCH_MAX 4096u /* number of blocks of one size that are checked */
 
-/* What is known of one allocator on one device. */
+/* State of one allocator on one device. */
 typedef struct State {
     MemorySource source;
     MemoryTotals last;
-    MemoryBlock *half; /* its memory was given back, the release itself follows; NULL: none */
-    MemoryBlock
-        *first;        /* what the first totals would have taken from nothing; NULL: they did not */
-    GHashTable *held;  /* size -> GPtrArray of MemoryBlock, by allocation */
-    GHashTable *freed; /* the same, released but still active */
+    MemoryBlock *half;  /* its memory was released, and the release itself follows; NULL: none */
+    MemoryBlock *first; /* the block that the first totals may have allocated from nothing; NULL:
+                         * none */
+    GHashTable *held;   /* size -> GPtrArray of MemoryBlock, by allocation */
+    GHashTable *freed;  /* the same, released but still active */
 } State;
 
 struct StateBlocks {
@@ -51,7 +51,7 @@ static GHashTable *new_sizes(void)
                                  (GDestroyNotify)g_ptr_array_unref);
 }
 
-/* *is_first: nothing is known that the totals could be compared with. NULL: no room. */
+/* *is_first: there are no earlier totals to compare with. NULL: no room. */
 static State *state_of(StateBlocks *states, const MemoryEvent *event, gboolean *is_first)
 {
     State *state;
@@ -117,8 +117,8 @@ static gint64 compute_change(gint64 now, gint64 before)
     return __builtin_sub_overflow(now, before, &by) || by == G_MININT64 ? 0 : by;
 }
 
-/* A release that nothing explains is of what was there before the first totals, or of what these
- * tell. Either way it is settled. */
+/* An unexplained release belongs to a block from before the first totals, or from these. Either
+ * way the question is settled. */
 static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *event)
 {
     MemoryBlock *first = state->first;
@@ -130,7 +130,7 @@ static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *eve
     return first;
 }
 
-/* Where nothing had been taken before, the first totals are those of an allocation. */
+/* If nothing was allocated before, the first totals are those of an allocation. */
 static gboolean may_allocate_all(const MemoryTotals *totals)
 {
     return totals->allocated > 0 &&

@@ -8,7 +8,7 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-#define INSTANT_MAX 4096u /* events of one moment that are put in order */
+#define INSTANT_MAX 4096u /* number of events of one moment that are sorted */
 #define DEVICES_MAX 256u  /* a search is linear */
 #define STATE 3           /* action: not an allocation or release */
 
@@ -30,8 +30,8 @@ static const StrobeWantedField usage_wanted[N_USAGE] = {
     [USAGE_DEVICE] = {"device", STROBE_FIELD_I32},
 };
 
-/* Whose memory: the two whose sum is told as well, and others, such as what the framework has on
- * the host, where GE has none. */
+/* Owner of the memory: the two whose sum is output as well, and others, such as the framework's
+ * memory on the host, where GE has none. */
 enum { SIDE_PTA = 0, SIDE_GE = 1, SIDE_OTHER = 2 };
 
 typedef struct Row {
@@ -54,8 +54,8 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    StrobeExternalSorter *rows; /* of Row, by time: what allocators state */
-    GArray *instant;            /* of Row: events of the time that came last */
+    StrobeExternalSorter *rows; /* of Row, by time: states of allocators */
+    GArray *instant;            /* of Row: events of the last time */
     GArray *last;               /* of Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host has no room */
@@ -131,7 +131,7 @@ static Last *last_of(MemoryTotal *pass, gint32 device)
     return &g_array_index(pass->last, Last, pass->last->len - 1);
 }
 
-/* The row and, for the two sides, what it makes with the last one of the other side. */
+/* Outputs the row and, for the two sides, its sum with the last row of the other side. */
 static void take_row(MemoryTotal *pass, const Row *row)
 {
     Last *last = row->side == SIDE_OTHER ? NULL : last_of(pass, row->total.device);
@@ -158,7 +158,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
 
 /* ---- moments ---- */
 
-/* An event that its allocator's state tells of as well. */
+/* An event that its allocator's state reports too. */
 static gboolean is_reported_twice(const GArray *instant, const Row *row)
 {
     for (guint i = 0; !row->is_state && i < instant->len; i++) {
@@ -212,7 +212,7 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
         .is_state = strobe_field_u32(record, at[ACTION], STATE) == STATE,
     };
 
-    /* Nothing is told of the allocator: an event and no more. Memory of the host is no device's. */
+    /* The allocator is unknown: only an event. Memory of the host belongs to no device. */
     if (!strcmp(word, "CPU"))
         return;
     if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)

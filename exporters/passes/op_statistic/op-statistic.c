@@ -25,7 +25,7 @@ typedef struct Group {
     gint32 device;
     guint order;
     guint64 count;
-    double total, min, max; /* ns, with what is below in G1 */
+    double total, min, max; /* ns, with a fraction in G1 */
 } Group;
 
 static guint group_hash(gconstpointer key)
@@ -116,7 +116,7 @@ static StrobeStatus op_statistic_batch(void *state, const StrobeView *records, s
     return STROBE_OK;
 }
 
-/* Device by device, most time first; equal ones as they came. */
+/* Device by device, longest first; equal ones in order of arrival. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -155,7 +155,7 @@ static gboolean emit_group(const Statistic *pass, const Group *group, double all
     return TRUE;
 }
 
-/* Of the device whose groups begin at `first`. */
+/* For the device whose groups begin at `first`. */
 static double device_total(const GPtrArray *sorted, guint first)
 {
     const Group *group = sorted->pdata[first];

@@ -19,7 +19,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [SHAPES] = {"shapes", STROBE_FIELD_STRING},
 };
 
-/* One name, or one name with one shape. The texts are the host's. */
+/* One name, or one name with one shape. The host owns the texts. */
 typedef struct Group {
     StrobeText name_text, shapes_text;
     StrobeStringId name, shapes;
@@ -27,7 +27,7 @@ typedef struct Group {
     gint64 self, total, min, max;
 } Group;
 
-/* Ids seen lately: equal ids are equal texts, though equal texts may have several ids. */
+/* Recent ids: equal ids are equal texts, but equal texts may have several ids. */
 typedef struct CacheSlot {
     StrobeStringId name, shapes;
     Group *group;
@@ -92,7 +92,7 @@ static Group *new_group(const Group *key)
     return group;
 }
 
-/* Where everything beyond the limit is counted. */
+/* The group for everything above the limit. */
 static Group *get_others(OperatorAverage *average)
 {
     if (!average->others) {
@@ -162,7 +162,7 @@ static gint text_compare(const StrobeText *a, const StrobeText *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Most self time first; then by text, so that the order is always the same. */
+/* Longest self time first, then by text, so that the order is fixed. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -174,7 +174,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : text_compare(&x->shapes_text, &y->shapes_text);
 }
 
-/* With `is_incomplete` calls were lost, of whatever operator. */
+/* `is_incomplete`: calls of an unknown operator were lost. */
 static gboolean emit_group(OperatorAverage *average, const Group *group, gint64 all_self,
                            gboolean is_incomplete)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "database-steps.h"
 
-/* Tasks of one id, or what lies between two steps' ends. */
+/* Tasks of one id, or the tasks between the ends of two steps. */
 typedef struct Tasks {
     guint64 connection;
     DatabaseStep span;
@@ -14,7 +14,7 @@ typedef struct Called {
 
 struct DatabaseSteps {
     GArray *tasks;  /* of Tasks, by id */
-    GArray *called; /* of Called: calls that have tasks, by begin */
+    GArray *called; /* of Called: calls with tasks, by begin */
 };
 
 static gint compare_tasks(gconstpointer a, gconstpointer b)
@@ -38,7 +38,7 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* One entry an id. */
+/* One entry for each id. */
 static GArray *tasks_of(const KernelMap *map)
 {
     GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Tasks));
@@ -90,7 +90,7 @@ void database_steps_free(DatabaseSteps *steps)
     g_free(steps);
 }
 
-/* Place of the first call that does not begin before the moment. */
+/* Index of the first call that does not begin before the moment. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
     guint low = 0, high = steps->called->len;

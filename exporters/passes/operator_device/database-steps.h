@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database's rule of what a step took on the device: all tasks of the calls that lie within it.
- */
+/* The database's rule for the device time of a step: all tasks of the calls inside the step. */
 #ifndef STROBE_PASSES_DATABASE_STEPS_H
 #define STROBE_PASSES_DATABASE_STEPS_H
 
@@ -13,10 +12,10 @@ typedef struct DatabaseStep {
 
 typedef struct DatabaseSteps DatabaseSteps;
 
-/* The map is finished, and outlives it. */
+/* The map must be finished, and must outlive it. */
 DatabaseSteps *database_steps_new(const KernelMap *map);
 void database_steps_free(DatabaseSteps *steps);
-/* FALSE: nothing that was called between the two moments of the host has a task. */
+/* FALSE: no call between the two host times has a task. */
 gboolean database_steps_find(const DatabaseSteps *steps, gint64 begin_ns, gint64 end_ns,
                              DatabaseStep *step);
 

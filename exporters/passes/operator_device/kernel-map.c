@@ -3,18 +3,18 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* An arrow from host to device. Only the first of each end counts. */
+/* A flow event from host to device. Only the first of each end is used. */
 typedef struct Flow {
     gint64 from_ns, to_ns;
     StrobeTrackId to_track;
     gboolean has_from, has_to;
 } Flow;
 
-/* A kernel and when it was launched. */
+/* A kernel and the time of its launch. */
 typedef struct Instant {
     gint64 at_ns;
-    guint64 thread;      /* where it is known */
-    guint order, kernel; /* of one time: as its arrow or kernel came */
+    guint64 thread;      /* if it is known */
+    guint order, kernel; /* for equal times: order of arrival of the flow event or kernel */
 } Instant;
 
 void kernel_map_init(KernelMap *map)
@@ -82,7 +82,7 @@ static gboolean place_equal(gconstpointer a, gconstpointer b)
     return x->begin_ns == y->begin_ns && x->track == y->track;
 }
 
-/* By track and begin; of several the last counts. */
+/* By track and begin; of several the last one is used. */
 static GHashTable *index_places(const KernelMap *map)
 {
     GHashTable *places = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
@@ -127,7 +127,7 @@ static gint compare_calls(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* What waits for its call. */
+/* A task that waits for its call. */
 typedef struct Task {
     guint64 connection;
     guint kernel;
@@ -157,10 +157,10 @@ static GArray *tasks_of(const KernelMap *map)
     return tasks;
 }
 
-/* Without arrows: the call that has the task's id. In the original there is one arrow an id, so
- * only the first task counts; of what was recorded all do that a launch caused, those of a graph
- * that is run again too. Both sides in order of the id: of millions in no order each would be
- * looked for all over the memory. */
+/* Without flow events: the call with the task's id. The original has one flow event for each id,
+ * so only the first task counts; in a recording all tasks of a launch count, including those of
+ * a graph that runs again. Both sides are sorted by id: millions of random look-ups would touch
+ * all of memory. */
 static void instants_of_calls(KernelMap *map, GArray *instants)
 {
     g_autoptr(GArray) tasks = tasks_of(map);
@@ -195,7 +195,7 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* ---- keys ---- */
 
-/* One cursor over all dequeues in the order of their ends, whatever their thread. */
+/* One cursor over all dequeues of all threads in the order of their ends. */
 static void assign_to_dequeues(KernelMap *map, const GArray *instants)
 {
     guint cursor = 0;
@@ -226,7 +226,7 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The dequeue of that thread around the moment; NULL: none is. */
+/* The dequeue of that thread around the moment; NULL: none. */
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
@@ -244,7 +244,7 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instan
     return span && span->thread == instant->thread && instant->at_ns <= span->end_ns ? span : NULL;
 }
 
-/* What was recorded says which thread took from the queue; a launch elsewhere is its own. */
+/* A recording knows which thread dequeued; a launch on another thread stands alone. */
 static void assign_by_thread(KernelMap *map, const GArray *instants)
 {
     g_array_sort(map->dequeues, compare_spans);
@@ -265,7 +265,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Two threads may launch in one moment. */
+/* Two threads may launch at the same moment. */
 static gint compare_own_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;
@@ -303,7 +303,7 @@ void kernel_map_finish(KernelMap *map)
     g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
 }
 
-/* The first launch whose key is not below. */
+/* The first launch whose key is not less. */
 static guint first_from(const KernelMap *map, guint64 key)
 {
     guint low = 0, high = map->launches->len;

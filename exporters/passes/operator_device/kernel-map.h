@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernels each call on the framework's task queue launched, as the original finds it: from a
- * kernel to the moment on the host at which it was launched (by the arrow that the source drew, or
- * by the id that call and task share), from that moment to the dequeue around it, and from the
- * dequeue to the enqueue of the same correlation.
+ * Finds the kernels that each entry of the framework's task queue launched, like the original.
+ * From a kernel it goes to the host time of its launch (by the source's flow event, or by the
+ * shared id of call and task), from there to the dequeue around that time, and from the dequeue
+ * to the enqueue with the same correlation.
  */
 #ifndef STROBE_PASSES_KERNEL_MAP_H
 #define STROBE_PASSES_KERNEL_MAP_H
@@ -19,27 +19,27 @@ typedef struct Kernel {
     StrobeTrackId track;
     gint32 device;
     guint8 is_aicore;
-    guint8 is_target; /* something that a call is linked to */
+    guint8 is_target; /* a call links to it */
 } Kernel;
 
-/* A kernel that belongs to a key: the correlation of a queue entry or, without a queue, the moment
- * of the launch. */
+/* A kernel with its key: the correlation of a queue entry or, without a queue, the time of the
+ * launch. */
 typedef struct Launch {
     guint64 key;
-    guint64 thread;     /* of the call, where that is known */
+    guint64 thread;     /* of the call, if known */
     guint kernel;       /* place in kernels */
     gboolean is_direct; /* the key is the moment */
 } Launch;
 
 typedef struct KernelMap {
-    GArray *kernels;     /* of Kernel, as they came */
-    GArray *dequeues;    /* of QueueSpan, as they came */
+    GArray *kernels;     /* of Kernel, in order of arrival */
+    GArray *dequeues;    /* of QueueSpan, in order of arrival */
     GArray *calls;       /* of HostCall: calls that launch something */
     GArray *flows;       /* of Flow, in order of the first end */
-    GHashTable *flow_at; /* text of the id -> place in flows + 1 */
+    GHashTable *flow_at; /* text of the id -> index in flows + 1 */
     GArray *launches;    /* of Launch, by key; once finished */
     gboolean has_queue;
-    gboolean by_thread; /* set by the caller: each thread has a tree of its own */
+    gboolean by_thread; /* set by the caller: each thread has its own tree */
 } KernelMap;
 
 typedef struct QueueSpan {
@@ -56,15 +56,15 @@ typedef struct HostCall {
 
 void kernel_map_init(KernelMap *map);
 void kernel_map_clear(KernelMap *map);
-/* One end of an arrow; `id` stays valid. */
+/* One end of a flow event; `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
 /* Everything has been added. */
 void kernel_map_finish(KernelMap *map);
-/* The launches of a key: the first, and their number in `n`. */
+/* The launches of a key: returns the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
 
-/* The same of all keys from `begin` up to, not including, `end`. */
+/* The same for all keys from `begin` to `end` (exclusive). */
 const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n);
 
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)

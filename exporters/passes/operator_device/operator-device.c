@@ -12,7 +12,7 @@
 
 #define OPERATORS_MAX ((guint)G_MAXINT) /* places are numbered so */
 #define RECORDS_MAX ((guint)G_MAXINT)
-/* A program that ran so many operators and nothing on a device has no device. */
+/* A program with this many operators and no device records has no device. */
 #define HOST_ONLY_MAX 65536u
 
 enum { SHAPES, TYPES, STACK, N_OPERATOR };
@@ -55,7 +55,7 @@ static const char *const kind_names[N_KINDS] = {
     [FLOW_POINT] = "flow_point",
 };
 
-/* A step as the program announced it: the database's rule starts from these. */
+/* A step as the program announced it: the input of the database's rule. */
 typedef struct HostStep {
     gint64 begin_ns, end_ns, number;
     StrobeTrackId track;
@@ -100,7 +100,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind_fields(&pass->tasks, task_wanted, N_TASK);
     bind_fields(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
-    /* One tree of all threads is a rule of Ascend's own analysis. */
+    /* One tree of all threads is the rule of Ascend's own analysis. */
     pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
@@ -183,7 +183,7 @@ static gboolean is_text(const OperatorDevice *pass, StrobeStringId id, const cha
     return strcmp(pass->host->string(pass->self, id).bytes, text) == 0;
 }
 
-/* In a database only the launches of the node level carry ids that tasks are looked up by. */
+/* In a database only launches of the node level have ids for the look-up of tasks. */
 static void add_call(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->calls, record->kind);
@@ -358,8 +358,8 @@ static gboolean emit_step(OperatorDevice *pass, const HostStep *host_step, gint6
     return TRUE;
 }
 
-/* The text's rule: from the first kernel of the first queue entry of the step to the last kernel of
- * the last one, or the end of the step on the host. */
+/* The text's rule: from the first kernel of the first queue entry of the step to the last kernel
+ * of the last one, or the end of the step on the host. */
 static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
 {
     const Operator *op = operator_list_at(&pass->forest.operators, step->place);
@@ -391,9 +391,8 @@ static gboolean emit_database_steps(OperatorDevice *pass)
     return done;
 }
 
-/* Where each thread has a tree of its own: on each device from the first kernel of the first launch
- * in the step, of whatever thread, to the last of the last. A step in which nothing was launched is
- * none. */
+/* If each thread has a tree: on each device from the first kernel of the first launch in the
+ * step, on any thread, to the last kernel of the last one. A step without launches is omitted. */
 static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 {
     StepKernels step = {.next_device = STEP_NO_DEVICE};

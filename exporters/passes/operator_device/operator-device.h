@@ -4,7 +4,7 @@
 
 #include <strobe/exporter.h>
 
-/* Places of the kinds in the component's list. */
+/* Indexes of the kinds in the component's list. */
 enum { OPERATOR_DEVICE, KERNEL_LINK, STEP_RANGE };
 
 extern const StrobeConsumerOps operator_device_ops;

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A leaf: a queue entry, or the moment of a launch that went through no queue. */
+/* A leaf: a queue entry, or the time of a launch without a queue. */
 typedef struct Leaf {
     gint64 at_ns;
     guint64 key;
@@ -16,9 +16,9 @@ typedef struct Build {
     Forest *forest;
     const KernelMap *map;
     gboolean zero_is_whole;
-    GHashTable *open; /* thread to the place of its innermost operator; one key for all threads
-                         where these are one tree */
-    guint64 last_key; /* the one that was asked for last */
+    GHashTable *open; /* thread -> index of its innermost operator; all threads share one key if
+                         they form one tree */
+    guint64 last_key; /* the last key */
     gint *last;       /* NULL: none yet */
     gint64 (*step_number)(void *user, const Operator *op);
     void *user;
@@ -84,7 +84,7 @@ static void add_to_step(const Build *build, ForestStep *step, guint64 key, const
     step->has_kernels = TRUE;
 }
 
-/* Those of the leaf's own thread, where a moment may be several threads'. */
+/* Those of the leaf's own thread, if several threads may have the same time. */
 static const Launch *find_launches(const KernelMap *map, const Leaf *leaf, guint *n)
 {
     const Launch *launches = kernel_map_find(map, leaf->key, n);
@@ -119,7 +119,7 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
     }
 }
 
-/* Without a queue an operator that ends at the launch does not hold it. */
+/* Without a queue, an operator that ends at the launch does not contain it. */
 static gint owner_of(const Build *build, gint last, const Leaf *leaf)
 {
     while (leaf->any_thread && last >= 0 && get_operator(build, last)->end_ns <= leaf->at_ns)
@@ -151,7 +151,7 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
     return leaves;
 }
 
-/* An operator within another one is no step, whatever its name, which is far away in memory. */
+/* A nested operator is never a step, so its name, which may be far away in memory, is not read. */
 static void enter_operator(const Build *build, gint place, gint last)
 {
     Operator *op = get_operator(build, place), *parent = get_operator(build, last);
@@ -170,7 +170,7 @@ static void enter_operator(const Build *build, gint place, gint last)
     g_array_append_val(build->forest->steps, step);
 }
 
-/* The innermost operator of the tree that an event of this thread belongs to; -1: none. */
+/* The innermost operator of the tree for an event of this thread; -1: none. */
 static gint *find_innermost(Build *build, guint64 thread)
 {
     const guint64 key = build->map->by_thread ? thread : 0;

@@ -61,8 +61,8 @@ static void sort_whole(OperatorList *list)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }
 
-/* All but those that enclose many are nearly in place, and a comparing sort takes as much memory
- * again. What is further away than that is left to one nevertheless. */
+/* All except those that enclose many are nearly sorted, and a merge sort would need as much
+ * memory again. Only operators that are far from their place are sorted that way. */
 void operator_list_sort(OperatorList *list)
 {
     guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;

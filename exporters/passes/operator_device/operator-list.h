@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Very many operators: they lie in pages that stay where they are, so that growing copies nothing.
- */
+/* A list of very many operators in pages that do not move, so that growing copies nothing. */
 #ifndef STROBE_PASSES_OPERATOR_LIST_H
 #define STROBE_PASSES_OPERATOR_LIST_H
 
@@ -8,8 +7,8 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Sum of durations as the original's interpreter makes it: whole as long as only whole numbers went
- * into it, which is said by the zero's sign. */
+/* Sum of durations as the original's interpreter computes it: an integer as long as all summands
+ * are; the sign of zero records this. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)
@@ -24,17 +23,18 @@ typedef struct DeviceSums {
     DeviceSum self, total, self_aicore, total_aicore;
 } DeviceSums;
 
-/* The fewer bytes, the fewer go to the disk: of all that a pass keeps these are the most. */
+/* Small, because of all data of a pass these records are the most, and the system may write them
+ * to the disk. */
 typedef struct Operator {
     gint64 begin_ns, end_ns;
     gint64 children_ns;
     guint64 thread;
     union {
-        guint order; /* of arrival, until they are sorted */
-        gint parent; /* place, -1: none; from then on */
+        guint order; /* order of arrival, until they are sorted */
+        gint parent; /* index, -1: none; after sorting */
     };
     gint step;  /* place in steps, -1: no step */
-    guint sums; /* place in sums, and 1; 0: none */
+    guint sums; /* index in sums plus 1; 0: none */
     StrobeTrackId track;
     StrobeStringId name, shapes, types;
     StrobeStackId stack;
@@ -59,11 +59,11 @@ static inline Operator *operator_list_at(const OperatorList *list, guint place)
 void operator_list_init(OperatorList *list);
 void operator_list_clear(OperatorList *list);
 void operator_list_add(OperatorList *list, const Operator *op);
-/* Its sums, made when there are none yet; valid until the next call. */
+/* Its sums, created if necessary; valid until the next call. */
 DeviceSums *operator_list_sums(OperatorList *list, Operator *op);
-/* Its sums; those of no kernels where there are none. */
+/* Its sums; zero sums if there are no kernels. */
 const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op);
-/* By begin, those of one begin as they came. They come by end. */
+/* Sorts by begin, keeping the order of equal ones. They arrive in the order of their ends. */
 void operator_list_sort(OperatorList *list);
 
 #endif

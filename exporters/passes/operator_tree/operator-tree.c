@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op -> operator_detail: self time is the duration less that of the direct children. */
+/* cpu_op -> operator_detail: self time is the duration minus that of the direct children. */
 #include "operator-tree.h"
 
 #include <glib.h>

@@ -38,7 +38,7 @@ static const char *const names[N_TYPES] = {"Computing", "Communication",
 typedef struct Device {
     gint32 device;
     GArray *computing, *communication; /* of Interval */
-    gint64 low, high;                  /* of the tasks that widen the range of Free */
+    gint64 low, high;                  /* range of the tasks that extend the range of Free */
 } Device;
 
 typedef struct Overlap {
@@ -110,7 +110,7 @@ static void add_span(GArray *set, const StrobeView *record, guint max, guint64 *
     intervals_add(set, record->begin_ns, record->end_ns);
 }
 
-/* Kernels that carry out a communication operation are no computing. */
+/* Kernels that carry out a communication operation do not count as computing. */
 static gboolean is_computing(const Overlap *pass, const StrobeView *record)
 {
     const char *name = pass->host->string(pass->self, record->name).bytes;
@@ -118,7 +118,7 @@ static gboolean is_computing(const Overlap *pass, const StrobeView *record)
     return !g_str_has_suffix(name, "AicpuKernel") && !g_str_has_suffix(name, "AivKernel");
 }
 
-/* Copies, events and the like: they widen the range in which a gap is free time. */
+/* Copies, events and the like: they extend the range in which a gap is free time. */
 static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
 {
     static const char *const kernels[] = {
@@ -128,7 +128,7 @@ static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
     return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
 }
 
-/* Where the source does not say the host's type of a task, the trace has only the device's. */
+/* If the source lacks the host's type of a task, the trace has only the device's. */
 static gboolean is_other_by_name(const Overlap *pass, const StrobeView *record)
 {
     static const char *const others[] = {"MEMCPY_ASYNC", "EVENT_RECORD", "EVENT_WAIT", NULL};
@@ -211,7 +211,7 @@ static gboolean emit_spans(Overlap *pass, const Device *device, guint type, cons
     return TRUE;
 }
 
-/* The range is that of what is busy; since G3 other tasks widen it. */
+/* The range is that of busy intervals; from G3 on other tasks extend it. */
 static GArray *find_free(const Overlap *pass, const Device *device, const GArray *busy)
 {
     g_autoptr(GArray) range = intervals_new();

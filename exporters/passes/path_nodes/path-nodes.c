@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDTH_FEW 8 /* so many are searched one by one */
+#define WIDTH_FEW 8 /* up to this number the search is linear */
 #define CHUNK 1000
 
 void path_nodes_init(PathNodes *nodes)
@@ -57,7 +57,7 @@ Node *node_list_find(const NodeList *list, StrobeStringId name)
     return node;
 }
 
-/* A node whose name is not in the list yet goes before the others. */
+/* A node whose name is not yet in the list is put first. */
 static void put_first(PathNodes *nodes, NodeList *list, Node *node)
 {
     node->next = list->first;
@@ -73,7 +73,7 @@ static void put_first(PathNodes *nodes, NodeList *list, Node *node)
     }
 }
 
-/* The list is given up, its nodes are elsewhere or nowhere. */
+/* The list is dropped; its nodes are elsewhere or freed. */
 static void forget_index(PathNodes *nodes, NodeList *list)
 {
     if (list->index)
@@ -81,7 +81,7 @@ static void forget_index(PathNodes *nodes, NodeList *list)
     list->index = NULL;
 }
 
-/* Gives up a node: its time, and that of all below it, goes to the others. */
+/* Drops a node: its time, and that of its subtree, goes to the others. */
 static void drop_node(PathNodes *nodes, Node *node)
 {
     nodes->others.calls += node->calls;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators by the path of those that enclose them: lists of nodes, each with the list below it.
- * What there is no room for is counted as the others. */
+/* Operators by the path of their enclosing operators: lists of nodes, each with the list below
+ * it. Operators without room count in the others. */
 #ifndef STROBE_PASSES_PATH_NODES_H
 #define STROBE_PASSES_PATH_NODES_H
 
@@ -18,17 +18,17 @@ typedef struct Node Node;
 /* Operators below one parent, equal names merged. */
 typedef struct NodeList {
     Node *first;
-    IdIndex *index; /* of all of them, once they are more than WIDTH_FEW */
-    guint height;   /* of the tallest subtree, at most HEIGHT_MAX */
+    IdIndex *index; /* index of all of them, if there are more than WIDTH_FEW */
+    guint height;   /* height of the tallest subtree, at most HEIGHT_MAX */
     guint width;    /* nodes in this list, at most WIDTH_MAX */
 } NodeList;
 
-/* `calls` 0: only a step on the way to others. */
+/* `calls` 0: only an inner node of a path. */
 struct Node {
     StrobeStringId name;
     guint64 calls;
     gint64 self_ns;
-    double device_us; /* NAN: none; counted once the tree is complete */
+    double device_us; /* NAN: none; counted when the tree is complete */
     NodeList children;
     Node *next;
 };
@@ -39,23 +39,23 @@ typedef struct StackSum {
     double device_us;
 } StackSum;
 
-/* Where nodes come from. */
+/* Allocator of nodes. */
 typedef struct PathNodes {
-    StackSum others; /* no room for the path, or it is too long */
+    StackSum others; /* paths without room or too long ones */
     Node *free_nodes;
     guint n_nodes;
-    GPtrArray *chunks;   /* where the nodes lie */
-    GHashTable *indexes; /* all that there are, to be freed */
+    GPtrArray *chunks;   /* memory of the nodes */
+    GHashTable *indexes; /* all existing indexes, to be freed */
 } PathNodes;
 
 void path_nodes_init(PathNodes *nodes);
 void path_nodes_clear(PathNodes *nodes);
 
-/* NULL: no operator of the name is in the list. */
+/* NULL: the list has no operator with the name. */
 Node *node_list_find(const NodeList *list, StrobeStringId name);
-/* The node of an operator in a list, made if need be; NULL when there is no room. */
+/* The node of an operator in a list, created if necessary; NULL if there is no room. */
 Node *node_list_add(PathNodes *nodes, NodeList *list, StrobeStringId name);
-/* Gives up a list: its time, and that of all below it, goes to the others. */
+/* Drops a list: its time, and that of its subtrees, goes to the others. */
 void node_list_drop(PathNodes *nodes, NodeList list);
 /* Merges the list `from` into `into`, whole subtrees. */
 void node_list_merge(PathNodes *nodes, NodeList *into, NodeList from);

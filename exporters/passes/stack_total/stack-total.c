@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_op, operator_device -> stack_total: self time by the operator's Python call stack; where it
- * has none, by the path of the operators that enclose it.
+ * cpu_op, operator_device -> stack_total: self time by the operator's Python call stack, or
+ * without one by the path of its enclosing operators.
  */
 #include "stack-total.h"
 
@@ -37,7 +37,7 @@ static void add_us(double *sum, double us)
         *sum = isnan(*sum) ? us : *sum + us;
 }
 
-/* An operator with device time, which come in order of begin, not of end. */
+/* An operator with device time; these come in order of begin, not of end. */
 typedef struct OpenSpan {
     gint64 end_ns;
     Node *node; /* NULL: it has none */
@@ -61,10 +61,10 @@ typedef struct StackTotal {
     NodeList roots;
     PathNodes nodes;
     guint64 n_device_others; /* operators with device time among the others */
-    gboolean is_incomplete;  /* operators were lost, of whatever path */
+    gboolean is_incomplete;  /* operators with an unknown path were lost */
 } StackTotal;
 
-/* The others' where there are too many. */
+/* The others' sum if there are too many stacks. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
@@ -79,7 +79,7 @@ static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
     return sum;
 }
 
-/* Time of an operator with a Python stack is counted by that stack. */
+/* The time of an operator with a Python stack counts on that stack. */
 static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
 {
     StackSum *sum = sum_of(total, stack);
@@ -88,7 +88,7 @@ static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
     sum->self_ns += self_ns;
 }
 
-/* Hangs an operator, or all operators of a fold, into a list. */
+/* Adds an operator, or all operators of a fold, to a list. */
 static void attach_entry(StackTotal *total, NodeList *list, Entry *entry)
 {
     gint64 self_ns = entry->span.total_ns - entry->span.children_ns;
@@ -130,7 +130,7 @@ static gboolean adopt_operator(void *user, NestingSpan *parent, NestingSpan *chi
     return TRUE;
 }
 
-/* Turns an operator into a list of one, so that it can be merged. */
+/* Converts an operator to a list of one, so that it can be merged. */
 static gboolean fold_entry(void *user, NestingSpan *span)
 {
     Entry *entry = (Entry *)span;
@@ -193,7 +193,7 @@ static void add_operator(StackTotal *total, const StrobeView *record)
     nesting_add(total->nesting, &entry.span);
 }
 
-/* Operators that hold `record` on its thread; those that have ended are taken off. */
+/* Operators that enclose `record` on its thread; removes those that have ended. */
 static GArray *open_spans(StackTotal *total, const StrobeView *record)
 {
     GArray *open = g_hash_table_lookup(total->open, GUINT_TO_POINTER(record->track));
@@ -207,8 +207,8 @@ static GArray *open_spans(StackTotal *total, const StrobeView *record)
     return open;
 }
 
-/* A table of the source names operators, but not their threads and times: of those the enclosing
- * operators are unknown. */
+/* A table of the source names operators without threads and times: their enclosing operators are
+ * unknown. */
 static gboolean is_placed(const StackTotal *total, const StrobeView *record)
 {
     const StrobeTrackView *track = total->host->track(total->self, record->track);
@@ -216,7 +216,7 @@ static gboolean is_placed(const StackTotal *total, const StrobeView *record)
     return !track || track->type != STROBE_TRACK_COUNTER;
 }
 
-/* The node of an operator in the complete tree, NULL: it has none. */
+/* The node of an operator in the complete tree, NULL: none. */
 static Node *find_node(StackTotal *total, const StrobeView *record)
 {
     GArray *open;
@@ -291,8 +291,8 @@ static gboolean emit_total(StackTotal *total, StrobeStringId name, StrobeStackId
     return TRUE;
 }
 
-/* Emits the subtrees of a list. The path grows downwards from the end of its room, so that it lies
- * innermost first. */
+/* Emits the subtrees of a list. The path grows downwards from the end of its buffer, so that the
+ * innermost name is first. */
 static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringId *path,
                           guint depth)
 {
@@ -355,7 +355,8 @@ static StrobeStatus stack_total_end(void *state)
     StackTotal *total = state;
     StrobeStringId path[HEIGHT_MAX];
 
-    nesting_finish(total->nesting); /* nothing is left if the host told the end of raw records */
+    nesting_finish(total->nesting); /* nothing is left if the host reported the end of raw
+                                     * records */
     total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))
         return STROBE_OK;

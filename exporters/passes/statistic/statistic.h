@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records counted in groups, which are emitted at the end: what api_statistic and op_statistic
- * share. */
+/* Records counted in groups, which are emitted at the end: shared by api_statistic and
+ * op_statistic. */
 #ifndef STROBE_PASSES_STATISTIC_H
 #define STROBE_PASSES_STATISTIC_H
 
@@ -16,10 +16,10 @@ typedef struct Statistic {
     StrobeInstance *self;
     StrobeBinder binder;
     GHashTable *groups; /* each its own key */
-    guint64 n_dropped;  /* records that are not counted */
+    guint64 n_dropped;  /* number of records that are not counted */
 } Statistic;
 
-/* What a pass wants and how it groups it. */
+/* The input of a pass and its grouping. */
 typedef struct StatisticRules {
     const StrobeWantedField *wanted;
     uint32_t n_wanted;
@@ -35,7 +35,7 @@ void statistic_clear(Statistic *statistic);
 
 /* The group that equals `key`; a new one is a copy of it. NULL: there are too many. */
 gpointer statistic_find_group(Statistic *statistic, const StatisticRules *rules, gconstpointer key);
-/* Emits a record at the window's begin, marked where the window lost anything. NULL: there is no
+/* Emits a record at the window's begin, marked if the window lost records. NULL: there is no
  * room. */
 void *statistic_emit(const Statistic *statistic, StrobeStringId name);
 /* The end of a pass that has no room for a record of `kind`. */

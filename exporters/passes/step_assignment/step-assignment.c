@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step, gc, marker, operator_detail -> step_summary; a record belongs to the step that holds its
- * begin. */
+/* step, gc, marker, operator_detail -> step_summary; a record belongs to the step in which it
+ * begins. */
 #include "step-assignment.h"
 
 #include <glib.h>
@@ -18,7 +18,7 @@ typedef struct Step {
     struct strobe_step_summary totals;
 } Step;
 
-/* A collection or marker whose step is not known yet: a step is recorded when it ends. */
+/* A collection or marker whose step is unknown so far: a step is recorded at its end. */
 typedef struct Pending {
     gint64 begin_ns;
     gint64 gc_ns; /* of a collection; -1: a marker */
@@ -71,7 +71,7 @@ static void sort_steps(StepAssignment *assignment)
     assignment->is_sorted = TRUE;
 }
 
-/* The step that holds the time, NULL if none does. */
+/* The step that contains the time, NULL if none does. */
 static Step *find_step(StepAssignment *assignment, gint64 at)
 {
     guint low = 0, high;
@@ -109,7 +109,7 @@ static void count_record(struct strobe_step_summary *totals, const Pending *reco
         totals->gc += record->gc_ns;
 }
 
-/* Counts what belongs to a known step; with `all` the rest as outside of every step. */
+/* Counts the records of known steps; with `all` the rest as outside of every step. */
 static void assign_pending(StepAssignment *assignment, gboolean all)
 {
     GArray *pending = assignment->pending;
@@ -133,7 +133,7 @@ static void add_pending(StepAssignment *assignment, const StrobeView *record, gi
 
     if (assignment->pending->len >= PENDING_MAX) {
         assign_pending(assignment, FALSE);
-        /* Half full of records without a step: no step has been announced for very long. */
+        /* Half full of records without a step: no step has been announced for a very long time. */
         if (assignment->pending->len > PENDING_MAX / 2)
             assign_pending(assignment, TRUE);
     }
@@ -188,13 +188,13 @@ static StrobeStatus step_assignment_batch(void *state, const StrobeView *records
     return STROBE_OK;
 }
 
-/* Whether anything was lost between two times, on any thread. */
+/* Whether records were lost between two times, on any thread. */
 static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, gint64 end_ns)
 {
     return assignment->host->touches_gap(assignment->self, 0, begin_ns, end_ns) != 0;
 }
 
-/* Whether anything was lost between the steps, before the first or behind the last. */
+/* Whether records were lost between the steps, before the first or after the last. */
 static gboolean is_outside_incomplete(const StepAssignment *assignment)
 {
     gint64 behind = G_MININT64; /* the steps so far */

@@ -66,7 +66,7 @@ static double preparing_us(const StepRow *row, gint64 first_operator_ns)
     if (!isfinite(row->first_task_us))
         return STROBE_ABSENT_F64;
     if (row->step && row->step->host_begin_ns == STROBE_ABSENT_I64)
-        return STROBE_ABSENT_F64; /* a step that only its kernels tell of */
+        return STROBE_ABSENT_F64; /* a step that is only known from its kernels */
     if (row->step)
         return row->first_task_us - device_us(row->step->host_begin_ns);
     if (first_operator_ns == G_MAXINT64)
@@ -136,7 +136,7 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->bubble = device_us(row->receive_ns);
     fields->stage = device_us(range - row->receive_ns);
     fields->communication_exclude_receive = device_us(MAX(not_overlapped - row->receive_ns, 0));
-    /* Without any kernel the original says 0. */
+    /* Without any kernel the original writes 0. */
     fields->preparing = 0;
     if (row->step && row->computing->len && row->step->host_begin_ns != STROBE_ABSENT_I64)
         fields->preparing = device_us(first_of(busy) - row->step->host_begin_ns);

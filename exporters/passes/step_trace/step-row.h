@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the time of one step on one device went, in the two forms of the original: sums of
- * microseconds over what the trace shows (text), and whole ns over kernels and operations
- * (database). */
+/* Parts of the time of one step on one device, in the two forms of the original: sums of
+ * microseconds over the trace (text), and integer ns over kernels and operations (database). */
 #ifndef STROBE_PASSES_STEP_ROW_H
 #define STROBE_PASSES_STEP_ROW_H
 
@@ -47,10 +46,10 @@ typedef struct StepRow {
     gint32 device;
     double us[STEP_TYPES];
     guint n[STEP_TYPES];
-    double first_us, last_us, first_task_us; /* of all, of tasks */
+    double first_us, last_us, first_task_us; /* of all records, and of tasks */
     gint64 begin_ns, end_ns;
     gint64 receive_ns;
-    GArray *computing, *communication; /* of Interval; database only */
+    GArray *computing, *communication; /* of Interval; only for the database form */
 } StepRow;
 
 StepRow *step_row_new(gint32 device, const Step *step);

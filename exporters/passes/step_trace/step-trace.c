@@ -81,8 +81,7 @@ static void add_communication(StepTrace *pass, const StrobeView *record)
         add_span(pass, record, STEP_RECEIVE, device);
 }
 
-/* The database's rule is over kernels and operations, the text's over what the overlap layer shows.
- */
+/* The database's rule uses kernels and operations, the text's the overlap layer. */
 static void add_record(StepTrace *pass, const StrobeView *record)
 {
     const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);

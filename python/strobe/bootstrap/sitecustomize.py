@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe run` puts this folder at the head of PYTHONPATH, so that site imports this file.
 
-It starts the recording, leaves no trace of itself on sys.path, and runs the sitecustomize that
-would have been imported without it.
+It starts the recording, removes itself from sys.path, and runs the sitecustomize that Python
+would otherwise have imported.
 """
 
 import os
@@ -32,7 +32,8 @@ def _attach():
 
 
 def _chain():
-    """The next sitecustomize on the path takes this one's place; its errors are its own."""
+    """Imports the next sitecustomize on the path in place of this one; its errors are not
+    caught."""
     ours = sys.modules.pop("sitecustomize")
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]

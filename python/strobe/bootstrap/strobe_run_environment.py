@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `strobe run` puts into the environment, and how to take it out again.
+"""The variables that `strobe run` adds to the environment, and their removal.
 
-Imported into every Python process under `strobe run`, before and without the package, most of
-which are not to be recorded: only modules that are loaded anyway.
+Every Python process under `strobe run` imports this module, before and without the package. Most
+of these processes are not recorded, so it imports only modules that are already loaded.
 """
 
 import os
@@ -31,7 +31,8 @@ def _is_our_library(path):
 
 
 def _restore(environ, name, separator, is_ours):
-    """Gives a list variable the value it had before, or takes ours out of what it is now."""
+    """Restores the previous value of a list variable, or remove our entries from its current
+    value."""
     value = environ.get(_OLD + name)
     if value is None and name in environ:
         kept = [part for part in environ[name].split(separator) if not is_ours(part)]
@@ -43,8 +44,8 @@ def _restore(environ, name, separator, is_ours):
 
 
 def _claim(folder):
-    """The process that records and whether it does so for now only (core/session/run-claim.h); None:
-    there is none."""
+    """The process that records, and whether it may still give way (core/session/run-claim.h);
+    None: there is none."""
     try:
         with open(os.path.join(folder, "claim")) as file:
             pid, _, rank = file.read().split()
@@ -54,7 +55,7 @@ def _claim(folder):
 
 
 def is_open(environ):
-    """Whether a run is under way that this process might record for."""
+    """Whether a run is active that this process might record for."""
     folder = environ.get("STROBE_RUN_DIR")
     if not folder or not os.path.exists(os.path.join(folder, "config.json")):
         return False
@@ -93,10 +94,10 @@ def clean(environ, is_recording=False):
 
 
 def clean_path(path, old, site_folders):
-    """Takes our folders out of a sys.path, in place.
+    """Removes our folders from a sys.path, in place.
 
-    The folder of the package stays if `old`, the PYTHONPATH before, names it. If it is one of the
-    interpreter's own folders it goes back to its place: before those that follow it.
+    The folder of the package stays if `old`, the PYTHONPATH before, names it. If it is one of
+    the interpreter's own folders, it returns to its position before the folders that follow it.
     """
     ours, parent = bootstrap_folder(), package_parent()
     wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}

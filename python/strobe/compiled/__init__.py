@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.compile does, for the collector cpu_op.
+"""Records the work of torch.compile, for the collector cpu_op.
 
-The collector calls open() and close() with the session, start() and stop() with each window, in the
-thread that drives the session. What is replaced in PyTorch is put back exactly as it was. Where a
-PyTorch lacks a name that is used here, one warning says what is not recorded.
+The collector calls open() and close() with the session, start() and stop() with each window, in
+the thread that drives the session. Everything that is replaced in PyTorch is restored exactly.
+If a PyTorch lacks a name that is used here, one warning says which records are missing.
 """
 
 import sys
@@ -19,7 +19,7 @@ _window = None  # replacements while a window records
 
 
 def open(capsule, has_kernels):
-    """A session opens. `has_kernels`: not empty if compiled kernels are to be recorded."""
+    """A session opens. `has_kernels`: not empty if compiled kernels are recorded."""
     close()
     _strobe.compiled.adopt(capsule)
     global _session
@@ -91,5 +91,5 @@ def _guarded(call):
     try:
         if hasattr(sys.modules["torch"], "compile"):
             call()
-    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+    except (AttributeError, ImportError) as error:  # this PyTorch lacks that part
         message.warn_once("Cannot record all that torch.compile does: %s" % error)

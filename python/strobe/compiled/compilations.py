@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks of compilations, graph breaks and recompilations.
 
-Dynamo reports what it does by torch._logging.trace_structured(), the source of its trace files, and
-surrounds each compilation by its callbacks. Both are wrapped while a session is open; nothing of
-what Dynamo logs is switched on by this.
+Dynamo reports its work through torch._logging.trace_structured(), the source of its trace files,
+and calls its callbacks around each compilation. Both are wrapped while a session is open. This
+switches on none of Dynamo's logging.
 """
 
 import contextlib
@@ -23,16 +23,17 @@ _BREAK = re.compile(
 )
 _METRICS = ("compilation_metrics", "bwd_compilation_metrics")
 
-_here = threading.local()  # the compilation that runs in this thread
+_here = threading.local()  # the compilation that this thread runs
 
 
 class _Compilation:
-    """One that runs, with times of _strobe.compiled.now(); 0: not begun, not ended."""
+    """A running compilation, with times of _strobe.compiled.now(); 0: not begun, not ended."""
 
     def __init__(self):
         self.begin = self.end = 0
-        self.backward = 0  # begin of a backward function's, which has no callbacks before 2.8
-        self.guards = None  # (time, those that failed) of a recompilation
+        self.backward = 0  # begin of a backward function's compilation, which has no callbacks
+                           # before 2.8
+        self.guards = None  # (time, failed guards) of a recompilation
 
 
 def _current():
@@ -45,7 +46,7 @@ def _current():
 
 
 def listen(replacements):
-    """Wraps the function that Dynamo reports by."""
+    """Wraps the function through which Dynamo reports."""
     import torch._logging
 
     replacements.put(torch._logging, "trace_structured", _listening)
@@ -90,7 +91,7 @@ def _add_graph_break(text):
 
 
 def _headline(reason):
-    """The first line that does not only announce the next."""
+    """The first line that does more than announce the next one."""
     lines = [line.strip() for line in reason.split("\n") if line.strip()]
     return next((line for line in lines if not line.endswith(":")), (lines or [""])[0])
 
@@ -106,7 +107,7 @@ def _take_compilation(metrics):
     failure = _failure(metrics)
     time, guards = compilation.guards or (0, [])
     begin = compilation.begin or compilation.backward
-    if not begin:  # the limit of recompilations has been reached, say
+    if not begin:  # for example, the limit of recompilations has been reached
         now = _strobe.compiled.now()
         name = "not compiled %s: %s" % (title, _headline(failure))
         _add_instant(now, name, id, function, place, failure)
@@ -148,7 +149,7 @@ def _add_range(times, name, id, function, place, reason, counts):
 
 
 def _cleaned(name, id, function, place, reason):
-    """Texts of bounded length, without what a C string cannot hold."""
+    """Texts of bounded length, without characters that a C string cannot hold."""
     texts = (name[:_NAME_MAX], id, function, place, reason[:_REASON_MAX])
     return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
 

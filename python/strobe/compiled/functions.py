@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functions that PyTorch's Python code opens for its own profiler only.
-
-torch.compile opens them while a flag of torch.autograd.profiler says that a profile runs. Their
-type does nothing unless that profiler records. Flag and type are replaced while a window records.
+"""Record functions that PyTorch's Python code opens only for its own profiler. torch.compile opens
+them while a flag of torch.autograd.profiler says that a profile runs. Their type does nothing
+unless that profiler records. Flag and type are replaced while a window records.
 """
 
 from .. import _strobe
 
-_own = None  # the flag as PyTorch's own profiler would have it; None: it is not replaced
+_own = None  # the flag's value for PyTorch's own profiler; None: it is not replaced
 
 
 def replace(replacements):
@@ -29,7 +28,7 @@ def replace(replacements):
 
 
 def put_back():
-    """Puts the flag back; the replacements put back the rest."""
+    """Restores the flag; the replacements restore the rest."""
     global _own
     own, _own = _own, None
     if own is not None:
@@ -44,6 +43,6 @@ def _profile_starts():
 
 
 def _profile_stops():
-    """PyTorch's own profile ends, ours goes on."""
+    """PyTorch's own profile ends while ours continues."""
     global _own
     _own = False

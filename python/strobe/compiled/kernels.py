@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of Inductor that report themselves to profilers.
-
-They do so if an option of Inductor is on while they are made. The option is part of the key of
-Inductor's cache. It is on around each compilation while a session or a profile wants it.
-
-Before PyTorch 2.8 no callback surrounds backward functions that are compiled at their first call.
-There the option, which applies to the whole process, is on all the time.
+"""Makes kernels of Inductor report themselves to profilers. They do so if an option of Inductor was
+on when they were made. The option is part of the key of Inductor's cache. It is on during each
+compilation while a session or a profile wants it. Before PyTorch 2.8 no callback surrounds
+backward functions that are compiled at their first call. There the option is always on for the
+whole process.
 """
 
 import contextlib
@@ -19,7 +17,7 @@ _all_the_time = contextlib.ExitStack()
 
 
 def want(who):
-    """Keeps the option wanted until unwant(who)."""
+    """Wants the option until unwant(who)."""
     if not _wanted_by:
         surroundings.add(_switched_on)
         torch_import.call_after(_switch_on_if_old, surroundings.DYNAMO)
@@ -43,7 +41,7 @@ def _switch_on_if_old():
 
 
 def _switched_on():
-    """The option, until the end of the context."""
+    """Switches the option on until the end of the context."""
     stack = contextlib.ExitStack()
     try:
         from torch._inductor import config

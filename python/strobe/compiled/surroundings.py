@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Context managers around each compilation, inside of the callbacks that Dynamo surrounds it with."""
+"""Context managers around each compilation, inside Dynamo's own callbacks."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ _replacements = Replacements()
 
 
 def add(manager):
-    """Enters what manager() returns, around each compilation from now on. It must not raise."""
+    """Enters the result of manager() around each compilation from now on. It must not raise."""
     _managers.append(manager)
     if len(_managers) == 1:
         torch_import.call_after(_watch, DYNAMO)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks that appear without user code, while the collector of marks records.
 
-The collector calls begin() and end(), in the thread that starts and stops the session. What is
-replaced in PyTorch is put back exactly as it was.
+The collector calls begin() and end(), in the thread that starts and stops the session.
+Everything that is replaced in PyTorch is restored exactly.
 """
 
 import sys
@@ -12,7 +12,7 @@ from ..run import step_marks, torch_import
 from . import group_names
 from .replacements import Replacements
 
-# What is replaced, for which names of the collector's option `ranges`.
+# Names of the collector's option `ranges` that replace attributes of PyTorch
 _IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward", "flops")
 
 _replacements = None  # while a window records
@@ -44,7 +44,7 @@ def end():
 
 
 def request(*names):
-    """Asks for ranges that are not marked by default, in all windows from now on: "flops",
+    """Requests ranges that are not marked by default, in all windows from now on: "flops",
     "forward", "step"."""
     known = {*_IN_TORCH, *step_marks.NAMES}
     for name in names:
@@ -87,5 +87,5 @@ def _replace(replacements, wanted):
             training.mark_forward(replacements)
         if "flops" in wanted:
             flops.mark(replacements)
-    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+    except (AttributeError, ImportError) as error:  # this PyTorch lacks that part
         message.warn_once("Cannot mark what PyTorch does: %s" % error)

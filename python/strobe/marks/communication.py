@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of what process groups of torch.distributed do, in the domain "communication".
+"""Ranges of the operations of torch.distributed's process groups, in the domain "communication".
 
 libtorch itself reports the operations. So operations that no Python function issues are marked too,
 such as the gradients' of DistributedDataParallel.

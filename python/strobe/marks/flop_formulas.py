@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many floating point operations a call is: 2 * m * n * k of each matrix product in it.
-
-A formula takes the call's arguments. It returns None if the number is not known: no range then.
+"""Formulas for the number of floating point operations of a call: 2 * m * n * k for each matrix
+product in it. A formula takes the call's arguments. It returns None if the number is unknown;
+there is no range then.
 """
 
 import math
 
 
 def product(left, right):
-    """Operations of matmul on vectors, matrices, and batches that are broadcast."""
+    """Operations of matmul on vectors, matrices, and broadcast batches."""
     a, b = tuple(left.shape), tuple(right.shape)
     if not a or not b:
         return None
@@ -71,13 +71,13 @@ def gathered_groups(gmm_x, gmm_weight, hcom, ep_world_size, send_counts, recv_co
 
 # ---- attention: queries times keys, and the result times values ----
 
-# Where the batch, the heads, the length and the size of a head are; H: heads and size together.
+# Dimensions of batch, heads, length and head size; H: heads and size together.
 _LAYOUTS = ("BSH", "SBH", "BSND", "BNSD")
 _LEFT_UP, _RIGHT_DOWN = 2, 3  # masks below a diagonal, from the first or to the last corner
 
 
 def _pairs(queries, keys, sparse_mode):
-    """How many queries are multiplied with how many keys; None: the mode's rule is not known."""
+    """The number of (query, key) pairs that are multiplied; None: the mode's rule is unknown."""
     if sparse_mode in (0, 1):
         return queries * keys
     if sparse_mode not in (_LEFT_UP, _RIGHT_DOWN):
@@ -94,7 +94,7 @@ def _sizes(tensor, layout):
 
 
 def _lengths(sums):
-    """Lengths of sequences, of their running sums."""
+    """Lengths of sequences, from their running sums."""
     return [b - a for a, b in zip([0, *sums], sums)]
 
 
@@ -115,7 +115,7 @@ def _attention(query, value, heads, kv_heads, layout, sparse_mode, q_sums, kv_su
 
 
 def _kv_heads(key, heads, layout, width):
-    """Heads of the keys: fewer than of the queries where several share one."""
+    """Number of key heads: smaller than that of the queries if several queries share one."""
     sizes = dict(zip(layout, key.shape))
     return sizes.get("N") or max(sizes.get("H", width) * heads // width, 1)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranges of matrix products in the domain "mfu_flops": `<operations>-<name>` around each outermost
-call of the functions below, which are replaced wherever a module refers to them."""
+call of the functions below. The functions are replaced in every module that refers to them."""
 
 import functools
 import importlib
@@ -38,9 +38,8 @@ _here = threading.local()
 
 def register(target, formula):
     """Marks calls of one more function, "module:attribute", in windows that begin from now on.
-    `formula` is called with the arguments of the call and returns the number of operations; None
-    or a negative number: no range. A second registration of a function takes the first one's
-    place."""
+    `formula` gets the arguments of the call and returns the number of operations; None or a
+    negative number: no range. A second registration of a function replaces the first."""
     module, colon, name = target.partition(":")
     if not (module and colon and name):
         raise ValueError("%r is no target: expected \"module:attribute\"" % (target,))
@@ -53,7 +52,7 @@ def register(target, formula):
 
 
 def mark(replacements):
-    """Where a module is not imported yet its functions are not marked in this window."""
+    """If a module is not imported yet, its functions are not marked in this window."""
     originals = {}  # id of the function -> (the function, ours)
     for target, formula in _targets.items():
         module, _, name = target.partition(":")
@@ -64,7 +63,7 @@ def mark(replacements):
 
 
 def _module(name):
-    """Of the user's own modules too; never imported for this."""
+    """The module, also one of the user's; never imports it."""
     module = sys.modules.get(name)
     if module is None and name.startswith("torch."):
         module = importlib.import_module(name)
@@ -79,7 +78,7 @@ def _replace_all(replacements, originals):
                 continue
             try:
                 replacements.put(module, name, lambda _, ours=ours: ours)
-            except (AttributeError, TypeError):  # a module that lets nothing be set
+            except (AttributeError, TypeError):  # a module whose attributes cannot be set
                 pass
 
 
@@ -88,7 +87,7 @@ def _message(name, formula, args, kwargs):
     try:
         number = formula(*args, **kwargs)
         return None if number is None or number < 0 else "%d-%s" % (number, name)
-    except Exception as error:  # the call itself says what is wrong with it
+    except Exception as error:  # the call itself reports the error
         message.warn_once("Cannot count the operations of %s: %s" % (name, error))
         return None
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes that are replaced for a while."""
+"""Temporary replacements of attributes."""
 
 
 class Replacements:
     def __init__(self):
-        self._done = []  # (owner, name, was it the owner's own, before, ours), in order
+        self._done = []  # (owner, name, whether it was the owner's own attribute, old value, our
+                         # value), in order
 
     def put(self, owner, name, wrap):
-        """owner.name becomes wrap(owner.name), unless that was done already."""
+        """Sets owner.name to wrap(owner.name), unless that was already done."""
         if any(each[:2] == (owner, name) for each in self._done):
             return
         before = getattr(owner, name)
@@ -17,7 +18,7 @@ class Replacements:
         setattr(owner, name, ours)
 
     def undo(self):
-        """Puts back what is still ours; what someone else has put in its place stays."""
+        """Restores our replacements; keeps values that other code has set in the meantime."""
         while self._done:
             owner, name, is_own, before, ours = self._done.pop()
             if vars(owner).get(name) is not ours:

@@ -67,7 +67,7 @@ _OF_TORCH = (
 
 
 def __getattr__(name):
-    """Names of torch.profiler that have nothing to do with recording are torch's own."""
+    """Names of torch.profiler that are unrelated to recording are torch's own."""
     if name in _OF_TORCH:
         import torch.profiler
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is profiled: the processor, and the device by any of its names."""
+"""The activities to profile: the processor, and the device by any of its names."""
 
 from enum import Enum
 
@@ -7,7 +7,8 @@ from . import torch_style
 
 
 class ProfilerActivity(Enum):
-    """The groups of activities. All but CPU are names of one group: the device of this machine."""
+    """Groups of activities. All names except CPU stand for one group: the device of this
+    machine."""
 
     CPU = 0
     NPU = 1
@@ -19,17 +20,17 @@ class ProfilerActivity(Enum):
 
 
 _CPU, _NPU = ProfilerActivity.CPU, ProfilerActivity.NPU
-# Of several names of the device the first one counts.
+# If several names of the device are given, the first in this order is used.
 _BY_PRECEDENCE = [ProfilerActivity[name] for name in "CUDA XPU MTIA HPU PrivateUse1 NPU".split()]
 
 
 def supported_activities():
-    """All activities that a profile has without `activities`."""
+    """All activities that a profile has by default."""
     return {_CPU, _NPU}
 
 
 def activity_of(value):
-    """Our activity for ours or another profiler's (torch.profiler, torch_npu), else None."""
+    """Our activity for ours or another profiler's (torch.profiler, torch_npu), otherwise None."""
     if isinstance(value, ProfilerActivity):
         return value
     name = getattr(value, "name", None)
@@ -43,12 +44,12 @@ def has_device(activities):
 
 
 def canonical(activities):
-    """CPU and NPU alone, as result directories name them."""
+    """CPU and NPU only, as result directories name them."""
     return {each if each is _CPU else _NPU for each in activities}
 
 
 def device_name(activities):
-    """What PyTorch calls the device of these activities, None if there is none."""
+    """PyTorch's name for the device of these activities, None if there is none."""
     given = next((each for each in _BY_PRECEDENCE if each in activities), None)
     if given is None:
         return None

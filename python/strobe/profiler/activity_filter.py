@@ -22,13 +22,13 @@ for _prefix in ("CUDA", "XPU", "MTIA", "HPU", "PRIVATEUSE1"):
 
 
 def unknown_names(is_cpu, names):
-    """Those that are no activities of the processor, or of a device."""
+    """The names that are not activities of the processor, or of a device."""
     known = _OF_CPU if is_cpu else _OF_DEVICE
     return sorted(str(name) for name in names if name not in known)
 
 
 class ActivityFilter:
-    """Which events of a window are wanted; None: all of the processor's, or of the device's."""
+    """The wanted events of a window; None: all events of the processor, or of the device."""
 
     def __init__(self, of_cpu=None, of_device=None):
         self._of_cpu = _types(of_cpu, _OF_CPU)
@@ -42,7 +42,7 @@ class ActivityFilter:
         return wanted is None or kind in wanted
 
     def wants(self, kind):
-        """Whether records of such events of the processor are needed at all."""
+        """Whether records of such processor events are needed at all."""
         return self._of_cpu is None or kind in self._of_cpu
 
 

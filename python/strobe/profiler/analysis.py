@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Analysis of result directories, by `strobe analyse` in processes of its own."""
+"""Analysis of result directories, by `strobe analyse` in separate processes."""
 
 import collections
 import datetime
@@ -16,17 +16,17 @@ from .experimental import supported_export_type
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
-#: Where the traces for TensorBoard go, and the worker in their names.
+# : The folder of the traces for TensorBoard, and the worker in their names.
 TensorBoard = collections.namedtuple("TensorBoard", "folder worker")
 
 _TENSORBOARD_TRACES = "*.pt.trace.json*"
 
-_pending = []  # analyses that nobody waited for
-_pending_lock = threading.Lock()  # a dump is analysed in a thread of its own
+_pending = []  # analyses without a waiting caller
+_pending_lock = threading.Lock()  # a separate thread analyses a dump
 
 
 class _Analysis:
-    """`strobe analyse` on one result directory, under way."""
+    """A running `strobe analyse` of one result directory."""
 
     def __init__(self, directory, mode, use_gzip=False, tensorboard=None, types=()):
         message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
@@ -43,7 +43,7 @@ class _Analysis:
         return self._process.poll() is not None
 
     def wait(self):
-        """Waits and tells what went wrong or is missing. False if there are no results."""
+        """Waits, and reports errors and missing data. False if there are no results."""
         try:
             for outcome in json.loads(command.finish(self._process, "analyse")):
                 for line in outcome["missing"]:
@@ -57,13 +57,13 @@ class _Analysis:
 
 
 def _without_name(line):
-    """A line "gc: collector gc: ..." as the session writes it: without the name in front."""
+    """A line "gc: collector gc: ..." as the session writes it, without the name at its begin."""
     name, _, text = line.partition(": ")
     return text if text.startswith("collector %s: " % name) else line
 
 
 def _also(use_gzip, tensorboard):
-    """Flags for what is written besides what the recording asked for, or in another way."""
+    """Flags for additional or changed output."""
     words = ["--also", "chrome_trace:gzip=true"] if use_gzip else []
     if tensorboard:
         worker = tensorboard.worker.replace("\\", "\\\\").replace(",", "\\,")
@@ -73,7 +73,8 @@ def _also(use_gzip, tensorboard):
 
 
 def _move_traces(output, folder):
-    """Moves traces to where the plugin shows all windows of a worker as spans of one run."""
+    """Moves traces to the folder in which the plugin shows all windows of a worker as spans of
+    one run."""
     for path in glob.glob(os.path.join(glob.escape(output), _TENSORBOARD_TRACES)):
         target = os.path.join(folder, os.path.basename(path))
         if not os.path.lexists(target):
@@ -101,7 +102,7 @@ def analyse_result(directory, async_mode=False, use_gzip=False, tensorboard=None
 
 
 def join():
-    """Waits, at exit, for the analyses of this process that still run."""
+    """At exit, waits for the analyses of this process that still run."""
     while _pending:
         running = _pending.pop()
         if running.owner == os.getpid():
@@ -113,9 +114,8 @@ def join():
 
 def analyse(profiler_path, max_process_number=None, export_type=None):
     """Makes the output files of a result directory, or of all result directories in a folder.
-
-    `max_process_number`: how many are analysed at once (default: half of the processors);
-    `export_type`: "text", "db" or a list of them (default: what they were recorded for).
+    `max_process_number`: number of simultaneous analyses (default: half of the processors);
+    `export_type`: "text", "db" or a list of them (default: as recorded).
     """
     try:
         found = _find_results(profiler_path)
@@ -174,7 +174,7 @@ def _checked_number(value):
 
 
 def _checked_export_type(value):
-    """The export types, none for those that the result was recorded for."""
+    """The export types; none for those of the recording."""
     if value is None:
         return []
     values = [value] if isinstance(value, str) else value

@@ -14,7 +14,7 @@ _DEVICES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU", "npu": "
 
 
 def __getattr__(name):
-    """Names that have nothing to do with recording are PyTorch's own."""
+    """Names that are unrelated to recording are PyTorch's own."""
     if name.startswith("_"):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     import torch.autograd.profiler

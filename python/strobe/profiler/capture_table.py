@@ -21,7 +21,7 @@ from .events import EventList, FunctionEvent
 
 _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
-_KEPT = "string_cut"  # the loss of a part of a text, not of its record
+_KEPT = "string_cut"  # the loss of a part of a text; the record itself is kept
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
 # Fields of marks of mstx, NVTX, ITT and compilations, which PyTorch has no events for. strobe.range()
 # has none of them: it is a range like those of record_function().
@@ -40,8 +40,8 @@ _HIDDEN = {
 
 @dataclass
 class Request:
-    """What of a window is read. `device`: the name of the device that was recorded, None: none;
-    `timeout_s`: reading ends then and keeps what it has read, None: no limit."""
+    """The parts of a window to read. `device`: the name of the recorded device, None: none.
+    `timeout_s`: reading stops then and keeps the rows read so far, None: no limit."""
 
     profile_memory: bool = False
     with_stack: bool = False
@@ -77,7 +77,7 @@ def _read_file(path):
 
 def _read_tables(directory, kinds, timeout_s=None):
     """(kind, row) of all records of some kinds. A kind has several files if plugins extend it.
-    Ends early, with a warning, when the time is over."""
+    Stops early, with a warning, after the timeout."""
     folder = tempfile.mkdtemp(prefix="strobe-")
     end = None if timeout_s is None else time.monotonic() + timeout_s
     try:
@@ -181,7 +181,7 @@ class _Window:
         )
 
     def _take_memory(self, row):
-        """Releases of a device's block come after its release and count no more."""
+        """Later releases of a device's block are ignored."""
         size = row.get("size(B)")
         if size and cells.number(row, "action", 3) < 2:
             is_device = cells.number(row, "device") >= 0
@@ -204,8 +204,8 @@ class _Window:
 
 
 def read_events(directory, request):
-    """The events of a window in order of their begin, with the tree that they make; times in us
-    since the first."""
+    """The events of a window in order of their begin, with their tree; times in us since the
+    first."""
     window = _Window(request)
     for kind, row in _read_tables(directory, request.kinds(), request.timeout_s):
         window.take(kind, row)

@@ -21,7 +21,7 @@ def interval_ns(row):
 
 
 def number(row, column, absent=0):
-    """A cell whose title may carry a unit."""
+    """A cell whose title may contain a unit."""
     text = row.get(column)
     return int(text) if text else absent
 
@@ -43,7 +43,7 @@ def texts(text):
 
 
 def shapes(text, types):
-    """ "2,3;;4" as [[2, 3], [], [4]]; the types tell one scalar from no input at all. """
+    """"2,3;;4" as [[2, 3], [], [4]]; the types distinguish a scalar from no input."""
     if not text and not types:
         return []
     try:
@@ -53,10 +53,10 @@ def shapes(text, types):
 
 
 def values(text):
-    """A JSON list of texts as Python's values; None for a tensor, and for no value."""
+    """A JSON list of texts as Python's values; None for a tensor or a missing value."""
     try:
         return [_value(each) for each in json.loads(text)] if text else []
-    except (ValueError, TypeError):  # a text that was cut
+    except (ValueError, TypeError):  # a truncated text
         return []
 
 
@@ -70,7 +70,7 @@ def _value(text):
 
 
 def stack(text):
-    """Frames, innermost first. A ";" inside of one comes as "\\;", a "\\" as "\\\\"."""
+    """Frames, innermost first. A ";" in a frame is written as "\\;", a "\\" as "\\\\"."""
     if "\\" not in text:
         return [sys.intern(frame) for frame in text.split(_FRAME_END)] if text else []
     frames = re.findall(r"(?:[^;\\]|\\.)+", text, re.DOTALL)

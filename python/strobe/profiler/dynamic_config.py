@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of the dynamic profile: its keys, their checks, and the profile that they ask for."""
+"""The file of the dynamic profile: its keys, their checks, and the profile that it describes."""
 
 import json
 import os
@@ -28,16 +28,16 @@ _TEMPLATE = {
     **{name: False for name in SWITCHES}, "active": 1, "warmup": 0, "start_step": 0,
     "is_rank": False, "rank_list": [], "experimental_config": _EXPERIMENTAL,
 }
-# As the file may name them, beside those of the template.
+# Keys that the file may contain in addition to those of the template.
 _KNOWN = {*_TEMPLATE, "metadata"}
 
 
 class ConfigError(ValueError):
-    """The file cannot be used at all; a bad value in it is replaced, with a warning."""
+    """The file cannot be used. (Bad values in a usable file are replaced, with a warning.)"""
 
 
 def write_template(path):
-    """The file with its defaults, unless there is one."""
+    """Writes the file with its defaults, unless it exists."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         file = os.open(path, flags, 0o640)
@@ -66,12 +66,12 @@ def read_bytes(path):
 
 
 def read(path):
-    """What the file asks for. ConfigError, OSError."""
+    """The configuration in the file. Raises ConfigError, OSError."""
     return parse(read_bytes(path), path)
 
 
 def parse(data, path):
-    """What that text of the file asks for. ConfigError."""
+    """The configuration in that text of the file. Raises ConfigError."""
     try:
         values = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -190,5 +190,5 @@ class DynamicConfig:
 
 
 def _constant(constants, name):
-    """The constant of that name; a later check refuses anything else."""
+    """The constant with that name; a later check rejects anything else."""
     return vars(constants).get(name, name) if isinstance(name, str) else name

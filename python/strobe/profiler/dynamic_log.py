@@ -14,7 +14,7 @@ _FORMAT = "%(asctime)s [%(levelname)s] [%(process)d] dynamic_profile.py: %(messa
 
 
 def _open_regular(path, flags):
-    """Neither follows a link nor waits for a reader of a FIFO."""
+    """Opens the file without following a link or waiting for a reader of a FIFO."""
     file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o640)
     if stat.S_ISREG(os.fstat(file).st_mode):
         return file

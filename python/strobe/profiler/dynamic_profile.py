@@ -25,7 +25,7 @@ __all__ = ["init", "set_state", "start", "step"]
 
 
 class _DynamicProfile:
-    """What this process profiles, and what it waits for."""
+    """The profile of this process, and the pending configuration."""
 
     def __init__(self):
         self.lock = threading.RLock()
@@ -104,7 +104,7 @@ class _DynamicProfile:
         self._log.info("Start step will be set to %d.", found.start_step)
 
     def _judge(self, config):
-        """Is it time for what is pending, or too late?"""
+        """Is it time for the pending configuration, or is it too late?"""
         if not config.starts_now() and self.counter < config.start_step:
             return
         if not config.starts_now() and self.counter > config.start_step:
@@ -126,7 +126,7 @@ class _DynamicProfile:
     def _start(self, config):
         made = config.make_profile(self.counter)
         made.start()
-        if not made.is_recording():  # it has told why
+        if not made.is_recording():  # it has reported the reason
             return
         for key, value in config.metadata.items():
             made.add_metadata_json(key, value)
@@ -152,7 +152,7 @@ class _DynamicProfile:
         self._start(config)
 
     def _given(self, path):
-        """The file, else that of init()."""
+        """The given file, otherwise that of init()."""
         if path is not None and os.path.isfile(path):
             return path
         if path is not None:
@@ -181,7 +181,7 @@ def _rank():
     try:
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
             return distributed.get_rank()
-    except Exception:  # a group that is being taken down
+    except Exception:  # a process group that is being destroyed
         pass
     return -1
 
@@ -207,7 +207,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def _call(name, function, *arguments):
-    """A failure is an ERROR line, never an exception in the profiled program."""
+    """Reports a failure as an ERROR line; never raises an exception in the profiled program."""
     try:
         with _present.lock:
             return function(*arguments)
@@ -217,7 +217,7 @@ def _call(name, function, *arguments):
 
 
 def init(path):
-    """Watches `path`/profiler_config.json, which is made with its defaults if it is not there."""
+    """Watches `path`/profiler_config.json; creates it with its defaults if it does not exist."""
     if _present.is_ready():
         message.warn("Init dynamic profiling repeatedly")
         return
@@ -242,12 +242,12 @@ def is_watching():
 
 
 def start(config_path=None):
-    """Begins a profile at once, by that file or else by that of init(), whatever its start_step."""
+    """Begins a profile at once, with that file or the file of init(); start_step is ignored."""
     _call("start", _present.start, config_path)
 
 
 def set_state(state):
-    """{"cur_step": N}: steps that the program made before a restart."""
+    """{"cur_step": N}: number of steps that the program made before a restart."""
     value = state.get("cur_step", 0) if isinstance(state, dict) else None
     if type(value) is not int or value < 0:
         message.error('Call set_state failed: expected {"cur_step": N} with N at least 0, found %r'

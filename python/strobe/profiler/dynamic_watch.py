@@ -8,7 +8,7 @@ import time
 from . import dynamic_config, dynamic_log
 
 POLL_S = 1.0
-# A file changed so recently may change once more without a new time: clocks of file systems tick
+# A file that changed so recently may change again with the same time: clocks of file systems tick
 # every 10 ms at most.
 _FRESH_NS = 20_000_000
 
@@ -53,7 +53,7 @@ class Watch:
                 self._report(str(error))
 
     def _look(self):
-        """A file that is fresh, or that changes while it is read, is read again by a later look."""
+        """If the file is fresh, or changes while it is read, a later call reads it again."""
         state = self._state()
         if state == self._seen or _is_fresh(state):
             return
@@ -62,7 +62,7 @@ class Watch:
             data = self._read(state)
         except Exception as error:
             failure = error
-        if self._state() != state:  # half of the one version, half of the other
+        if self._state() != state:  # a mixture of two versions
             return
         self._seen = state
         if failure is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device said of one of its events besides the times."""
+"""Data of a device's event other than its times."""
 
 import collections
 
@@ -46,6 +46,6 @@ EventMetadata = collections.namedtuple("EventMetadata", FIELDS, defaults=(None,)
 
 
 def make_metadata(values):
-    """An EventMetadata of what is not None, or None if nothing is left."""
+    """An EventMetadata with the values that are not None; None if all are."""
     known = {name: value for name, value in values.items() if value is not None}
     return EventMetadata(**known) if known else None

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that follow from other attributes of an event or an average, and aliases of attributes."""
+"""Times that are computed from other attributes of an event or an average, and aliases of
+attributes."""
 
 from . import table
 
-# Every attribute of the device has these names, too.
+# Every attribute of the device also has these names.
 _DEVICES = ("cuda", "npu", "xpu", "mtia", "hpu", "privateuse1")
 
 

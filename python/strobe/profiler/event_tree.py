@@ -7,7 +7,7 @@ _BACKWARD = 1  # at::RecordScope::BACKWARD_FUNCTION
 
 
 def build_tree(events):
-    """Finds every event's parent and children, by time, per thread. Returns the events without those
+    """Finds every event's parent and children, by time, per thread. Returns the events except those
     that are the same call as their parent."""
     nested = [event for event in events if not event.is_async and event.is_on_cpu()]
     nested.sort(key=lambda event: str(event.thread))
@@ -28,8 +28,8 @@ def _nest(events):
 
 
 def _lift_only_children(events):
-    """An only child of its parent's name is the same call: its children and kernels take its
-    place."""
+    """An only child with its parent's name is the same call: its children and kernels replace
+    it."""
     lifted = set()
     for event in events:
         if id(event) in lifted:
@@ -45,10 +45,9 @@ def _lift_only_children(events):
 
 
 def set_backward_stacks(events):
-    """What runs backward has the stack of the forward operator with its sequence number.
-
-    Threads number their operators each for itself, and backward may run in another one: so
-    sequence number and forward thread together identify an operator."""
+    """Gives backward operators the stack of the forward operator with their sequence number. Each
+    thread numbers its own operators, and backward may run in another thread, so an operator is
+    identified by sequence number and forward thread together."""
     forward = {}
     backward = [(event, _backward_parent(event)) for event in events]
     for event, parent in backward:
@@ -60,7 +59,7 @@ def set_backward_stacks(events):
 
 
 def _backward_parent(event):
-    """The event itself, or the innermost one around it, that is a backward function; or None."""
+    """The backward function that is the event itself or the innermost one around it; or None."""
     while event is not None and event.scope != _BACKWARD:
         event = event.cpu_parent
     return event

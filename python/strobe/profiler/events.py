@@ -16,9 +16,9 @@ class EventList(list):
         self, events=(), use_device=None, profile_memory=False, with_flops=False, lost=0
     ):
         super().__init__(events)
-        self.lost = lost  # records that are missing from it
-        self.directory = None  # the result that the events are of; averages are of none
-        self.begin_ns = 0  # of the window's first event; averages have none
+        self.lost = lost  # number of missing records
+        self.directory = None  # the result directory of the events; averages have none
+        self.begin_ns = 0  # begin of the window's first event; averages have none
         self._use_device = use_device
         self._profile_memory = profile_memory
         self._with_flops = with_flops
@@ -37,7 +37,7 @@ class EventList(list):
         self[:] = event_tree.build_tree(self)
 
     def set_backward_stacks(self):
-        """What runs backward has the stack of the forward operator."""
+        """Gives backward operators the stack of the forward operator."""
         event_tree.set_backward_stacks(self)
 
     # ---- averages ----
@@ -45,13 +45,13 @@ class EventList(list):
     def key_averages(
         self, group_by_input_shapes=False, group_by_stack_n=0, group_by_overload_name=False
     ):
-        """Averages by name, and by overload name, input shapes and the first frames of the stack
-        if asked."""
+        """Averages by name, and on request by overload name, input shapes and the first frames
+        of the stack."""
         is_torch_2 = torch_style.is_torch_2()
         averages = {}
         for event in self:
             key = [event.key, event.node_id, str(event.device_type), event.is_legacy]
-            if is_torch_2:  # tells ranges from operators of their name
+            if is_torch_2:  # distinguishes ranges from operators with the same name
                 key.append(event.is_user_annotation)
             if group_by_overload_name:
                 key.append(event.overload_name)
@@ -87,8 +87,7 @@ class EventList(list):
 
     @message.reported
     def export_chrome_trace(self, path):
-        """Writes the window that the events are of as a Chrome trace, gzipped if the path ends in
-        .gz."""
+        """Writes the window of the events as a Chrome trace, gzipped if the path ends in .gz."""
         export.chrome_trace(self._result(), path)
 
     @staticmethod
@@ -97,7 +96,7 @@ class EventList(list):
 
     @message.reported
     def export_stacks(self, path, metric):
-        """Writes the stacks of the window that the events are of, folded for flame graphs."""
+        """Writes the stacks of the window of the events, folded for flame graphs."""
         if metric not in export.STACK_METRICS:
             raise ValueError(
                 "metric is %r, expected one of %s" % (metric, ", ".join(export.STACK_METRICS))

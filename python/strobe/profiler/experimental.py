@@ -58,7 +58,7 @@ def supported_export_type():
 
 _BY_LEVEL = object()  # aic_metrics was not given: the level decides
 
-# Host systems that have a collector.
+# Values of host_sys that have a collector.
 _COLLECTED_HOST_SYS = {
     HostSystem.CPU, HostSystem.MEM, HostSystem.DISK, HostSystem.NETWORK, HostSystem.OSRT,
 }
@@ -230,7 +230,7 @@ class _ExperimentalConfig:
     step_ranges = "profiler_step"  # of a profile that a file asks for: "step"
 
     def of_device(self):
-        """Names of the requested options that only a device can serve."""
+        """Names of the requested options that only a device supports."""
         wanted = {
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics not in (AiCMetrics.AiCoreNone, self._metrics_of_level()),
@@ -241,7 +241,7 @@ class _ExperimentalConfig:
         return [name for name, is_wanted in wanted.items() if is_wanted]
 
     def of_operators(self):
-        """The same of those that say more about operators."""
+        """Names of the requested options that add details to operators."""
         names = ("record_op_args", "capture_overload_names")
         return [name for name in names if getattr(self, name)]
 
@@ -256,15 +256,15 @@ class _ExperimentalConfig:
         return with_shapes and self._profiler_level != ProfilerLevel.Level_none
 
     def takes_aclprof(self, with_memory, with_shapes):
-        """Whether an option needs CANN's own profiling. That then samples ports and links too;
-        they must not be sampled twice."""
+        """Whether an option needs CANN's own profiling. It then samples ports and links too,
+        which must not be sampled twice."""
         return (
             self._aic_metrics != AiCMetrics.AiCoreNone or self._l2_cache or self._op_attr
             or with_memory or self._kernel_shapes(with_shapes) or self._has_numa()
         )
 
     def device(self, with_memory, with_shapes):
-        """Options of the device's collector; the result reports what the collector lacks."""
+        """Options of the device's collector; the result reports unsupported ones."""
         names = {value: name for name, value in vars(AiCMetrics).items()}
         metrics = names[self._aic_metrics]
         wished = {"backend": "auto", "aic_metrics": "none" if metrics == "AiCoreNone" else metrics}
@@ -282,7 +282,7 @@ class _ExperimentalConfig:
         return {"profiler_level": self._profiler_level, "optional": wished}
 
     def marks(self):
-        """Options of the collector of marks; None where no marks are wanted."""
+        """Options of the collector of marks; None if no marks are wanted."""
         if not (self._mstx or self._msprof_tx):
             return None
         lists = {"include": self._mstx_domain_include, "exclude": self._mstx_domain_exclude}

@@ -16,11 +16,11 @@ STACK_METRICS = (_CPU_METRIC, *_DEVICE_METRICS)
 
 
 class NothingToWrite(Error):
-    """The window has nothing that the file would show."""
+    """The window has no data for the file."""
 
 
 def _target(path):
-    """The real path of a file to write."""
+    """The real path of an output file."""
     path = os.path.realpath(os.path.expanduser(os.fspath(path)))
     if os.path.isdir(path):
         raise IsADirectoryError("Cannot write %s: it is a directory" % path)
@@ -57,7 +57,7 @@ def compress_file(source, target):
 
 @contextlib.contextmanager
 def _whole(target):
-    """A path to write to; becomes `target` only if nothing fails. Makes the folder."""
+    """A path to write to; it becomes `target` only if nothing fails. Creates the folder."""
     part = "%s.%d.part" % (target, os.getpid())
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
@@ -87,8 +87,8 @@ def stacks(directory, path, metric):
 
 
 def memory_timeline(directory, path, device):
-    """Writes a timeline of memory in the form that the path's ending says. Without a device it is of
-    npu:0 if the window has memory of that, else of the CPU."""
+    """Writes a timeline of memory; the path's ending selects the format. The default device is
+    npu:0 if the window has memory of it, otherwise the CPU."""
     target = _target(path)
     if device is None:
         with contextlib.suppress(NothingToWrite):

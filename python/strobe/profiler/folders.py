@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where results go, and private folders that do not outlive their profile."""
+"""Folders of results, and private folders that are removed with their profile."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ class PrivateFolder:
         _private.add(self)
 
     def remove(self):
-        """A second call does nothing: it may come as the interpreter is being taken down."""
+        """A second call does nothing. It may come while the interpreter shuts down."""
         if self not in _private:
             return
         _private.discard(self)
@@ -30,7 +30,7 @@ class PrivateFolder:
 
 
 def remove_private():
-    """Removes what is left at exit."""
+    """Removes the remaining folders at exit."""
     for folder in list(_private):
         folder.remove()
 
@@ -41,7 +41,7 @@ def raw_parent():
 
 
 def default_parent():
-    """The parent of result directories that the environment names, None if it names none."""
+    """The parent of result directories that an environment variable names, None if none does."""
     path = os.environ.get("ASCEND_WORK_PATH")
     return os.path.join(os.path.realpath(path), "profiling_data") if path else None
 
@@ -84,10 +84,10 @@ def _is_file_name(text):
 
 
 def place_result(directory, parent, worker=None):
-    """Moves a result directory under another parent, and to the name of another worker if one is
-    given; its new path."""
+    """Moves a result directory to another parent, and renames it for another worker if one is
+    given; returns its new path."""
     name = os.path.basename(directory)
-    if worker is not None:  # what is behind it: pid, time, "ascend", "pt"
+    if worker is not None:  # the rest of the name: pid, time, "ascend", "pt"
         name = "_".join([worker] + name.rsplit("_", 4)[1:])
     target = os.path.join(parent, name)
     if os.path.realpath(target) == os.path.realpath(directory):

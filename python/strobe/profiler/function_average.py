@@ -35,7 +35,7 @@ _OF_FIRST = (
 
 
 class FunctionEventAvg(EventTimes):
-    """Sums over events; what is no sum is that of the first."""
+    """Sums over events; attributes that are not sums are those of the first event."""
 
     self_cpu_percent = total_cpu_percent = total_device_percent = -1  # table() sets them
 

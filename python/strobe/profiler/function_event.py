@@ -38,8 +38,8 @@ class FunctionEvent(EventTimes):
 
     count = 1
     cpu_parent = None
-    kernels = ()  # a list as soon as there is one
-    is_python_function = False  # calls of Python are no events
+    kernels = ()  # becomes a list with the first kernel
+    is_python_function = False  # Python calls are not events
     self_cpu_percent = total_cpu_percent = total_device_percent = -1  # table() sets them
 
     def __init__(
@@ -83,7 +83,7 @@ class FunctionEvent(EventTimes):
         self.overload_name = overload_name or ""
         self.time_range = Interval(start_us, end_us)
         self.thread = thread
-        self.fwd_thread = fwd_thread  # of the forward operator, in the numbers of logical_thread
+        self.fwd_thread = fwd_thread  # thread of the forward operator, numbered like logical_thread
         self.logical_thread = logical_thread
         self.sequence_nr = sequence_nr
         self.input_shapes = input_shapes or []
@@ -140,7 +140,7 @@ class FunctionEvent(EventTimes):
     # ---- times and memory ----
 
     def _has_no_self(self):
-        """Asynchronous events have no children; events of a device take no time of the host."""
+        """Asynchronous events have no children; events of a device use no host time."""
         return self.is_async or not self.is_on_cpu()
 
     @property
@@ -155,7 +155,7 @@ class FunctionEvent(EventTimes):
 
     @property
     def device_time_total(self):
-        """Of the kernels that the event and its children launched."""
+        """Time of the kernels that the event and its children launched."""
         if self.is_async or not self.use_device:
             return 0
         if not self.is_on_cpu():
@@ -173,7 +173,7 @@ class FunctionEvent(EventTimes):
 
     @property
     def self_cpu_memory_usage(self):
-        """Bytes taken less bytes given back in the call itself, in whatever thread."""
+        """Bytes allocated minus bytes freed in the call itself, on any thread."""
         if self._has_no_self():
             return 0
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)

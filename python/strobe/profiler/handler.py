@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tensorboard_trace_handler: a result directory for each window, analysed on the spot."""
+"""tensorboard_trace_handler: a result directory for each window, analysed at once."""
 
 import os
 import socket
@@ -9,13 +9,13 @@ from . import torch_trace
 from .analysis import TensorBoard, analyse_result
 from .folders import checked_directory, checked_worker, default_parent, place_result
 
-#: Collectors whose results are read by MindStudio Insight rather than by TensorBoard.
+# : Collectors whose results MindStudio Insight reads, not TensorBoard.
 NPU_COLLECTORS = ("npu_task",)
 
 
 class TraceHandler:
-    """What tensorboard_trace_handler() returns. The profile that it is given to takes its
-    directory and worker; all of its state is that of one handler."""
+    """The result of tensorboard_trace_handler(). Its profile uses its directory and worker; it
+    has no other state."""
 
     def __init__(self, directory, worker_name, analyse_flag, async_mode, use_gzip, third):
         self.directory = directory
@@ -31,12 +31,12 @@ class TraceHandler:
         return self.directory or default_parent() or os.getcwd()
 
     def __call__(self, prof):
-        """A window of `prof`, which may be PyTorch's own, is complete."""
+        """A window of `prof` is complete; `prof` may be PyTorch's own profile."""
         recording = getattr(prof, "_recording", None)
         if recording is None:
             self._write_trace_of_torch(prof)
             return
-        if prof.on_trace_ready is not self:  # called from a handler of the user's own
+        if prof.on_trace_ready is not self:  # a handler of the user called this one
             recording.directory = place_result(
                 recording.result(), self.parent(), self.worker_name
             )
@@ -51,14 +51,14 @@ class TraceHandler:
         torch_trace.write(prof, self.parent(), self._worker(), use_gzip)
 
     def _tensorboard(self, prof):
-        """Where TensorBoard's plugin looks for traces, and the worker in their names; None where
-        an NPU is profiled: its tools read the result directory itself."""
+        """The folder in which TensorBoard's plugin looks for traces, and the worker in their
+        names. None if an NPU is profiled: its tools read the result directory itself."""
         if any(name in NPU_COLLECTORS for name in prof.collectors()):
             return None
         return TensorBoard(self.parent(), self._worker())
 
     def _worker(self):
-        """Chosen once: the traces of all windows are those of one worker."""
+        """Chooses once: the traces of all windows have the same worker."""
         if self._tensorboard_worker is None:
             self._tensorboard_worker = self.worker_name or "%s_%d" % (
                 socket.gethostname(),
@@ -75,11 +75,12 @@ def tensorboard_trace_handler(
     use_gzip=False,
     use_python_export=None,
 ):
-    """A function for on_trace_ready that leaves a result directory in `dir_name` per window, and
-    beside it, where no NPU is profiled, the trace that TensorBoard's profiler plugin reads.
+    """A function for on_trace_ready that writes a result directory in `dir_name` for each window.
+    If no NPU is profiled, it also writes a trace for TensorBoard's profiler plugin next to it.
 
-    `analyse_flag`: make the output files at once (default: True); `async_mode`: without waiting for
-    them; `use_gzip`: compress the traces. Returns None, with an ERROR line, if `dir_name` is a file.
+    `analyse_flag`: make the output files at once (default: True); `async_mode`: do not wait for
+    them; `use_gzip`: compress the traces. Returns None, with an ERROR line, if `dir_name` is a
+    file.
 
     In torch.profiler the third argument is `use_gzip`, and there is `use_python_export` too. Here
     the third argument is `use_gzip` if the handler is given to PyTorch's own profile or if

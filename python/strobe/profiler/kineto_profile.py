@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""_KinetoProfile: a profile without steps, and what every profile has."""
+"""_KinetoProfile: a profile without steps, and the methods that every profile has."""
 
 import os
 import weakref
@@ -20,13 +20,13 @@ _running = weakref.WeakSet()
 
 
 def stop_running():
-    """At exit: stops the profiles that nobody stopped."""
+    """At exit: stops the profiles that are still running."""
     for each in list(_running):
         each.stop()
 
 
 def forget_running(prof):
-    """The profile is stopped: there is nothing to do for it at exit."""
+    """The profile is stopped and needs no work at exit."""
     _running.discard(prof)
 
 
@@ -104,7 +104,7 @@ class _KinetoProfile:
         self._recording.stop()
 
     def prepare_trace(self):
-        """Accepted as in torch.profiler: collectors are made ready as they start."""
+        """Accepted as in torch.profiler: collectors are prepared when they start."""
 
     def start_trace(self):
         self.start()
@@ -113,25 +113,25 @@ class _KinetoProfile:
         self.stop()
 
     def _observe(self, method):
-        """Calls a method of the execution trace observer, if it has that."""
+        """Calls a method of the execution trace observer if it exists."""
         call = getattr(self.execution_trace_observer, method, None)
         try:
             if call is not None:
                 call()
-        except Exception as error:  # the recording goes on
+        except Exception as error:  # the recording continues
             message.error("execution_trace_observer.%s() failed: %s" % (method, error))
 
     def _window_complete(self, is_dump):
-        """The results are read when they are asked for."""
+        """A window is complete. Its results are read on demand."""
         self._write_arguments()
 
     def _write_arguments(self):
-        """Writes the arguments of operators for record_op_args, beside the result directory."""
+        """Writes the arguments of operators for record_op_args, next to the result directory."""
         if not self._records_arguments():
             return
         try:
             operator_arguments.write(self._recording.directory)
-        except Exception as error:  # the handler is called all the same
+        except Exception as error:  # the handler is still called
             message.error("Cannot write the arguments of operators: %s" % error)
 
     def _records_arguments(self):
@@ -142,7 +142,8 @@ class _KinetoProfile:
         return self._records_arguments()
 
     def _start(self, user_schedule, parent, worker, steps=None):
-        """`steps` maps a step to an action's number; without it the session knows the schedule."""
+        """`steps` maps a step to an action's number; without it the session uses its own
+        schedule."""
         config = parameters.session_config(
             self.activities,
             user_schedule,
@@ -170,8 +171,9 @@ class _KinetoProfile:
 
     @message.reported
     def dump(self, reason=None):
-        """Writes what a flight recorder (buffer={"policy": "ring"}) holds into a result directory
-        of its own, which is returned, while recording goes on; `on_trace_ready` is called then."""
+        """Makes a flight recorder (buffer={"policy": "ring"}) write its records to a separate
+        result directory, and returns this directory. Recording continues. `on_trace_ready` is
+        called afterwards."""
         return self._recording.dump(reason)
 
     def _sections_given(self):
@@ -183,17 +185,17 @@ class _KinetoProfile:
 
     @property
     def use_device(self):
-        """What PyTorch calls the device that is recorded, None if none is."""
+        """PyTorch's name for the recorded device, None if there is none."""
         has_device = any(name in self.collectors() for name in parameters.DEVICE_COLLECTORS)
         return activity.device_name(self.activities) if has_device else None
 
     def _is_long(self):
-        """Whether it is a flight recorder or rotates: it may record for days."""
+        """Whether it is a flight recorder or rotates, and so may record for days."""
         is_ring = (self._sections["buffer"] or {}).get("policy") == "ring"
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
     def _lasting_parent(self, parent):
-        """The working directory if no parent is named and the result is one to keep."""
+        """The working directory if no parent is given and the result must be kept."""
         is_kept = self._is_long() or self._records_arguments()
         return os.getcwd() if parent is None and is_kept else parent
 
@@ -207,7 +209,7 @@ class _KinetoProfile:
 
     @message.reported
     def toggle_collection_dynamic(self, enable, activities):
-        """Pauses what the window that runs records of these activities, or goes on with it."""
+        """Pauses or resume recording these activities in the current window."""
         names = parameters.collectors_of(activities, self.collectors())
         self._recording.toggle(names, bool(enable))
 
@@ -231,13 +233,13 @@ class _KinetoProfile:
         self.add_metadata_json(key, value)
 
     def set_custom_trace_id_callback(self, callback):
-        """`callback` gives the id of each window that begins from now on."""
+        """`callback` returns the id of each window that begins from now on."""
         self.custom_trace_id_callback = parameters.check_callable(
             "custom_trace_id_callback", callback
         )
 
     def get_trace_id(self):
-        """The id of the trace that is recorded or was recorded last, "" before the first."""
+        """The id of the current or last trace, "" before the first."""
         return self._trace_id
 
     def _new_trace_id(self):
@@ -274,9 +276,9 @@ class _KinetoProfile:
 
     @message.reported
     def export_memory_timeline(self, path, device=None):
-        """Writes the last window's memory over time by what it is for: a page (.html), every event
-        (.raw.json.gz), or what was held (.json, .json.gz). `device` is "cpu" or "npu:NUMBER"; None:
-        "npu:0" where the window has memory of it, else "cpu"."""
+        """Writes the last window's memory over time by purpose: a page (.html), every event
+        (.raw.json.gz), or the allocated bytes (.json, .json.gz). `device` is "cpu" or
+        "npu:NUMBER"; None: "npu:0" if the window has memory of it, otherwise "cpu"."""
         missing = parameters.missing_for_timeline(self._switches)
         if missing:
             message.warn("%s required for memory profiling." % ", ".join(missing))
@@ -290,7 +292,7 @@ class _KinetoProfile:
 
     def events(self):
         """The operators of the last window, in order of their begin; with acc_events those of all
-        windows. Without a complete window there are none, with a WARNING."""
+        windows. If no window is complete, the list is empty, with a WARNING."""
         self._recording.await_result()
         if self._recording.directory is None:
             self._warn_of_no_window()
@@ -315,7 +317,7 @@ class _KinetoProfile:
     def key_averages(
         self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False
     ):
-        """The events by name and, if asked for, overload name, input shapes, or stack."""
+        """The events by name and, on request, by overload name, input shapes, or stack."""
         return self.events().key_averages(
             group_by_input_shape, group_by_stack_n, group_by_overload_name
         )

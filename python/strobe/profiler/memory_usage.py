@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which memory belongs to which event."""
+"""Assigns memory to events."""
 
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from .function_event import FunctionEvent
 
-_LOOSE = "[memory]"  # what PyTorch's profiler calls memory of no operator
+_LOOSE = "[memory]"  # PyTorch's profiler's name for memory outside of operators
 
 
 def attribute(events, changes, device=None):
-    """Adds to each event what happened from its begin to its end, in whatever thread. `changes`:
-    (time, bytes taken or given back, whether of a device). Returns an event for each change that
-    lies in none of them. Times are still ns."""
+    """Adds to each event the changes between its begin and its end, on any thread. `changes`:
+    (time, bytes allocated or freed, whether on a device). Returns an event for each change
+    outside of all events. Times are still ns."""
     changes.sort()
     for is_device in (False, True):
         _add_sums(events, [each for each in changes if each[2] == is_device], is_device)
@@ -20,8 +20,8 @@ def attribute(events, changes, device=None):
 
 
 def of_window(changes):
-    """Leaves out releases of host blocks that were allocated before the window: PyTorch's own
-    profiler does not know them either. `changes`: (time, size, whether of a device, address)."""
+    """Leaves out releases of host blocks that were allocated before the window, as PyTorch's own
+    profiler does. `changes`: (time, size, whether on a device, address)."""
     live, kept = set(), []
     for time, size, is_device, address in sorted(changes):
         if size > 0:
@@ -50,9 +50,9 @@ def _add_sums(events, changes, is_device):
 
 
 def _outside(events, changes):
-    """The changes that lie in no event."""
+    """The changes outside of all events."""
     spans = sorted((event.time_range.start, event.time_range.end) for event in events)
-    reached, at = None, 0  # the last end of the spans that have begun
+    reached, at = None, 0  # the last end of the spans so far
     for change in changes:
         while at < len(spans) and spans[at][0] <= change[0]:
             reached = spans[at][1] if reached is None else max(reached, spans[at][1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user adds to profiler_metadata.json."""
+"""The user's entries in profiler_metadata.json."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ def _refuse_constant(name):
 
 
 def _is_short_text(text):
-    """Lone surrogates have no place in a file."""
+    """Lone surrogates cannot be written to a file."""
     if len(text) > _MAX_LENGTH:
         return False
     try:
@@ -41,7 +41,7 @@ class Metadata:
         self.trace_id = ""
 
     def add(self, key, value, is_json):
-        """Checks and keeps an entry. False, with a warning, if it is refused."""
+        """Checks and keeps an entry. Returns False, with a warning, if it is rejected."""
         if not isinstance(key, str) or not isinstance(value, str):
             message.warn(
                 "The key and value of metadata must be string. Skip this metadata."
@@ -69,10 +69,10 @@ class Metadata:
             session.add_metadata("trace_id", self.trace_id, False)
 
     def send_entries(self, session):
-        """Gives what the user added to a session that has a trace id of its own."""
+        """Passes the user's entries to a session with a trace id of its own."""
         for key, (value, is_json) in list(self._entries.items()):
             try:
                 session.add_metadata(key, value, is_json)
-            except Error as error:  # JSON of a form that only Strobe refuses
+            except Error as error:  # JSON that only Strobe rejects
                 del self._entries[key]
                 message.warn("%s Skip this metadata." % error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCL as the device of a profile: whether there is a driver, and the layer that records."""
+"""OpenCL as the device of a profile: whether a driver exists, and the layer that records."""
 
 import glob
 import os
@@ -16,8 +16,8 @@ def is_installed():
 
 
 def name_layer():
-    """Names the layer to the loader of OpenCL, which looks for it at the program's first call. The
-    collector is loaded."""
+    """Names the layer to the OpenCL loader, which looks for it at the program's first call. The
+    collector is already loaded."""
     path = _find_loaded()
     layers = [each for each in os.environ.get(_VARIABLE, "").split(":") if each]
     if path is not None and path not in layers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of operators: a folder beside the result directory, docs/operator-arguments.md."""
+"""The arguments of operators: a folder next to the result directory, docs/operator-arguments.md."""
 
 import json
 import os
@@ -14,7 +14,7 @@ _FIELDS = ("Name", "shapes", "types", "cpu_op.values")
 
 
 def write(directory):
-    """Writes the folder of a result directory; returns its path, None if there is no operator with
+    """Writes the folder of a result directory; returns its path, None if no operator has
     arguments."""
     calls = {}
     for row in read_table(directory, "cpu_op"):
@@ -58,12 +58,12 @@ def _is_tensor(kind):
 def _values(text):
     try:
         return [str(value) for value in json.loads(text)] if text else []
-    except (ValueError, TypeError):  # a text that was cut
+    except (ValueError, TypeError):  # a truncated text
         return []
 
 
 def _write_file(path, document):
-    """Whole or not at all, and not through a link."""
+    """Writes the file completely or not at all, and not through a link."""
     descriptor, part = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".op_args")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

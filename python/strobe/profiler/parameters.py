@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a profile: checks, and the configuration that they make."""
+"""The parameters of a profile: checks, and the resulting configuration."""
 
 import os
 import sys
@@ -19,8 +19,8 @@ from .experimental import _ExperimentalConfig
 from .schedules import always_record, schedule
 
 SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_flops", "with_modules")
-SECTIONS = ("buffer", "rotate", "dump")  # of the configuration, as they are
-CPU_COLLECTORS = ("cpu_op", "memory")  # of those that a profile can pause
+SECTIONS = ("buffer", "rotate", "dump")  # sections of the configuration, passed unchanged
+CPU_COLLECTORS = ("cpu_op", "memory")  # CPU collectors that a profile can pause
 DEVICE_COLLECTORS = ("npu_task", "opencl")
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
 _RANGES = ("communication", "dataloader", "save_checkpoint")  # marked beside those of steps
@@ -29,7 +29,7 @@ _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_module
 
 
 def _each_activity(activities):
-    """(activity, names of what is wanted of it; None: all) of a set, a list, or dictionaries."""
+    """(activity, wanted names; None: all) of a set, a list, or dictionaries."""
     for each in activities:
         if isinstance(each, dict):
             for key, names in each.items():
@@ -39,7 +39,7 @@ def _each_activity(activities):
 
 
 def check_activities(activities):
-    """The set of activities; anything unknown in it resets the whole set."""
+    """The set of activities; an unknown one resets the whole set."""
     if not activities:
         return supported_activities()
     found = {activity for activity, _ in _each_activity(activities)}
@@ -53,14 +53,15 @@ def check_activities(activities):
 
 
 def uses_opencl(activities):
-    """Whether the device is one of OpenCL: by any name but that of the NPU, where no NPU is."""
+    """Whether the device is an OpenCL device: it has any name except the NPU's, and there is no
+    NPU."""
     is_other = any(each not in supported_activities() for each in activities)
     return is_other and not has_cann() and opencl_layer.is_installed()
 
 
 def check_filter(activities):
-    """The part of the activities that is wanted: of dictionaries of names, see activity_filter.py."""
-    wanted = {True: None, False: None}  # by whether it is the processor's
+    """The wanted part of the activities: dictionaries of names, see activity_filter.py."""
+    wanted = {True: None, False: None}  # keyed by whether it is the processor's
     for activity, names in _each_activity(activities or ()):
         if activity is None or names is None:
             continue
@@ -81,7 +82,7 @@ def check_timeout(value):
 
 
 def with_cuda(activities, use_cuda):
-    """The activities with the one of CUDA, or without, as the deprecated `use_cuda` says."""
+    """The activities with or without CUDA, as the deprecated `use_cuda` says."""
     if use_cuda is None:
         return activities
     message.warn("use_cuda is deprecated, use the argument activities instead.")
@@ -99,7 +100,7 @@ def check_switch(name, value):
 
 
 def check_section(name, value):
-    """A section of the configuration, docs/config.md; what is in it is checked at the start."""
+    """A section of the configuration, docs/config.md; its content is checked at the start."""
     if value is None or isinstance(value, dict):
         return value
     message.warn("Parameter %s is of dict type, reset it to None." % name)
@@ -107,7 +108,7 @@ def check_section(name, value):
 
 
 def check_experimental(value, activities):
-    """The experimental configuration; a default one is nothing to warn of."""
+    """The experimental configuration; a default one gives no warning."""
     if value is None:
         return _ExperimentalConfig()
     if not isinstance(value, _ExperimentalConfig):
@@ -129,7 +130,7 @@ def check_experimental(value, activities):
 
 
 def _warn_of_unused(names, activity):
-    """Settings that were given and that only an activity uses which is not set."""
+    """Warns of given settings that only a missing activity uses."""
     if names:
         message.warn("Experimental config will not be used while %s is not set: %s."
                      % (activity, ", ".join(names)))
@@ -147,7 +148,7 @@ def check_schedule(value):
 
 
 def has_cann():
-    """Whether this is a host where a device may be; what it has exactly, the collector finds out."""
+    """Whether this host may have a device; the collector determines the details."""
     return bool(os.environ.get("ASCEND_HOME_PATH"))
 
 
@@ -177,7 +178,7 @@ def observer_of_env():
 
 
 def collectors_of(activities, running):
-    """Those of the running collectors that serve some of the activities."""
+    """The running collectors that serve some of the activities."""
     found = {activity_of(each) for each in activities}
     if None in found:
         message.warn("Unknown activities are left out: %s" % (list(activities),))
@@ -193,7 +194,7 @@ def collectors_of(activities, running):
 
 
 def missing_for_timeline(switches):
-    """What is not on of all that export_memory_timeline() needs."""
+    """The settings that export_memory_timeline() needs and that are off."""
     missing = ["%s=True" % name for name in ("record_shapes", "profile_memory") if not switches[name]]
     if not switches["with_stack"] and not switches["with_modules"]:
         missing.append("with_stack=True or with_modules=True")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile found, by the names of torch.autograd.profiler.profile."""
+"""The results of a profile, by the names of torch.autograd.profiler.profile."""
 
 import uuid
 
 
 class KinetoResults:
-    """What was recorded in the last window of a profile."""
+    """The records of a profile's last window."""
 
     def __init__(self, owner):
         self._owner = owner
@@ -18,7 +18,7 @@ class KinetoResults:
         self._owner.export_chrome_trace(path)
 
     def trace_start_ns(self):
-        """The moment from which the times of the events count, in ns since the epoch."""
+        """The origin of the events' times, in ns since the epoch."""
         return self._owner.events().begin_ns
 
 
@@ -75,7 +75,7 @@ class ProfileResults:
         )
 
     def export_chrome_trace(self, path, metadata=None, use_python_export=False):
-        """`metadata` maps keys to JSON texts that the trace gets, too."""
+        """`metadata` maps keys to JSON texts that are added to the trace."""
         for key, value in (metadata or {}).items():
             self._owner.add_metadata_json(key, value)
         self._owner.export_chrome_trace(path)
@@ -90,7 +90,7 @@ class ProfileResults:
         return uuid.uuid4().hex.upper()
 
     def create_trace_id(self):
-        """An id as the next window gets it."""
+        """An id in the format of window ids."""
         callback = self._owner.custom_trace_id_callback
         return callback() if callback else self.default_trace_id()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""profile: a profile with steps, each of which has an action."""
+"""profile: a profile with steps, each with an action."""
 
 import collections
 import weakref
@@ -19,7 +19,7 @@ from .schedules import schedule as _Schedule
 
 __all__ = ["_KinetoProfile", "analyse", "profile"]
 
-_ACTIONS_KEPT = 1000  # of the last steps
+_ACTIONS_KEPT = 1000  # number of last steps
 
 _RECORDS = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
@@ -69,7 +69,7 @@ class profile(_KinetoProfile):
         self.on_trace_ready = parameters.check_callable("on_trace_ready", on_trace_ready)
         self.step_num = 0
         self.current_action = self._action(0)
-        self._is_saving = False  # the step that ends is the last of its window
+        self._is_saving = False  # the ending step is the last of its window
         self.action_trace = collections.deque(maxlen=_ACTIONS_KEPT)  # of the steps, in order
         self.stopped = False
 
@@ -77,7 +77,7 @@ class profile(_KinetoProfile):
 
     @message.reported
     def start(self):
-        """Starts; a second call does nothing. After stop() the schedule goes on where it was."""
+        """Starts; a second call does nothing. After stop() the schedule continues."""
         if self._recording.is_running():
             return
         self.stopped = False
@@ -104,7 +104,7 @@ class profile(_KinetoProfile):
         before = self.current_action
         try:
             self.current_action = self._action(self.step_num)
-        finally:  # a schedule that fails leaves the action as it is; the step ends all the same
+        finally:  # if a schedule fails, the action stays and the step still ends
             self._end_step(before)
 
     def _end_step(self, before):
@@ -135,7 +135,7 @@ class profile(_KinetoProfile):
         return self._recording.is_running()
 
     def begin_at(self, step):
-        """Before start(): the first step has this number."""
+        """Before start(): sets the number of the first step."""
         self.step_num = step
         self.current_action = self._action(step)
 
@@ -147,15 +147,17 @@ class profile(_KinetoProfile):
         return action_of(self.schedule(step), step)
 
     def _session_action(self, step):
-        """Each step is evaluated once, before the session asks: as a step has ended, and before its
-        window does. What tensors are for is told then, for it takes its time."""
+        """The schedule is evaluated once for each step, before the session needs the result: after
+        a step has ended and before its window ends. The roles of tensors are sent then, because
+        this takes time."""
         if self._is_saving:
             self._is_saving = False
             self._tell_roles()
         return (self.current_action if step == self.step_num else self._action(step)).value
 
     def _before(self, before, after):
-        """A window that begins gets an id; one that follows another at once gets it between."""
+        """A window that begins gets an id; if it follows another window directly, it gets the id
+        in between."""
         if before is ProfilerAction.NONE and after is not ProfilerAction.NONE:
             self._new_trace_id()
 

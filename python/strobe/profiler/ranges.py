@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_function: PyTorch's own range where PyTorch is loaded, else one of Strobe's."""
+"""record_function: PyTorch's own range if PyTorch is loaded, otherwise one of Strobe's."""
 
 import functools
 import inspect
@@ -33,7 +33,7 @@ class record_function:
         return self._range.__exit__(exc_type, exc_value, traceback)
 
     def _again(self):
-        """A range for one more call: several may be under way."""
+        """A range for another call: several calls may run at the same time."""
         return record_function(self.name, self.args)
 
     def __call__(self, function):
@@ -62,10 +62,10 @@ class record_function:
         return marked
 
     def _call_end_callbacks_on_future(self, future):
-        """Ends the range with a future of PyTorch, not with the block."""
+        """Ends the range with a future of PyTorch instead of the block."""
         return self._range._call_end_callbacks_on_future(future)
 
 
 def kineto_available():
-    """Scripts call this to learn whether profiling works; Strobe needs no Kineto."""
+    """Scripts call this to check whether profiling works; Strobe needs no Kineto."""
     return True

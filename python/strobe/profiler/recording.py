@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One profile's session: start, step, stop, dump, and the result that was completed last."""
+"""One profile's session: start, step, stop, dump, and the last complete result."""
 
 import json
 import os
@@ -13,12 +13,13 @@ from ..compiled import kernels
 from ..run import rank, step_marks, stepping, torch_bridge, torch_import
 from .folders import PrivateFolder
 
-_ending = None  # the session that stopped last, until it is closed
+_ending = None  # the last stopped session, until it is closed
 _closing = threading.RLock()
 
 
 def weakly(method, instead=None):
-    """The method as a function that does not keep its object; `instead` once that is gone."""
+    """The method as a function that does not keep its object alive; `instead` after the object
+    is gone."""
     reference = weakref.WeakMethod(method)
 
     def call(*args):
@@ -39,7 +40,7 @@ def _close(session):
 
 
 def settle():
-    """Waits until the results of the session that stopped last are written, and closes it."""
+    """Waits until the results of the last stopped session are written, and closes it."""
     global _ending
     with _closing:
         session, _ending = _ending, None
@@ -57,10 +58,10 @@ os.register_at_fork(after_in_child=_forget)
 
 
 class Recording:
-    """The method `complete` is called with False after a window and with True after a dump. In
-    the calling thread `directory` is then that result directory; in other threads it is the last
-    one. Private results vanish with the profile, and only those that `windows` needs
-    are kept."""
+    """The method `complete` is called with False after a window and with True after a dump. In the
+    calling thread `directory` is then that result directory; in other threads it is the last
+    one. Private results are removed with the profile, and only those that `windows` needs are
+    kept."""
 
     def __init__(self, complete, windows):
         self._complete = weakly(complete)
@@ -70,9 +71,10 @@ class Recording:
         self._private = None
         self._torch_seen = False
         self._needs_bridge = False  # a collector loads the bridge to PyTorch
-        self._has_steps = False  # there is a schedule
-        self._reads = False  # the results are read as they are complete
-        self._left = None  # the session that a handler stopped, until the call that told it returns
+        self._has_steps = False  # whether there is a schedule
+        self._reads = False  # whether results are read as soon as they are complete
+        self._left = None  # the session that a handler stopped, until the call that ran the handler
+                           # returns
         self._stops_after_dump = False  # a handler of a dump has called stop()
         self._ended = None  # result directory of the window that ended last
         self._last = None
@@ -95,7 +97,7 @@ class Recording:
         return self._session is not None and self._owner == os.getpid()
 
     def parent(self, wanted):
-        """The parent of the result directories: as wanted, or a private folder."""
+        """The parent of the result directories: the wanted one, or a private folder."""
         if wanted is not None:
             return wanted
         if self._private is None:
@@ -104,8 +106,8 @@ class Recording:
 
     def start(self, config, metadata, schedule=None, first_step=0, reads=True):
         """Starts with step `first_step`. `schedule`, if given, maps a step to an action's number
-        and goes before the configuration's. `reads`: what `complete` calls reads the results, which
-        are therefore waited for."""
+        and overrides the configuration's. `reads`: the function that `complete` calls reads the
+        results, so the call waits for them."""
         if self.is_running():
             return
         if stepping.run_session is not None:
@@ -191,11 +193,11 @@ class Recording:
                 self._end(session)
 
     def is_telling(self):
-        """Whether this thread runs the method that is called when a window has ended."""
+        """Whether this thread runs the method that is called after a window."""
         return getattr(self._here, "telling", False)
 
     def _end_left(self):
-        """At the end of a call in which a handler may have stopped the session."""
+        """At the end of a call: close the session that a handler may have stopped."""
         if self._left is not None:
             self._end(self._left)
         if self._stops_after_dump:
@@ -211,13 +213,13 @@ class Recording:
             settle()
 
     def toggle(self, names, is_on):
-        """Pauses collectors in the window that runs, or goes on with them."""
+        """Pauses or resume collectors in the current window."""
         if self.is_running():
             for name in names:
                 self._session.toggle(name, is_on)
 
     def dump(self, reason):
-        """What a flight recorder holds, into a result directory, which is returned."""
+        """Writes the records of a flight recorder to a result directory, and returns it."""
         session = self._session if self.is_running() else stepping.run_session
         if session is None:
             raise Error("no profile records: there is nothing to dump")
@@ -262,7 +264,7 @@ class Recording:
             setattr(self._here, role, False)
 
     def _ready(self, directory):
-        """A window or a dump is complete; a failing handler does not spoil a dump."""
+        """A window or a dump is complete; a failing handler does not invalidate a dump."""
         is_dump = directory != self._ended
         self._here.directory = self._last = directory
         try:
@@ -276,7 +278,7 @@ class Recording:
             del self._here.directory
 
     def is_private(self):
-        """Whether the results vanish with the profile."""
+        """Whether the results are removed with the profile."""
         return self._private is not None
 
     def await_result(self):

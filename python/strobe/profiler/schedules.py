@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schedule: what is done in which step."""
+"""The schedule: the action of each step."""
 
 from enum import Enum
 
@@ -7,20 +7,19 @@ from .. import message
 
 
 class ProfilerAction(Enum):
-    """What a step is for."""
+    """The purpose of a step."""
 
     NONE = 0
     WARMUP = 1
     RECORD = 2
     RECORD_AND_SAVE = 3
-    DEVICE_STOPPED = 4  # of torch.profiler; nothing here has this action
+    DEVICE_STOPPED = 4  # exists in torch.profiler; never used here
 
 
 class schedule:
-    """Skips `skip_first` steps, then repeats: `wait`, `warmup`, `active`; `repeat` cycles, 0 for
-    no end. With a non-zero `skip_first_wait` the first cycle does not wait.
-
-    A bad value is replaced, with a warning.
+    """Skips `skip_first` steps, then repeat: `wait`, `warmup`, `active`; `repeat` cycles, 0 for
+    no end. With a non-zero `skip_first_wait` the first cycle does not wait. A bad value is
+    replaced, with a warning.
     """
 
     def __init__(self, wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
@@ -65,12 +64,12 @@ def _checked(name, value, instead, least=0):
 
 
 def always_record(step):
-    """The schedule of a profile without one."""
+    """The schedule of a profile without a schedule argument."""
     return ProfilerAction.RECORD
 
 
 def action_of(value, step):
-    """Our action for what a schedule returned: ours, another profiler's, or its number."""
+    """Our action for the return value of a schedule: ours, another profiler's, or its number."""
     number = value.value if isinstance(value, Enum) else value
     try:
         action = ProfilerAction(number)
@@ -97,7 +96,7 @@ _TRANSITIONS = {
 
 
 def warn_of_transition(before, after):
-    """Warns if the step from one action to another (None: stop) loses data."""
+    """Warns if the change from one action to another (None: stop) loses data."""
     text = _TRANSITIONS.get((before, after))
     if text:
         message.warn(text)

@@ -7,7 +7,7 @@ from . import torch_style
 
 _WIDTH = 12
 _GAP = "  "
-_MORE_FRAMES_1 = 4  # frames of a stack below the row of the first; PyTorch 2.x: all
+_MORE_FRAMES_1 = 4  # further frames of a stack, in rows after the first; PyTorch 2.x: all
 _UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
 _FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
@@ -91,7 +91,7 @@ def _time_columns(entries, time_unit):
 
 
 def _device_total(entries):
-    """Time of the events of the device itself; operators have the same time once more."""
+    """Time of the device's own events; operators contain the same time again."""
     return sum(
         entry.self_device_time_total
         for entry in entries
@@ -101,7 +101,7 @@ def _device_total(entries):
 
 
 def _device_name(entries):
-    """The device in the titles: PyTorch 1.x knows CUDA alone."""
+    """The device in the titles: PyTorch 1.x knows only CUDA."""
     if not torch_style.is_torch_2():
         return "CUDA"
     return str(entries[0].use_device).upper()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program's tensors are for: parameters, gradients, state of optimizers.
-
-The collector `memory` receives the roles when a window ends, from the objects that Python knows
-then. Nothing of PyTorch is replaced, and objects are found whatever created them.
+"""Roles of the program's tensors: parameters, gradients, state of optimizers. When a window ends,
+the collector `memory` receives the roles of all objects that Python knows at that time. Nothing
+in PyTorch is replaced.
 """
 
 import ctypes
@@ -12,7 +11,7 @@ import sys
 
 from .. import message
 
-_SYMBOL = "strobe_memory_roles_1"  # of the collector: plugins/memory/tensors.h
+_SYMBOL = "strobe_memory_roles_1"  # symbol of the collector: plugins/memory/tensors.h
 _PARAMETER, _GRADIENT, _STATE = range(3)
 
 
@@ -34,8 +33,8 @@ class _Table(ctypes.Structure):
 
 
 def _table():
-    """The collector's, if its plugin is in this process: it is found by its file, since a plugin's
-    symbols are its own."""
+    """The collector's function, if its plugin is in this process. It is found through the
+    plugin's file, because a plugin's symbols are not global."""
     with open("/proc/self/maps", errors="surrogateescape") as file:
         paths = {line.rstrip("\n").partition("/")[2] for line in file if "/memory.so" in line}
     for path in paths:
@@ -50,7 +49,7 @@ def _table():
 
 
 class _Storages:
-    """Storages by their addresses: (bytes, role). The first role counts."""
+    """Storages by address: (bytes, role). The first role is kept."""
 
     def __init__(self, torch):
         self._tensor = torch.Tensor
@@ -62,7 +61,7 @@ class _Storages:
         try:
             storage = getattr(tensor, "untyped_storage", tensor.storage)()
             address, size = storage.data_ptr(), storage.nbytes()
-        except (RuntimeError, NotImplementedError):  # a tensor of another layout
+        except (RuntimeError, NotImplementedError):  # a tensor with another layout
             return
         if address:
             self.found.setdefault(address, (size, role))
@@ -91,11 +90,11 @@ def _with_subclasses(kind):
 
 
 def _collect(torch):
-    """The storages of all parameters and optimizers that there are."""
+    """The storages of all existing parameters and optimizers."""
     storages = _Storages(torch)
     parameter_kinds = set(_with_subclasses(torch.nn.Parameter))
     kinds = parameter_kinds.union(_with_subclasses(torch.optim.Optimizer))
-    # no attribute is asked for of an object that nobody knows
+    # reads no attribute of an object of unknown type
     found = [each for each in gc.get_objects() if type(each) in kinds]
     optimizers = [each for each in found if type(each) not in parameter_kinds]
     for each in found:
@@ -120,7 +119,7 @@ def _send(table, found):
 
 
 def tell():
-    """Call while the window still records."""
+    """Sends the roles. Call it while the window still records."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "optim"):
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the imported PyTorch decides: names of device types, and the form of tables."""
+"""Properties of the imported PyTorch: names of device types, and the format of tables."""
 
 import sys
 
@@ -7,7 +7,7 @@ _DEVICE_TYPES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 
 def _module(*names):
-    """torch.NAME.NAME ... if it was imported, else None."""
+    """torch.NAME.NAME ... if it was imported, otherwise None."""
     found = sys.modules.get("torch")
     for name in names:
         found = getattr(found, name, None)
@@ -21,18 +21,19 @@ def is_torch_2():
 
 
 def cpu_type():
-    """PyTorch's DeviceType.CPU, so that comparisons hold; without PyTorch the text "CPU"."""
+    """PyTorch's DeviceType.CPU, so that comparisons work; without PyTorch the text "CPU"."""
     return getattr(_module("autograd", "DeviceType"), "CPU", "CPU")
 
 
 def device_type(device):
-    """PyTorch's DeviceType of a device's name; PrivateUse1 for a device that PyTorch has no type for."""
+    """PyTorch's DeviceType for a device's name; PrivateUse1 for a device that PyTorch does not
+    know."""
     name = _DEVICE_TYPES.get(device, "PrivateUse1")
     return getattr(_module("autograd", "DeviceType"), name, name)
 
 
 def privateuse1_name():
-    """The name that PyTorch has for its PrivateUse1 backend."""
+    """PyTorch's name for its PrivateUse1 backend."""
     find = getattr(_module("_C"), "_get_privateuse1_backend_name", None)
     return find() if find else "privateuseone"
 

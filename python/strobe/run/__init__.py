@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens inside a process under `strobe run`."""
+"""Code that runs inside a process under `strobe run`."""

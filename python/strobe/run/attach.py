@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts the recording of a Python process under `strobe run`, and ends it at exit.
 
-Nothing here may break the script: a failure is one line on stderr. core/session/attach.h has the
-protocol. Besides atexit it imports only modules that the interpreter has loaded already.
+Nothing here may break the script: a failure prints one line on stderr. core/session/attach.h has
+the protocol. Besides atexit it imports only modules that the interpreter has already loaded.
 """
 
 import atexit
@@ -37,7 +37,8 @@ def attach():
 
 
 def woken():
-    """A mark was made, which may have begun the session: it is this process's from here on."""
+    """A mark was made and may have begun the session, which from here on belongs to this
+    process."""
     try:
         if _follow is not None:
             _begin(_follow)
@@ -73,7 +74,7 @@ def _start():
 
 
 def _stop(session):
-    """A forked child inherits the call; there the session does nothing."""
+    """A forked child inherits the call; the session does nothing there."""
     try:
         session.stop()
         session.close()
@@ -93,7 +94,7 @@ def _hook(step_on, follow=False, folder=None, needs_bridge=False):
 
                 torch_bridge.provide(report)
             if stepping.run_session is None:
-                _begin(follow)  # a mark may have begun the session: it looks again all the same
+                _begin(follow)  # a mark may have begun the session, so check again
             if stepping.run_session is not None:
                 stepping.run_session.retry()
                 if not follow:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step ends as the step() of an optimizer returns (`strobe run --step-on`).
 
-`first`: of the first optimizer that stepped, for as long as it lives. `any`: of every optimizer.
-Anything else is the name of a class. Of nested calls only the outermost counts; a call that ends
-by an exception does not.
+`first`: the first optimizer that stepped, as long as it lives. `any`: every optimizer. Any other
+value is the name of a class. If calls are nested, only the outermost counts; a call that ends
+with an exception does not.
 
-step() is wrapped in the class, as PyTorch does itself. Ours has to be the outer wrapper: PyTorch's
-opens an operator range that has to end before the step does. PyTorch wraps in Optimizer.__init__,
-so ours follows there; classes that never call it are wrapped as they are defined. An optimizer's
-step may thus be wrapped twice, which the nesting rule makes harmless.
+step() is wrapped in the class, as PyTorch itself does. Our wrapper must be the outer one:
+PyTorch's wrapper opens an operator range that must end before the step does. PyTorch wraps in
+Optimizer.__init__, so ours follows there; classes that never call it are wrapped as they are
+defined. An optimizer's step may thus be wrapped twice, which the nesting rule makes harmless.
 """
 
 import functools
@@ -45,11 +45,11 @@ class _Others:
             finally:
                 os.close(file)
         except OSError:
-            pass  # the run is over: nobody would read it
+            pass  # the run is over and does not read the file
 
 
 class _Running(threading.local):
-    """The optimizers in whose step() this thread is, outermost first."""
+    """The optimizers whose step() this thread executes, outermost first."""
 
     def __init__(self):
         self.optimizers = []
@@ -110,7 +110,7 @@ class _Watch(_Calls):
         return kind.__name__, "%s.%s" % (kind.__module__, kind.__qualname__)
 
     def _ends_step(self, optimizer, outer):
-        """A call on `optimizer` returned that ran inside calls on `outer`."""
+        """A call on `optimizer`, inside calls on `outer`, returned."""
         if self._step_on == "any":
             return not outer
         if self._step_on != "first":
@@ -139,14 +139,14 @@ class _Watch(_Calls):
 
 
 def _wrap(kind, watch):
-    """Makes ours the outer wrapper of the step() that `kind` has or inherits."""
+    """Makes our wrapper the outermost one of the step() that `kind` has or inherits."""
     for owner in kind.__mro__:
         function = owner.__dict__.get("step")
         if function is not None:
             break
     else:
         return
-    # The identity tells: functools.wraps copies the mark onto wrappers around ours.
+    # Compare by identity: functools.wraps copies the mark onto wrappers around ours.
     if not callable(function) or getattr(function, _MARK, None) is function:
         return
 

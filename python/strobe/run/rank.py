@@ -9,7 +9,7 @@ import sys
 from .. import _strobe
 from . import process_groups, stepping
 
-_told = None  # the rank that was told last
+_told = None  # the last rank that was set
 
 
 def tell(session=None, is_new=False):
@@ -28,7 +28,7 @@ def _tell_rank():
         if not distributed.is_initialized():
             return
         rank = distributed.get_rank()
-    except Exception:  # half imported, or a group that is being taken down
+    except Exception:  # a partly imported module, or a process group that is being destroyed
         return
     if isinstance(rank, int) and rank != _told:
         _told = rank

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of the steps that are announced: `ProfilerStep#N` and, on request, `step N`.
-
-Imported into every process under `strobe run`: nothing but the extension module.
+"""Ranges of announced steps: `ProfilerStep#N` and, on request, `step N`. Every process under
+`strobe run` imports this module, so it imports only the extension module.
 """
 
 from .. import _strobe
@@ -9,8 +8,8 @@ from .. import _strobe
 _FORMS = {"profiler_step": "ProfilerStep#%d", "step": "step %d"}
 NAMES = tuple(_FORMS)
 
-_wanted = ()  # forms; empty while no window records
-_open = []  # ids of the ranges of the step that runs
+_wanted = ()  # name formats; empty while no window records
+_open = []  # ids of the ranges of the current step
 
 
 def begin(wanted):
@@ -41,7 +40,7 @@ def step_ends():
 
 
 def step_begins(session):
-    """Nothing unless the step that the session has begun is recorded, and by this process."""
+    """Opens ranges if this process records the new step of the session."""
     number = session.step_number if _wanted else None
     for form in _wanted if number is not None else ():
         _open.append(_strobe.mstx.range_start(form % number))

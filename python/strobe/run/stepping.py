@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who announces steps in this process: Strobe itself or the script.
-
-Under `strobe run` Strobe announces them until the script does so for the first time. Imported
-into every process under `strobe run`: no imports.
+"""Decides whether Strobe or the script announces steps in this process. Under `strobe run` Strobe
+announces them until the script does so for the first time. Every process under `strobe run`
+imports this module, so it imports nothing.
 """
 
 # The session that `strobe run` started in this process, None without one.
 run_session = None
 
-# step() of the profile that runs in this process as a weak reference, None without one.
+# step() of the running profile as a weak reference, None without one.
 profile_step = None
 
 _by_script = False
@@ -27,10 +26,9 @@ def count_announced():
 
 
 def script_steps():
-    """The script announces a step. False if Strobe announced this one already.
-
-    The iteration in which the script calls for the first time has been ended by its optimizer:
-    ending it twice would number all further steps wrongly.
+    """The script announces a step. Returns False if Strobe already announced this one. The
+    optimizer has already ended the iteration in which the script calls for the first time:
+    ending it again would shift the numbers of all further steps.
     """
     global _by_script
     first = not _by_script

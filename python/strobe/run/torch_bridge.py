@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the bridge to the PyTorch of this process where it is missing, as STROBE_TORCH_BUILD asks.
-
-`strobe run` has built it before, unless it could not tell which Python the command would run.
+"""Builds the bridge to the PyTorch of this process if it is missing, as STROBE_TORCH_BUILD says.
+`strobe run` has already built it, unless it could not determine the command's Python.
 """
 
 import os
@@ -9,12 +8,12 @@ import sys
 
 from .. import _strobe
 
-_is_tried = False  # once a process: what failed would fail again
+_is_tried = False  # once in a process: a second attempt would fail again
 
 
 def provide(report):
-    """Returns when the bridge is there, or cannot be; the builder says why on stderr. `report` is
-    called with a line of text."""
+    """Return when the bridge exists or cannot be built; the builder prints the reason on stderr.
+    `report` is called with a line of text."""
     global _is_tried
     if _is_tried or "torch" not in sys.modules or _strobe.can_collect("cpu_op") != 0:
         return

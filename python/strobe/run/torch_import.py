@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls functions as soon as a module, PyTorch if no other is named, has been imported."""
+"""Calls functions as soon as a module (by default PyTorch) has been imported."""
 
 import sys
 
-_finder = None  # on sys.meta_path: one for all who wait, as finders ask the others
-_imported = set()  # modules that were waited for
+_finder = None  # on sys.meta_path: a single one for all modules, because finders call the other
+                # finders
+_imported = set()  # imported modules that were waited for
 
 
 class _Loader:
@@ -28,7 +29,7 @@ class _Loader:
 
 
 class _Finder:
-    """First on sys.meta_path until all modules that are waited for have been imported."""
+    """First on sys.meta_path until all awaited modules are imported."""
 
     def __init__(self):
         self.waiting = {}  # module -> functions
@@ -42,7 +43,7 @@ class _Finder:
         return spec
 
     def _find(self, *wanted):
-        """What the other finders find."""
+        """The result of the other finders."""
         for finder in sys.meta_path:
             if finder is not self and hasattr(finder, "find_spec"):
                 spec = finder.find_spec(*wanted)
@@ -52,7 +53,7 @@ class _Finder:
 
     def finish(self, name):
         waiting = self.waiting.pop(name, [])
-        _imported.add(name)  # the import system says so later only
+        _imported.add(name)  # the import system sets this only later
         self.remove_if_idle()
         for ready in waiting:
             ready()
@@ -69,7 +70,7 @@ class _Finder:
 
 
 def _is_imported(name):
-    """Whether all of the module is there."""
+    """Whether the module is completely imported."""
     module = sys.modules.get(name)
     if module is None or name in _imported:
         return module is not None
@@ -77,7 +78,7 @@ def _is_imported(name):
 
 
 def call_after(ready, name="torch"):
-    """Calls ready() once, now if the module is there already."""
+    """Calls ready() once; immediately if the module is already imported."""
     global _finder
     if _is_imported(name):
         ready()
@@ -89,7 +90,7 @@ def call_after(ready, name="torch"):
 
 
 def forget(ready, name="torch"):
-    """Takes back what call_after() waits with, if it waits."""
+    """Undos call_after(), if it still waits."""
     waiting = _finder.waiting.get(name, []) if _finder is not None else []
     if ready not in waiting:
         return

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a collector implements and what it may call.
+ * The calls that a collector implements, and the host functions that it may call.
  *
- * Where. A collector runs in the program, one with a `sample` in the process beside it that writes
- * the capture, unless it has the flag STROBE_COMPONENT_INSIDE or no such process could be started.
- * All calls of an instance come from the same process.
+ * Where. A collector without `sample` runs in the program. One with `sample` runs in the writer
+ * process, unless it has the flag STROBE_COMPONENT_INSIDE or the writer process could not be
+ * started. All calls of an instance come from the same process.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core.
- * Recording calls (writer, reserve, commit, span_begin,
- * span_end, span_open, span_close, async_open, async_close, intern, now) may come from any thread,
- * a driver's callback thread too, and never block, never allocate and make no system call in steady
- * state.
- * Since ABI 1.0.
+ * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
+ * span_begin, span_end, span_open, span_close, async_open, async_close, intern, now) may come
+ * from any thread, including a driver's callback thread. They never block or allocate, and make
+ * no system call in steady state. Since ABI 1.0.
  */
 #ifndef STROBE_COLLECTOR_H
 #define STROBE_COLLECTOR_H
@@ -24,146 +22,152 @@ extern "C" {
 #endif
 
 typedef struct StrobeInstance StrobeInstance; /* the host's side of one opened component */
-typedef struct StrobeWriter StrobeWriter;     /* a thread's way into its thread buffer */
+typedef struct StrobeWriter StrobeWriter;     /* through it one thread writes into its thread
+                                               * buffer */
 
-/* A span begun and not yet ended. Opaque; 0 in every member is "not recorded". */
+/* A span that has begun and not yet ended. Opaque; all members are 0 if it is not recorded. */
 typedef struct StrobeSpan {
     uint64_t token;
 } StrobeSpan;
 
-/* What span_close has closed. */
+/* The result of span_close. */
 typedef struct StrobeClosed {
-    uint32_t depth;    /* of the span, as span_open returned it; 0: there was no such span */
-    uint32_t n_inside; /* spans inside it that were still open: they are closed without a record */
+    uint32_t depth;    /* depth of the closed span, as span_open returned it; 0: no such span was
+                        * open */
+    uint32_t n_inside; /* number of open spans inside it, which are closed without a record */
 } StrobeClosed;
 
 typedef struct StrobeHost {
     uint32_t struct_size;
     uint32_t abi_minor;
 
-    /* Declares a kind and returns its id, the same id for the same declaration. A declaration that
-     * differs from an earlier one of that name fails, naming the field; fields added at the end of
-     * a standard kind, named "plugin.field", are allowed. Control thread. */
+    /* Declares a kind and returns its id. Equal declarations get the same id. A declaration that
+     * differs from an earlier one of the same name fails, and the error names the field. Fields
+     * named "plugin.field" may be appended to a standard kind. Control thread. */
     StrobeStatus (*kind)(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 
-    /* Makes (or finds) a track. `track` and its strings are copied. Any thread; may take a lock:
-     * keep the id. Returns 0 when the track table is full: the record then lands on the thread. */
+    /* Makes a track, or finds an equal one. `track` and its strings are copied. Any thread. It
+     * may take a lock, so keep the id. Returns 0 if the track table is full: the record then
+     * belongs to the thread's track. */
     StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track);
 
-    /* The calling thread's writer, NULL while no window records. Valid until the next call that
-     * returns NULL; do not store it beyond the present event. Any thread. */
+    /* The calling thread's writer; NULL while no window records. Valid until the next call that
+     * returns NULL; do not keep it after the current event. Any thread. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 
-    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer. An
-     * id may be kept for later records if it is lasting (strobe_string_is_lasting). */
+    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer.
+     * A lasting id (strobe_string_is_lasting) may be kept for later records. */
     StrobeStringId (*intern)(StrobeWriter *writer, const char *bytes, size_t length);
 
     /* Interns a call stack of `n` string ids, innermost first. */
     StrobeStackId (*stack)(StrobeWriter *writer, const StrobeStringId *frames, size_t n);
 
-    /* Reserves one record of `kind` and returns its fields, to be filled in place; NULL when it
-     * cannot be stored (counted). begin and end are times in the track's clock; end is ignored for
-     * shapes that have none. Nothing else may be called on the writer until commit, which the same
-     * function calls. */
+    /* Reserves one record of `kind` and returns its fields, which the caller fills in place.
+     * NULL: it cannot be stored, and is counted as lost. begin and end are times on the track's
+     * clock; end is ignored for shapes without an end. The same function must call commit, and
+     * nothing else on the writer in between. */
     void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
                      StrobeStringId name, uint64_t begin, uint64_t end);
 
-    /* Makes the reserved record durable: from here on a kill does not lose it. */
+    /* Publishes the reserved record: from then on it survives a kill of the program. */
     void (*commit)(StrobeWriter *writer);
 
-    /* Reserves room for `n_records` finished records of `bytes` in all for bulk emission, at most
-     * STROBE_BULK_MAX, a multiple of 8; a refusal counts as so many records lost. The caller lays
-     * the records out itself (StrobeRecordHeader) and commits once. */
+    /* Reserves `bytes` (a multiple of 8, at most STROBE_BULK_MAX) for `n_records` records. The
+     * caller lays the records out itself (StrobeRecordHeader) and commits once. On failure all
+     * n_records count as lost. */
     void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 
-    /* Opens a span on the thread's own track: the start time is taken and kept in the pool, so
-     * that a kill leaves the span as unfinished. `argument` is shown with an unfinished span. */
+    /* Opens a span on the thread's own track. It takes the start time and stores it in the pool,
+     * so that a kill leaves an unfinished span. `argument` is shown with an unfinished span. */
     StrobeSpan (*span_begin)(StrobeWriter *writer, StrobeKindId kind, StrobeStringId name,
                              uint64_t argument);
 
-    /* Ends it: as reserve, with the times filled in; NULL when there is nothing to store. A NULL
-     * result needs no commit. Spans of a thread end innermost first; ending an outer one closes
-     * the inner ones without a record. */
+    /* Ends the span; otherwise like reserve, with the times filled in. NULL: nothing is to be
+     * stored, and no commit is needed. Spans of a thread end innermost first; the end of an outer
+     * span closes the inner ones without a record. */
     void *(*span_end)(StrobeWriter *writer, StrobeSpan span);
 
-    /* span_begin and span_end in one call each, with no writer and no token to keep: for a source
-     * that tells of begins and ends by a key of its own, such as an address or a correlation id.
+    /* span_begin and span_end in one call each, without a writer or a token. They suit a source
+     * that identifies a span by a key of its own, such as an address or a correlation id.
      *
-     * `key`, not 0, tells the span from the others of this kind that the thread has open. `name` is
-     * a C string; it is found fastest when it lies where it lay before. Returns how deep the span
-     * lies on the thread's stack, from 1; 0: it is not recorded. */
+     * `key`, not 0, distinguishes the span from the thread's other open spans of this kind. `name`
+     * is a C string; the lookup is fastest if the same name always has the same address. Returns
+     * the depth of the span on the thread's stack, from 1; 0: it is not recorded. */
     uint32_t (*span_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
 
-    /* Ends the innermost span of that key and kind that the calling thread has open, with the
-     * `size` bytes at `fields` as its fields: the kind's struct, or as much of it as there is (the
-     * rest is zero). The record is committed. */
+    /* Ends the calling thread's innermost open span with this key and kind, and commits the
+     * record. The `size` bytes at `fields` become its fields: the kind's struct or the first
+     * part of it; the rest is zero. */
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
 
-    /* The same for ranges that overlap: an async span ends before or after those around it, which
-     * stay open, and on any thread, the one that began it gone or not. The record lies on the track
-     * of the thread that began it. `key`, not 0, tells it from the other async spans of this kind
-     * that any thread has open; of several with one key the calling thread's innermost ends first.
-     * A key with STROBE_KEY_OF_THREAD set is of a span that only the thread that began it ends; it
-     * is not looked for elsewhere. A span may end with another kind of the same name, of more
-     * fields, say. async_open returns 1, or 0 where the span is not recorded; async_close returns 0
-     * where no such span is open in this window. The first span of a thread that another thread
-     * ends costs both some microseconds, and ends on it a little more from then on. */
+    /* The same for ranges that overlap. An async span ends before or after the spans around it,
+     * which stay open. Any thread may end it, even after the thread that began it has ended. The
+     * record is on the track of the thread that began it. `key`, not 0, distinguishes it from all
+     * other open async spans of this kind, on any thread. If several have the same key, the calling
+     * thread's innermost ends first. Set STROBE_KEY_OF_THREAD in the key of a span that only its
+     * own thread ends; other threads do not search for it. The kind at the end may differ from that
+     * at the begin if it has the same name, for example with more fields. async_open returns 1, or
+     * 0 if the span is not recorded. async_close returns 0 if no such span is open in this window.
+     * When a thread's span is ended by another thread for the first time, this costs both threads
+     * some microseconds, and later ends on that thread cost slightly more. */
     int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                            const void *fields, size_t size);
 
-    /* The host clock now: processor counter or, where that cannot be trusted, ns. */
+    /* The current time of the host clock: the processor's counter, or ns if the counter is not
+     * reliable. */
     StrobeTicks (*now)(void);
 
-    /* `n` consecutive ids, unique in the session, for STROBE_FIELD_LINK. Any thread. */
+    /* The first of `n` consecutive ids for STROBE_FIELD_LINK, unique in the session. Any thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
-    /* Counts records that this collector knows to be lost. */
+    /* Counts records that this collector could not record as lost. */
     void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
 
-    /* Values of the declared options; the name must be one of them. Texts live as long as the
-     * instance. A list is returned joined by '+'. */
+    /* Values of the declared options; the name must be a declared one. Texts live as long as the
+     * instance. The items of a list are joined by '+'. */
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name); /* int, duration (ns), bytes */
     double (*option_double)(StrobeInstance *self, const char *name);
     const char *(*option_text)(StrobeInstance *self, const char *name);
 
-    /* Finds a file that belongs to the plugin (a backend .so) in the plugin search path and checks
-     * its owner and permissions as for a plugin. `pattern` is a shell pattern on the file name.
-     * Writes the path to `path` (at least 4096 bytes). STROBE_UNAVAILABLE when there is none. */
+    /* Finds a file of the plugin (a backend .so) in the plugin search path, and checks its owner
+     * and permissions like a plugin's. `pattern` is a shell pattern for the file name. Writes the
+     * path to `path` (at least 4096 bytes). STROBE_UNAVAILABLE if there is none. */
     StrobeStatus (*companion)(StrobeInstance *self, const char *pattern, char *path, size_t size);
 
-    /* A line in the session's log. Any thread. */
+    /* Writes a line to the session's log. Any thread. */
     void (*log)(StrobeInstance *self, int32_t level, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-    /* Adds a cause to the instance's error and returns `status`, so that an error return is one
-     * line: return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot open ..."). */
+    /* Adds a cause to the instance's error and returns `status`, so that an error return needs
+     * one line: return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__, "Cannot open ..."). */
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* An id of the source's own (a driver's correlation id, a handle) as one for STROBE_FIELD_LINK:
-     * the same for the same id, and never that of another collector or of link_ids. 0, which links
-     * nothing, for 0 and from 2^47 on. Any thread; recording calls may use it. */
+    /* Converts an id of the source (a driver's correlation id, a handle) to an id for
+     * STROBE_FIELD_LINK. Equal ids give equal results; another collector's ids and those of
+     * link_ids never give the same result. Returns 0, which links nothing, for 0 and for ids from
+     * 2^47 on. Any thread, and in recording code. */
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
 
-    /* Path of the result directory of the window that records, for sources that write files of
-     * their own; NULL while none does. Valid until the window ends; for start, stop and flush. A
-     * folder that was made in it is analysed with the result if a record "metadata" of the name
-     * STROBE_METADATA_EXTERNAL has the folder's name as its value. */
+    /* Path of the result directory of the recording window, for sources that write files; NULL
+     * while no window records. Valid until the window ends; for start, stop and flush. The source
+     * may make a folder in it. The analysis reads this folder with the result if a "metadata"
+     * record named STROBE_METADATA_EXTERNAL has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
 
-    /* What link_of makes of the id for another collector of the session, by its name: for what two
-     * collectors tell of, one the cause and one the effect. 0 where the session has none of that
-     * name. Any thread. */
+    /* Returns the link_of result of another collector of the session, by its name. Use it if one
+     * collector records the cause and the other the effect. 0 if the session has no collector of
+     * that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Number of the program's process, as the calling process sees it. A collector that runs
-     * outside (STROBE_COMPONENT_INSIDE) is in another process: it reads /proc/NUMBER, not
-     * /proc/self, and the environment is not the program's. Any thread. */
+    /* Process id of the program, as the calling process sees it. A collector that runs outside
+     * (STROBE_COMPONENT_INSIDE) is in another process: it must read /proc/PID, not /proc/self, and
+     * its environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
@@ -175,44 +179,46 @@ typedef struct StrobeCollectorOps {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* May it work here? `question` is STROBE_PROBE_*. No side effects, no host. Optional: absent
-     * means yes. */
+    /* Can it work here? `question` is STROBE_PROBE_*. Must have no side effects, and gets no
+     * host. Optional: without it the answer is yes. */
     void (*probe)(uint32_t question, StrobeProbe *answer);
 
-    /* Required. Options are checked; `*state` is passed to the other calls. STROBE_AGAIN: the
-     * library it needs is not in the process yet, or what was passed to fail() is missing; such a
-     * call loads nothing itself. The host calls it again before each window, and in a step or a
-     * dlsym of the program when a library was loaded (STROBE_COMPONENT_ASK_CALLER: not in dlsym).
-     * After any other failure no further call is made, close neither. */
+    /* Required. The options are already checked. `*state` is passed to the other calls. Return
+     * STROBE_AGAIN if the needed library is not in the process yet, or if something else is missing
+     * that was passed to fail(); the call must not load the library itself. The host calls open
+     * again before each window, and in a step or a dlsym of the program after a library was loaded
+     * (with STROBE_COMPONENT_ASK_CALLER: not in dlsym). After any other failure the host makes no
+     * further call, not even close. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 
-    /* Optional. On WARMUP, or just before start where there is none. Records emitted now are
-     * dropped by the host. May block. */
+    /* Optional. On WARMUP, or just before start if there is no warm-up. The host drops records
+     * emitted now. May block. */
     StrobeStatus (*warm)(void *state);
 
-    /* Required. A window begins; records are accepted from just before this call. Short. A program
-     * can pause a collector within a window: stop, flush, and later start again. */
+    /* Required. A window begins; records are accepted from just before this call. Must be short.
+     * A program can pause a collector within a window: stop, flush, and later start again. */
     StrobeStatus (*start)(void *state);
 
-    /* Required. The window ends; records are accepted until it returns. Never waits for a device.
-     */
+    /* Required. The window ends; records are accepted until this call returns. Must not wait for
+     * a device. */
     StrobeStatus (*stop)(void *state);
 
-    /* Optional. Records late records of the window that just stopped; only the calling thread may
-     * record them. The program waits meanwhile: return soon, never wait for a device. STROBE_AGAIN:
-     * call again until `deadline` (host clock) has passed. No other call is made until then. */
+    /* Optional. Emits late records of the window that has just stopped; only the calling thread
+     * may record them. The program waits meanwhile: return soon and never wait for a device.
+     * After STROBE_AGAIN the host calls it again until `deadline` (host clock) has passed, and
+     * makes no other call until then. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
-    /* Optional. After the last window, or when a warm-up leads to no window. */
+    /* Optional. After the last window, or if a warm-up leads to no window. */
     void (*cool)(void *state);
 
-    /* Required. Exactly once if open succeeded; nothing is called afterwards. */
+    /* Required. Exactly once if open succeeded; the last call. */
     void (*close)(void *state);
 
-    /* Optional. Called every sample_interval() ns by the core's sampler thread while a window
-     * records; 0: not in this window. Must not block. It makes the collector run outside, see
-     * STROBE_COMPONENT_INSIDE: it then declares all its kinds in StrobeComponent.kinds, is opened
-     * when the first window begins, and is warmed just before start. */
+    /* Optional. The core's sampler thread calls sample every sample_interval() ns while a window
+     * records; 0: not in this window. Must not block. A collector with sample runs outside the
+     * program, see STROBE_COMPONENT_INSIDE. It must declare all its kinds in StrobeComponent.kinds;
+     * its open comes when the first window begins, and its warm just before start. */
     void (*sample)(void *state);
     int64_t (*sample_interval)(void *state);
     /* end of base ABI 1.0 */

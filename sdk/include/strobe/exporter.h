@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pass or an exporter implements and what it may call.
+ * The calls that a pass or an exporter implements, and the host functions that it may call.
  *
- * Both are consumers: they are given batches of records of the kinds they want. A pass emits
- * derived records as well; an exporter writes files. The host runs every needed pass once. It opens
- * consumers one after the other. Then each has a thread of its own, which calls it with all raw
- * records in the capture's order, with the derived ones pass by pass, and for its end. Consumers
- * keep bounded state. Since ABI 1.0.
+ * Both are consumers: they receive batches of records of the kinds that they want. A pass also
+ * emits derived records; an exporter writes files. The host runs each needed pass once. It opens
+ * consumers one after the other. Then it calls each consumer from a separate thread: first with
+ * all raw records in the capture's order, then with the derived records pass by pass, and
+ * finally with end. A consumer's state must be bounded. Since ABI 1.0.
  */
 #ifndef STROBE_EXPORTER_H
 #define STROBE_EXPORTER_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* A field as it lies in a record that is being read. */
+/* Position of a field in a record that is read. */
 typedef struct StrobeFieldView {
     const char *name;
     const char *unit;
@@ -26,7 +26,8 @@ typedef struct StrobeFieldView {
     uint32_t offset; /* bytes from StrobeView.fields */
 } StrobeFieldView;
 
-/* A kind as it was stored. Kinds extended by a plugin are kinds of their own with equal names. */
+/* A kind as stored. If a plugin extends a kind, the result is a separate kind with the same
+ * name. */
 typedef struct StrobeKindView {
     const char *name;
     const char *summary;
@@ -37,20 +38,22 @@ typedef struct StrobeKindView {
     uint32_t derived; /* 1: emitted by a pass */
 } StrobeKindView;
 
-/* A clock that is not the host's (STROBE_CLOCK_OF_TRACK), as the records of "clock_sync" placed it
- * on CLOCK_MONOTONIC in this window. What is not known is absent. */
+/* A clock other than the host's (STROBE_CLOCK_OF_TRACK), and its position on CLOCK_MONOTONIC in
+ * this window, from the "clock_sync" records. Unknown values are absent. */
 typedef struct StrobeClockView {
     uint32_t struct_size;
-    StrobeTrackId track;    /* whose clock it is */
-    uint64_t n_pairs;       /* moments in both clocks; 0: its times have no place on the host's */
-    uint64_t n_knots;       /* of these, used: the others were wider than what is between them */
-    uint64_t error_ns;      /* no time outside of broken_ns is off by more */
-    uint64_t host_error_ns; /* no time of the host is off by more */
-    uint64_t width_ns;      /* the widest reading that was used */
-    uint64_t residual_ns;   /* the most by which a pair lies off the line through its neighbours */
-    uint64_t broken_ns;     /* host time between the pairs around jumps: a time in there may be off
+    StrobeTrackId track;    /* track that the clock belongs to */
+    uint64_t n_pairs;       /* number of moments known in both clocks; 0: its times cannot be
+                             * converted to host time */
+    uint64_t n_knots;       /* number of pairs used; the others were less exact than the time
+                             * between their neighbours */
+    uint64_t error_ns;      /* largest error of a time outside of broken_ns */
+    uint64_t host_error_ns; /* largest error of a time on the host clock */
+    uint64_t width_ns;      /* widest reading that was used */
+    uint64_t residual_ns;   /* largest distance of a pair from the line through its neighbours */
+    uint64_t broken_ns;     /* host time between the pairs around jumps; a time inside may be off
                                by as much */
-    double drift;           /* ppm; device time per host time less 1 */
+    double drift;           /* ppm; device time per host time minus 1 */
     uint32_t n_jumps;
     uint32_t reserved;
 } StrobeClockView;
@@ -60,28 +63,28 @@ typedef struct StrobeTrackView {
     uint32_t type; /* STROBE_TRACK_* */
     int32_t device;
     uint32_t reserved;
-    uint64_t pid;                 /* process that recorded */
+    uint64_t pid;                 /* recorded process */
     uint64_t number;              /* thread, stream, plane number */
     const char *name;             /* "" if none was given */
     const char *group;            /* "" if none was given */
-    const StrobeClockView *clock; /* NULL: the host's */
+    const StrobeClockView *clock; /* NULL: the host clock */
 } StrobeTrackView;
 
 enum {
     STROBE_VIEW_UNFINISHED = 1u << 0,  /* still open when the window ended or the program died;
                                           end_ns is then the window's end */
     STROBE_VIEW_STRADDLES = 1u << 1,   /* ended after the window */
-    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* derived, and records were lost in what it sums up: counts
-                                          and sums may be too small, self times too large */
-    STROBE_VIEW_CLOCK_UNSURE = 1u << 3 /* of a device's clock: no pair says when on the host that
-                                          was (times are then the device's own), or the clock
-                                          jumped near it */
+    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* derived from incomplete records: counts and sums may be
+                                          too small, self times too large */
+    STROBE_VIEW_CLOCK_UNSURE = 1u << 3 /* on a device's clock without a reliable position on the
+                                          host clock: no pair was recorded (the times are the
+                                          device's own), or the clock jumped near it */
 };
 
 /* One record, valid during the batch call only. */
 typedef struct StrobeView {
     const StrobeKindView *kind;
-    const void *fields; /* laid out by kind->fields[].offset */
+    const void *fields; /* laid out as in kind->fields[].offset */
     int64_t begin_ns;   /* since the epoch, UTC */
     int64_t end_ns;     /* equals begin_ns for shapes without an end */
     StrobeTrackId track;
@@ -91,11 +94,11 @@ typedef struct StrobeView {
 } StrobeView;
 
 typedef struct StrobeText {
-    const char *bytes; /* NUL-terminated behind `length`; may hold any bytes */
+    const char *bytes; /* followed by a NUL at `length`; may contain any bytes */
     size_t length;
 } StrobeText;
 
-/* Facts about what is being exported; valid from open to close. */
+/* Metadata of the exported result; valid from open to close. */
 typedef struct StrobeMetadata {
     uint32_t struct_size;
     int32_t rank; /* -1: unknown */
@@ -104,15 +107,15 @@ typedef struct StrobeMetadata {
     const char *command;
     const char *strobe_version;
     int64_t window_begin_ns; /* since the epoch */
-    int64_t window_end_ns;   /* of the last record or the seal, whichever is known */
-    uint64_t n_lost;         /* records lost in the window, all causes; known from raw_end on */
-    uint64_t n_stored;       /* records in the capture but for those that tell of losses; known
-                                from raw_end on. Stored and lost together were offered */
-    int32_t directory;       /* descriptor of the folder to write into (exporters), -1 for passes */
+    int64_t window_end_ns;   /* end of the last record or of the seal, if known */
+    uint64_t n_lost;         /* records lost in the window, for all causes; known from raw_end on */
+    uint64_t n_stored;       /* records in the capture except loss records; known from raw_end
+                                on. n_stored + n_lost records were offered */
+    int32_t directory;       /* descriptor of the output folder (exporters), -1 for passes */
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
-    int32_t generation;         /* of the Ascend file formats to write, 1 to 3 */
-    int32_t level;              /* of detail, as the source says; -1: none, or not known */
+    int32_t generation;         /* generation of the Ascend file formats to write, 1 to 3 */
+    int32_t level;              /* level of detail, as the source states it; -1: none or unknown */
 } StrobeMetadata;
 
 typedef struct StrobeConsumerHost {
@@ -128,22 +131,22 @@ typedef struct StrobeConsumerHost {
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
 
-    /* For what is kept or sorted and may be large: helpers/record-log.h, external-sorter.h. */
+    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
-    /* Ids of text and stacks, for derived records. What number an id is differs from run to run: no
-     * order may depend on it. */
+    /* Ids of texts and stacks, for derived records. Ids differ from run to run, so the order of
+     * the output must not depend on them. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
-    /* Passes: emits one derived record of a declared kind (index into the component's kinds) and
-     * returns its fields, zeroed, to be filled before the next call. NULL: out of space; the host
-     * then fails the pass. */
+    /* Passes: emits one derived record of a declared kind (an index into the component's kinds)
+     * and returns its zeroed fields, which must be filled before the next call. NULL: out of
+     * space; the host then fails the pass. */
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
 
-    /* Any fact of the capture as text (numbers in decimal, other values as JSON), "" if there is
-     * none. Valid until close. */
+    /* Any metadata value of the capture as text (numbers in decimal, other values as JSON), ""
+     * if there is none. Valid until close. */
     const char *(*metadata_value)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
@@ -156,13 +159,13 @@ typedef struct StrobeConsumerHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* Whether records of a track (0: of any) were lost between two times. Until raw_end that is not
-     * known, and the answer is yes. */
+    /* 1: records of a track (0: of any track) were lost between two times. Before raw_end the
+     * losses are unknown, and the result is 1. */
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
-    /* Passes: adds STROBE_VIEW_* to the flags of the record emitted last. The host itself marks a
-     * record with a track INCOMPLETE if it touches a gap there; what sums up more than its own
-     * track and times, or has no track, is marked by its pass. */
+    /* Passes: adds STROBE_VIEW_* to the flags of the last emitted record. The host itself marks
+     * a record as INCOMPLETE if it touches a gap on its own track. The pass must mark a record
+     * that sums up other tracks or times, or has no track. */
     void (*flag)(StrobeInstance *self, uint32_t flags);
     /* end of base ABI 1.0 */
 } StrobeConsumerHost;
@@ -176,16 +179,17 @@ typedef struct StrobeConsumerOps {
     /* Required. close is called if and only if open succeeded. */
     StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
 
-    /* Required. Records of the kinds it wants, raw ones first. */
+    /* Required. Records of the wanted kinds, raw ones first. */
     StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
 
-    /* Required. No more records. A pass emits what it still holds; an exporter finishes, syncs and
-     * renames its files into place. Without a good end, close discards partial output. */
+    /* Required. No more records follow. A pass emits its remaining records; an exporter
+     * finishes, syncs and renames its files into place. If end is not called or fails, close
+     * must discard partial output. */
     StrobeStatus (*end)(void *state);
 
     void (*close)(void *state); /* required */
 
-    /* Optional: no more raw records; derived ones follow. */
+    /* Optional. No more raw records follow, only derived ones. */
     StrobeStatus (*raw_end)(void *state);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an importer implements and what it may call.
+ * The calls that an importer implements, and the host functions that it may call.
  *
- * An importer turns results that somebody else wrote into records. It is asked whether a source is
- * its own (by content, never by name), and then reads that source from beginning to end, handing
- * finished records to the host in any order. The host makes an ordinary capture of them; nothing
- * behind it knows where they came from. All calls come from one thread; the host takes its own from
- * any, one at a time. An importer keeps bounded state, whatever its source's size: it streams, and
- * what must be joined is kept in the form of keys and places, or in a record log.
+ * An importer converts results of another profiler to records. Its probe decides from the
+ * content, never from the name, whether it can read a source. Then it reads the source from
+ * beginning to end and emits finished records in any order. The host writes them into an
+ * ordinary capture; later stages do not distinguish it from a recorded one. All calls come from
+ * one thread. The importer may call the host from any thread, but only one call at a time. An
+ * importer's state must be bounded for any size of the source: it reads a stream, and for joins
+ * it keeps keys and offsets, or a record log.
  *
- * A source is hostile: damage is reported with place and reason, and the rest is read; what is
- * unknown is kept in a kind of the importer's own and listed. Since ABI 1.0.
+ * A source is hostile. The importer reports damage with place and reason and reads the rest. It
+ * keeps unknown data in a kind of its own, and lists it. Since ABI 1.0.
  */
 #ifndef STROBE_IMPORTER_H
 #define STROBE_IMPORTER_H
@@ -23,88 +24,94 @@ extern "C" {
 
 #define STROBE_SOURCE_HEAD 65536u
 
-/* A file or folder that may be one's own. Valid during the call only. */
+/* A file or folder that the importer may be able to read. Valid only during the call. */
 typedef struct StrobeSource {
     uint32_t struct_size;
     int32_t descriptor;        /* open for reading, position 0; lent */
-    const char *path;          /* for messages, and for libraries that insist on a path */
-    const unsigned char *head; /* first bytes of a file; of a folder none */
+    const char *path;          /* for messages, and for libraries that need a path */
+    const unsigned char *head; /* first bytes of a file; NULL for a folder */
     uint32_t n_head;           /* at most STROBE_SOURCE_HEAD */
     int32_t is_folder;
 } StrobeSource;
 
-/* Answer of an importer's probe. The texts are static or owned by the plugin. */
+/* Result of an importer's probe. The texts are static or owned by the plugin. */
 typedef struct StrobeSourceProbe {
     uint32_t struct_size;
-    int32_t score;      /* 0: not one's own; 100: certain. The highest of all importers reads it */
-    const char *format; /* what it was recognised as, for people; NULL: the importer's name */
-    const char *reason; /* why it is not one's own, where it looked so at first; NULL: nothing */
+    int32_t score;      /* 0: cannot read it; 100: certain. The importer with the highest score
+                         * reads the source */
+    const char *format; /* name of the recognised format, for messages; NULL: the importer's name */
+    const char *reason; /* why it cannot read a source that looked right at first; NULL: no such
+                         * reason */
 } StrobeSourceProbe;
 
-/* What the user asked for. */
+/* The user's choices. */
 typedef struct StrobeImportRequest {
     uint32_t struct_size;
-    int32_t stored_derived; /* 1: what the source derived itself is emitted as the derived kind;
-                               0: it is not read at all, passes derive it again */
+    int32_t stored_derived; /* 1: emit the source's own derived results as derived kinds; 0: do
+                               not read them, passes derive them again */
 } StrobeImportRequest;
 
-/* Facts of a source that the rest of Strobe knows, beside any others. Texts: "host", "command",
- * "source_version". Integers: "pid", "rank", "generation" (of the file formats, 1 to 3), "level"
- * (of detail, -1 for none at all), "output_is_free" (1: nothing of ASCEND_PROFILER_OUTPUT was read,
- * so that the source can be analysed in place), "raw_clock_offset_ns" (the source's times of day
- * less CLOCK_MONOTONIC_RAW of its host; told before the first record, it lets a source that belongs
- * to a recorded window be moved onto the recorder's clock). */
+/* Metadata keys of a source that Strobe interprets; others are allowed. Texts: "host",
+ * "command", "source_version". Integers: "pid", "rank", "generation" (of the file formats, 1 to
+ * 3), "level" (of detail, -1 for none at all), "output_is_free" (1: nothing was read from
+ * ASCEND_PROFILER_OUTPUT, so the source can be analysed in place), "raw_clock_offset_ns" (the
+ * source's time of day minus CLOCK_MONOTONIC_RAW of its host). If "raw_clock_offset_ns" is set
+ * before the first record, the host can convert a source in a recorded window to the recorder's
+ * clock. */
 typedef struct StrobeImporterHost {
     uint32_t struct_size;
     uint32_t abi_minor;
 
     const StrobeImportRequest *(*request)(StrobeInstance *self);
 
-    /* Declares a kind and returns its id, the same id for the same declaration; the rules are those
-     * of StrobeHost.kind. The declaration must stay valid until import returns. At most 255. */
+    /* Declares a kind and returns its id, like StrobeHost.kind. The declaration must stay valid
+     * until import returns. At most 255 kinds. */
     StrobeStatus (*kind)(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 
-    /* Makes (or finds) a track of the process `pid`. `track` is copied; its clock is ignored: all
-     * times are ns since the epoch, UTC. 0 when there are too many: records then have no track. */
+    /* Makes a track of the process `pid`, or finds an equal one. `track` is copied; its clock is
+     * ignored: all times are ns since the epoch, UTC. Returns 0 if there are too many tracks: the
+     * records then have no track. */
     StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track, uint64_t pid);
 
-    /* Ids stay valid until import returns. When there are too many, new ones become a text that
-     * says so (counted, and reported). */
+    /* Ids stay valid until import returns. If there are too many texts, each further text is
+     * replaced by a fixed text; the host counts and reports this. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     /* `n` string ids, innermost first. */
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
-    /* Adds a record and returns its fields, to be filled in before the next emit. Every field is
-     * absent to begin with (STROBE_ABSENT_*, 0 for strings, stacks, tracks, bool and u8). end_ns is
-     * ignored for shapes that have none. NULL when there is no room for it: give up.
-     * Records of equal times keep their order. */
+    /* Adds a record and returns its fields, which must be filled before the next emit. At first
+     * every field is absent (STROBE_ABSENT_*, 0 for strings, stacks, tracks, bool and u8). end_ns
+     * is ignored for shapes without an end. NULL: out of space; import must fail. Records with
+     * equal times keep their order. */
     void *(*emit)(StrobeInstance *self, StrobeKindId kind, StrobeTrackId track, StrobeStringId name,
                   int64_t begin_ns, int64_t end_ns);
 
-    /* First of `n` consecutive ids that no other importer of this capture has. Ids of the source's
-     * own go into STROBE_FIELD_LINK as they are: there is one source to a capture. */
+    /* First of `n` consecutive ids that are unique in this capture. Copy the source's own ids
+     * into STROBE_FIELD_LINK unchanged: a capture has only one source. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
-    /* Facts about the source; the last value of a key counts. */
+    /* Sets metadata of the source; the last value of a key is kept. */
     void (*metadata_text)(StrobeInstance *self, const char *key, const char *value);
     void (*metadata_int)(StrobeInstance *self, const char *key, int64_t value);
 
-    /* A file that belongs into the result directory as it is, such as profiler_info_0.json. A name
-     * with anything but letters, digits and "._-" is refused. At most 1 MiB. */
+    /* Adds a file to the result directory unchanged, such as profiler_info_0.json. The name may
+     * contain only letters, digits and "._-". At most 1 MiB. */
     StrobeStatus (*file)(StrobeInstance *self, const char *name, const char *bytes, size_t length);
 
-    /* For the listing: `part` (a file, a table) was read and gave `rows` rows; `name` in `part` (a
-     * column, a table, a type of event) is not known and was kept in a kind of its own. A part
-     * without rows that damage was reported in was dropped as a whole: the result is incomplete. */
+    /* For the listing. found: `part` (a file, a table) was read and gave `rows` rows. unknown:
+     * `name` in `part` (a column, a table, a type of event) is unknown and was kept in a separate
+     * kind. If damage was reported in a part without rows, the whole part was dropped and the
+     * result is incomplete. */
     void (*found)(StrobeInstance *self, const char *part, uint64_t rows);
     void (*unknown)(StrobeInstance *self, const char *part, const char *name, uint64_t rows);
 
-    /* Something could not be read: where (a part, or "part, offset 5", "part, row 4"), and why. */
+    /* Reports unreadable data: its place (a part, or "part, offset 5", "part, row 4") and the
+     * reason. */
     void (*damage)(StrobeInstance *self, const char *place, const char *reason);
 
     void (*progress)(StrobeInstance *self, uint64_t done, uint64_t total);
 
-    /* For what is kept or sorted and may be large: helpers/record-log.h, external-sorter.h. */
+    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
@@ -117,11 +124,12 @@ typedef struct StrobeImporterHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* Says anew what a track is: some sources name a thread behind its records. */
+    /* Changes the description of a track, for sources that name a thread after its records. */
     StrobeStatus (*retrack)(StrobeInstance *self, StrobeTrackId id, const StrobeTrack *track,
                             uint64_t pid);
-    /* Times that are emitted, before and after, count from this moment (ns since the epoch): some
-     * sources tell it last. 0 to begin with. An error if the last record would be out of range. */
+    /* Sets an offset (ns since the epoch) that is added to all emitted times, including earlier
+     * ones, for sources that give it at the end. The default is 0. Fails if the last record would
+     * be out of range. */
     StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
     /* Adds all that a capture of Strobe's holds which is a part of the source: `descriptor` (lent)
      * is its file. If its program was killed, the rest of its pool is put into the file first, by
@@ -138,19 +146,19 @@ typedef struct StrobeImporterOps {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Required. Is the source one's own? Reads as little as it can. No host. */
+    /* Required. Can it read the source? Reads as little as possible. Gets no host. */
     void (*probe)(const StrobeSource *source, StrobeSourceProbe *answer);
 
-    /* Required. Reads the whole source. A failure is for what leaves nothing to read; damage and
-     * unknown parts are no failure. Nothing of the importer's may stay behind. */
+    /* Required. Reads the whole source. Fail only if nothing can be read; damage and unknown
+     * parts are not failures. The importer must leave no files behind. */
     StrobeStatus (*import)(const StrobeImporterHost *host, StrobeInstance *self,
                            const StrobeSource *source);
 
-    /* Optional. The source is a folder that a collector had made in a result, and the result is
-     * being analysed: runs the vendor's tool on it, where that is what makes it readable, and keeps
-     * what the tool prints in a file in the folder `logs` (a descriptor, lent; -1: nowhere).
-     * STROBE_OK too where the source is another's or nothing is to be done; else `fail` has said
-     * why. Of the host the options, log and fail only. Not called for a plain import. */
+    /* Optional, called in the analysis of a result for a folder that a collector made in it. It
+     * runs the vendor's tool on the folder if only this tool can decode it, and writes the tool's
+     * output to a file in the folder `logs` (a descriptor, lent; -1: no output). STROBE_OK also if
+     * the source is not the importer's or needs no preparation; otherwise the reason was passed to
+     * `fail`. Only the host's options, log and fail may be called. Not called in a plain import. */
     StrobeStatus (*prepare)(const StrobeImporterHost *host, StrobeInstance *self,
                             const StrobeSource *source, int32_t logs);
     /* end of base ABI 1.0 */

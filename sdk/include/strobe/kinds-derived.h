@@ -17,8 +17,8 @@ extern "C" {
  * kernel_detail). */
 struct strobe_kernel_detail {
     uint64_t task;           /* id of the task in the capture, absent: a communication operation */
-    int64_t step;            /* step that holds its begin, absent: none */
-    double wait;             /* ns; gap since the end of the row before, absent: not known */
+    int64_t step;            /* step in which it begins, absent: none */
+    double wait;             /* ns; gap after the end of the previous row, absent: unknown */
     int32_t device;          /* device, -1: the host */
     uint32_t task_id;        /* task id in its stream */
     uint32_t stream;         /* stream on the device */
@@ -38,19 +38,19 @@ struct strobe_kernel_detail {
     StrobeStringId output_formats; /* formats */
     StrobeStringId metrics;        /* names of the values, joined by semicolons; times in ns */
     uint8_t is_communication;      /* 1: a communication operation */
-    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    double exact_us;  /* us; duration in the source, if it is not a whole number of ns */
     double value[40]; /* the fields value_00 to value_39 */
 };
 
 /* "operator_device": one occurrence of an operator with the time of the kernels that it launched
  * (pass operator_device). */
 struct strobe_operator_device {
-    int64_t host_self;          /* ns; duration less that of the direct children */
+    int64_t host_self;          /* ns; duration minus that of the direct children */
     int64_t host_total;         /* ns; duration */
     double device_self;         /* us; kernels of the operator itself, absent: none */
-    double device_total;        /* us; kernels of it and what it called, absent: none */
-    double device_self_aicore;  /* us; those on AI cores, absent: none */
-    double device_total_aicore; /* us; those on AI cores, absent: none */
+    double device_total;        /* us; kernels of the operator and its children, absent: none */
+    double device_self_aicore;  /* us; kernels on AI cores, absent: none */
+    double device_total_aicore; /* us; kernels on AI cores, absent: none */
     StrobeStringId shapes;      /* input shapes */
     StrobeStringId types;       /* input types */
     StrobeStackId stack;        /* python call stack */
@@ -71,22 +71,24 @@ struct strobe_step_range {
     int32_t device;     /* device, -1: the host */
 };
 
-/* "step_trace": where the time of one step went on one device (pass step_trace); names as in
+/* "step_trace": parts of the time of one step on one device (pass step_trace); names as in
  * step_trace_time.csv. */
 struct strobe_step_trace {
     int64_t step;                        /* number of the step, absent: no steps */
     double computing;                    /* us; computing */
     double communication_not_overlapped; /* us; communication alone */
-    double overlapped;                   /* us; computing and communication at once */
+    double overlapped;                   /* us; computing and communication at the same time */
     double communication;                /* us; communication */
-    double free;                         /* us; neither */
-    double stage;                        /* us; from first to last, less waiting for a neighbour */
+    double free;                         /* us; neither computing nor communication */
+    double stage;                        /* us; from the first to the last task, minus the wait
+                                          * for a neighbour */
     double bubble;                       /* us; waiting for a neighbour */
-    /* us; communication alone, less waiting for a neighbour */
+    /* us; communication alone, minus the wait for a neighbour */
     double communication_exclude_receive;
     double preparing; /* us; from the start of the step to the first task */
     int32_t device;   /* device, -1: the host */
-    uint8_t is_exact; /* 1: from integer ns (the database); 0: from the trace's microseconds */
+    uint8_t is_exact; /* 1: computed from integer ns (the database); 0: from microseconds (the
+                       * trace) */
 };
 
 /* "overlap": a stretch of one device; named Computing, Communication, Communication(Not
@@ -121,14 +123,14 @@ struct strobe_api_statistic {
     StrobeStringId level; /* layer of the interface */
 };
 
-/* "communication_time": where the time of one communication operation went (pass communication);
+/* "communication_time": parts of the time of one communication operation (pass communication);
  * named <op>@<hash>. */
 struct strobe_communication_time {
     int64_t step;           /* number of the step, absent: no steps */
     StrobeStringId group;   /* hash of the communicator's name, decimal */
     StrobeStringId type;    /* collective or p2p */
     double start;           /* us; start of the first task */
-    double elapse;          /* ms; from first to last */
+    double elapse;          /* ms; from the first to the last task */
     double transit;         /* ms; moving data */
     double wait;            /* ms; waiting for notifications */
     double synchronization; /* ms; waiting before the first transfer */
@@ -137,14 +139,14 @@ struct strobe_communication_time {
     int32_t device;         /* device, -1: the host */
 };
 
-/* "communication_bandwidth": what one communication operation moved over one transport, one record
- * a packet size (pass communication). */
+/* "communication_bandwidth": data that one communication operation moved over one transport, one
+ * record a packet size (pass communication). */
 struct strobe_communication_bandwidth {
     int64_t step;             /* number of the step, absent: no steps */
     StrobeStringId group;     /* hash of the communicator's name, decimal */
     StrobeStringId type;      /* collective or p2p */
     StrobeStringId transport; /* RDMA, HCCS, PCIE, SDMA or SIO */
-    double transit_size;      /* MB; moved in all */
+    double transit_size;      /* MB; total size */
     double transit_time;      /* ms; moving data */
     double bandwidth;         /* GB/s; size over time */
     double large_ratio;       /* share of large packets */
@@ -167,7 +169,7 @@ struct strobe_communication_matrix {
     double transit_size;      /* MB; moved */
     double transit_time;      /* ms; moving data */
     double bandwidth;         /* GB/s; size over time */
-    StrobeStringId op_name;   /* operation that the numbers are of, 0: a total */
+    StrobeStringId op_name;   /* operation, 0: the total */
     int32_t device;           /* device, -1: the host */
 };
 
@@ -192,40 +194,41 @@ struct strobe_memory_block {
 /* "memory_total": memory of a device by allocator and in sum (pass memory_total); named APP, PTA,
  * GE, PTA+GE, WORKSPACE. */
 struct strobe_memory_total {
-    int64_t allocated; /* B; allocated, absent: not told */
+    int64_t allocated; /* B; allocated, absent: not reported */
     int64_t reserved;  /* B; reserved */
-    int64_t active;    /* B; active, absent: not told */
+    int64_t active;    /* B; active, absent: not reported */
     uint64_t stream;   /* stream's address, absent: none */
     int32_t device;    /* device, -1: the host */
 };
 
-/* "correlation": how many causes and effects of one type found each other by their ids (pass
- * correlation); named by the sort, such as api_to_task. */
+/* "correlation": number of linked causes and effects of one type by their ids (pass
+ * correlation); named by the type, such as api_to_task. */
 struct strobe_correlation {
-    StrobeStringId source;  /* collector or importer whose ids these are, 0: not known */
-    uint64_t linked;        /* effects with the one cause that their id names */
-    uint64_t orphan_cause;  /* causes whose id no effect has */
-    uint64_t orphan_effect; /* effects without an id, or with one that no cause has */
-    uint64_t ambiguous;     /* effects whose id several causes have */
+    StrobeStringId source;  /* collector or importer that assigned the ids, 0: unknown */
+    uint64_t linked;        /* effects whose id has exactly one cause */
+    uint64_t orphan_cause;  /* causes without an effect */
+    uint64_t orphan_effect; /* effects without an id or without a cause */
+    uint64_t ambiguous;     /* effects with several causes */
     uint64_t violations;    /* of linked: begun before their cause by more than the clocks' error */
-    int64_t worst;          /* ns; the most by which one did, absent: none did */
-    uint64_t error;         /* ns; error of the clocks that was allowed for, absent: not known */
-    uint64_t unchecked;     /* of linked: no clock says which came first */
-    uint64_t forgotten;     /* causes and effects that there was no room to remember */
+    int64_t worst;          /* ns; largest of these times, absent: none */
+    uint64_t error;         /* ns; clock error used for this check, absent: unknown */
+    uint64_t unchecked;     /* linked effects for which no clock gives the order */
+    uint64_t forgotten;     /* causes and effects that were dropped for lack of memory */
 };
 
-/* "device_clock": how a device's clock was placed on the host's (pass correlation); on the clock's
- * track, named by it. */
+/* "device_clock": conversion of a device's clock to the host clock (pass correlation); on the
+ * clock's track, named by it. */
 struct strobe_device_clock {
-    uint64_t pairs;      /* moments in both clocks, 0: its times have no place on the host's */
-    uint64_t knots;      /* of these, used */
-    uint64_t error;      /* ns; no time outside of jumps is off by more, absent: not known */
-    uint64_t host_error; /* ns; of a time of the host, absent: not known */
-    uint64_t width;      /* ns; the widest reading that was used, absent: none */
-    uint64_t residual;   /* ns; the most by which a pair lies off the line through its neighbours */
-    uint64_t broken;     /* ns; between the pairs around jumps */
-    uint32_t jumps;      /* of the clock */
-    double drift;        /* ppm; device time per host time less 1, absent: not known */
+    uint64_t pairs;      /* moments known on both clocks; 0: its times cannot be converted to
+                          * host time */
+    uint64_t knots;      /* pairs that were used */
+    uint64_t error;      /* ns; largest error of a time, except near jumps, absent: unknown */
+    uint64_t host_error; /* ns; largest error of a host time, absent: unknown */
+    uint64_t width;      /* ns; widest reading that was used, absent: none */
+    uint64_t residual;   /* ns; largest distance of a pair from the line through its neighbours */
+    uint64_t broken;     /* ns; total time between the pairs around jumps */
+    uint32_t jumps;      /* jumps of the clock */
+    double drift;        /* ppm; device time per host time minus 1, absent: unknown */
 };
 
 /* "head_overhead": one inference of a graph by TorchAir with the time before its first kernel,
@@ -233,47 +236,48 @@ struct strobe_device_clock {
  * by its marker. */
 struct strobe_head_overhead {
     int64_t step;      /* number of the step, absent: none */
-    int64_t framework; /* ns; from the entry to the inference: framework or platform */
-    /* ns; from the step or the inference before to the entry, in no sum; absent: no step around
-     * the entry */
+    int64_t framework; /* ns; from the entry to the inference (framework or platform) */
+    /* ns; from the step or the previous inference to the entry; in no sum; absent: no step
+     * around the entry */
     int64_t platform;
     int64_t torchair; /* ns; from the inference to the call of GE, absent: no such call */
-    int64_t python;   /* ns; of torchair: up to the C++ side, absent: its begin is not marked */
-    int64_t cpp;      /* ns; of torchair: the rest, absent: its begin is not marked */
+    int64_t python;   /* ns; part of torchair up to the C++ side, absent: its begin is not marked */
+    int64_t cpp;      /* ns; rest of torchair, absent: its begin is not marked */
     int64_t ge;       /* ns; from the call of GE to the end, absent: no such call */
-    int64_t ge_to_first_kernel; /* ns; from the call of GE to its first kernel, absent: not known */
+    int64_t ge_to_first_kernel; /* ns; from the call of GE to its first kernel, absent: unknown */
     int64_t total;           /* ns; from the entry to the end; of a nested inference its duration */
-    int64_t to_first_kernel; /* ns; from the entry to the first kernel, absent: not known */
-    double framework_share;  /* %; of the total */
-    double torchair_share;   /* %; of the total */
-    double python_share;     /* %; of the total */
-    double cpp_share;        /* %; of the total */
-    double ge_share;         /* %; of the total */
-    int64_t python_build;    /* ns; of python: operators that make tensors of scalars and lists */
-    /* ns; of python: operators that make tensors contiguous, and copies */
+    int64_t to_first_kernel; /* ns; from the entry to the first kernel, absent: unknown */
+    double framework_share;  /* %; share of the total */
+    double torchair_share;   /* %; share of the total */
+    double python_share;     /* %; share of the total */
+    double cpp_share;        /* %; share of the total */
+    double ge_share;         /* %; share of the total */
+    int64_t python_build;    /* ns; part of python: operators that make tensors from scalars and
+                              * lists */
+    /* ns; part of python: operators that make tensors contiguous, and copies */
     int64_t python_contiguous;
-    int64_t python_aten;   /* ns; of python: other ATen operators */
-    int64_t python_rest;   /* ns; of python: the rest, Python itself */
-    int64_t cpp_inputs;    /* ns; of cpp: AssembleInputs */
-    int64_t cpp_outputs;   /* ns; of cpp: AssembleOutputs */
-    int64_t cpp_load;      /* ns; of cpp: LoadGraph */
-    int64_t cpp_rest;      /* ns; of cpp: the rest, such as arguments and the stream */
-    int64_t ge_execute;    /* ns; of ge: the call itself */
-    int64_t ge_refresh;    /* ns; of ge: taking over its outputs */
-    int64_t ge_rest;       /* ns; of ge: the rest */
+    int64_t python_aten;   /* ns; part of python: other ATen operators */
+    int64_t python_rest;   /* ns; part of python: the rest, Python itself */
+    int64_t cpp_inputs;    /* ns; part of cpp: AssembleInputs */
+    int64_t cpp_outputs;   /* ns; part of cpp: AssembleOutputs */
+    int64_t cpp_load;      /* ns; part of cpp: LoadGraph */
+    int64_t cpp_rest;      /* ns; part of cpp: the rest, such as arguments and the stream */
+    int64_t ge_execute;    /* ns; part of ge: the call itself */
+    int64_t ge_refresh;    /* ns; part of ge: taking over its outputs */
+    int64_t ge_rest;       /* ns; part of ge: the rest */
     int64_t lookup;        /* ns; cache lookups of the compiler from the entry to the inference */
     uint64_t pid;          /* process */
     uint64_t thread;       /* thread */
-    uint32_t graph;        /* place among the inferences of its step, from 1; 0: nested */
+    uint32_t graph;        /* number of the inference in its step, from 1; 0: nested */
     StrobeStringId mode;   /* ge, aclgraph, eager or unknown */
     StrobeStringId marker; /* inference, or cache where only the cached entry is marked */
-    /* what the entry was told by: pattern, cache, lookup, region, frame, step, previous, thread */
+    /* how the entry was found: pattern, cache, lookup, region, frame, step, previous, thread */
     StrobeStringId entry_source;
-    StrobeStringId error; /* parts that do not fit together, in words; 0: none */
-    /* 1: the entry is no later than told, so that framework may be too long */
+    StrobeStringId error; /* parts that contradict each other, as text; 0: none */
+    /* 1: the entry may be later than given, so framework may be too long */
     uint8_t is_upper_bound;
     uint8_t is_compile; /* 1: it compiled, loaded or captured a graph */
-    uint8_t is_nested;  /* 1: inside another inference: only its duration is told */
+    uint8_t is_nested;  /* 1: inside another inference; only its duration is known */
 };
 
 /* "head_overhead_step": sums of the inferences of a step (pass head_overhead); named by the step.
@@ -281,47 +285,47 @@ struct strobe_head_overhead {
 struct strobe_head_overhead_step {
     int64_t step;      /* number of the step */
     uint64_t graphs;   /* inferences, without nested ones */
-    uint64_t compiled; /* of these, that compiled a graph */
+    uint64_t compiled; /* inferences that compiled a graph */
     int64_t framework; /* ns; sum over the inferences */
-    int64_t platform;  /* ns; sum over the inferences, absent: not known of any */
-    int64_t torchair;  /* ns; sum over the inferences, absent: not known of any */
-    int64_t python;    /* ns; sum over the inferences, absent: not known of any */
-    int64_t cpp;       /* ns; sum over the inferences, absent: not known of any */
-    int64_t ge;        /* ns; sum over the inferences, absent: not known of any */
+    int64_t platform;  /* ns; sum over the inferences, absent: unknown for all */
+    int64_t torchair;  /* ns; sum over the inferences, absent: unknown for all */
+    int64_t python;    /* ns; sum over the inferences, absent: unknown for all */
+    int64_t cpp;       /* ns; sum over the inferences, absent: unknown for all */
+    int64_t ge;        /* ns; sum over the inferences, absent: unknown for all */
     int64_t total;     /* ns; sum over the inferences */
 };
 
 /* "head_overhead_summary": one part of the head overhead over all inferences that compiled
  * nothing (pass head_overhead); named by the part. */
 struct strobe_head_overhead_summary {
-    uint64_t count;   /* inferences of which the part is known */
+    uint64_t count;   /* inferences for which the part is known */
     double mean;      /* ns; mean */
     double median;    /* ns; median */
-    double p95;       /* ns; 95 % are no longer */
+    double p95;       /* ns; 95th percentile */
     double min;       /* ns; shortest */
     double max;       /* ns; longest */
-    double deviation; /* ns; standard deviation, absent: of fewer than two */
+    double deviation; /* ns; standard deviation, absent for fewer than two */
 };
 
 /* "head_overhead_advice": what to do about the head overhead (pass head_overhead); named ranking,
  * one a part and longest first, or hint. */
 struct strobe_head_overhead_advice {
-    StrobeStringId part; /* part that it is about */
+    StrobeStringId part; /* part of the head overhead */
     double share;        /* %; of the mean total; of a hint: of the part */
-    double mean;         /* ns; mean of what it is about */
-    StrobeStringId text; /* what to do, or whom to ask */
+    double mean;         /* ns; mean time */
+    StrobeStringId text; /* advice, or the team to ask */
 };
 
 /* "finding": one thing that cost the program time, or that makes the numbers unsure, with what to
  * do about it (pass finding); named by its id, such as data_loading; the heaviest first. */
 struct strobe_finding {
-    StrobeStringId severity; /* high, medium, low; unknown: it cannot be told */
-    double share;            /* %; of the time of all steps, absent: not a share of time */
-    double confidence;       /* %; how sure it is */
-    uint64_t count;          /* records that it rests on */
+    StrobeStringId severity; /* high, medium, low, or unknown */
+    double share;            /* %; share of the time of all steps, absent: not a share of time */
+    double confidence;       /* %; confidence in the finding */
+    uint64_t count;          /* number of records that support it */
     StrobeStringId summary;  /* what was found, in one sentence */
-    StrobeStringId evidence; /* the names or values that weigh most */
-    StrobeStringId table;    /* kind of the records that it rests on */
+    StrobeStringId evidence; /* the most important names or values */
+    StrobeStringId table;    /* kind of the records that support it */
     StrobeStringId advice;   /* what to do */
 };
 

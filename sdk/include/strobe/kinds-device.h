@@ -22,15 +22,15 @@ struct strobe_api_call {
     /* layer of the interface, such as acl, runtime, node, model, communication, opencl */
     StrobeStringId level;
     StrobeStringId mode; /* type of call within its level, such as ACL_OP, launch */
-    StrobeStringId item; /* what the call is about, such as the operator that it launches */
-    uint64_t connection; /* id that the tasks caused by this call carry */
-    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    StrobeStringId item; /* subject of the call, such as the operator that it launches */
+    uint64_t connection; /* id that this call shares with the tasks that it caused */
+    double exact_us;     /* us; duration in the source, if it is not a whole number of ns */
 };
 
 /* "task_queue": one side of the framework's own task queue; span on its thread. */
 struct strobe_task_queue {
-    uint64_t correlation; /* id that both sides carry */
-    uint8_t is_dequeue;   /* 0: put into the queue; 1: taken out and run */
+    uint64_t correlation; /* id that both sides share */
+    uint8_t is_dequeue;   /* 0: enqueued; 1: dequeued and run */
 };
 
 /* "python_call": one call of a Python function or module; span on its thread. */
@@ -52,8 +52,8 @@ struct strobe_device_task {
     uint32_t model;                /* model, absent: none */
     uint32_t block_num;            /* cores used */
     uint32_t mix_block_num;        /* cores used on the other side of a mixed task */
-    StrobeStringId task_type;      /* type of task as the device names it */
-    StrobeStringId host_type;      /* type of task as the host names it */
+    StrobeStringId task_type;      /* task type in the device's terms */
+    StrobeStringId host_type;      /* task type in the host's terms */
     StrobeStringId core;           /* core type, such as AI_CORE, AI_VECTOR_CORE, MIX_AIC, AI_CPU */
     StrobeStringId op_type;        /* operator type */
     StrobeStringId op_state;       /* static or dynamic */
@@ -70,8 +70,9 @@ struct strobe_device_task {
     uint64_t copy_bytes;           /* B; size of a copy */
     StrobeStringId copy_direction; /* direction of a copy, such as host to device */
     double copy_bandwidth;         /* GB/s; bandwidth of a copy */
-    uint8_t is_kernel;             /* has operator information: a kernel, not a copy or an event */
-    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    uint8_t is_kernel;             /* has operator information: it is a kernel, not a copy or an
+                                    * event */
+    double exact_us; /* us; duration in the source, if it is not a whole number of ns */
 };
 
 /* "device_pmu": metrics of one device task, with its times and track; named by the metrics set. The
@@ -79,7 +80,7 @@ struct strobe_device_task {
 struct strobe_device_pmu {
     uint64_t task;          /* task that they belong to */
     StrobeStringId metrics; /* names of the values, joined by semicolons; times in ns */
-    uint32_t frequency;     /* MHz; clock of the cores, absent: not known */
+    uint32_t frequency;     /* MHz; clock of the cores, absent: unknown */
     double value[48];       /* the fields value_00 to value_47 */
 };
 
@@ -90,14 +91,14 @@ struct strobe_comm_op {
     uint64_t connection;      /* id of the call that caused it, absent: none */
     uint64_t count;           /* elements */
     uint32_t model;           /* model, absent: none */
-    uint32_t rank_size;       /* ranks in the group, absent: not known */
-    uint32_t relay;           /* 1: relayed; absent: not known */
-    uint32_t retry;           /* 1: repeated; absent: not known */
+    uint32_t rank_size;       /* ranks in the group, absent: unknown */
+    uint32_t relay;           /* 1: relayed; absent: unknown */
+    uint32_t retry;           /* 1: repeated; absent: unknown */
     StrobeStringId group;     /* name of the communicator */
     StrobeStringId op_type;   /* operator type, such as hcom_allReduce_ */
     StrobeStringId algorithm; /* algorithm, such as MESH-RING */
     StrobeStringId data_type; /* data type */
-    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    double exact_us;          /* us; duration in the source, if it is not a whole number of ns */
 };
 
 /* "comm_task": one transfer or wait of a communication operation; span on its plane's track, named
@@ -107,7 +108,7 @@ struct strobe_comm_task {
     uint64_t task;            /* device task that carries it out, absent: none */
     uint64_t connection;      /* id of the call that caused it, absent: none */
     uint64_t size;            /* B; bytes moved */
-    StrobeStringId notify;    /* notification that is given or awaited */
+    StrobeStringId notify;    /* notification that is sent or awaited */
     double estimated;         /* us; estimated duration */
     double bandwidth;         /* GB/s; bytes over time */
     uint32_t plane;           /* communication plane */
@@ -118,20 +119,20 @@ struct strobe_comm_task {
     uint32_t model;           /* model, absent: none */
     uint32_t source_rank;     /* sender, absent: none */
     uint32_t target_rank;     /* receiver, absent: none */
-    uint32_t is_master;       /* 1: of the plane that times are taken from; absent: not known */
+    uint32_t is_master;       /* 1: on the plane whose times are used; absent: unknown */
     StrobeStringId group;     /* name of the communicator */
     StrobeStringId transport; /* transport, such as SDMA, RDMA */
     StrobeStringId link_type; /* link, such as HCCS_SW, ON_CHIP */
     StrobeStringId rdma_type; /* type of RDMA task */
     StrobeStringId data_type; /* data type */
-    double exact_us; /* us; duration as the source states it, where that is no whole number of ns */
+    double exact_us;          /* us; duration in the source, if it is not a whole number of ns */
 };
 
 /* "memory_event": one allocation or release, or the state of an allocator after it; on the thread's
  * track, named by the operator where the source says it. */
 struct strobe_memory_event {
-    uint64_t address;         /* address, absent: not known */
-    int64_t size;             /* B; bytes taken, negative: given back; absent: not known */
+    uint64_t address;         /* address, absent: unknown */
+    int64_t size;             /* B; bytes taken, negative: given back; absent: unknown */
     int64_t total_allocated;  /* B; allocated after it */
     int64_t total_reserved;   /* B; reserved after it */
     int64_t total_active;     /* B; active after it */
@@ -154,7 +155,7 @@ struct strobe_memory_usage {
 /* "module_memory": memory that one part of the system reserved on a device; named by the part. */
 struct strobe_module_memory {
     int64_t reserved; /* B; reserved bytes; negative: the device would not say */
-    uint32_t module;  /* number of the part, absent: not known */
+    uint32_t module;  /* number of the part, absent: unknown */
     int32_t device;   /* device, -1: the host */
 };
 
@@ -233,7 +234,7 @@ struct strobe_pcie {
     double rx_cpl_max;             /* B/s; greatest bandwidth in the interval */
     double rx_cpl_avg;             /* B/s; mean bandwidth in the interval */
     int32_t device;                /* device, -1: the host */
-    double resolution;             /* B/s; step of the bandwidths, absent: not known */
+    double resolution;             /* B/s; step of the bandwidths, absent: unknown */
 };
 
 /* "hccs": traffic of a device on HCCS links. */
@@ -268,7 +269,7 @@ struct strobe_llc {
 /* "qos": bandwidth of one stream of the device's memory system; named by the stream. */
 struct strobe_qos {
     double bandwidth; /* B/s; bandwidth */
-    int32_t die;      /* die, -1: not told apart */
+    int32_t die;      /* die, -1: not distinguished */
     int32_t device;   /* device, -1: the host */
 };
 
@@ -288,7 +289,7 @@ struct strobe_sio {
 /* "core_frequency": clock of a device's cores. */
 struct strobe_core_frequency {
     double frequency; /* MHz; frequency */
-    int32_t die;      /* die, -1: not told apart */
+    int32_t die;      /* die, -1: not distinguished */
     int32_t device;   /* device, -1: the host */
 };
 
@@ -311,7 +312,7 @@ struct strobe_soc_bandwidth {
 
 /* "l2_cache": use of the L2 cache by one task, with its times and track; named by the operator. */
 struct strobe_l2_cache {
-    uint64_t task;      /* task that it belongs to, absent: not known */
+    uint64_t task;      /* task that it belongs to, absent: unknown */
     double hit_rate;    /* share of hits, absent: not counted */
     double victim_rate; /* share of evictions */
     uint32_t stream;    /* stream on the device */
@@ -321,7 +322,7 @@ struct strobe_l2_cache {
 /* "soc_pmu": use of the address translation by one task, with its times and track; named by the
  * operator. */
 struct strobe_soc_pmu {
-    uint64_t task;        /* task that it belongs to, absent: not known */
+    uint64_t task;        /* task that it belongs to, absent: unknown */
     double tlb_hit_rate;  /* share of hits */
     double tlb_miss_rate; /* share of misses */
     uint32_t stream;      /* stream on the device */
@@ -333,9 +334,9 @@ struct strobe_soc_pmu {
 struct strobe_aicpu {
     double compute;   /* ns; computing */
     double copy;      /* ns; copying */
-    double task_time; /* ns; in the task */
+    double task_time; /* ns; running the task */
     double dispatch;  /* ns; being dispatched */
-    double total;     /* ns; in all */
+    double total;     /* ns; sum of the above */
     uint32_t stream;  /* stream on the device */
     uint32_t task_id; /* task id in its stream */
     int32_t device;   /* device, -1: the host */
@@ -344,35 +345,35 @@ struct strobe_aicpu {
 /* "usage": use of a part of the host; named CPU <n>, Memory, Disk, Network. */
 struct strobe_usage {
     double usage;       /* %; share in use */
-    double read_rate;   /* B/s; read, absent: not of a disk */
-    double write_rate;  /* B/s; written, absent: not of a disk */
-    double speed;       /* B/s; speed of the line, absent: not of a network */
-    uint32_t processor; /* number of the processor, absent: not of one */
+    double read_rate;   /* B/s; read, only for a disk */
+    double write_rate;  /* B/s; written, only for a disk */
+    double speed;       /* B/s; speed of the link, only for a network */
+    uint32_t processor; /* number of the processor, absent: not one processor */
 };
 
 /* "os_call": one call of the operating system or the C library; span on its thread. */
 struct strobe_os_call {
-    int64_t status; /* what it returned, absent: not known */
+    int64_t status; /* returned value, absent: unknown */
 };
 
-/* "flow_point": one end of an arrow between two rows, as the source drew it; named by its category.
- * */
+/* "flow_point": one end of a flow event of the source; named by its category. */
 struct strobe_flow_point {
-    StrobeStringId id; /* what both ends have in common, as text */
-    uint8_t is_end;    /* 0: where it begins; 1: where it ends */
+    StrobeStringId id; /* id that both ends share, as text */
+    uint8_t is_end;    /* 0: begin; 1: end */
 };
 
 /* "device_info": a device of the run; named by its model. */
 struct strobe_device_info {
     int32_t device; /* device, -1: the host */
-    int32_t rank;   /* rank that used it, -1: not known */
+    int32_t rank;   /* rank that used it, -1: unknown */
 };
 
-/* "clock_sync": one moment in two clocks; on the track whose clock is meant
- * (STROBE_CLOCK_OF_TRACK). The device is read between two readings of the host; a pair at the begin
- * and one at the end of each window are the least, one every few seconds tells drift and jumps. */
+/* "clock_sync": one moment on two clocks; on the track whose clock it describes
+ * (STROBE_CLOCK_OF_TRACK). The device's clock is read between two readings of the host's. Each
+ * window needs at least one pair at its begin and one at its end; one every few seconds shows
+ * drift and jumps. */
 struct strobe_clock_sync {
-    int64_t device_time; /* in the clock of the track */
+    int64_t device_time; /* time on the track's clock */
     int64_t host_time;   /* ns; in CLOCK_MONOTONIC: the middle of the two readings */
     uint64_t width_ns;   /* second reading minus first: host_time is off by half of it at most */
 };

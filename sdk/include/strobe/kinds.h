@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The standard kinds: what any collector may emit and every exporter knows.
+ * The standard kinds: any collector may emit them, and every exporter knows them.
  *
- * A collector fills the struct that belongs to the kind; the descriptions (strobe_kind_*) are in
- * the static helper library. A test holds structs and descriptions together. Since ABI 1.0.
+ * A collector fills the struct of a kind. The descriptions (strobe_kind_*) are in the static
+ * helper library. A test compares structs and descriptions. Since ABI 1.0.
  */
 #ifndef STROBE_KINDS_H
 #define STROBE_KINDS_H
@@ -33,11 +33,11 @@ struct strobe_cpu_op {
     StrobeStringId types;  /* "float;Scalar;None"; 0: not recorded */
     StrobeStackId stack;   /* Python call stack; 0: not recorded */
     uint8_t scope;         /* at::RecordScope */
-    uint8_t is_async;      /* ended on another thread: takes no part in nesting */
-    uint64_t logical_thread; /* framework's logical id of its own thread, 0: not known */
+    uint8_t is_async;      /* ended on another thread: ignored in the nesting of operators */
+    uint64_t logical_thread; /* framework's logical id of its own thread, 0: unknown */
 };
 
-/* "gc": one collection of the interpreter's garbage collector; span on the thread that paid. */
+/* "gc": one collection of the interpreter's garbage collector; span on the thread that ran it. */
 struct strobe_gc {
     uint32_t generation;
     uint32_t reserved;
@@ -46,7 +46,7 @@ struct strobe_gc {
 };
 
 /* "marker": a range or an instant that the program marked itself. Ranges are spans, so there are
- * two kinds, "marker" (range) and "marker_instant". A collector of marks that have domains adds the
+ * two kinds, "marker" (range) and "marker_instant". A collector of marks with domains adds the
  * field "marker.domain" (string). */
 struct strobe_marker {
     uint64_t argument; /* STROBE_ABSENT_U64: none */
@@ -57,14 +57,15 @@ struct strobe_counter {
     double value;
 };
 
-/* "host_cpu": processor use since the sample before. */
+/* "host_cpu": processor use since the previous sample. */
 struct strobe_host_cpu {
-    double usage;        /* % of one processor, user + system */
+    double usage;        /* %; of one processor, user + system */
     double user;         /* % */
     double system;       /* % */
     uint32_t processors; /* processors that the process may use */
     uint32_t threads;
-    double wait; /* % of one processor: threads ready that waited; absent: not of all known */
+    double wait; /* %; of one processor: time in which ready threads waited for a processor;
+                  * absent: unknown for some thread */
 };
 
 /* "host_mem": memory of the process. */
@@ -74,12 +75,12 @@ struct strobe_host_mem {
     uint64_t virtual_size; /* B */
     uint64_t shared;       /* B */
     uint64_t swap;         /* B; of the process, paged out */
-    uint64_t pss;          /* B; shared memory by share; absent: not asked for */
-    uint64_t minor_faults; /* since the sample before */
-    uint64_t major_faults; /* with reading from storage, since the sample before */
+    uint64_t pss; /* B; each shared page divided by its number of users; absent: not requested */
+    uint64_t minor_faults; /* since the previous sample */
+    uint64_t major_faults; /* with reading from storage, since the previous sample */
     uint64_t cgroup_usage; /* B; of the process's control group */
     uint64_t cgroup_limit; /* B; absent: none */
-    uint64_t available;    /* B; that the machine has left without paging out */
+    uint64_t available;    /* B; of the machine, available without paging out */
 };
 
 /* "metadata": one fact about the run; instant; named by its key. */
@@ -93,7 +94,7 @@ struct strobe_metadata {
  * it, and joins what that finds with what was recorded. */
 #define STROBE_METADATA_EXTERNAL "external_data"
 
-/* "loss": records that were lost, by cause and thread; span over the interval in which they were
+/* "loss": number of lost records, by cause and thread; span over the interval in which they were
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {
     uint64_t count;
@@ -104,13 +105,13 @@ struct strobe_loss {
 /* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */
 const char *strobe_loss_name(uint32_t cause);
 
-/* "collector_call": what Strobe itself cost: one call into a collector, or work of the writer
+/* "collector_call": cost of Strobe itself: one call into a collector, or work of the writer
  * thread; span on the process track, named "<collector>.<call>". Emitted by the core. */
 struct strobe_collector_call {
     int64_t status; /* StrobeStatus it returned */
 };
 
-/* "diagnostic": what is missing or degraded in this result, in words; instant; named by the
+/* "diagnostic": a failure or limitation in this result, in words; instant; named by the
  * component. Emitted by the core. */
 struct strobe_diagnostic {
     StrobeStringId text;
@@ -167,8 +168,8 @@ struct strobe_operator_average {
     StrobeStringId shapes; /* only when grouped by shape */
 };
 
-/* "step_summary": what happened in one step (pass step_assignment). A record belongs to the step
- * that holds its begin. Number -1: outside every step. */
+/* "step_summary": totals of one step (pass step_assignment). A record belongs to the step in
+ * which it begins. Number -1: outside every step. */
 struct strobe_step_summary {
     int64_t number;
     int64_t duration;      /* ns; 0 for number -1 */
@@ -186,8 +187,8 @@ struct strobe_stack_total {
     double device_self; /* us; kernels that the operators launched themselves, absent: none */
 };
 
-/* "function": what one function took, by its name (pass function); of all threads. What it called
- * counts in the totals, each function once in a stack. */
+/* "function": time or memory of one function on all threads, by its name (pass function). The
+ * totals include called functions; each function counts once in a stack. */
 struct strobe_function {
     StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
                                 heap.block */
@@ -197,11 +198,11 @@ struct strobe_function {
     int64_t total;           /* ns; absent: of heap.block */
     int64_t self_bytes;      /* B; allocated, of heap.block */
     int64_t total_bytes;     /* B */
-    double self_share;       /* %; of all that its source has */
+    double self_share;       /* %; share of the total of its source */
     double total_share;      /* % */
 };
 
-/* "call_path": what was found on one path of functions (pass call_path). */
+/* "call_path": time on one path of functions (pass call_path). */
 struct strobe_call_path {
     StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
     StrobeStackId

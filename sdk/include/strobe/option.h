@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options as data: one declaration gives parsing, checking, `strobe plugins NAME`, the config
- * template and the reference page. A plugin never sees an invalid value or a missing default.
- * Since ABI 1.0.
+ * Options as data. Parsing, checking, `strobe plugins NAME`, the config template and the
+ * reference page all use one declaration. A plugin never sees an invalid value or a missing
+ * default. Since ABI 1.0.
  */
 #ifndef STROBE_OPTION_H
 #define STROBE_OPTION_H
@@ -15,7 +15,8 @@ enum {
     STROBE_OPTION_DOUBLE = 3, /* decimal, min..max */
     STROBE_OPTION_STRING = 4, /* any text */
     STROBE_OPTION_ENUM = 5,   /* one of choices */
-    STROBE_OPTION_LIST = 6,   /* texts joined by '+'; each one of choices where there are any */
+    STROBE_OPTION_LIST = 6,   /* texts joined by '+'; each must be one of the choices, if there
+                               * are any */
     STROBE_OPTION_DURATION =
         7,                   /* number and unit ns, us, ms, s, min; stored in ns, min..max in ns */
     STROBE_OPTION_BYTES = 8, /* number and unit B, KB, MB, GB, also K, KiB ... (powers of 1024);
@@ -33,7 +34,7 @@ typedef struct StrobeOption {
     uint32_t type;              /* STROBE_OPTION_* */
     const char *name;           /* snake_case */
     const char *default_value;  /* as a user would type it; "" is an empty text or list */
-    double min, max;            /* both 0: no limit; max alone 0: none above */
+    double min, max;            /* both 0: no limit; only max is 0: no upper limit */
     const char *const *choices; /* NULL-terminated; NULL: none */
     const char *summary;        /* one sentence */
     uint32_t flags;             /* STROBE_OPTION_REQUIRED */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record: the one thing that flows through Strobe.
+ * The record: collectors produce records, and passes and exporters consume them.
  *
- * A record is a kind, a track, one or two times, a name and the kind's fields. Kinds describe
- * themselves (name, shape, fields with types and units), and their descriptions travel in the
- * capture, so that a reader needs no knowledge of the plugin that wrote it.
+ * A record is a kind, a track, one or two times, a name and the kind's fields. The capture
+ * contains the description of each kind (name, shape, fields with types and units), so a reader
+ * does not need the plugin that recorded it.
  *
- * In memory a record is a header (8 bytes), its begin, its end if the shape is a span, the track
- * if it is not the recording thread's own, and the fields laid out as a C struct of the field
- * types in declaration order (natural alignment, size rounded up to 8). Since ABI 1.0.
+ * In memory a record is a header (8 bytes), its begin, its end if the shape is a span, its track
+ * if it is not the recording thread's own, and its fields. The fields are laid out as a C struct
+ * of the field types in declaration order (natural alignment, size rounded up to 8). Since ABI
+ * 1.0.
  */
 #ifndef STROBE_RECORD_H
 #define STROBE_RECORD_H
@@ -16,20 +17,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint32_t StrobeKindId;   /* dealt out per session; 0 is no kind */
+typedef uint32_t StrobeKindId;   /* assigned per session; 0 is no kind */
 typedef uint32_t StrobeStringId; /* interned bytes; 0 is "no string" */
 typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame first; 0 is none */
-typedef uint32_t StrobeTrackId;  /* where a record happened; 0 is the recording thread itself */
+typedef uint32_t StrobeTrackId;  /* place of a record; 0 is the recording thread itself */
 typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
 
-/* An id that stands for its string or stack as long as the session lasts. Others, of what finds no
- * room in the session's table, are good for the thread's next record only: not to be kept. */
+/* A lasting id stands for its string or stack until the session ends. If the session's table is
+ * full, an id is valid only for the thread's next record and must not be kept. */
 static inline int strobe_string_is_lasting(uint32_t id)
 {
     return id != 0 && !(id & 0x80000000u);
 }
 
-/* What times a record has and how a viewer draws it. */
+/* Which times a record has, and how a viewer draws it. */
 enum {
     STROBE_SHAPE_SPAN = 1,    /* begin and end */
     STROBE_SHAPE_INSTANT = 2, /* begin only */
@@ -38,7 +39,7 @@ enum {
     STROBE_SHAPE_LINK = 5     /* begin; joins two records by ids */
 };
 
-/* Field types. The size of each is its alignment too. */
+/* Field types. The size of each is also its alignment. */
 enum {
     STROBE_FIELD_U8 = 1,
     STROBE_FIELD_U32 = 2,
@@ -54,14 +55,15 @@ enum {
     STROBE_FIELD_LAST_ = 11
 };
 
-/* A link's id says whose it is: of the collector of that number in its session, from 1; 0: of an
- * importer, whose source's own ids stand as they are. Below that are the source's own ids, and
- * those that the core deals out (STROBE_LINK_DEALT). */
+/* The bits from STROBE_LINK_BITS on hold the origin of a link id: the number of the collector in
+ * its session, from 1; 0 for an importer, which copies the source's own ids. The bits below hold
+ * the source's own ids, or ids from link_ids (STROBE_LINK_DEALT). */
 #define STROBE_LINK_BITS 48
 #define STROBE_LINK_DEALT ((uint64_t)1 << 47)
 #define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
 
-/* "This field was not measured": such a cell is left out or empty, never shown as 0. */
+/* "This field was not measured": exporters omit such a value or leave its cell empty, and never
+ * show it as 0. */
 #define STROBE_ABSENT_U64 UINT64_MAX
 #define STROBE_ABSENT_I64 INT64_MIN
 #define STROBE_ABSENT_U32 UINT32_MAX
@@ -106,38 +108,40 @@ typedef struct StrobeKind {
 
 /* Header of a record in a thread buffer. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
-    uint16_t words; /* whole record in 8-byte words, and the flags below */
-    uint16_t kind;  /* below 256; bit 15: the host has put its times in one word */
+    uint16_t words; /* length of the record in 8-byte words, and the flags below */
+    uint16_t kind;  /* below 256; bit 15: the host has stored both times in one word */
     StrobeStringId name;
 } StrobeRecordHeader;
 
-#define STROBE_RECORD_HAS_TRACK 0x8000u  /* a track word follows the times */
-#define STROBE_RECORD_UNFINISHED 0x4000u /* a span that was not ended; written by the host only */
-/* The record belongs to the window in which it is recorded, wherever it begins: its cause lies in
- * that window, such as the launch of a kernel that had to wait. Set by callers of reserve_bulk. */
+#define STROBE_RECORD_HAS_TRACK 0x8000u /* a track word follows the times */
+/* A span without a recorded end; written only by the host. */
+#define STROBE_RECORD_UNFINISHED 0x4000u
+/* The record belongs to the window in which it is recorded, whatever its begin, because its
+ * cause lies in that window (for example the launch of a kernel that had to wait). Set by
+ * callers of reserve_bulk. */
 #define STROBE_RECORD_OF_WINDOW 0x2000u
 #define STROBE_RECORD_WORDS_MASK 0x1fffu
 
-/* What kind of place a track is. */
+/* Kinds of tracks. */
 enum {
     STROBE_TRACK_THREAD = 1,  /* id: kernel thread id */
     STROBE_TRACK_STREAM = 2,  /* id: device stream or queue */
     STROBE_TRACK_PLANE = 3,   /* id: communication plane */
     STROBE_TRACK_COUNTER = 4, /* a counter source */
     STROBE_TRACK_STEPS = 5,   /* the step spans of a process */
-    STROBE_TRACK_PROCESS = 6  /* things of the process as a whole */
+    STROBE_TRACK_PROCESS = 6  /* records of the process as a whole */
 };
 
-/* The clock in which a track's times are given. */
+/* The clock of a track's times. */
 enum {
     STROBE_CLOCK_HOST = 0,      /* StrobeTicks */
     STROBE_CLOCK_MONOTONIC = 1, /* CLOCK_MONOTONIC, ns */
     STROBE_CLOCK_REALTIME = 2,  /* CLOCK_REALTIME, ns since the epoch */
-    STROBE_CLOCK_OF_TRACK = 3   /* ns of a clock of its own, such as a device's, of any begin and
-                                   any drift: see StrobeTrack.clock_track */
+    STROBE_CLOCK_OF_TRACK = 3   /* ns of a separate clock, such as a device's, with any origin
+                                   and any drift: see StrobeTrack.clock_track */
 };
 
-/* Strings are copied by the call that takes this. */
+/* The call that takes this struct copies its strings. */
 typedef struct StrobeTrack {
     uint32_t struct_size;
     uint32_t type;     /* STROBE_TRACK_* */
@@ -145,30 +149,31 @@ typedef struct StrobeTrack {
     int32_t device;    /* device id, -1: host */
     uint64_t id;       /* thread, stream, plane number */
     const char *name;  /* shown as the row's name; NULL: made from type and id */
-    const char *group; /* the layer it is drawn in, such as "CPU Usage"; NULL: the process */
+    const char *group; /* group in which viewers draw it, such as "CPU Usage"; NULL: the process */
 
     /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
-     * host's; 0: the track itself. A window that has no pair of a clock has no place for its
-     * records among the host's: their times stay what they are, and are marked. */
+     * host's; 0: the track itself. In a window without a pair of a clock, its times cannot be
+     * converted to host time: they stay unchanged, and the records are marked. */
     StrobeTrackId clock_track;
     uint32_t reserved; /* 0 */
 } StrobeTrack;
 
 /* Why records were lost. Values are stored in captures. */
 enum {
-    STROBE_LOSS_POOL_EMPTY = 0, /* no free block: the disk is slower than the program */
-    STROBE_LOSS_DISK_FULL = 1,  /* the capture could not be written */
-    STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
-    STROBE_LOSS_NESTED = 3,     /* reserve inside reserve: by a signal handler or an interposer */
-    STROBE_LOSS_LATE = 4,       /* arrived after the window was sealed */
-    STROBE_LOSS_COLLECTOR_FAILED = 5, /* its collector failed, or its kind is not declared */
-    STROBE_LOSS_NO_THREAD_BUFFER =
-        6,                      /* more threads recording at once than there are thread buffers */
-    STROBE_LOSS_SPAN_DEPTH = 7, /* a span begun inside 1024 open ones */
-    STROBE_LOSS_STRING_CUT = 8, /* a string was cut or left out (the record is kept) */
-    STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source itself dropped records and said so */
-    STROBE_LOSS_OVERWRITTEN = 10,      /* older than what a flight recorder keeps: no mishap */
-    STROBE_LOSS_WRITER_GONE = 11,      /* no free block, and the writer has ended */
+    STROBE_LOSS_POOL_EMPTY = 0,        /* no block was free: the disk is slower than the program */
+    STROBE_LOSS_DISK_FULL = 1,         /* the capture could not be written */
+    STROBE_LOSS_TOO_LARGE = 2,         /* the record does not fit a block */
+    STROBE_LOSS_NESTED = 3,            /* reserve inside a reserve: from a signal handler or an
+                                        * interposer */
+    STROBE_LOSS_LATE = 4,              /* arrived after the window's seal */
+    STROBE_LOSS_COLLECTOR_FAILED = 5,  /* its collector failed, or its kind was not declared */
+    STROBE_LOSS_NO_THREAD_BUFFER = 6,  /* all thread buffers were in use by other threads */
+    STROBE_LOSS_SPAN_DEPTH = 7,        /* a span that began inside 1024 open spans */
+    STROBE_LOSS_STRING_CUT = 8,        /* a string was truncated or omitted (the record is kept) */
+    STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source reported that it dropped records */
+    STROBE_LOSS_OVERWRITTEN = 10,      /* older than the time that a flight recorder keeps; this
+                                        * is normal */
+    STROBE_LOSS_WRITER_GONE = 11,      /* no block was free, and the writer has ended */
     STROBE_LOSS_CAUSES = 12
 };
 

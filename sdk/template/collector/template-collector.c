@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector to copy: page faults of the process, sampled at an interval from outside of it. */
+/* A template of a collector: samples page faults of the process at an interval, from outside. */
 #include <strobe/strobe-plugin.h>
 
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 1. The kind. The struct has the fields in the same order; Strobe lays it out as C does. */
+/* 1. The kind. The struct has the fields in the same order, with C's layout. */
 
 struct faults {
     uint64_t minor;
@@ -45,7 +45,7 @@ typedef struct Faults {
     StrobeKindId kind;
     StrobeTrackId track;
     int64_t interval_ns;
-    int stat; /* /proc/PID/stat of the program, which is another process than this one */
+    int stat; /* /proc/PID/stat of the program, which is another process */
 } Faults;
 
 static void faults_close(void *state)
@@ -110,7 +110,7 @@ static int64_t faults_sample_interval(void *state)
     return ((Faults *)state)->interval_ns;
 }
 
-/* The 10th and the 12th word, of which the second, a name in parentheses, may hold blanks. */
+/* The 10th and the 12th word; the second word, a name in parentheses, may contain blanks. */
 static int read_faults(const Faults *faults, unsigned long long *minor, unsigned long long *major)
 {
     char text[1024];
@@ -150,7 +150,7 @@ static const StrobeCollectorOps ops = {
     .sample_interval = faults_sample_interval,
 };
 
-/* 4. What the file holds. */
+/* 4. The components of the file. */
 
 static const StrobeKind *const kinds[] = {&faults_kind};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An exporter to copy: counts records by kind into counts.json. */
+/* A template of an exporter: counts records by kind into counts.json. */
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/safe-file.h>
 #include <strobe/strobe-plugin.h>
@@ -81,8 +81,8 @@ static uint64_t *count_of(Counts *counts, const char *kind)
     return &counts->counts[counts->n++].records;
 }
 
-/* A view is valid during the call only. Known fields are found by name and type with
- * strobe/helpers/fields.h, once a kind. */
+/* A view is valid only during the call. strobe/helpers/fields.h finds known fields by name and
+ * type, once for each kind. */
 static StrobeStatus counts_batch(void *state, const StrobeView *records, size_t n)
 {
     Counts *counts = state;
@@ -126,7 +126,7 @@ static const StrobeConsumerOps ops = {
     .close = counts_close,
 };
 
-/* "*" is every raw kind; derived ones are named, and the passes that make them then run. */
+/* "*" is every raw kind; for a named derived kind, the pass that makes it runs. */
 static const char *const wants[] = {"*", NULL};
 
 static const StrobeComponent component = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An importer to copy: text files of lines "begin_ns duration_ns name" below a line "#timeline". */
+/* A template of an importer: reads text files of lines "begin_ns duration_ns name" after a line
+ * "#timeline". */
 #include <strobe/strobe-plugin.h>
 
 #include <errno.h>
@@ -34,7 +35,7 @@ typedef struct Timeline {
     uint64_t line, rows;
 } Timeline;
 
-/* By content: what is in the first bytes. */
+/* Decides by content: the first bytes. */
 static void timeline_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     size_t n = strlen(MAGIC);
@@ -43,7 +44,7 @@ static void timeline_probe(const StrobeSource *source, StrobeSourceProbe *answer
         answer->score = 100;
 }
 
-/* A line that makes no sense is reported, and the next one is read. */
+/* Reports an invalid line and reads the next one. */
 static int take_line(Timeline *timeline, const char *text)
 {
     long long begin, duration, end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer of somebody else's: counts launches and writes their number to COUNTING_LAYER_FILE.
+ * A layer of another tool: counts launches and writes their number to COUNTING_LAYER_FILE.
  * Its table is that of the loader, as an array.
  */
 #include <stdint.h>

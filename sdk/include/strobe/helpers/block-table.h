@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The size of each allocated block, by its address, for collectors of memory: a release does not
- * say the size. One table for the process. libc only. Since 1.0. */
+/* The size of each allocated block, by its address. Collectors of memory need it because a
+ * release does not give the size. One table for the process. libc only. Since 1.0. */
 #ifndef STROBE_HELPERS_BLOCK_TABLE_H
 #define STROBE_HELPERS_BLOCK_TABLE_H
 
@@ -10,22 +10,23 @@
 extern "C" {
 #endif
 
-/* Places in the process's own data, and in the first part of the memory that is mapped. */
+/* Number of entries in static memory, before the mapped ones. */
 #define STROBE_BLOCKS_NEAR 16384u
 #define STROBE_BLOCKS_FAR 1048576u
 
-/* Makes room for `n_blocks` at once, or as many as there can be; once per process. Returns the
- * places, of which seven in eight can be had at least; without memory only those near have room.
- * What is mapped is touched as it is used: 16 bytes a block. Control thread. */
+/* Makes room for `n_blocks` at once, or for as many as memory allows; once per process. Returns
+ * the number of entries; at least seven in eight can be used. If no memory is available, only
+ * the STROBE_BLOCKS_NEAR entries exist. Mapped memory is touched only as entries are used: 16
+ * bytes for each block. Control thread. */
 uint64_t strobe_blocks_prepare(uint64_t n_blocks);
 
-/* These may come from any thread and never wait, allocate or call the system. An address may be
- * added by one thread and taken by another, as the memory itself may: never both at a time. */
+/* Any thread may call these functions; they never wait, allocate or make a system call. One
+ * thread may add an address and another take it, as the memory itself, but not at the same time. */
 
-/* 1; or 0: there is no room. *before is the size of a block that was at the address already, whose
- * release nobody told, else 0. */
+/* Returns 1, or 0 if there is no room. *before receives the size of a block that was already at
+ * the address because its release was not reported, otherwise 0. */
 int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before);
-/* 1 and the block's size, 0: there is none. */
+/* Returns 1 and the block's size, or 0 if there is no such block. */
 int strobe_blocks_take(uint64_t address, uint64_t *size);
 
 #if defined(__cplusplus)

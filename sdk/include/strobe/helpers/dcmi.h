@@ -119,7 +119,7 @@ const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library);
 /* How many devices there are, at most STROBE_DCMI_DEVICES_MAX. */
 unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices);
 
-/* What to do with a metric after a call has failed. */
+/* Handling of a metric after a failed call. */
 typedef enum StrobeDcmiVerdict { STROBE_DCMI_RETRY, STROBE_DCMI_GIVE_UP } StrobeDcmiVerdict;
 /* `*reason` is what is said of it once. */
 StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that are kept open in somebody else's program. Not in the places of its standard input,
- * output and errors, which it may have closed and still writes to; and not under low numbers: one
- * that closes all of its descriptors (a daemon does) gets those again with the next files that it
- * opens, and what is written to a number from before would land in them. libc only. Since 1.0.
+ * Files that stay open in another program. They must not have the numbers 0, 1 and 2: a program
+ * may have closed these and still write to them. They must not have other low numbers either: a
+ * program that closes all descriptors (a daemon does) opens its next files under those numbers,
+ * and data that Strobe writes would land in them. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_DESCRIPTOR_H
 #define STROBE_HELPERS_DESCRIPTOR_H
@@ -12,12 +12,13 @@
 extern "C" {
 #endif
 
-/* Takes what open() and its kin returned, and returns another descriptor of the same file
- * (close-on-exec), of 512 or more, in its place; in a program that has threads and a smaller table
- * of descriptors, one of the table's upper half (to enlarge it would take milliseconds); where the
- * process may have none of these, the same one, but for 0, 1 and 2. -1 with errno: it was -1, or
- * one of these and there is no other; the file is closed then. Call it at once: locks of the
- * process go with the first. Any thread. */
+/* Takes the result of open() and the like, and returns another descriptor of the same file
+ * (close-on-exec) with a number of 512 or more. If the program has threads and a smaller descriptor
+ * table, the number is in the upper half of the table, because enlarging the table would take
+ * milliseconds. If the process may have no such number, returns the same descriptor, unless it is
+ * 0, 1 or 2. -1 with errno: it was -1, or it was 0, 1 or 2 and no other number is free; the file is
+ * then closed. Call it right after open(): the process's locks on the file go with the first
+ * descriptor. Any thread. */
 int strobe_descriptor_aside(int descriptor);
 
 #if defined(__cplusplus)

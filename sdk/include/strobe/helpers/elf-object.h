@@ -27,7 +27,7 @@ typedef struct StrobeElfObject {
     const uint32_t *gnu_hash, *hash;             /* each may be NULL */
 } StrobeElfObject;
 
-/* Fills in what the object says of itself; `info` is kept. Returns 0 where it names nothing. */
+/* Reads the object's description of itself; keeps `info`. Returns 0 if the object has no names. */
 int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *info);
 
 /* The address of a function or variable that the object defines and shows to others; NULL: none of

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of somebody else's program, which may change it at any time. libc only. Since
- * 1.0.
+ * The environment of a program that may change it at any time. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_ENVIRONMENT_H
 #define STROBE_HELPERS_ENVIRONMENT_H
@@ -10,9 +9,9 @@
 extern "C" {
 #endif
 
-/* The value of a variable, NULL: it is not set. Where `strobe run` makes the session in a
- * call of the loader, as it was before main, and valid for ever; anywhere else as getenv, whose
- * rules hold. Any thread. */
+/* The value of a variable; NULL: it is not set. If `strobe run` makes the session inside a call
+ * of the loader, it is the value before main and stays valid for ever. Otherwise it is the
+ * result of getenv, with its rules. Any thread. */
 const char *strobe_environment_get(const char *name);
 
 #if defined(__cplusplus)

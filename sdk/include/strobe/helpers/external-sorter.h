@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sorts records of any length by a key; records with equal keys keep their order. What exceeds the
- * memory is sorted in runs, kept in a record log and merged. One sorter, one thread. libc and
- * libzstd only. Since 1.0.
+ * Sorts records of any length by a key; records with equal keys keep their order. If the records
+ * exceed the memory limit, it sorts them in runs, keeps the runs in a record log and merges them.
+ * One sorter, one thread. libc and libzstd only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_EXTERNAL_SORTER_H
 #define STROBE_HELPERS_EXTERNAL_SORTER_H
@@ -15,24 +15,25 @@ extern "C" {
 
 typedef struct StrobeExternalSorter StrobeExternalSorter;
 
-/* Compared in this order. */
+/* Members are compared in this order. */
 typedef struct StrobeSortKey {
     int64_t major, minor;
 } StrobeSortKey;
 
-/* `storage` must outlive the sorter. NULL: out of memory, which the calls below then report. */
+/* `storage` must outlive the sorter. NULL: out of memory; the calls below accept NULL and report
+ * it. */
 StrobeExternalSorter *strobe_external_sorter_new(StrobeStorage *storage);
 void strobe_external_sorter_free(StrobeExternalSorter *sorter); /* NULL is allowed */
 
-/* Adds a copy of the bytes. Returns 0 or an errno value, which later calls repeat. */
+/* Adds a copy of the bytes. Returns 0 or an errno value; later calls repeat an error. */
 int strobe_external_sorter_add(StrobeExternalSorter *sorter, StrobeSortKey key, const void *bytes,
                                size_t length);
-/* Adds a record that the caller fills in before the next call; 8-byte aligned. NULL: an error. */
+/* Adds a record that the caller must fill before the next call; 8-byte aligned. NULL: an error. */
 void *strobe_external_sorter_reserve(StrobeExternalSorter *sorter, StrobeSortKey key,
                                      size_t length);
 
-/* The next record in order, 8-byte aligned, valid until the next call. NULL: there is none, or an
- * error. Nothing may be added after the first call. */
+/* The next record in order, 8-byte aligned, valid until the next call. NULL: the end, or an
+ * error. After the first call nothing may be added. */
 void *strobe_external_sorter_next(StrobeExternalSorter *sorter, size_t *length);
 int strobe_external_sorter_error(const StrobeExternalSorter *sorter); /* 0 or an errno value */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the fields that a consumer knows by name, whatever else a kind has and whoever declared
- * it: a field that is missing or of another type reads as the fallback. libc only. One binder, one
- * thread. Since 1.0.
+ * Reads the fields that a consumer knows by name. The kind may have other fields, and any plugin
+ * may have declared it. A missing field, or one of another type, reads as the fallback. libc only.
+ * One binder, one thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_FIELDS_H
 #define STROBE_HELPERS_FIELDS_H
@@ -21,24 +21,24 @@ typedef struct StrobeWantedField {
     uint32_t type; /* STROBE_FIELD_* */
 } StrobeWantedField;
 
-/* Where the wanted fields lie in the kind that was asked for last. Start with wanted and n_wanted
- * set and the rest 0. */
+/* Offsets of the wanted fields in the kind of the last call. Initialise wanted and n_wanted, and
+ * set the rest to 0. */
 typedef struct StrobeBinder {
     const StrobeWantedField *wanted;
     uint32_t n_wanted; /* at most STROBE_BINDER_FIELDS_MAX */
-    uint32_t n_fields; /* of the kind that was bound */
+    uint32_t n_fields; /* number of fields of the bound kind */
     const StrobeKindView *kind;
     const StrobeFieldView *fields;
     uint32_t offsets[STROBE_BINDER_FIELDS_MAX];
 } StrobeBinder;
 
-/* Offset of a field of this name and type, STROBE_FIELD_MISSING if there is none. */
+/* Offset of a field with this name and type; STROBE_FIELD_MISSING if there is none. */
 uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint32_t type);
 
-/* Offsets of the wanted fields in `kind`, in the order wanted. Valid until the next call. */
+/* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
-/* Bytes that the fields of a record of this kind take, up to a full eight. */
+/* Bytes of the fields of a record of this kind, rounded up to a multiple of 8. */
 static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)
 {
     size_t n = 0;
@@ -51,11 +51,11 @@ static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)
     return (n + 7) / 8 * 8;
 }
 
-/* Which of some names a kind has, remembered for those that were asked for. Start with names and
- * n_names set and the rest 0. */
+/* Finds which of several names a kind has, and remembers the answer for each kind. Initialise
+ * names and n_names, and set the rest to 0. */
 typedef struct StrobeKindNames {
     const char *const *names;
-    uint32_t n_names; /* the place of one that is not among them */
+    uint32_t n_names; /* also the result for a kind with none of the names */
     struct {
         const StrobeKindView *kind;
         const char *name;
@@ -63,10 +63,10 @@ typedef struct StrobeKindNames {
     } known[16];
 } StrobeKindNames;
 
-/* As strobe_kind_place(), by comparing. */
+/* Like strobe_kind_place(), by comparing the names. */
 uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind);
 
-/* The place of the kind's name, n_names if it is none of them. */
+/* Index of the kind's name in `names`; n_names if it is not in the list. */
 static inline uint32_t strobe_kind_place(StrobeKindNames *names, const StrobeKindView *kind)
 {
     const uint32_t slot = kind->id % (sizeof names->known / sizeof names->known[0]);

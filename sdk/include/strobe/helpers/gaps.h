@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where records are missing: the times of loss records, by track, in bounded memory. What does not
- * fit is told less exactly: neighbouring gaps grow together, never is one forgotten. libc only.
- * One thread. Since 1.0.
+ * Times in which records were lost, by track, from the loss records, in bounded memory. If there
+ * are too many gaps, neighbouring gaps are merged; no gap is dropped. libc only. One thread. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_GAPS_H
 #define STROBE_HELPERS_GAPS_H
@@ -13,23 +13,23 @@
 extern "C" {
 #endif
 
-#define STROBE_GAPS_MAX 16384 /* intervals that are told apart */
+#define STROBE_GAPS_MAX 16384 /* number of separate intervals */
 
 typedef struct StrobeGaps StrobeGaps;
 
-/* NULL: out of memory. The other calls take it for gaps everywhere. */
+/* NULL: out of memory. The other calls accept NULL and treat every time as a gap. */
 StrobeGaps *strobe_gaps_new(void);
 void strobe_gaps_free(StrobeGaps *gaps);
 
-/* Records were lost in [begin, end); track 0: of no particular track, so of any. */
+/* Records were lost in [begin, end); track 0: on unknown tracks, so possibly on any. */
 void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
-/* The same from a record: one of kind "loss" that lost something is a gap, any other is none. A
- * text that was cut is none either: its record is there. */
+/* Adds the gap of a record of kind "loss" that lost records; ignores all other records. A
+ * truncated text is no gap: its record is there. */
 void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record);
 
-/* Whether anything of [begin, end) on the track is missing; track 0: on any track. An interval
- * without length is the moment `begin`. */
+/* 1: records are missing in [begin, end) on the track; track 0: on any track. If begin equals
+ * end, it stands for that moment. */
 int strobe_gaps_touch(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
 #if defined(__cplusplus)

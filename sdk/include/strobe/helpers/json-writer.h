@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one JSON writer: streaming, escaping, no allocation per value.
+ * The JSON writer of all exporters: it streams and escapes, and allocates nothing per value.
  *
  * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are
- * escaped, everything else is written raw. Commas, colons and nesting are the writer's business.
- * Static helper of the SDK: libc only. One writer, one thread. Since 1.0.
+ * escaped, everything else is written raw. The writer adds commas, colons and nesting. libc
+ * only. One writer, one thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_JSON_WRITER_H
 #define STROBE_HELPERS_JSON_WRITER_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Takes `length` bytes; returns 0, or an errno value that the writer remembers. */
+/* Takes `length` bytes; returns 0, or an errno value, which the writer remembers. */
 typedef int (*StrobeSink)(void *user, const char *bytes, size_t length);
 
 #define STROBE_JSON_DEPTH_MAX 32
@@ -41,7 +41,7 @@ typedef struct StrobeJsonWriter {
 } StrobeJsonWriter;
 
 void strobe_json_init(StrobeJsonWriter *json, StrobeSink sink, void *user, uint32_t flags);
-/* Hands on what is buffered and returns the first error. */
+/* Writes the buffered bytes and returns the first error. */
 int strobe_json_flush(StrobeJsonWriter *json);
 
 void strobe_json_begin_object(StrobeJsonWriter *json);
@@ -49,22 +49,23 @@ void strobe_json_end_object(StrobeJsonWriter *json);
 void strobe_json_begin_array(StrobeJsonWriter *json);
 void strobe_json_end_array(StrobeJsonWriter *json);
 
-/* A key given as a C literal without characters that need escaping. */
+/* Writes a key: a C literal without characters that need escaping. */
 void strobe_json_key(StrobeJsonWriter *json, const char *key);
-/* A key from outside. */
+/* Writes any other key. */
 void strobe_json_key_text(StrobeJsonWriter *json, const char *bytes, size_t length);
 
-void strobe_json_string(StrobeJsonWriter *json, const char *text); /* NULL: null */
+void strobe_json_string(StrobeJsonWriter *json, const char *text); /* NULL writes null */
 void strobe_json_text(StrobeJsonWriter *json, const char *bytes, size_t length);
 void strobe_json_int(StrobeJsonWriter *json, int64_t value);
 void strobe_json_uint(StrobeJsonWriter *json, uint64_t value);
-/* Shortest text that reads back as the same double, as Python's repr; not finite: null. */
+/* Writes the shortest text that reads back as the same double, as Python's repr; null if not
+ * finite. */
 void strobe_json_double(StrobeJsonWriter *json, double value);
 void strobe_json_bool(StrobeJsonWriter *json, bool value);
 void strobe_json_null(StrobeJsonWriter *json);
-/* Bytes that are already valid JSON. */
+/* Writes bytes that are already valid JSON. */
 void strobe_json_raw(StrobeJsonWriter *json, const char *bytes, size_t length);
-/* String in pieces: begin, any number of parts (each whole UTF-8 or damaged), end. */
+/* A string in parts: begin, any number of parts (each whole UTF-8 or damaged), end. */
 void strobe_json_string_begin(StrobeJsonWriter *json);
 void strobe_json_string_part(StrobeJsonWriter *json, const char *bytes, size_t length);
 void strobe_json_string_end(StrobeJsonWriter *json);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes of numbers and texts from outside, with a key that differs with each process: nobody can
- * make a file whose numbers all fall into one place of a table. So they must not reach any output,
- * nor must the order in which a table by them is walked. libc only. Any thread. Since 1.0.
+ * Hashes of numbers and texts from outside, with a key that differs in each process, so that a
+ * hostile file cannot make all its numbers collide. Neither a hash nor the iteration order of a
+ * table may affect any output. libc only. Any thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_KEYED_HASH_H
 #define STROBE_HELPERS_KEYED_HASH_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Odd, but for the first. */
+/* All members are odd, except the first. */
 typedef struct StrobeHashKey {
     uint64_t add, factor, other;
 } StrobeHashKey;
@@ -31,15 +31,15 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* All bits of it are good. One product would do against ids that were chosen; but of ids that count
- * up, some keys would make rows without a gap, hence the second. */
+/* All bits of the result are good. One product would suffice for chosen ids; but for consecutive
+ * ids some keys would fill a table without gaps, so there is a second one. */
 static inline uint64_t strobe_hash_number(const StrobeHashKey *key, uint64_t number)
 {
     return strobe_hash_fold(strobe_hash_fold(number ^ key->add, key->factor) ^ key->add,
                             key->other);
 }
 
-/* Of two numbers, or of anything and what its hash was so far. */
+/* Hash of two numbers, or of a hash and a further number. */
 static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_far, uint64_t number)
 {
     return strobe_hash_number(key, strobe_hash_fold(so_far ^ key->other, key->factor) ^ number);
@@ -47,8 +47,8 @@ static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_fa
 
 uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length);
 
-/* The same for tables that have a function, as GLib's: of a uint64_t (or int64_t), of a text with
- * a NUL, of a number in place of a pointer. */
+/* Hash functions for tables such as GLib's: of a uint64_t (or int64_t), of a NUL-terminated
+ * text, of a number stored in a pointer. */
 unsigned strobe_hash_of_number(const void *number);
 unsigned strobe_hash_of_text(const void *text);
 unsigned strobe_hash_of_pointer(const void *pointer);

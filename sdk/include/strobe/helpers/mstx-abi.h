@@ -92,7 +92,7 @@ typedef void MstxHeapUnregister(void *domain, void *heap);
 typedef void MstxRegionsRegister(void *domain, const MstxRegions *regions);
 typedef void MstxRegionsUnregister(void *domain, const MstxRegionRefs *regions);
 
-/* What programs link against, and what a dispatcher looks for in a tool. */
+/* Functions that programs link against and that a dispatcher looks up in a tool. */
 #define MSTX_EXPORT __attribute__((visibility("default")))
 MSTX_EXPORT MstxMark mstxMarkA;
 MSTX_EXPORT MstxRangeStart mstxRangeStartA;

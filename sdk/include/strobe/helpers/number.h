@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as text, in the forms that the result files use. Every function writes at most
- * STROBE_NUMBER_MAX bytes, NUL included, and returns the length. libc only; any thread. Since 1.0.
+ * Numbers as text, in the formats of the result files. Each function writes at most
+ * STROBE_NUMBER_MAX bytes, including the NUL, and returns the length. libc only; any thread. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_NUMBER_H
 #define STROBE_HELPERS_NUMBER_H
@@ -17,7 +18,7 @@ extern "C" {
 
 size_t strobe_format_int(char *out, int64_t value);
 size_t strobe_format_uint(char *out, uint64_t value);
-/* The same where most have one digit, which takes no call then; there may be no NUL behind it. */
+/* The same, without a call for a number of one digit; the text may lack the NUL. */
 static inline size_t strobe_format_digits(char *out, uint64_t value)
 {
     if (value >= 10)
@@ -27,8 +28,8 @@ static inline size_t strobe_format_digits(char *out, uint64_t value)
 }
 /* Python's repr of a double: "0.1", "18816.5", "1e+16", "nan". Independent of the locale. */
 size_t strobe_format_double(char *out, double value);
-/* repr of the double value / 2^bits, as of bytes in units of 1024 (10) or 1024 * 1024 (20); `bits`
- * is below 64. */
+/* repr of the double value / 2^bits, for example bytes in units of 1024 (10) or 1024 * 1024
+ * (20); `bits` is below 64. */
 size_t strobe_format_binary(char *out, int64_t value, unsigned bits);
 /* ns as microseconds with three decimals: "1736412474721516.710", "0.012", "-0.500". */
 size_t strobe_format_us_fixed(char *out, int64_t ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the plugin python_call offers to other collectors: the calling thread's Python call stack.
+ * The interface that the plugin python_call offers to other collectors: the calling thread's
+ * Python call stack.
  *
  * A collector asks its host for the companion STROBE_PYTHON_STACK_FILE, opens it with dlopen (which
  * gives the plugin that is loaded already) and takes the symbol. Since 1.0.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory and temporary files of record logs and external sorters (record-log.h, external-sorter.h).
- * A host makes it; a plugin gets it from the host and hands it to these helpers. Since 1.0.
+ * Memory and temporary files of record logs and external sorters (record-log.h,
+ * external-sorter.h). The host makes it; a plugin gets it from the host and passes it to these
+ * helpers. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STORAGE_H
 #define STROBE_HELPERS_STORAGE_H
@@ -13,15 +14,15 @@
 struct StrobeStorage {
     uint32_t struct_size;
     uint32_t reserved;
-    uint64_t log_bytes;    /* that all record logs together may keep in memory */
-    uint64_t used_bytes;   /* that they keep; atomic */
-    uint64_t sorter_bytes; /* that each external sorter may keep in memory */
+    uint64_t log_bytes;    /* memory limit of all record logs together */
+    uint64_t used_bytes;   /* memory that they use; atomic */
+    uint64_t sorter_bytes; /* memory limit of each external sorter */
     /* Returns the descriptor of a new, empty file without a name; -1 with errno set. Any thread. */
     int32_t (*open_file)(StrobeStorage *storage);
-    const char *place; /* of these files, for messages only */
+    const char *place; /* folder of these files, for messages only */
 };
 
-/* A pass or an exporter could not keep or sort `what`: says so, and it has failed. */
+/* Reports that a pass or an exporter could not keep or sort `what`, and returns its failure. */
 static inline StrobeStatus strobe_storage_fail(const StrobeConsumerHost *host, StrobeInstance *self,
                                                const char *what, int error)
 {

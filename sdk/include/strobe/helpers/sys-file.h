@@ -37,7 +37,7 @@ void strobe_sys_each(int folder, int (*take)(void *user, const char *name), void
 int strobe_sys_number(const char **at, uint64_t *value);
 /* Passes over `n` words. -1: the line has fewer. */
 int strobe_sys_skip(const char **at, unsigned n);
-/* What follows `key` at the beginning of a line, NULL if no line begins so. */
+/* Returns the text after `key` at the beginning of a line, NULL if no line begins with it. */
 const char *strobe_sys_after(const char *text, const char *key);
 /* The number on the line of that key. */
 int strobe_sys_field(const char *text, const char *key, uint64_t *value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads in somebody else's program: its signals are for its own threads. libc only. Since 1.0.
+ * Threads in another program; they leave all signals to the program's own threads. libc only.
+ * Since 1.0.
  */
 #ifndef STROBE_HELPERS_THREAD_H
 #define STROBE_HELPERS_THREAD_H
@@ -11,15 +12,14 @@
 extern "C" {
 #endif
 
-/* Starts a thread that blocks all signals but those of its own faults (SIGABRT, SIGBUS, SIGSEGV,
- * SIGFPE, SIGILL, SIGTRAP, SIGSYS): blocked, they end the process although the program has a
- * handler; from glibc 2.41 on that holds for abort() too. Returns 0, or an error number as
- * pthread_create does. The caller's mask is as before. Any thread.
- */
+/* Starts a thread that blocks all signals except those of its own faults (SIGABRT, SIGBUS,
+ * SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS). If these were blocked, they would end the process
+ * even if the program has a handler; from glibc 2.41 on this includes abort(). Returns 0, or an
+ * error number like pthread_create. The caller's signal mask stays unchanged. Any thread. */
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
-/* How many processors the calling thread may use: those that another thread is worth having for. 1
- * where the system does not say. Any thread. */
+/* Number of processors that the calling thread may use, and so the number of useful threads; 1
+ * if the system does not report it. Any thread. */
 unsigned strobe_thread_processors(void);
 
 #if defined(__cplusplus)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checking text from outside. Every text output writes U+FFFD for each maximal invalid part: the
- * longest run of bytes that could have begun a character, else one byte. libc only; any thread.
+ * Checks text from outside. Every text output writes U+FFFD for each maximal invalid part: the
+ * longest run of bytes that could begin a character, otherwise one byte. libc only; any thread.
  * Since 1.0.
  */
 #ifndef STROBE_HELPERS_UTF8_H
@@ -15,8 +15,8 @@ extern "C" {
 
 #define STROBE_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Length of the character at `bytes` (1 to 4); for an invalid part its length negated (-1 to -3).
- * `length` is at least 1. */
+/* Length of the character at `bytes` (1 to 4); for an invalid part, its negated length (-1 to
+ * -3). `length` must be at least 1. */
 int strobe_utf8_next(const char *bytes, size_t length);
 
 #if defined(__cplusplus)
