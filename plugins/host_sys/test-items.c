@@ -11,7 +11,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 
 static char *plugin_path;
 

@@ -7,7 +7,7 @@
 #include <strobe/kinds.h>
 
 #include "../../tests/dcmi-double/dcmi-double.h"
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 
 static char *plugin_path;
 static const char *double_path;

@@ -9,7 +9,7 @@
 #include <strobe/kinds.h>
 
 #include "../../tests/aclprof-double/aclprof-double.h"
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 
 int aclInit(const char *config);
 int acl_double_synchronized(void);

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "../../tests/mspti-double/mspti-double.h"
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 
 /* Paths of the collector and of the double, once double_find() has been called. */
 extern char *double_plugin, *double_library;

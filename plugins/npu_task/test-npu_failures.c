@@ -7,7 +7,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 #include "test-double.h"
 
 /* The first buffer that never comes back is waited for, for a second; and no other. */

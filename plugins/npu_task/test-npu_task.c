@@ -6,7 +6,7 @@
 
 #include <strobe/kinds.h>
 
-#include "../common/test-tree.h"
+#include "../../sdk/check/test-tree.h"
 #include "mspti-abi.h"
 #include "test-double.h"
 #include "walk.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of collectors: a recorded tree of /proc or /sys, and finding records. */
-#ifndef STROBE_PLUGINS_TEST_TREE_H
-#define STROBE_PLUGINS_TEST_TREE_H
+#ifndef STROBE_CHECK_TEST_TREE_H
+#define STROBE_CHECK_TEST_TREE_H
 
 #include <glib.h>
 
-#include "../../sdk/check/mock-host.h"
+#include "mock-host.h"
 
 char *tree_new(void);
 void tree_free(char *root);
