@@ -36,7 +36,9 @@ static void look_at_clock(void)
 
 static NpuRecords *records;
 static NpuClock npu_clock;
-static NpuDrain drain = {.lock = PTHREAD_MUTEX_INITIALIZER,
+static const MsptiLibrary library; /* no function is there */
+static NpuDrain drain = {.library = &library,
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
                          .library_lock = PTHREAD_MUTEX_INITIALIZER,
                          .clock = &npu_clock,
                          .look_at_clock = look_at_clock,
