@@ -47,7 +47,7 @@ KEYS = {
 EXPERIMENTAL_KEYS = {
     "profiler_level", "aic_metrics", "l2_cache", "op_attr", "gc_detect_threshold",
     "data_simplification", "record_op_args", "export_type", "mstx", "mstx_domain_include",
-    "mstx_domain_exclude", "host_sys", "sys_io", "sys_interconnection",
+    "mstx_domain_exclude", "host_sys", "sys_io", "sys_interconnection", "msprof_tx",
 }
 
 
@@ -149,6 +149,18 @@ class Result(FolderTest):
         prof.add_metadata("größe", "\u4e2d")
         with open(os.path.join(self.record(prof), "profiler_metadata.json"), "rb") as file:
             self.assertIn('"größe": "\u4e2d"'.encode(), file.read())
+
+    def test_metadata_in_the_trace(self):
+        handler = profiler.tensorboard_trace_handler(self.folder)
+        with profiler.profile(activities=CPU, on_trace_ready=handler) as prof:
+            prof.add_metadata("run", "first")
+            prof.add_metadata_json("sizes", "[1, 2]")
+            with profiler.record_function("a range"):
+                pass
+        (name,) = [name for name in os.listdir(self.folder) if name.endswith(".pt.trace.json")]
+        with open(os.path.join(self.folder, name)) as file:
+            trace = json.load(file)
+        self.assertEqual((trace["run"], trace["sizes"]), ("first", [1, 2]))
 
     def test_job_of_the_environment(self):
         """As Kineto copies it into its trace. The variables are those before the program begins."""
