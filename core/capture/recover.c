@@ -254,7 +254,8 @@ static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter 
 
     strobe_clock_init();
     strobe_boot_id(boot_id);
-    index_pass->is_same_boot = strcmp(boot_id, index_pass->boot_id) == 0;
+    /* A writer that cannot read the id would take what it has written itself for unwritten. */
+    index_pass->is_same_boot = index_pass->is_writer || strcmp(boot_id, index_pass->boot_id) == 0;
     StrobeClockPair pair = latest_pair(index_pass, pool, left);
     strobe_capture_writer_resume(writer, fd, index_pass->window, &index_pass->clock.trend, &pair);
     return end ? end : pair.ticks;
@@ -396,15 +397,12 @@ static void index_pass_clear(struct index_pass *index_pass)
 
 int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer)
 {
-    char boot_id[64];
     struct index_pass index_pass;
     int fd = fcntl(writer->fd, F_DUPFD_CLOEXEC, 0);
 
     if (fd < 0)
         return errno;
-    strobe_boot_id(boot_id);
     index_pass_init(&index_pass, -1);
-    index_pass.boot_id = g_strdup(boot_id);
     index_pass.window = writer->window;
     index_pass.good_end = writer->bytes;
     index_pass.is_writer = TRUE;
