@@ -238,11 +238,15 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
                          row, record->begin_ns);
 }
 
+/* On a device. On the host the operator `gloo:...` is there, as in Kineto's traces. */
 void write_collective(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     const BoardRow *row = board_row(board, record->track);
-    char *at = BEGIN(board, "X", "kernel");
+    char *at;
 
+    if (row->device < 0)
+        return;
+    at = BEGIN(board, "X", "kernel");
     at = put_name(board, at, kind, record);
     finish_span(board, at, kind, record, row, known_double(kind, COLLECTIVE_EXACT, record));
     board_flow_event_end(

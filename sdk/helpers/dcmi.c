@@ -5,6 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- the vendor's layouts ---- */
+
+_Static_assert(sizeof(StrobeDcmiHccs) == 1024, "layout of HCCS statistics");
+_Static_assert(offsetof(StrobeDcmiHccs, rx) == 128, "layout of HCCS statistics");
+_Static_assert(offsetof(StrobeDcmiHccs, crc_errors) == 256, "layout of HCCS statistics");
+_Static_assert(sizeof(StrobeDcmiHccs32) == 512, "layout of HCCS statistics");
+_Static_assert(sizeof(StrobeDcmiHccsBandwidth) == 280, "layout of HCCS bandwidths");
+_Static_assert(offsetof(StrobeDcmiHccsBandwidth, total_tx) == 8, "layout of HCCS bandwidths");
+_Static_assert(offsetof(StrobeDcmiHccsBandwidth, rx) == 152, "layout of HCCS bandwidths");
+_Static_assert(sizeof(StrobeDcmiPcie) == 88, "layout of PCIe bandwidths");
+_Static_assert(offsetof(StrobeDcmiPcie, tx_nonpost_latency) == 40, "layout of PCIe bandwidths");
+_Static_assert(offsetof(StrobeDcmiPcie, rx_cpl) == 76, "layout of PCIe bandwidths");
+_Static_assert(sizeof(StrobeDcmiNetwork) == 464, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_pfc) == 88, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_tx_packets) == 160, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_fcs_errors) == 224, "network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, roce_tx_packets) == 264, "network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, roce_retries) == 336, "layout of network statistics");
+_Static_assert(offsetof(StrobeDcmiNetwork, nic_rx_bytes) == 376, "layout of network statistics");
+
 /* Finds a function, by its older name where it has one. */
 static void *find_function(void *library, const char *name, const char *old)
 {

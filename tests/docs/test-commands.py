@@ -165,6 +165,8 @@ class BlocksTest(PageTest):
             file.write((self.work / "trace.json").read_bytes())
         for name in "result", "results", "before_ascend_pt", "after_ascend_pt":
             shutil.copytree(self.work / "a1", self.work / name)
+        for rank in "rank0_ascend_pt", "rank1_ascend_pt":
+            shutil.copytree(self.work / "a1", self.work / "job" / rank)
         self.stand_in("xdg-open", "exit 0")
 
     def stand_in(self, name, line):

@@ -14,15 +14,17 @@ try:
 except ImportError:
     torch = None
 
-n_looks = 0
+n_looks, judged = 0, None  # looks that have ended, and the version that they have judged
 look_once = dynamic_watch.Watch._look
 open_now = dynamic_config._open_trusted
 
 
 def count_look(watch):
-    global n_looks
-    n_looks += 1
-    look_once(watch)
+    global n_looks, judged
+    try:
+        look_once(watch)
+    finally:
+        n_looks, judged = n_looks + 1, watch._seen
 
 
 def await_condition(condition):
@@ -36,7 +38,7 @@ def await_condition(condition):
 def await_look(watch):
     """The first look to end may have begun before the last edit."""
     first = n_looks
-    await_condition(lambda: watch._seen == watch._state() and n_looks >= first + 2)
+    await_condition(lambda: judged == watch._state() and n_looks >= first + 2)
 
 
 def await_request(watch):

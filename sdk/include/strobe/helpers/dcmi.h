@@ -34,9 +34,6 @@ typedef struct StrobeDcmiHccs {
     uint64_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
     uint8_t reserved[512];
 } StrobeDcmiHccs;
-_Static_assert(sizeof(StrobeDcmiHccs) == 1024, "layout of HCCS statistics");
-_Static_assert(offsetof(StrobeDcmiHccs, rx) == 128, "layout of HCCS statistics");
-_Static_assert(offsetof(StrobeDcmiHccs, crc_errors) == 256, "layout of HCCS statistics");
 
 /* The same with 32 bits (16, 3), of older drivers: they wrap. */
 typedef struct StrobeDcmiHccs32 {
@@ -44,7 +41,6 @@ typedef struct StrobeDcmiHccs32 {
     uint32_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
     uint8_t reserved[256];
 } StrobeDcmiHccs32;
-_Static_assert(sizeof(StrobeDcmiHccs32) == 512, "layout of HCCS statistics");
 
 /* dcmi_get_hccs_link_bandwidth_info: GiB/s. The totals are added to what the caller leaves there.
  */
@@ -53,9 +49,6 @@ typedef struct StrobeDcmiHccsBandwidth {
     double total_tx, total_rx;
     double tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
 } StrobeDcmiHccsBandwidth;
-_Static_assert(sizeof(StrobeDcmiHccsBandwidth) == 280, "layout of HCCS bandwidths");
-_Static_assert(offsetof(StrobeDcmiHccsBandwidth, total_tx) == 8, "layout of HCCS bandwidths");
-_Static_assert(offsetof(StrobeDcmiHccsBandwidth, rx) == 152, "layout of HCCS bandwidths");
 
 typedef struct StrobeDcmiRange {
     uint32_t min, max, avg;
@@ -67,9 +60,6 @@ typedef struct StrobeDcmiPcie {
     StrobeDcmiRange tx_post, tx_nonpost, tx_cpl, tx_nonpost_latency;
     StrobeDcmiRange rx_post, rx_nonpost, rx_cpl;
 } StrobeDcmiPcie;
-_Static_assert(sizeof(StrobeDcmiPcie) == 88, "layout of PCIe bandwidths");
-_Static_assert(offsetof(StrobeDcmiPcie, tx_nonpost_latency) == 40, "layout of PCIe bandwidths");
-_Static_assert(offsetof(StrobeDcmiPcie, rx_cpl) == 76, "layout of PCIe bandwidths");
 
 /* dcmi_get_netdev_pkt_stats_info: totals. */
 typedef struct StrobeDcmiNetwork {
@@ -87,13 +77,6 @@ typedef struct StrobeDcmiNetwork {
     uint64_t nic_tx_packets, nic_tx_bytes, nic_rx_packets, nic_rx_bytes;
     uint64_t reserved[10];
 } StrobeDcmiNetwork;
-_Static_assert(sizeof(StrobeDcmiNetwork) == 464, "layout of network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_pfc) == 88, "layout of network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, mac_tx_packets) == 160, "layout of network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, mac_rx_fcs_errors) == 224, "network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, roce_tx_packets) == 264, "network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, roce_retries) == 336, "layout of network statistics");
-_Static_assert(offsetof(StrobeDcmiNetwork, nic_rx_bytes) == 376, "layout of network statistics");
 
 /* One library, loaded for good. A function that it does not have is NULL. */
 typedef struct StrobeDcmi {

@@ -70,12 +70,14 @@ typedef struct MstxRegionRefs {
     const MstxRegionRef *refs;
 } MstxRegionRefs;
 
+#if !defined(__cplusplus)
 _Static_assert(sizeof(MstxRange) == 24 && offsetof(MstxRange, size) == 16, "mstx");
 _Static_assert(sizeof(MstxHeap) == 16 && offsetof(MstxHeap, range) == 8, "mstx");
 _Static_assert(sizeof(MstxRegions) == 40 && offsetof(MstxRegions, count) == 16, "mstx");
 _Static_assert(offsetof(MstxRegions, ranges) == 24 && offsetof(MstxRegions, handles) == 32, "mstx");
 _Static_assert(sizeof(MstxRegionRef) == 16 && offsetof(MstxRegionRef, pointer) == 8, "mstx");
 _Static_assert(sizeof(MstxRegionRefs) == 16, "mstx");
+#endif
 
 /* The thirteen functions, as programs call them and as a tool fills them in. */
 typedef void MstxMark(const char *message, void *stream);
