@@ -163,10 +163,8 @@ class BlocksTest(PageTest):
         (self.work / "acl.json").write_text('{"profiler": {"switch": "on", "output": "."}}')
         with gzip.open(self.work / "trace.json.gz", "wb") as file:
             file.write((self.work / "trace.json").read_bytes())
-        for name in "result", "results", "before_ascend_pt", "after_ascend_pt":
+        for name in "result", "results", "before_ascend_pt", "after_ascend_pt", "job":
             shutil.copytree(self.work / "a1", self.work / name)
-        for rank in "rank0_ascend_pt", "rank1_ascend_pt":
-            shutil.copytree(self.work / "a1", self.work / "job" / rank)
         self.stand_in("xdg-open", "exit 0")
 
     def stand_in(self, name, line):
