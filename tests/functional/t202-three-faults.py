@@ -58,13 +58,18 @@ class ThreeFaultsTest(StrobeTest):
                 self.assertIn(sentence, shown)
             self.assertEqual(page.complaints, [])
 
+    def assertSilent(self, said):
+        """Of the faults, but for what takes a few hundredths of a step: reading a batch does."""
+        heavy = {row["name"] for row in said[0] if row["share"] >= 10}
+        self.assertEqual(FAULTS & heavy, set(), said)
+
     def test_mended(self):
-        names, said = self.train("--mended")
-        self.assertEqual(FAULTS & set(names), set(), said)
+        _, said = self.train("--mended")
+        self.assertSilent(said)
 
     def test_device_without_waiting(self):
-        names, said = self.train("--mended", "--device")
-        self.assertEqual(FAULTS & set(names), set(), said)
+        _, said = self.train("--mended", "--device")
+        self.assertSilent(said)
         self.assertGreater(self.records_of(self.result(), "api_call"), 0)
 
 
