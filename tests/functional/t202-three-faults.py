@@ -60,7 +60,7 @@ class ThreeFaultsTest(StrobeTest):
 
     def assertSilent(self, said):
         """Of the faults, but for what takes a few hundredths of a step: reading a batch does."""
-        heavy = {row["name"] for row in said[0] if row["share"] >= 10}
+        heavy = {row["name"] for row in said[0] if (row["share"] or 0) >= 10}
         self.assertEqual(FAULTS & heavy, set(), said)
 
     def test_mended(self):
