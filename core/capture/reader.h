@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 #include <strobe/exporter.h>
-#include "block-memory.h"
+#include "shared-block.h"
 #include "clock-map.h"
 #include "reader-stats.h"
 

@@ -4,7 +4,7 @@
 #define STROBE_CORE_RECORD_DECODER_H
 
 #include "inline-strings.h"
-#include "block-memory.h"
+#include "shared-block.h"
 #include "clock-map.h"
 #include "device-clocks.h"
 #include "reader-definitions.h"

@@ -9,7 +9,7 @@
 #include "import-capture-parts.h"
 #include "kind-declaration.h"
 #include "pool.h"
-#include "process-storage.h"
+#include "memory-shares.h"
 
 #define TRACKS_MAX STROBE_POOL_TRACKS
 #define STRING_BYTES_MAX (1u << 20)

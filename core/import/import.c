@@ -19,7 +19,7 @@
 #include "json-text.h"
 #include "log.h"
 #include "memory-limit.h"
-#include "process-storage.h"
+#include "memory-shares.h"
 #include "recover.h"
 
 #define ITEMS_MAX 1000u

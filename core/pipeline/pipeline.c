@@ -5,7 +5,7 @@
 #include "consumer-threads.h"
 #include "error.h"
 #include "json-text.h"
-#include "process-storage.h"
+#include "memory-shares.h"
 
 #define GENERATION_NEWEST 3
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <gzip-file.h>
 
-#include "chrome-trace-launches.h"
+#include "launch-flows.h"
 #include "queue.h"
 
 static void clear_parts(ChromeTrace *trace)

@@ -4,7 +4,7 @@
 #include <strobe/helpers/fields.h>
 
 #include "device-kinds.h"
-#include "chrome-trace-launches.h"
+#include "launch-flows.h"
 #include "prune.h"
 
 enum { OVERLAP_TYPE, OVERLAP_DEVICE }; /* in TraceKind.known */

@@ -8,7 +8,7 @@
 #include <strobe/record.h>
 
 #include "equal-spans.h"
-#include "flow-matcher.h"
+#include "cut-flows.h"
 #include "chrome-trace-rows.h"
 #include "text-cache.h"
 #include "trace-out.h"
@@ -37,7 +37,7 @@ typedef struct TraceField {
 
 typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
 typedef struct TraceCounters TraceCounters; /* device-counters.c */
-typedef struct TraceLaunches TraceLaunches; /* chrome-trace-launches.h */
+typedef struct TraceLaunches TraceLaunches; /* launch-flows.h */
 typedef struct TraceQueue TraceQueue;       /* queue.h */
 
 #define TRACE_KNOWN_FIELDS 7
@@ -93,7 +93,7 @@ struct ChromeTrace {
     TraceWord words[TRACE_WORDS];    /* the last words */
     TraceQueue *queue;
     TraceLaunches *launches;
-    const TraceKind *launch_kind; /* chrome-trace-launches.h */
+    const TraceKind *launch_kind; /* launch-flows.h */
     FlowMatcher *matcher;         /* for a part of a result; NULL: a whole result */
     gboolean is_old;              /* first or second generation */
     gboolean is_import;           /* another tool's recording: written exactly as that tool does */

@@ -4,7 +4,7 @@
 #ifndef STROBE_MEMORY_TIMELINE_CATEGORIES_H
 #define STROBE_MEMORY_TIMELINE_CATEGORIES_H
 
-#include "flow.h"
+#include "data-flow.h"
 
 enum {
     CATEGORY_PARAMETER = 0,

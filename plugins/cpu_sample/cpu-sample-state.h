@@ -8,7 +8,7 @@
 
 #include <strobe/helpers/perf-rings.h>
 #include "call-chain.h"
-#include "drain-thread.h"
+#include "sample-reader-thread.h"
 #include "python-samples.h"
 #include "sample-event.h"
 #include "sample-tasks.h"

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include "made-capture.h"
-#include "process-storage.h"
+#include "memory-shares.h"
 #include "support.h"
 
 #define RAW 20000u     /* records of the capture: several batches */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "consumer.h"
 #include "made-capture.h"
-#include "process-storage.h"
+#include "memory-shares.h"
 #include "support.h"
 
 typedef struct Asked {

@@ -37,13 +37,14 @@ static const struct {
      "pin_memory), prefetch more of them, or make the transforms cheaper.",
      5, 90},
     {PART_GC, "gc", "gc", "Python's garbage collector interrupts the steps",
-     "Call gc.freeze() after the set-up and raise gc.set_threshold(), or collect by gc.collect() "
-     "between steps; look for code that makes many objects in cycles.",
+     "Take a gc.collect() out of the loop, or call it rarely; call gc.freeze() after the set-up "
+     "and "
+     "raise gc.set_threshold(); look for code that makes many objects in cycles.",
      3, 95},
     {PART_SYNCHRONIZATION, "synchronization", "cpu_op",
      "The program waits for the device inside the steps",
-     "Do not read values of the device in the loop (.item(), .cpu(), print of a tensor, "
-     "synchronize()): gather them and read them every so many steps.",
+     "Do not wait for the device in each step (synchronize(), clFinish), nor read its values there "
+     "(.item(), .cpu(), print of a tensor): gather them and read them every so many steps.",
      2, 85},
     {PART_COMPILE, "recompilation", "cpu_op", "Graphs or kernels are compiled inside the steps",
      "Keep shapes and types the same from step to step, mark sizes that change as dynamic, and let "
@@ -217,9 +218,10 @@ static gboolean detect_contention(const Case *c, Finding *out)
     out->confidence = throttled >= 5 || wait >= 20 ? 80 : 60;
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
-    out->evidence = g_strdup_printf("pressure %.0f %%, held up by the limit %.0f %%, threads ready "
-                                    "that waited %.0f %%",
-                                    pressure, throttled, wait);
+    out->evidence =
+        g_strdup_printf("on average %.2f threads were ready without a processor; pressure "
+                        "on the system %.0f %%; held up by the limit %.0f %% of the time",
+                        wait / 100, pressure, throttled);
     out->advice = "Give the program more processors or fewer threads (OMP_NUM_THREADS, "
                   "num_workers), and move other work away.";
     return TRUE;

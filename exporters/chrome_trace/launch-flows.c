@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "chrome-trace-launches.h"
+#include "launch-flows.h"
 
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/number.h>

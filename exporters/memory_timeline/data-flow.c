@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow.h"
+#include "data-flow.h"
 
 #include <strobe/helpers/keyed-hash.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drain-thread.h"
+#include "sample-reader-thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "process-storage.h"
+#include "memory-shares.h"
 
 #include "memory-limit.h"
 

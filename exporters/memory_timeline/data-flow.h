@@ -3,8 +3,8 @@
  * The flow of data through a program's memory: blocks, and the operators that allocate, write,
  * read and release them. Each write to a block makes a new version.
  */
-#ifndef STROBE_MEMORY_TIMELINE_FLOW_H
-#define STROBE_MEMORY_TIMELINE_FLOW_H
+#ifndef STROBE_MEMORY_TIMELINE_DATA_FLOW_H
+#define STROBE_MEMORY_TIMELINE_DATA_FLOW_H
 
 #include <glib.h>
 #include <strobe/record.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread that does one thing again and again: what must be done at once. */
-#ifndef STROBE_CPU_SAMPLE_DRAIN_THREAD_H
-#define STROBE_CPU_SAMPLE_DRAIN_THREAD_H
+#ifndef STROBE_CPU_SAMPLE_READER_THREAD_H
+#define STROBE_CPU_SAMPLE_READER_THREAD_H
 
 typedef struct DrainThread DrainThread;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The storage that record logs and external sorters of this process use: bounded by --max-mem, with
  * files in the folder of temporary files (memory-limit.h). */
-#ifndef STROBE_CORE_STORAGE_H
-#define STROBE_CORE_STORAGE_H
+#ifndef STROBE_CORE_MEMORY_SHARES_H
+#define STROBE_CORE_MEMORY_SHARES_H
 
 #include <glib.h>
 #include <strobe/helpers/storage.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "block-memory.h"
+#include "shared-block.h"
 
 StrobeBlockMemory *strobe_block_memory_ref(StrobeBlockMemory *memory)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flow events from calls to the tasks that they launch, if the source has none. */
-#ifndef STROBE_CHROME_TRACE_LAUNCHES_H
-#define STROBE_CHROME_TRACE_LAUNCHES_H
+#ifndef STROBE_CHROME_TRACE_LAUNCH_FLOWS_H
+#define STROBE_CHROME_TRACE_LAUNCH_FLOWS_H
 
 #include "device-kinds.h"
 

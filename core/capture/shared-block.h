@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference-counted memory of a block, from which records are read. */
-#ifndef STROBE_CORE_BLOCK_MEMORY_H
-#define STROBE_CORE_BLOCK_MEMORY_H
+#ifndef STROBE_CORE_SHARED_BLOCK_H
+#define STROBE_CORE_SHARED_BLOCK_H
 
 #include <glib.h>
 

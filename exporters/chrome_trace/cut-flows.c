@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "flow-matcher.h"
+#include "cut-flows.h"
 
 #include <strobe/helpers/keyed-hash.h>
 

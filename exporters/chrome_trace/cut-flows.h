@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flow events in a part of a result: one is written if both of its ends are in the part. A whole
  * result is written as in the source. */
-#ifndef STROBE_CHROME_TRACE_FLOW_MATCHER_H
-#define STROBE_CHROME_TRACE_FLOW_MATCHER_H
+#ifndef STROBE_CHROME_TRACE_CUT_FLOWS_H
+#define STROBE_CHROME_TRACE_CUT_FLOWS_H
 
 #include "trace-out.h"
 
