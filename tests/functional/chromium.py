@@ -153,6 +153,12 @@ class Page:
             time.sleep(0.05)
         raise RuntimeError("waited in vain for %s" % expression)
 
+    def follow(self, link):
+        """Clicks the link at this selector; returns once the page that it leads to is loaded."""
+        self._loaded = False
+        self.value("void setTimeout(() => document.querySelector(%s).click())" % json.dumps(link))
+        self._wait(lambda: self._loaded)
+
     def mouse(self, kind, x, y, **more):
         """kind: Moved, Pressed, Released, Wheel."""
         self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y, **more)

@@ -201,6 +201,12 @@ class StrobeTest(unittest.TestCase):
         """How many records of a kind the capture holds."""
         return self.json("info", path)[0]["kinds"].get(kind, 0)
 
+    def records_so_far(self, kind):
+        """The same of a run that goes on; 0 while its capture is not there yet."""
+        process = self.start("info", self.out, "--json")
+        output, _ = process.communicate(timeout=TIMEOUT)
+        return json.loads(output)[0]["kinds"].get(kind, 0) if process.returncode == 0 else 0
+
     def command_of(self, result):
         """The command of the process that was recorded."""
         return self.json("info", result)[0]["metadata"]["command"]

@@ -96,8 +96,7 @@ class EndingTest(StrobeTest):
         process = self.start("run", "-o", self.out, "--collect", "marker", "--", PROGRAM, "exit",
                              stdin=given)
         os.close(given)
-        self.wait_until(self.results, "the window", process)
-        self.wait_until(lambda: self.json("info", self.out)[0]["kinds"].get("marker"), "records")
+        self.wait_until(lambda: self.records_so_far("marker"), "records", process)
         process.kill()
         os.close(kept)
         self.wait_until(lambda: self.json("info", self.out)[0]["sealed"], "the seal")
