@@ -629,3 +629,9 @@ const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *n
     }
     return other;
 }
+
+int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self)
+{
+    return strstr(host->metadata_value(self, "source"), "\"ascend_db\"") ||
+           strstr(host->metadata_value(self, "external"), "\"ascend_db\"");
+}

@@ -63,6 +63,10 @@ typedef struct AscendDbIndex {
 extern const AscendDbIndex ascend_db_indexes[];
 extern const uint32_t n_ascend_db_indexes;
 
+/* 1: the capture that a pass or exporter reads was imported from a database; its rules differ in
+ * places from those of the text files. */
+int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self);
+
 /* The table of this name, NULL if it is not known. */
 const AscendDbTable *ascend_db_table(const char *name);
 /* The column with this name in the generation, otherwise in any; NULL if it is unknown. */

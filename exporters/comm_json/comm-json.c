@@ -6,12 +6,13 @@
 #include <gzip-file.h>
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/safe-file.h>
 
 #include "comm-tree.h"
-#include "device-record.h"
 
 #define RECORDS_MAX 4194304u
 
@@ -19,7 +20,7 @@ typedef struct CommJson {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     GPtrArray *times, *matrix; /* trees */
-    GHashTable *copies;        /* const StrobeKindView * -> GArray of DeviceCopy */
+    GHashTable *copies;        /* const StrobeKindView * -> StrobeFieldCopies */
     guint64 n_records, n_dropped;
     StrobeJsonWriter json;
 } CommJson;
@@ -36,8 +37,7 @@ static StrobeStatus comm_json_open(const StrobeConsumerHost *host, StrobeInstanc
     out->self = self;
     out->times = comm_tree_new();
     out->matrix = comm_tree_new();
-    out->copies = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
-                                        (GDestroyNotify)(void *)g_array_unref);
+    out->copies = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     *state = out;
     return STROBE_OK;
 }
@@ -57,14 +57,15 @@ static void comm_json_close(void *state)
 static void take_fields(CommJson *out, const StrobeView *record, const StrobeKind *kind,
                         void *fields)
 {
-    GArray *copies = g_hash_table_lookup(out->copies, record->kind);
+    StrobeFieldCopies *copies = g_hash_table_lookup(out->copies, record->kind);
 
     if (!copies) {
-        copies = device_copies_new(record->kind, kind);
+        copies = g_new(StrobeFieldCopies, 1);
+        strobe_field_copies_find(copies, record->kind, kind);
         g_hash_table_insert(out->copies, (gpointer)record->kind, copies);
     }
-    device_fields_absent(kind, fields);
-    device_copies_apply(copies, record, fields);
+    strobe_fields_absent(kind, fields);
+    strobe_field_copies_apply(copies, record, fields);
 }
 
 static const char *text_of(const CommJson *out, StrobeStringId id)
@@ -149,7 +150,7 @@ static void put_ratio(CommJson *out, const char *key, double part, double other)
 {
     double sum = part + other;
 
-    put_number(out, key, sum != 0 ? device_round(part / sum, 4) : STROBE_ABSENT_F64);
+    put_number(out, key, sum != 0 ? strobe_round_decimals(part / sum, 4) : STROBE_ABSENT_F64);
 }
 
 static void put_time(CommJson *out, const struct strobe_communication_time *time)
@@ -195,7 +196,7 @@ static void put_transport(CommJson *out, const CommEntry *entry, const char *tra
 {
     struct strobe_communication_bandwidth row;
 
-    device_fields_absent(&strobe_kind_communication_bandwidth, &row);
+    strobe_fields_absent(&strobe_kind_communication_bandwidth, &row);
     for (guint i = entry->bandwidths->len; i > 0; i--) {
         const struct strobe_communication_bandwidth *next =
             &g_array_index(entry->bandwidths, struct strobe_communication_bandwidth, i - 1);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strobe/helpers/fields.h>
+
 #include "digits.h"
 
 #define FIXED_LIMIT 1e15
@@ -406,4 +408,44 @@ int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
             return 0;
         }
     return -1;
+}
+
+/* ---- numbers as the original's Python computes them ---- */
+
+#define WHOLE_MAX (INT64_C(1) << 53) /* all integers up to it are exact as a double */
+#define EXACT_DIGITS 15              /* of a number without a point that a double holds */
+
+double strobe_us_of_ns(int64_t ns)
+{
+    if (ns >= -WHOLE_MAX && ns <= WHOLE_MAX)
+        return (double)ns / 1000.0; /* the nearest double; a sum of parts may differ */
+    /* A time since the epoch has more digits than a double; its parts have not. */
+    return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
+}
+
+double strobe_round_decimals(double value, int decimals)
+{
+    static const double units[] = {1, 10, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    char text[STROBE_NUMBER_MAX];
+    uint64_t digits = 0;
+    size_t length;
+    double rounded;
+
+    if (!isfinite(value) || fabs(value) > FIXED_LIMIT)
+        return value;
+    length = strobe_format_fixed(text, value, decimals);
+    if (length > EXACT_DIGITS)
+        return read_real((Text){text, length}, &rounded) ? value : rounded;
+    /* Both are exact, so their quotient is the double nearest to the text. */
+    for (const char *at = text; *at; at++)
+        if (*at >= '0' && *at <= '9')
+            digits = digits * 10 + (uint64_t)(*at - '0');
+    return copysign((double)digits / units[decimals], value);
+}
+
+double strobe_view_exact_us(const StrobeView *record, uint32_t offset)
+{
+    const double exact = strobe_field_f64(record, offset, NAN);
+
+    return isnan(exact) ? strobe_us_of_ns(record->end_ns - record->begin_ns) : exact;
 }

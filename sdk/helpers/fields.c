@@ -37,3 +37,33 @@ uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind)
     names->known[slot].place = place;
     return place;
 }
+
+void strobe_fields_absent(const StrobeKind *kind, void *fields)
+{
+    for (uint32_t i = 0; i < kind->n_fields; i++)
+        strobe_field_put_absent((char *)fields + strobe_kind_offset(kind, i), kind->fields[i].type);
+}
+
+void strobe_field_copies_find(StrobeFieldCopies *copies, const StrobeKindView *from,
+                              const StrobeKind *to)
+{
+    copies->n = 0;
+    for (uint32_t i = 0; i < to->n_fields && i < STROBE_KIND_FIELDS_MAX; i++) {
+        const StrobeField *field = &to->fields[i];
+        const uint32_t offset = strobe_field_offset(from, field->name, field->type);
+
+        if (offset == STROBE_FIELD_MISSING)
+            continue;
+        copies->items[copies->n].from = offset;
+        copies->items[copies->n].to = strobe_kind_offset(to, i);
+        copies->items[copies->n++].size = strobe_field_size(field->type);
+    }
+}
+
+void strobe_field_copies_apply(const StrobeFieldCopies *copies, const StrobeView *record,
+                               void *fields)
+{
+    for (uint32_t i = 0; i < copies->n; i++)
+        memcpy((char *)fields + copies->items[i].to,
+               (const char *)record->fields + copies->items[i].from, copies->items[i].size);
+}

@@ -147,6 +147,25 @@ static void test_store(void)
     g_assert_cmpuint(narrow, ==, 7);
 }
 
+/* What Python's round() gives, halves by the exact value of the double. */
+static void test_round(void)
+{
+    g_assert_cmpfloat(strobe_round_decimals(2.5, 0), ==, 2);
+    g_assert_cmpfloat(strobe_round_decimals(2.675, 2), ==, 2.67);
+    g_assert_cmpfloat(strobe_round_decimals(-0.0005, 3), ==, -0.001);
+    g_assert_cmpfloat(strobe_round_decimals(1736412474721516.7, 3), ==, 1736412474721516.8);
+    g_assert_cmpfloat(strobe_round_decimals(123456789012.34567, 4), ==, 123456789012.3457);
+    g_assert_cmpfloat(strobe_round_decimals(1e300, 3), ==, 1e300);
+    g_assert_true(isnan(strobe_round_decimals(NAN, 3)));
+}
+
+static void test_microseconds(void)
+{
+    g_assert_cmpfloat(strobe_us_of_ns(-1500), ==, -1.5);
+    g_assert_cmpfloat(strobe_us_of_ns(INT64_C(1736412474721516710)), ==, 1736412474721516.710);
+    g_assert_cmpfloat(strobe_us_of_ns(INT64_MIN), <, -9.2e15);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -154,5 +173,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cell-number/write", test_write);
     g_test_add_func("/cell-number/read", test_read);
     g_test_add_func("/cell-number/store", test_store);
+    g_test_add_func("/cell-number/round", test_round);
+    g_test_add_func("/cell-number/microseconds", test_microseconds);
     return g_test_run();
 }

@@ -3,9 +3,9 @@
 #include "api-statistic.h"
 
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "device-record.h"
 #include "duration-counts.h"
 #include "sorted-values.h"
 #include "statistic.h"
@@ -142,26 +142,26 @@ static double variance_of(Group *group, double mean, gboolean rounds_squares)
     double sum = 0;
 
     for (guint i = 0; i < group->durations.n; i++) {
-        double off = device_us(sorted[i].ns) - mean, square = off * off;
+        double off = strobe_us_of_ns(sorted[i].ns) - mean, square = off * off;
 
-        sum += (double)sorted[i].count * (rounds_squares ? device_round(square, 3) : square);
+        sum += (double)sorted[i].count * (rounds_squares ? strobe_round_decimals(square, 3) : square);
     }
-    return device_round(sum / (double)group->count, 3);
+    return strobe_round_decimals(sum / (double)group->count, 3);
 }
 
 static gboolean emit_group(ApiStatistic *pass, Group *group)
 {
     const Statistic *statistic = &pass->statistic;
     struct strobe_api_statistic *fields = statistic_emit(statistic, group->name_id);
-    double mean = device_round(device_us(group->total) / (double)group->count, 3);
+    double mean = strobe_round_decimals(strobe_us_of_ns(group->total) / (double)group->count, 3);
 
     if (!fields)
         return FALSE;
     fields->count = group->count;
-    fields->total = device_us(group->total);
+    fields->total = strobe_us_of_ns(group->total);
     fields->avg = mean;
-    fields->min = device_us(group->min);
-    fields->max = device_us(group->max);
+    fields->min = strobe_us_of_ns(group->min);
+    fields->max = strobe_us_of_ns(group->max);
     fields->variance =
         variance_of(group, mean, statistic->host->metadata(statistic->self)->generation == 1);
     fields->level = group->level_id;

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
 
-#include "device-record.h"
 
 #define MASTER_PLANE_G1 1u
 
@@ -20,12 +20,12 @@ static double ms_of(double us)
 
 double comm_bandwidth(double megabytes, double ms)
 {
-    return ms > 0 ? device_round(megabytes / 1000.0 / (ms / 1000.0), 4) : 0;
+    return ms > 0 ? strobe_round_decimals(megabytes / 1000.0 / (ms / 1000.0), 4) : 0;
 }
 
 double comm_link_bandwidth(double megabytes, double ms)
 {
-    return ms > 0 ? device_round(megabytes / ms, 4) : 0;
+    return ms > 0 ? strobe_round_decimals(megabytes / ms, 4) : 0;
 }
 
 void figures_clear(Figures *figures)
@@ -70,7 +70,7 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
     /* Of all planes it is the operation's own duration, which may be known below the ns. */
     if (plane == G_MAXUINT32 && first == op->begin_ns && fabs(last_us - op->us) < 0.002)
         last_us = op->us;
-    figures->start_us = device_us(first);
+    figures->start_us = strobe_us_of_ns(first);
     figures->elapse = ms_of(last_us);
 }
 
@@ -159,7 +159,7 @@ void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p)
     guint next;
 
     if (!op->tasks) {
-        figures->start_us = device_us(op->begin_ns);
+        figures->start_us = strobe_us_of_ns(op->begin_ns);
         figures->elapse = ms_of(op->us);
         figures->has_time = TRUE;
         return;

@@ -3,11 +3,12 @@
 #include "communication.h"
 
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/steps.h>
 
 #include "comm-matrix.h"
 #include "comm-names.h"
-#include "device-record.h"
-#include "steps.h"
+#include "ascend-db.h"
 
 #define TASKS_MAX 8388608u
 #define OPS_MAX 1048576u
@@ -39,7 +40,7 @@ typedef struct Communication {
     StrobeBinder tasks_binder, ops_binder;
     GArray *tasks; /* of CommTask */
     GArray *ops;   /* of CommOp */
-    Steps steps;
+    StrobeSteps steps;
     gboolean is_database;
     gboolean is_import, is_external; /* wholly, or as to what devices did */
     guint64 n_dropped;
@@ -48,7 +49,7 @@ typedef struct Communication {
 /* Where rows go that are being emitted. */
 typedef struct Target {
     Communication *pass;
-    const Step *step; /* NULL: there are none */
+    const StrobeStep *step; /* NULL: there are none */
     const char *type; /* collective, p2p */
     gint32 device;
     gint64 at_ns;
@@ -62,7 +63,7 @@ static StrobeStatus communication_open(const StrobeConsumerHost *host, StrobeIns
 
     pass->host = host;
     pass->self = self;
-    pass->is_database = device_is_database(host, self);
+    pass->is_database = ascend_db_is_source(host, self);
     pass->is_import = *host->metadata_value(self, "source") != '\0';
     pass->is_external = *host->metadata_value(self, "external") != '\0';
     pass->tasks_binder.wanted = task_wanted;
@@ -71,7 +72,6 @@ static StrobeStatus communication_open(const StrobeConsumerHost *host, StrobeIns
     pass->ops_binder.n_wanted = N_OP;
     pass->tasks = g_array_new(FALSE, FALSE, sizeof(CommTask));
     pass->ops = g_array_new(FALSE, FALSE, sizeof(CommOp));
-    steps_init(&pass->steps);
     *state = pass;
     return STROBE_OK;
 }
@@ -88,7 +88,7 @@ static void communication_close(void *state)
     }
     g_array_unref(pass->tasks);
     g_array_unref(pass->ops);
-    steps_clear(&pass->steps);
+    strobe_steps_clear(&pass->steps);
     g_free(pass);
 }
 
@@ -127,7 +127,7 @@ static void add_task(Communication *pass, const StrobeView *record)
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
     CommTask task = {.op = strobe_field_u64(record, at[OP], STROBE_ABSENT_U64),
                      .begin_ns = record->begin_ns,
-                     .us = device_exact_us(record, at[EXACT]),
+                     .us = strobe_view_exact_us(record, at[EXACT]),
                      .size = strobe_field_u64(record, at[SIZE], 0),
                      .number = track ? track->number : 0,
                      .plane = strobe_field_u32(record, at[PLANE], 0),
@@ -160,7 +160,7 @@ static void add_op(Communication *pass, const StrobeView *record)
     const CommOp op = {.op = strobe_field_u64(record, at[OP_ID], STROBE_ABSENT_U64),
                        .begin_ns = record->begin_ns,
                        .end_ns = record->end_ns,
-                       .us = device_exact_us(record, at[OP_EXACT]),
+                       .us = strobe_view_exact_us(record, at[OP_EXACT]),
                        .number = track ? track->number : 0,
                        .order = pass->ops->len,
                        .device = track ? track->device : -1,
@@ -186,7 +186,7 @@ static StrobeStatus communication_batch(void *state, const StrobeView *records, 
         else if (!strcmp(kind, "comm_op"))
             add_op(pass, &records[i]);
         else if (!strcmp(kind, "step_range"))
-            steps_add_joined(&pass->steps, &records[i]);
+            strobe_steps_add_joined(&pass->steps, &records[i]);
     }
     return STROBE_OK;
 }
@@ -322,11 +322,11 @@ static gboolean emit_link(void *user, const MatrixGroup *group, const char *rank
 }
 
 /* In the text's form a single step takes all operations, whenever they were. */
-static const Step *step_of(Communication *pass, const CommOp *op)
+static const StrobeStep *step_of(Communication *pass, const CommOp *op)
 {
-    if (!pass->is_database && pass->steps.steps->len == 1)
-        return &g_array_index(pass->steps.steps, Step, 0);
-    return steps_find_closed(&pass->steps, op->device, op->begin_ns);
+    if (!pass->is_database && pass->steps.n == 1)
+        return pass->steps.items;
+    return strobe_steps_find_closed(&pass->steps, op->device, op->begin_ns);
 }
 
 static const char *name_of(void *user, StrobeStringId id)
@@ -361,7 +361,7 @@ static gboolean is_told(const Communication *pass, const CommOp *op)
 }
 
 /* Operations of one step and type; `members` are their places. */
-static gboolean emit_part(Communication *pass, const Step *step, const GArray *members,
+static gboolean emit_part(Communication *pass, const StrobeStep *step, const GArray *members,
                           gboolean is_p2p)
 {
     g_autoptr(GPtrArray) matrix = matrix_new();
@@ -387,16 +387,16 @@ static gboolean emit_part(Communication *pass, const Step *step, const GArray *m
  * in no step is in no list. */
 static GPtrArray *share_out(Communication *pass)
 {
-    const GArray *steps = pass->steps.steps;
+    const StrobeSteps *steps = &pass->steps;
     GPtrArray *lists = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)g_array_unref);
 
-    for (guint i = 0; i < MAX(steps->len, 1); i++)
+    for (guint i = 0; i < MAX(steps->n, 1); i++)
         g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(guint)));
     for (guint i = 0; i < pass->ops->len; i++) {
-        const Step *step = step_of(pass, &g_array_index(pass->ops, CommOp, i));
-        gsize at = step ? (gsize)(step - &g_array_index(steps, Step, 0)) : 0;
+        const StrobeStep *step = step_of(pass, &g_array_index(pass->ops, CommOp, i));
+        gsize at = step ? (gsize)(step - steps->items) : 0;
 
-        if (step || !steps->len)
+        if (step || !steps->n)
             g_array_append_val((GArray *)g_ptr_array_index(lists, at), i);
     }
     return lists;
@@ -412,8 +412,7 @@ static StrobeStatus communication_end(void *state)
     lists = share_out(pass);
     for (guint i = 0; i < lists->len && done; i++) {
         const GArray *members = g_ptr_array_index(lists, i);
-        const Step *step =
-            pass->steps.steps->len ? &g_array_index(pass->steps.steps, Step, i) : NULL;
+        const StrobeStep *step = pass->steps.n ? &pass->steps.items[i] : NULL;
 
         done = emit_part(pass, step, members, TRUE) && emit_part(pass, step, members, FALSE);
     }

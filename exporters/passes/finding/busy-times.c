@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "busy-times.h"
+#include <strobe/helpers/intervals.h>
 
-#include "intervals.h"
 
 /* The busy intervals of one thread. */
 typedef struct BusyThread {
     StrobeTrackId track;
-    GArray *parts[N_PARTS]; /* of Interval */
+    StrobeIntervals parts[N_PARTS];
     gint64 gap_ns[N_PARTS]; /* gap over which intervals are merged */
     gint64 busy_ns;
 } BusyThread;
@@ -22,7 +22,7 @@ static void free_thread(gpointer data)
     BusyThread *thread = data;
 
     for (guint i = 0; i < N_PARTS; i++)
-        g_array_unref(thread->parts[i]);
+        strobe_intervals_clear(&thread->parts[i]);
     g_free(thread);
 }
 
@@ -50,31 +50,8 @@ static BusyThread *find_thread(BusyTimes *times, StrobeTrackId track)
         return thread;
     thread = g_new0(BusyThread, 1);
     thread->track = track;
-    for (guint i = 0; i < N_PARTS; i++)
-        thread->parts[i] = intervals_new();
     g_hash_table_insert(times->threads, GUINT_TO_POINTER(track), thread);
     return thread;
-}
-
-/* Merges intervals over increasing gaps until half of the room is free. */
-static void coarsen_stretches(GArray *set, gint64 *gap_ns)
-{
-    intervals_merge(set);
-    while (set->len > BUSY_STRETCHES_MAX / 2) {
-        guint kept = 1;
-
-        *gap_ns = *gap_ns ? 2 * *gap_ns : 1000;
-        for (guint i = 1; i < set->len; i++) {
-            Interval next = g_array_index(set, Interval, i);
-            Interval *last = &g_array_index(set, Interval, kept - 1);
-
-            if (next.begin_ns - last->end_ns <= *gap_ns)
-                last->end_ns = MAX(last->end_ns, next.end_ns);
-            else
-                g_array_index(set, Interval, kept++) = next;
-        }
-        g_array_set_size(set, kept);
-    }
 }
 
 /* Spans of a thread come children before parents: a parent replaces its children. */
@@ -82,23 +59,24 @@ void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64
                     gint64 end_ns)
 {
     BusyThread *thread = find_thread(times, track);
-    GArray *set = thread->parts[part];
+    StrobeIntervals *set = &thread->parts[part];
 
     if (end_ns <= begin_ns)
         return;
     thread->busy_ns += end_ns - begin_ns;
-    while (set->len) {
-        Interval *last = &g_array_index(set, Interval, set->len - 1);
+    while (set->n) {
+        const StrobeInterval *last = &set->items[set->n - 1];
 
         if (last->begin_ns <= begin_ns && last->end_ns >= end_ns)
             return;
         if (last->begin_ns < begin_ns || last->end_ns > end_ns)
             break;
-        g_array_set_size(set, set->len - 1);
+        set->n--;
     }
-    intervals_add(set, begin_ns, end_ns);
-    if (set->len >= BUSY_STRETCHES_MAX)
-        coarsen_stretches(set, &thread->gap_ns[part]);
+    strobe_intervals_add(set, begin_ns, end_ns);
+    if (set->n >= BUSY_STRETCHES_MAX)
+        thread->gap_ns[part] =
+            strobe_intervals_coarsen(set, BUSY_STRETCHES_MAX / 2, thread->gap_ns[part]);
 }
 
 void busy_times_add_step(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
@@ -142,53 +120,28 @@ static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *
 }
 
 /* Garbage collection stops all threads of the interpreter. */
-static GArray *collect_gc(BusyTimes *times)
+static StrobeIntervals collect_gc(BusyTimes *times)
 {
-    GArray *all = intervals_new();
+    StrobeIntervals all = {0};
     BusyThread *thread;
     GHashTableIter iter;
 
     g_hash_table_iter_init(&iter, times->threads);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&thread))
-        g_array_append_vals(all, thread->parts[PART_GC]->data, thread->parts[PART_GC]->len);
-    intervals_merge(all);
+        strobe_intervals_append(&all, &thread->parts[PART_GC]);
+    strobe_intervals_merge(&all);
     return all;
-}
-
-gint64 busy_times_covered(const GArray *set, gint64 begin_ns, gint64 end_ns)
-{
-    guint low = 0, high = set->len;
-    gint64 sum = 0;
-
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-
-        if (g_array_index(set, Interval, middle).end_ns <= begin_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < set->len; low++) {
-        const Interval *each = &g_array_index(set, Interval, low);
-
-        if (each->begin_ns >= end_ns)
-            break;
-        sum += MIN(each->end_ns, end_ns) - MAX(each->begin_ns, begin_ns);
-    }
-    return sum;
 }
 
 /* Each part gets the time that the earlier parts do not have. */
 static void divide_steps(BusyTimes *times, BusyThread *thread)
 {
-    g_autoptr(GArray) covered = collect_gc(times);
+    StrobeIntervals covered = collect_gc(times);
 
     for (guint part = 0; part <= N_PARTS; part++) {
         if (part > 0 && part < N_PARTS && thread) {
-            intervals_merge(thread->parts[part]);
-            GArray *both = intervals_union(covered, thread->parts[part]);
-            g_array_unref(covered);
-            covered = both;
+            strobe_intervals_append(&covered, &thread->parts[part]);
+            strobe_intervals_merge(&covered);
         }
         for (guint i = 0; i < times->steps->len; i++) {
             BusyStep *step = &g_array_index(times->steps, BusyStep, i);
@@ -197,11 +150,12 @@ static void divide_steps(BusyTimes *times, BusyThread *thread)
             for (guint k = 0; k < part; k++)
                 before += step->parts[k];
             step->parts[part] =
-                (part < N_PARTS ? busy_times_covered(covered, step->begin_ns, step->end_ns)
+                (part < N_PARTS ? strobe_intervals_covered(&covered, step->begin_ns, step->end_ns)
                                 : step->end_ns - step->begin_ns) -
                 before;
         }
     }
+    strobe_intervals_clear(&covered);
 }
 
 const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,

@@ -37,7 +37,4 @@ const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
                                StrobeInstance *self);
 gboolean busy_times_has_steps(const BusyTimes *times);
 
-/* The part of a time range that a merged set of Interval covers. */
-gint64 busy_times_covered(const GArray *set, gint64 begin_ns, gint64 end_ns);
-
 #endif

@@ -2,9 +2,9 @@
 #include "finding-rules.h"
 
 #include <string.h>
+#include <strobe/helpers/intervals.h>
 #include <strobe/kinds.h>
 
-#include "intervals.h"
 #include "outlier-rule.h"
 
 #define HIGH_SHARE 20.0 /* %; of the steps */
@@ -275,11 +275,11 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
 {
     gint64 cost = 0;
 
-    intervals_merge(c->m->own_calls);
+    strobe_intervals_merge(&c->m->own_calls);
     for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
 
-        cost += busy_times_covered(c->m->own_calls, step->begin_ns, step->end_ns);
+        cost += strobe_intervals_covered(&c->m->own_calls, step->begin_ns, step->end_ns);
     }
     out->share = share_of((double)cost, (double)c->steps_ns);
     if (out->share < 2)

@@ -3,9 +3,9 @@
 
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/intervals.h>
 #include <strobe/kinds.h>
 
-#include "intervals.h"
 #include "sorted-values.h"
 
 #define TOP_NAMES 3
@@ -91,8 +91,10 @@ static void take_own_call(Measures *m, const StrobeView *record, const uint32_t 
 {
     (void)at;
     m->n_own_calls++;
-    if (m->own_calls->len < BUSY_STRETCHES_MAX)
-        intervals_add(m->own_calls, record->begin_ns, record->end_ns);
+    strobe_intervals_add(&m->own_calls, record->begin_ns, record->end_ns);
+    if (m->own_calls.n >= BUSY_STRETCHES_MAX)
+        m->own_calls_gap_ns =
+            strobe_intervals_coarsen(&m->own_calls, BUSY_STRETCHES_MAX / 2, m->own_calls_gap_ns);
 }
 
 static void take_loss(Measures *m, const StrobeView *record, const uint32_t *at)
@@ -216,7 +218,6 @@ Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self)
     m->self = self;
     m->times = busy_times_new();
     m->causes = g_hash_table_new(g_direct_hash, g_direct_equal);
-    m->own_calls = intervals_new();
     for (guint i = 0; i < N_PARTS; i++)
         m->names[i] = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     for (guint i = 0; i < G_N_ELEMENTS(takers); i++) {
@@ -231,7 +232,7 @@ void measures_free(Measures *m)
 {
     busy_times_free(m->times);
     g_hash_table_unref(m->causes);
-    g_array_unref(m->own_calls);
+    strobe_intervals_clear(&m->own_calls);
     for (guint i = 0; i < N_PARTS; i++)
         g_hash_table_unref(m->names[i]);
     g_free(m);

@@ -45,7 +45,8 @@ typedef struct Measures {
     double peak_group_share; /* %; of the control group's memory limit */
     guint64 n_host_memory;
     guint64 n_lost;
-    GArray *own_calls; /* of Interval, of calls into collectors */
+    StrobeIntervals own_calls; /* calls into collectors */
+    gint64 own_calls_gap_ns;   /* gap over which they are merged */
     guint64 n_own_calls;
     StrobeBinder binders[24];
 } Measures;

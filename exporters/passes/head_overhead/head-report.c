@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strobe/helpers/fields.h>
 
-#include "device-record.h"
 #include "part-statistics.h"
 
 #define LARGE_SHARE 50.0 /* %; minimum share of a cause for a hint */
@@ -88,7 +88,7 @@ static gboolean emit_step(const HeadReport *r, gint32 place,
 
 static void clear_sums(struct strobe_head_overhead_step *sums)
 {
-    device_fields_absent(&strobe_kind_head_overhead_step, sums);
+    strobe_fields_absent(&strobe_kind_head_overhead_step, sums);
     sums->graphs = sums->compiled = 0;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../device/test-device.h"
+#include "test-device.h"
 
 #include "head-overhead.h"
 

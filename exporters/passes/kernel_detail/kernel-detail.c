@@ -3,9 +3,10 @@
 #include "kernel-detail.h"
 
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/steps.h>
 
-#include "device-record.h"
-#include "steps.h"
 
 #define ROWS_MAX 2097152u
 #define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
@@ -61,11 +62,11 @@ typedef struct KernelDetail {
     StrobeStringId counted; /* the last names of metrics, and their number */
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
-    GArray *task_copies, *op_copies; /* of DeviceCopy */
-    GArray *rows;                    /* of Row */
-    GArray *metrics;                 /* of Metrics */
-    GArray *values;                  /* of double */
-    Steps steps;
+    StrobeFieldCopies task_copies, op_copies;
+    GArray *rows;    /* of Row */
+    GArray *metrics; /* of Metrics */
+    GArray *values;  /* of double */
+    StrobeSteps steps;
     StrobeStringId communication_core;
     struct strobe_kernel_detail absent; /* all fields absent; finding their offsets takes long */
     guint64 n_dropped;
@@ -83,8 +84,7 @@ static StrobeStatus kernel_detail_open(const StrobeConsumerHost *host, StrobeIns
     pass->metrics = g_array_new(FALSE, FALSE, sizeof(Metrics));
     pass->values = g_array_new(FALSE, FALSE, sizeof(double));
     pass->communication_core = host->intern(self, core, strlen(core));
-    device_fields_absent(&strobe_kind_kernel_detail, &pass->absent);
-    steps_init(&pass->steps);
+    strobe_fields_absent(&strobe_kind_kernel_detail, &pass->absent);
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->pmus = (StrobeBinder){.wanted = pmu_wanted, .n_wanted = N_PMU};
     pass->tasks = pass->ops = (StrobeBinder){.wanted = record_wanted, .n_wanted = N_RECORD};
@@ -99,34 +99,27 @@ static void kernel_detail_close(void *state)
     g_array_unref(pass->rows);
     g_array_unref(pass->metrics);
     g_array_unref(pass->values);
-    if (pass->task_copies)
-        g_array_unref(pass->task_copies);
-    if (pass->op_copies)
-        g_array_unref(pass->op_copies);
-    steps_clear(&pass->steps);
+    strobe_steps_clear(&pass->steps);
     g_free(pass);
 }
 
-static const GArray *copies_for(const StrobeView *record, const StrobeKindView **kind,
-                                GArray **copies)
+static const StrobeFieldCopies *copies_for(const StrobeView *record, const StrobeKindView **kind,
+                                           StrobeFieldCopies *copies)
 {
-    if (*kind != record->kind) {
-        if (*copies)
-            g_array_unref(*copies);
-        *copies = device_copies_new(record->kind, &strobe_kind_kernel_detail);
-        *kind = record->kind;
-    }
-    return *copies;
+    if (*kind != record->kind)
+        strobe_field_copies_find(copies, record->kind, &strobe_kind_kernel_detail);
+    *kind = record->kind;
+    return copies;
 }
 
-static void add_row(KernelDetail *pass, const StrobeView *record, const GArray *copies,
-                    guint32 exact, gboolean is_communication)
+static void add_row(KernelDetail *pass, const StrobeView *record,
+                    const StrobeFieldCopies *copies, guint32 exact, gboolean is_communication)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
     struct strobe_kernel_detail fields;
     Row row = {.begin_ns = record->begin_ns,
                .end_ns = record->end_ns,
-               .us = device_exact_us(record, exact),
+               .us = strobe_view_exact_us(record, exact),
                .track = record->track,
                .name = record->name,
                .order = pass->rows->len};
@@ -136,7 +129,7 @@ static void add_row(KernelDetail *pass, const StrobeView *record, const GArray *
         return;
     }
     memcpy(&fields, &pass->absent, HEAD_BYTES); /* the bytes between fields are stored too */
-    device_copies_apply(copies, record, &fields);
+    strobe_field_copies_apply(copies, record, &fields);
     fields.device = track ? track->device : -1;
     fields.is_communication = is_communication != 0;
     if (is_communication)
@@ -203,7 +196,7 @@ static StrobeStatus kernel_detail_batch(void *state, const StrobeView *records, 
             add_metrics(pass, record);
             break;
         case STEP_RANGE:
-            steps_add(&pass->steps, record);
+            strobe_steps_add(&pass->steps, record);
             break;
         default:
             break;
@@ -252,9 +245,9 @@ static double wait_ns(const KernelDetail *pass, const Row *before, const Row *ro
     double us;
 
     if (pass->host->metadata(pass->self)->generation == 1)
-        us = device_round(device_us(row->begin_ns - before->begin_ns) - before->us, 3);
+        us = strobe_round_decimals(strobe_us_of_ns(row->begin_ns - before->begin_ns) - before->us, 3);
     else
-        us = device_us(row->begin_ns) - device_us(before->begin_ns) - device_round(before->us, 3);
+        us = strobe_us_of_ns(row->begin_ns) - strobe_us_of_ns(before->begin_ns) - strobe_round_decimals(before->us, 3);
     return us > 0 ? us * 1000.0 : 0;
 }
 
@@ -277,7 +270,7 @@ static gboolean emit_row(KernelDetail *pass, const Row *row, const Row *before)
 {
     struct strobe_kernel_detail *fields =
         pass->host->emit(pass->self, 0, row->track, row->name, row->begin_ns, row->end_ns);
-    const Step *step = steps_find_closed(&pass->steps, head_of(row).device, row->begin_ns);
+    const StrobeStep *step = strobe_steps_find_closed(&pass->steps, head_of(row).device, row->begin_ns);
 
     if (!fields)
         return FALSE;

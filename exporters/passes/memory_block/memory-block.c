@@ -7,7 +7,6 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-#include "device-record.h"
 #include "live-blocks.h"
 
 /* Events that wait for their operator to end; above this the oldest gets none. */

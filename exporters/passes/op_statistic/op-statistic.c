@@ -4,9 +4,9 @@
 
 #include <math.h>
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#include "device-record.h"
 #include "sorted-values.h"
 #include "statistic.h"
 
@@ -90,7 +90,7 @@ static void add_task(Statistic *pass, const StrobeView *record)
     Group *group;
 
     if (pass->host->metadata(pass->self)->generation == 1)
-        ns = device_exact_us(record, at[EXACT]) * 1000.0;
+        ns = strobe_view_exact_us(record, at[EXACT]) * 1000.0;
     key.type = pass->host->string(pass->self, key.type_id).bytes;
     key.core = pass->host->string(pass->self, key.core_id).bytes;
     if (!*key.type && *key.core && is_own_record(pass))
@@ -131,7 +131,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
 /* The tool rounds microseconds. */
 static double whole_ns(double ns)
 {
-    return round(device_round(ns / 1000.0, 3) * 1000.0);
+    return round(strobe_round_decimals(ns / 1000.0, 3) * 1000.0);
 }
 
 static gboolean emit_group(const Statistic *pass, const Group *group, double all)

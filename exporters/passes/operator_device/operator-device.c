@@ -4,11 +4,12 @@
 #include "operator-device.h"
 
 #include <string.h>
+#include <strobe/helpers/cell-number.h>
 
 #include "database-steps.h"
-#include "device-record.h"
 #include "operator-forest.h"
 #include "step-kernels.h"
+#include "ascend-db.h"
 
 #define OPERATORS_MAX ((guint)G_MAXINT) /* places are numbered so */
 #define RECORDS_MAX ((guint)G_MAXINT)
@@ -92,7 +93,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     pass->host = host;
     pass->self = self;
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
-    pass->is_database = device_is_database(host, self);
+    pass->is_database = ascend_db_is_source(host, self);
     pass->has_device = *host->metadata_value(self, "source") != '\0';
     bind_fields(&pass->operators, operator_wanted, N_OPERATOR);
     bind_fields(&pass->queues, queue_wanted, N_QUEUE);
@@ -207,7 +208,7 @@ static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is
                      .connection = strobe_field_u64(record, at[TASK_CONNECTION], STROBE_ABSENT_U64),
                      .begin_ns = record->begin_ns,
                      .end_ns = record->end_ns,
-                     .us = device_exact_us(record, at[EXACT]),
+                     .us = strobe_view_exact_us(record, at[EXACT]),
                      .track = record->track,
                      .device = track ? track->device : -1};
 

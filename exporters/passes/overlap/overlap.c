@@ -3,9 +3,8 @@
 #include "overlap.h"
 
 #include <string.h>
+#include <strobe/helpers/intervals.h>
 
-#include "device-record.h"
-#include "intervals.h"
 
 #define SPANS_MAX 16777216u
 #define HOST_SPANS_MAX 4194304u /* they are kept before it is known whether they are needed */
@@ -37,8 +36,8 @@ static const char *const names[N_TYPES] = {"Computing", "Communication",
 
 typedef struct Device {
     gint32 device;
-    GArray *computing, *communication; /* of Interval */
-    gint64 low, high;                  /* range of the tasks that extend the range of Free */
+    StrobeIntervals computing, communication;
+    gint64 low, high; /* range of the tasks that extend the range of Free */
 } Device;
 
 typedef struct Overlap {
@@ -46,8 +45,8 @@ typedef struct Overlap {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder binder, operators;
-    GPtrArray *devices;     /* of Device */
-    GArray *host_computing; /* of Interval: operators; told where the host communicates */
+    GPtrArray *devices;             /* of Device */
+    StrobeIntervals host_computing; /* operators; emitted where the host communicates */
     guint64 n_dropped, n_host_dropped;
 } Overlap;
 
@@ -55,8 +54,8 @@ static void free_device(gpointer data)
 {
     Device *device = data;
 
-    g_array_unref(device->computing);
-    g_array_unref(device->communication);
+    strobe_intervals_clear(&device->computing);
+    strobe_intervals_clear(&device->communication);
     g_free(device);
 }
 
@@ -71,7 +70,6 @@ static StrobeStatus overlap_open(const StrobeConsumerHost *host, StrobeInstance 
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
     pass->operators.wanted = operator_wanted;
     pass->operators.n_wanted = N_OPERATOR;
-    pass->host_computing = intervals_new();
     pass->devices = g_ptr_array_new_with_free_func(free_device);
     *state = pass;
     return STROBE_OK;
@@ -90,24 +88,22 @@ static Device *device_of(Overlap *pass, StrobeTrackId track)
     }
     device = g_new0(Device, 1);
     device->device = number;
-    device->computing = intervals_new();
-    device->communication = intervals_new();
     device->low = G_MAXINT64;
     device->high = G_MININT64;
     g_ptr_array_add(pass->devices, device);
     return device;
 }
 
-static void add_span(GArray *set, const StrobeView *record, guint max, guint64 *n_dropped)
+static void add_span(StrobeIntervals *set, const StrobeView *record, guint max, guint64 *n_dropped)
 {
-    if (set->len >= max) {
-        intervals_merge(set);
-        if (set->len > max / 2) {
+    if (set->n >= max) {
+        strobe_intervals_merge(set);
+        if (set->n > max / 2) {
             ++*n_dropped;
             return;
         }
     }
-    intervals_add(set, record->begin_ns, record->end_ns);
+    strobe_intervals_add(set, record->begin_ns, record->end_ns);
 }
 
 /* Kernels that carry out a communication operation do not count as computing. */
@@ -143,7 +139,7 @@ static void add_task(Overlap *pass, const StrobeView *record)
     StrobeStringId host_type = strobe_field_u32(record, at[HOST_TYPE], 0);
 
     if (strobe_field_u8(record, at[IS_KERNEL], 0) && is_computing(pass, record))
-        add_span(device->computing, record, SPANS_MAX, &pass->n_dropped);
+        add_span(&device->computing, record, SPANS_MAX, &pass->n_dropped);
     if (is_other(pass, host_type) || (!host_type && is_other_by_name(pass, record))) {
         device->low = MIN(device->low, record->begin_ns);
         device->high = MAX(device->high, record->end_ns);
@@ -160,15 +156,15 @@ static gboolean is_communicating(const char *name)
 static void add_operator(Overlap *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
-    GArray *set = pass->host_computing;
+    StrobeIntervals *set = &pass->host_computing;
 
     if (strobe_field_u8(record, at[SCOPE], 0) == SCOPE_USER ||
         strobe_field_u8(record, at[IS_ASYNC], 0) ||
         is_communicating(pass->host->string(pass->self, record->name).bytes))
         return;
-    while (set->len && g_array_index(set, Interval, set->len - 1).begin_ns >= record->begin_ns &&
-           g_array_index(set, Interval, set->len - 1).end_ns <= record->end_ns)
-        g_array_set_size(set, set->len - 1);
+    while (set->n && set->items[set->n - 1].begin_ns >= record->begin_ns &&
+           set->items[set->n - 1].end_ns <= record->end_ns)
+        set->n--;
     add_span(set, record, HOST_SPANS_MAX, &pass->n_host_dropped);
 }
 
@@ -184,18 +180,19 @@ static StrobeStatus overlap_batch(void *state, const StrobeView *records, size_t
         else if (kind == DEVICE_TASK)
             add_task(pass, &records[i]);
         else if (kind == COMM_OP)
-            add_span(device_of(pass, records[i].track)->communication, &records[i], SPANS_MAX,
+            add_span(&device_of(pass, records[i].track)->communication, &records[i], SPANS_MAX,
                      &pass->n_dropped);
     }
     return STROBE_OK;
 }
 
-static gboolean emit_spans(Overlap *pass, const Device *device, guint type, const GArray *set)
+static gboolean emit_spans(Overlap *pass, const Device *device, guint type,
+                           const StrobeIntervals *set)
 {
     StrobeStringId name = pass->host->intern(pass->self, names[type], strlen(names[type]));
 
-    for (guint i = 0; i < set->len; i++) {
-        const Interval *stretch = &g_array_index(set, Interval, i);
+    for (gsize i = 0; i < set->n; i++) {
+        const StrobeInterval *stretch = &set->items[i];
         struct strobe_overlap *fields;
 
         if (stretch->begin_ns == stretch->end_ns)
@@ -212,41 +209,46 @@ static gboolean emit_spans(Overlap *pass, const Device *device, guint type, cons
 }
 
 /* The range is that of busy intervals; from G3 on other tasks extend it. */
-static GArray *find_free(const Overlap *pass, const Device *device, const GArray *busy)
+static void find_free(const Overlap *pass, const Device *device, const StrobeIntervals *busy,
+                      StrobeIntervals *free_time)
 {
-    g_autoptr(GArray) range = intervals_new();
-    gint64 low = busy->len ? g_array_index(busy, Interval, 0).begin_ns : G_MAXINT64;
-    gint64 high = busy->len ? g_array_index(busy, Interval, busy->len - 1).end_ns : G_MININT64;
+    StrobeIntervals range = {0};
+    gint64 low = busy->n ? busy->items[0].begin_ns : G_MAXINT64;
+    gint64 high = busy->n ? busy->items[busy->n - 1].end_ns : G_MININT64;
 
     if (pass->host->metadata(pass->self)->generation >= 3) {
         low = MIN(low, device->low);
         high = MAX(high, device->high);
     }
     if (low < high)
-        intervals_add(range, low, high);
-    return intervals_minus(range, busy);
+        strobe_intervals_add(&range, low, high);
+    strobe_intervals_subtract(&range, busy, free_time);
+    strobe_intervals_clear(&range);
 }
 
 static gboolean emit_device(Overlap *pass, Device *device)
 {
-    g_autoptr(GArray) alone = NULL;
-    g_autoptr(GArray) busy = NULL;
-    g_autoptr(GArray) free_time = NULL;
+    StrobeIntervals alone = {0}, busy = {0}, free_time = {0};
+    gboolean is_emitted;
 
-    if (device->device == HOST && !device->computing->len) {
-        g_array_append_vals(device->computing, pass->host_computing->data,
-                            pass->host_computing->len);
+    if (device->device == HOST && !device->computing.n) {
+        strobe_intervals_append(&device->computing, &pass->host_computing);
         pass->n_dropped += pass->n_host_dropped;
     }
-    intervals_merge(device->computing);
-    intervals_merge(device->communication);
-    alone = intervals_minus(device->communication, device->computing);
-    busy = intervals_union(device->computing, device->communication);
-    free_time = find_free(pass, device, busy);
-    return emit_spans(pass, device, COMPUTING, device->computing) &&
-           emit_spans(pass, device, COMMUNICATION, device->communication) &&
-           emit_spans(pass, device, NOT_OVERLAPPED, alone) &&
-           emit_spans(pass, device, FREE, free_time);
+    strobe_intervals_merge(&device->computing);
+    strobe_intervals_merge(&device->communication);
+    strobe_intervals_subtract(&device->communication, &device->computing, &alone);
+    strobe_intervals_unite(&device->computing, &device->communication, &busy);
+    find_free(pass, device, &busy, &free_time);
+    is_emitted = !alone.is_short && !busy.is_short && !free_time.is_short &&
+                 emit_spans(pass, device, COMPUTING, &device->computing) &&
+                 emit_spans(pass, device, COMMUNICATION, &device->communication) &&
+                 emit_spans(pass, device, NOT_OVERLAPPED, &alone) &&
+                 emit_spans(pass, device, FREE, &free_time);
+    strobe_intervals_clear(&alone);
+    strobe_intervals_clear(&busy);
+    strobe_intervals_clear(&free_time);
+    return is_emitted;
 }
 
 static StrobeStatus overlap_end(void *state)
@@ -256,7 +258,7 @@ static StrobeStatus overlap_end(void *state)
     for (guint i = 0; i < pass->devices->len; i++)
         if (!emit_device(pass, g_ptr_array_index(pass->devices, i)))
             return pass->host->fail(pass->self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                                    "Cannot emit overlap: the host has no room for it");
+                                    "Cannot emit overlap: out of memory");
     if (pass->n_dropped)
         pass->host->log(pass->self, STROBE_LOG_WARNING,
                         "%" G_GUINT64_FORMAT " tasks beyond %u stretches count as free time",

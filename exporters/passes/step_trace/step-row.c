@@ -2,11 +2,12 @@
 #include "step-row.h"
 
 #include <math.h>
+#include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/intervals.h>
+#include <strobe/helpers/steps.h>
 
-#include "device-record.h"
-#include "intervals.h"
 
-StepRow *step_row_new(gint32 device, const Step *step)
+StepRow *step_row_new(gint32 device, const StrobeStep *step)
 {
     StepRow *row = g_new0(StepRow, 1);
 
@@ -17,30 +18,28 @@ StepRow *step_row_new(gint32 device, const Step *step)
     row->last_us = -INFINITY;
     row->begin_ns = G_MAXINT64;
     row->end_ns = G_MININT64;
-    row->computing = intervals_new();
-    row->communication = intervals_new();
     return row;
 }
 
 void step_row_free(StepRow *row)
 {
-    g_array_unref(row->computing);
-    g_array_unref(row->communication);
+    strobe_intervals_clear(&row->computing);
+    strobe_intervals_clear(&row->communication);
     g_free(row);
 }
 
 void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact)
 {
-    double begin = device_us(span->begin_ns);
-    double duration = device_us(span->end_ns - span->begin_ns);
+    double begin = strobe_us_of_ns(span->begin_ns);
+    double duration = strobe_us_of_ns(span->end_ns - span->begin_ns);
 
     row->begin_ns = MIN(row->begin_ns, span->begin_ns);
     row->end_ns = MAX(row->end_ns, span->end_ns);
     if (is_exact && span->type == STEP_RECEIVE)
         row->receive_ns += span->end_ns - span->begin_ns;
     else if (is_exact)
-        intervals_add(span->type == STEP_COMPUTING ? row->computing : row->communication,
-                      span->begin_ns, span->end_ns);
+        strobe_intervals_add(span->type == STEP_COMPUTING ? &row->computing : &row->communication,
+                             span->begin_ns, span->end_ns);
     row->us[span->type] += duration;
     row->n[span->type]++;
     row->first_us = MIN(row->first_us, begin);
@@ -68,10 +67,10 @@ static double preparing_us(const StepRow *row, gint64 first_operator_ns)
     if (row->step && row->step->host_begin_ns == STROBE_ABSENT_I64)
         return STROBE_ABSENT_F64; /* a step that is only known from its kernels */
     if (row->step)
-        return row->first_task_us - device_us(row->step->host_begin_ns);
+        return row->first_task_us - strobe_us_of_ns(row->step->host_begin_ns);
     if (first_operator_ns == G_MAXINT64)
         return STROBE_ABSENT_F64;
-    return row->first_task_us - device_us(first_operator_ns);
+    return row->first_task_us - strobe_us_of_ns(first_operator_ns);
 }
 
 void step_row_text(const StepRow *row, gint64 first_operator_ns, struct strobe_step_trace *fields)
@@ -95,49 +94,33 @@ void step_row_text(const StepRow *row, gint64 first_operator_ns, struct strobe_s
 
 /* ---- database ---- */
 
-static gint64 length_of(const GArray *set)
-{
-    gint64 sum = 0;
-
-    for (guint i = 0; i < set->len; i++) {
-        const Interval *stretch = &g_array_index(set, Interval, i);
-
-        sum += stretch->end_ns - stretch->begin_ns;
-    }
-    return sum;
-}
-
-static gint64 first_of(const GArray *set)
-{
-    return set->len ? g_array_index(set, Interval, 0).begin_ns : G_MAXINT64;
-}
-
 void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
 {
-    g_autoptr(GArray) alone = NULL;
-    g_autoptr(GArray) busy = NULL;
+    StrobeIntervals alone = {0}, busy = {0};
     gint64 computing, communication, not_overlapped, range = 0;
 
-    intervals_merge(row->computing);
-    intervals_merge(row->communication);
-    alone = intervals_minus(row->communication, row->computing);
-    busy = intervals_union(row->computing, row->communication);
-    computing = length_of(row->computing);
-    communication = length_of(row->communication);
-    not_overlapped = length_of(alone);
-    if (busy->len)
-        range = g_array_index(busy, Interval, busy->len - 1).end_ns - first_of(busy);
+    strobe_intervals_merge(&row->computing);
+    strobe_intervals_merge(&row->communication);
+    strobe_intervals_subtract(&row->communication, &row->computing, &alone);
+    strobe_intervals_unite(&row->computing, &row->communication, &busy);
+    computing = strobe_intervals_length(&row->computing);
+    communication = strobe_intervals_length(&row->communication);
+    not_overlapped = strobe_intervals_length(&alone);
+    if (busy.n)
+        range = busy.items[busy.n - 1].end_ns - busy.items[0].begin_ns;
     fields->is_exact = 1;
-    fields->computing = device_us(computing);
-    fields->communication = device_us(communication);
-    fields->communication_not_overlapped = device_us(not_overlapped);
-    fields->overlapped = device_us(communication - not_overlapped);
-    fields->free = device_us(range - length_of(busy));
-    fields->bubble = device_us(row->receive_ns);
-    fields->stage = device_us(range - row->receive_ns);
-    fields->communication_exclude_receive = device_us(MAX(not_overlapped - row->receive_ns, 0));
+    fields->computing = strobe_us_of_ns(computing);
+    fields->communication = strobe_us_of_ns(communication);
+    fields->communication_not_overlapped = strobe_us_of_ns(not_overlapped);
+    fields->overlapped = strobe_us_of_ns(communication - not_overlapped);
+    fields->free = strobe_us_of_ns(range - strobe_intervals_length(&busy));
+    fields->bubble = strobe_us_of_ns(row->receive_ns);
+    fields->stage = strobe_us_of_ns(range - row->receive_ns);
+    fields->communication_exclude_receive = strobe_us_of_ns(MAX(not_overlapped - row->receive_ns, 0));
     /* Without any kernel the original writes 0. */
     fields->preparing = 0;
-    if (row->step && row->computing->len && row->step->host_begin_ns != STROBE_ABSENT_I64)
-        fields->preparing = device_us(first_of(busy) - row->step->host_begin_ns);
+    if (row->step && row->computing.n && row->step->host_begin_ns != STROBE_ABSENT_I64)
+        fields->preparing = strobe_us_of_ns(busy.items[0].begin_ns - row->step->host_begin_ns);
+    strobe_intervals_clear(&alone);
+    strobe_intervals_clear(&busy);
 }

@@ -6,9 +6,9 @@
 
 #include <glib.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/steps.h>
 #include <strobe/kinds.h>
 
-#include "steps.h"
 
 #define STEP_SPANS_MAX 16777216u
 
@@ -34,14 +34,14 @@ typedef struct StepTrace {
     StrobeKindNames kinds;
     StrobeBinder tasks, overlaps;
     GArray *spans; /* of StepSpan */
-    Steps steps;
+    StrobeSteps steps;
     gint64 first_operator_ns;
     gboolean is_database;
     guint64 n_dropped;
 } StepTrace;
 
 typedef struct StepRow {
-    const Step *step; /* NULL: no steps */
+    const StrobeStep *step; /* NULL: no steps */
     gint64 number;
     gint32 device;
     double us[STEP_TYPES];
@@ -49,10 +49,10 @@ typedef struct StepRow {
     double first_us, last_us, first_task_us; /* of all records, and of tasks */
     gint64 begin_ns, end_ns;
     gint64 receive_ns;
-    GArray *computing, *communication; /* of Interval; only for the database form */
+    StrobeIntervals computing, communication; /* only for the database form */
 } StepRow;
 
-StepRow *step_row_new(gint32 device, const Step *step);
+StepRow *step_row_new(gint32 device, const StrobeStep *step);
 void step_row_free(StepRow *row);
 void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact);
 void step_row_text(const StepRow *row, gint64 first_operator_ns, struct strobe_step_trace *fields);

@@ -3,10 +3,11 @@
 #include "step-trace.h"
 
 #include <string.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/helpers/steps.h>
 
-#include "device-record.h"
-#include "intervals.h"
 #include "step-row.h"
+#include "ascend-db.h"
 
 #define RECEIVE_PREFIX "hcom_receive"
 
@@ -33,14 +34,13 @@ static StrobeStatus step_trace_open(const StrobeConsumerHost *host, StrobeInstan
     pass->host = host;
     pass->self = self;
     pass->kinds = (StrobeKindNames){.names = kind_names, .n_names = N_KINDS};
-    pass->is_database = device_is_database(host, self);
+    pass->is_database = ascend_db_is_source(host, self);
     pass->tasks.wanted = task_wanted;
     pass->tasks.n_wanted = N_TASK;
     pass->overlaps.wanted = overlap_wanted;
     pass->overlaps.n_wanted = N_OVERLAP;
     pass->spans = g_array_new(FALSE, FALSE, sizeof(StepSpan));
     pass->first_operator_ns = G_MAXINT64;
-    steps_init(&pass->steps);
     *state = pass;
     return STROBE_OK;
 }
@@ -50,7 +50,7 @@ static void step_trace_close(void *state)
     StepTrace *pass = state;
 
     g_array_unref(pass->spans);
-    steps_clear(&pass->steps);
+    strobe_steps_clear(&pass->steps);
     g_free(pass);
 }
 
@@ -101,7 +101,7 @@ static void add_record(StepTrace *pass, const StrobeView *record)
     } else if (kind == CPU_OP) {
         pass->first_operator_ns = MIN(pass->first_operator_ns, record->begin_ns);
     } else if (kind == STEP_RANGE) {
-        steps_add(&pass->steps, record);
+        strobe_steps_add(&pass->steps, record);
     }
 }
 
@@ -131,7 +131,7 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static StepRow *row_of(GPtrArray *rows, gint32 device, const Step *step)
+static StepRow *row_of(GPtrArray *rows, gint32 device, const StrobeStep *step)
 {
     for (guint i = rows->len; i > 0; i--) {
         StepRow *row = g_ptr_array_index(rows, i - 1);
@@ -153,7 +153,7 @@ static gboolean emit_row(StepTrace *pass, StepRow *row)
 
     if (!fields)
         return FALSE;
-    device_fields_absent(&strobe_kind_step_trace, fields);
+    strobe_fields_absent(&strobe_kind_step_trace, fields);
     fields->device = row->device;
     if (row->step)
         fields->step = row->number;
@@ -173,11 +173,11 @@ static GPtrArray *make_rows(StepTrace *pass)
     g_array_sort(pass->spans, compare_spans);
     for (guint i = 0; i < pass->spans->len; i++) {
         const StepSpan *span = &g_array_index(pass->spans, StepSpan, i);
-        const Step *step = pass->is_database
-                               ? steps_find(&pass->steps, span->device, span->begin_ns)
-                               : steps_find_us(&pass->steps, span->device, span->begin_ns);
+        const StrobeStep *step = pass->is_database
+                               ? strobe_steps_find(&pass->steps, span->device, span->begin_ns)
+                               : strobe_steps_find_us(&pass->steps, span->device, span->begin_ns);
 
-        if (!step && pass->steps.steps->len)
+        if (!step && pass->steps.n)
             continue; /* outside of every step */
         step_row_add(row_of(rows, span->device, step), span, pass->is_database);
     }

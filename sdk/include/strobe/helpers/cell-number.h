@@ -19,6 +19,16 @@ size_t strobe_format_fixed(char *out, double value, int decimals);
 /* The same without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one);
 
+/* Rounds to that many decimals (at most 9) like Python's round(): by the exact value of the
+ * double, halves to even. A value above 1e15 stays as it is. */
+double strobe_round_decimals(double value, int decimals);
+
+/* ns as the double of microseconds that Python makes from the text "%d.%03d". */
+double strobe_us_of_ns(int64_t ns);
+/* A record's duration as a double of microseconds, with all digits of its source: the field
+ * exact_us at this offset, or, if it is absent or STROBE_FIELD_MISSING, end minus begin. */
+double strobe_view_exact_us(const StrobeView *record, uint32_t offset);
+
 /* A value in the unit of its field. */
 typedef struct StrobeCellValue {
     enum { STROBE_CELL_ABSENT = 0, STROBE_CELL_WHOLE = 1, STROBE_CELL_REAL = 2 } type;

@@ -8,6 +8,7 @@
 #define STROBE_HELPERS_FIELDS_H
 
 #include <strobe/exporter.h>
+#include <strobe/kinds.h>
 
 #if defined(__cplusplus)
 extern "C" {
@@ -37,6 +38,24 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 
 /* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
+
+/* Makes every field absent; what the host's emit returns is all zeros. */
+void strobe_fields_absent(const StrobeKind *kind, void *fields);
+
+/* Which fields of a record go where in a record of another kind: those with the same name and
+ * type. */
+typedef struct StrobeFieldCopies {
+    uint32_t n;
+    struct {
+        uint32_t from, to, size;
+    } items[STROBE_KIND_FIELDS_MAX];
+} StrobeFieldCopies;
+
+void strobe_field_copies_find(StrobeFieldCopies *copies, const StrobeKindView *from,
+                              const StrobeKind *to);
+/* Leaves the other fields as they are. */
+void strobe_field_copies_apply(const StrobeFieldCopies *copies, const StrobeView *record,
+                               void *fields);
 
 /* Bytes of the fields of a record of this kind, rounded up to a multiple of 8. */
 static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sets of times as intervals: busy and idle time, overlap, the part of a step that a set covers.
+ * A set of zeros is empty and ready. libc only. One set, one thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_INTERVALS_H
+#define STROBE_HELPERS_INTERVALS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct StrobeInterval {
+    int64_t begin_ns, end_ns; /* the end does not belong to it */
+} StrobeInterval;
+
+typedef struct StrobeIntervals {
+    StrobeInterval *items;
+    size_t n, room;
+    int is_short; /* memory ran out: intervals are missing */
+} StrobeIntervals;
+
+/* Frees the intervals; the set is empty and ready afterwards. */
+void strobe_intervals_clear(StrobeIntervals *set);
+
+/* Adds an interval. An end before the begin counts as the begin. */
+void strobe_intervals_add(StrobeIntervals *set, int64_t begin_ns, int64_t end_ns);
+/* Adds the intervals of another set. */
+void strobe_intervals_append(StrobeIntervals *set, const StrobeIntervals *other);
+
+/* Sorts the intervals and merges those that overlap or touch. The functions below need it. */
+void strobe_intervals_merge(StrobeIntervals *set);
+/* The same; also merges intervals whose gap is at most `gap_ns`. */
+void strobe_intervals_merge_near(StrobeIntervals *set, int64_t gap_ns);
+
+/* The same; also merges over growing gaps, from `gap_ns` on, until at most `n` intervals (not 0)
+ * are left. Returns the gap of the last merge: give it to the next call for the same set. */
+int64_t strobe_intervals_coarsen(StrobeIntervals *set, size_t n, int64_t gap_ns);
+
+/* Sets `out`, an empty set, to the times in `a` and not in `b`. */
+void strobe_intervals_subtract(const StrobeIntervals *a, const StrobeIntervals *b,
+                               StrobeIntervals *out);
+/* Sets `out`, an empty set, to the times in `a` or `b`. */
+void strobe_intervals_unite(const StrobeIntervals *a, const StrobeIntervals *b,
+                            StrobeIntervals *out);
+
+/* The sum of all lengths in ns. */
+int64_t strobe_intervals_length(const StrobeIntervals *set);
+/* How many ns of [begin_ns, end_ns) the set covers. */
+int64_t strobe_intervals_covered(const StrobeIntervals *set, int64_t begin_ns, int64_t end_ns);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

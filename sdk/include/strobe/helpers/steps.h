@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of a capture for passes and exporters: takes records of kind step_range and finds the
+ * step that contains a time. A collection of zeros is empty and ready. libc only. One collection,
+ * one thread. Since 1.0.
+ */
+#ifndef STROBE_HELPERS_STEPS_H
+#define STROBE_HELPERS_STEPS_H
+
+#include <strobe/exporter.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+#define STROBE_STEPS_MAX 1048576u
+
+typedef struct StrobeStep {
+    int64_t begin_ns, end_ns; /* on the device */
+    int64_t host_begin_ns;
+    int64_t number;
+    int32_t device;
+    uint32_t place; /* order of arrival */
+} StrobeStep;
+
+typedef struct StrobeSteps {
+    StrobeStep *items;
+    size_t n, room;
+    uint64_t n_dropped; /* there were more than STROBE_STEPS_MAX, or memory ran out */
+    int has_devices;    /* a step has a separate time range on each of several devices */
+    int is_sorted;      /* by devices */
+} StrobeSteps;
+
+/* Frees the steps. */
+void strobe_steps_clear(StrobeSteps *steps);
+
+/* Adds a record of kind step_range. */
+void strobe_steps_add(StrobeSteps *steps, const StrobeView *record);
+/* The same for a pass that does not distinguish devices: a step's range then covers all of them. */
+void strobe_steps_add_joined(StrobeSteps *steps, const StrobeView *record);
+
+/* The first step, in order of arrival, that contains the time. If devices have separate times,
+ * uses those of that device. NULL: none. Valid until a step is added.
+ * find: the end does not belong to the step; find_closed: it does; find_us: it does not, and times
+ * are compared as doubles of microseconds, like the Ascend PyTorch Profiler does. */
+const StrobeStep *strobe_steps_find(StrobeSteps *steps, int32_t device, int64_t at_ns);
+const StrobeStep *strobe_steps_find_closed(StrobeSteps *steps, int32_t device, int64_t at_ns);
+const StrobeStep *strobe_steps_find_us(StrobeSteps *steps, int32_t device, int64_t at_ns);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
