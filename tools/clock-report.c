@@ -162,7 +162,7 @@ void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats,
 static void append_error(GString *line, const StrobeClockView *clock)
 {
     if (clock->error_ns == STROBE_ABSENT_U64) {
-        g_string_append(line, ", error unknown (the width of a pair is not told)");
+        g_string_append(line, ", error unknown (the width of a pair of readings is missing)");
         return;
     }
     guint64 host_ns = clock->host_error_ns == STROBE_ABSENT_U64 ? 0 : clock->host_error_ns;
@@ -176,7 +176,8 @@ char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry)
     GString *line = g_string_new(entry->label);
 
     if (clock->n_pairs == 0) {
-        g_string_append(line, ": unknown: no pair with the host's, its times are the device's own");
+        g_string_append(
+            line, ": no pair with the host's clock was recorded, so times are the device's own");
         return g_string_free(line, FALSE);
     }
     g_string_append_printf(line, ": %" G_GUINT64_FORMAT " pair%s", clock->n_pairs,

@@ -48,14 +48,14 @@ static const StrobeUsage usage = {
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      Records the first process in which a collector can work; with --follow, all of\n"
-        "      them. A shell in which only host_sys can work gives way to a process in which\n"
-        "      other collectors can work.\n"
+        "      them. A process in which other collectors can work takes the recording over from\n"
+        "      a shell in which only host_sys can work.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
         "      Records into memory only; writes the last 30 s when the signal comes or a step "
         "takes\n"
         "      three times the median, and at the end.\n"
         "  strobe run --as torch_npu -- python3 train.py\n"
-        "      The script's own profiles, written for torch_npu, record.\n"
+        "      Records only what the script's own profiles, written for torch_npu, ask for.\n"
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
         "\n"
@@ -64,7 +64,7 @@ static const StrobeUsage usage = {
         "\n"
         "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
         "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"
-        "succeeded and nothing was recorded, or its result could not be written completely.",
+        "succeeded, but nothing was recorded, records were lost or files were not written.",
     .stops_early = TRUE,
 };
 
@@ -103,8 +103,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "class name of an optimizer, manual (only prof.step(), strobe.step())",
          "WHAT"},
         {"as", 0, 0, G_OPTION_ARG_STRING, &flags->as,
-         "Record nothing itself; import torch_npu.profiler and torch_npu.npu.mstx are Strobe's, so "
-         "that a script written for these records (torch_npu)",
+         "Do not record the run: the profiles of a script that is written for this package record, "
+         "with Strobe's torch_npu.profiler and torch_npu.npu.mstx (torch_npu)",
          "PACKAGE"},
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
@@ -113,7 +113,9 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "files were not written",
          NULL},
         {"generation", 0, 0, G_OPTION_ARG_FILENAME, &flags->generation,
-         "Write the Ascend formats of this generation: 1, 2 or 3 (default: 3)", "N"},
+         "Write the Ascend formats of early 2025 (1), of late 2025 (2) or the newest (3, the "
+         "default)",
+         "N"},
         STROBE_MAX_MEM_OPTION(&flags->memory),
         STROBE_TMP_DIR_OPTION(&flags->memory),
         {"preload", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->preload,

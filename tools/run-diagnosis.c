@@ -41,7 +41,7 @@ static char *python_obstacle(const char *program, char *const *words)
     if (!letter)
         return NULL;
     if (letter == 'S')
-        return g_strdup_printf("\"%s -S\" loads no site module, through which Strobe enters",
+        return g_strdup_printf("\"%s -S\" does not load the module site, which would load Strobe",
                                program);
     return g_strdup_printf("\"%s -%c\" ignores PYTHONPATH, through which Strobe enters; use "
                            "strobe.profiler in the script instead",
@@ -99,7 +99,7 @@ static gboolean is_launcher(const char *program)
     return strobe_is_launcher(name);
 }
 
-/* The user's number as the system has it; `fallback` where it is none. */
+/* The id of the user that the text names, by name or number; `fallback` if it names none. */
 static uid_t user_number(const char *text, uid_t fallback)
 {
     const struct passwd *user = getpwnam(text);
@@ -138,13 +138,13 @@ static char *launcher_obstacle(char *const *command, char *const *launched)
         return g_strdup_printf("%s is there to start another program, and is not recorded itself",
                                name);
     if (g_str_equal(name, "env") && clears_environment(command))
-        return g_strdup_printf("env takes from %s the variables through which Strobe enters; begin "
-                               "with it: env -i ... strobe run -- ...",
+        return g_strdup_printf("env removes the variables that load Strobe into %s; put env first: "
+                               "env -i ... strobe run -- ...",
                                launched[0]);
     const char *user = g_str_equal(name, "setpriv") ? changed_user(command, launched) : NULL;
     if (user)
-        return g_strdup_printf("%s runs as user %s, whom this run's folder is closed to; to load "
-                               "something into it: setpriv ... strobe run -- %s",
+        return g_strdup_printf("%s runs as user %s, who may not read the folder of this run; put "
+                               "setpriv first: setpriv ... strobe run -- %s",
                                launched[0], user, launched[0]);
     return NULL;
 }

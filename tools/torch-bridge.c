@@ -100,7 +100,7 @@ static char **compile_words(const StrobeTorch *torch, const char *output, GError
     return all;
 }
 
-/* In the child: it ends with this process, and signals end it. */
+/* Called in the child: the compiler ends when this process ends, and no signal is blocked in it. */
 static void prepare_compiler(gpointer unused)
 {
     sigset_t none;
@@ -189,7 +189,7 @@ static int lock_folder(const char *folder)
     return file;
 }
 
-/* Makes it readable for all and syncs it before it gets its name. */
+/* Makes the new file readable for all and syncs it, and then gives it its name. */
 static gboolean publish_bridge(const char *fresh, const char *path, GError **error)
 {
     int file = open(fresh, O_RDONLY | O_CLOEXEC);
@@ -255,7 +255,7 @@ static gboolean compile_into(const StrobeTorch *torch, const char *folder, gbool
     return good;
 }
 
-/* The file system may have given it permissions that are not trusted. */
+/* Would a recording load the new bridge? The file system may have given it other permissions. */
 static gboolean check_trust(const StrobeTorch *torch, const StrobeBridgeBuild *build,
                             GError **error)
 {

@@ -7,14 +7,15 @@
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
-/* The frame for a critical section that continues after the call returns, until commit: the
- * caller's other calls have frames at and below that of this call. */
+/* The frame to encode for a critical section that lasts until commit, so after this call has
+ * returned. It is above this call's frame: the caller's other calls have frames at or below that.
+ */
 static inline uintptr_t until_commit(uintptr_t frame)
 {
     return frame + sizeof frame + STROBE_SIGNAL_FRAME;
 }
 
-/* The thread's pending record was handed over when the gate was shut: starts again. */
+/* The thread's block was handed over when the gate was shut: makes its next record attach again. */
 void strobe_thread_buffer_record_late(uint32_t window)
 {
     strobe_thread.late = window;
@@ -127,7 +128,8 @@ uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, s
     size_t room = (size_t)(w->limit - w->cursor);
     uint32_t cause;
 
-    /* Its record must be in the same block: a reader may process the next block much later. */
+    /* The record that needs the string must be in the same block: a reader may process the next
+     * block much later. */
     if (room >= words * 8 && room < words * 8 + INLINE_MARGIN && w->cursor > (char *)(w->block + 1))
         strobe_thread_buffer_next_block(w, &cause);
     uint64_t *out = find_room(w, words * 8, &cause);

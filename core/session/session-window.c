@@ -150,14 +150,14 @@ static void record_entry(StrobeWriter *writer, const char *name, JsonNode *value
     strobe_thread_buffer_commit(writer);
 }
 
-/* What the user has added, for outputs that have a place for it. */
+/* Records the metadata that the user has added, for outputs that have a place for it. */
 static void record_metadata(StrobeSession *session)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
     g_autoptr(GList) keys = json_object_get_members(session->config->metadata);
 
     for (GList *k = keys; writer && k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* a fact of the capture */
+        if (strcmp(k->data, "trace_id")) /* the capture's own metadata has it */
             record_entry(writer, k->data,
                          json_object_get_member(session->config->metadata, k->data));
 }

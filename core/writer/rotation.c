@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Name of the current segment after the rotation. */
+/* Name of the segment with this number (from 0) after the rotation has put it aside. */
 static void aside_name(uint32_t number, char name[32])
 {
     snprintf(name, 32, STROBE_SEGMENT_FORMAT, number + 1);
@@ -99,7 +99,7 @@ static int finish_segment(StrobeWriterLoop *d)
     strobe_flush_all(d);
     int error =
         strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
-                                        &unwritten); /* the next segment has them too */
+                                        &unwritten); /* the next segment has the open spans too */
     strobe_capture_writer_take_pair(writer);
     if (error == 0)
         error =
@@ -148,7 +148,7 @@ static void switch_over(StrobeWriterLoop *d)
     char name[32];
 
     if (d->settings.sync >= STROBE_SYNC_WINDOW &&
-        fsync(p->folder)) /* their names are to last too */
+        fsync(p->folder)) /* the new file names must be on the disk too */
         strobe_flush_remember(d, errno);
     strobe_capture_writer_end(&d->window.writer);
     strobe_capture_writer_swap(&d->window.writer, &d->other);

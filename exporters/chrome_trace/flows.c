@@ -78,7 +78,7 @@ static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
     return trace_out_text(out, at, bytes + 1, length - 2);
 }
 
-/* The name consists of both: "HostToDevice17", "MsTx_17". */
+/* The name is category and id together: "HostToDevice17", "MsTx_17". */
 static char *put_flow_name(TraceOut *out, char *at, const CachedText *category,
                            const CachedText *id)
 {
@@ -97,7 +97,8 @@ static char *put_category(TraceOut *out, char *at, const CachedText *category)
     return PUT_LITERAL(at, ", ");
 }
 
-/* Category and id, `texts` with their quotes, in the key order of the generation. */
+/* Writes one end of an arrow, with the keys in the order of the generation. `texts`: its category
+ * and id, with their quotes. */
 static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const CachedText texts[2],
                             gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
@@ -155,7 +156,8 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                           out);
 }
 
-/* Texts are valid until the next call. */
+/* Category and id. The caller frees the bytes of the first; those of the second are valid until
+ * the next call of the text cache. */
 static void find_texts(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        CachedText texts[2])
 {

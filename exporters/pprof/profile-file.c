@@ -46,7 +46,7 @@ struct ProfileFile {
     gint64 total; /* of the last value */
 };
 
-/* The place of a text in the table; what is no UTF-8 becomes U+FFFD. */
+/* The place of a text in the table; bytes that are not valid UTF-8 become U+FFFD. */
 static guint64 string_index(ProfileFile *file, const char *bytes, gsize length)
 {
     g_autofree char *text = g_utf8_make_valid(bytes, (gssize)length);
@@ -83,7 +83,7 @@ ProfileFile *profile_file_new(const StrobeConsumerHost *host, StrobeInstance *se
     file->table = g_byte_array_new();
     file->message = g_byte_array_new();
     file->part = g_byte_array_new();
-    text_index(file, ""); /* the first of the table, as the form demands */
+    text_index(file, ""); /* the format requires it as the first string */
     return file;
 }
 

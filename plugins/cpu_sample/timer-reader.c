@@ -14,7 +14,7 @@
 
 typedef struct ProcessRing {
     pid_t pid;
-    ino_t inode; /* a program that is executed has another one */
+    ino_t inode; /* differs after the process has executed another program */
     TimerRing *ring;
     struct ProcessRing *next;
 } ProcessRing;
@@ -33,7 +33,8 @@ struct TimerReader {
 
 /* ---- finding ---- */
 
-/* The folder of the run, by the ring that the program has mapped. -1: it has none. */
+/* Finds the folder of the run from the path of the ring that the program has mapped. -1: it has
+ * mapped none. */
 static int find_folder(const char *proc_root, pid_t pid, char folder[PATH_MAX])
 {
     char path[PATH_MAX], name[64], *line = NULL;
@@ -180,8 +181,8 @@ static const Sample *read_slot(TimerReader *reader, const ProcessRing *process,
     return sample;
 }
 
-/* A thread that is killed while it writes leaves a slot for ever unwritten: what follows is read
- * once the ring is full. */
+/* A thread that is killed while it writes never completes its slot: the slots after it are read
+ * once the ring is half full. */
 static const TimerSlot *find_written(TimerRing *ring, uint64_t *ticket)
 {
     const uint64_t head = atomic_load(&ring->head);

@@ -5,16 +5,16 @@
 
 #include "walk.h"
 
-#define EARLY_NS 1000000         /* by which a time may lie behind what comes after it */
+#define EARLY_NS 1000000         /* tolerance when two times are put in order */
 #define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
 #define DEVICE_LAG_NS 2000000000 /* a device reports within 1 s */
 #define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
-#define NEAR_NS 1000000u         /* two answers that are no farther apart are one */
+#define NEAR_NS 1000000u         /* epochs whose times differ by no more count as one answer */
 
 /* Position of a record's times. */
 typedef struct Place {
     uint8_t begin, end; /* 0: it has none */
-    uint8_t device;     /* where the number of the device is; 0: it is the host's */
+    uint8_t device;     /* that of its device's number; 0: the host's, or a mark (see source_of) */
 } Place;
 
 #define AT(type_, field_) (uint8_t)offsetof(type_, field_)
@@ -49,7 +49,7 @@ static void move_time(uint8_t *record, uint8_t at, int64_t by)
     memcpy(record + at, &ns, sizeof ns);
 }
 
-/* Marks say by their source whose they are. */
+/* A mark's field `source` tells whether the mark is the host's or a device's. */
 static uint32_t source_of(const uint8_t *record, int32_t kind)
 {
     uint32_t device, mark_source;
@@ -79,12 +79,13 @@ static int64_t compute_monotonic(const NpuClock *clock, uint32_t epoch, uint64_t
     return (int64_t)reported_ns - npu_clock_epoch(clock, epoch)->distance_ns;
 }
 
-/* Could it have ended then? `is_prompt`: and been told in time. */
+/* Could a record with this end have ended in this epoch? `is_prompt`: and have been delivered
+ * within the usual lag. */
 static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
 {
     const NpuClock *clock = choice->clock;
     int64_t ns = compute_monotonic(clock, epoch, end_ns);
-    int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS; /* told by the later clock */
+    int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS; /* it reports by the later clock */
 
     return ns <= choice->buffer->handed_ns + EARLY_NS &&
            (epoch == 0 || (ns >= npu_clock_epoch(clock, epoch)->from_ns - lag_ns &&
@@ -106,8 +107,9 @@ static uint32_t find_oldest(const NpuClock *clock)
     return clock->n_epochs < NPU_EPOCHS ? 0 : clock->n_epochs - NPU_EPOCHS;
 }
 
-/* Its source's clock stays as it is, until times go back as far as it would take: then it has been
- * looked at anew, and was not before. */
+/* Returns the epoch of the source, or the next one if this time lies before the source's last one
+ * by more than half of the step: MSPTI then has just read the clock again, and the times before are
+ * certain to be of the old epoch. */
 static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t end_ns)
 {
     uint32_t now = source->epoch < find_oldest(clock) ? find_oldest(clock) : source->epoch;
@@ -136,8 +138,8 @@ static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, 
     return n;
 }
 
-/* A source does not go back to an earlier epoch where a later one will do. `off_ns`: how far away
- * the farthest other answer is. */
+/* A source does not go back to an earlier epoch where a later one will do. `off_ns`: largest
+ * distance to another epoch that is possible. */
 static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t end_ns,
                              uint64_t *off_ns)
 {
@@ -160,7 +162,7 @@ static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t e
     return found;
 }
 
-/* A call that lasted over a step began by the clock before it. */
+/* The begin of a call that lasted across a step was taken by the clock before the step. */
 static uint32_t epoch_of_begin(const Choice *choice, uint32_t epoch, uint64_t begin_ns,
                                uint64_t end_ns)
 {

@@ -12,7 +12,8 @@
 
 #define TOOL_NAME "strobe"
 
-/* Debuggers have 0 by convention, coverage 1, profilers such as cProfile 2, and fail without. */
+/* By convention debuggers have 0, coverage 1 and profilers such as cProfile 2; they fail if another
+ * tool has their id. */
 static const long tool_ids[] = {3, 4, 5};
 static long tool_id; /* the one taken; 0: none */
 
@@ -41,7 +42,8 @@ static const struct {
 
 /* ---- events ---- */
 
-/* The thread, entered if it was not. `is_reported`: the event's frame is among those found open. */
+/* The calling thread's state; NULL: no window records, or no memory. If the thread was not in this
+ * window, it enters now, and `is_reported` is set: the event's frame was among its open frames. */
 static Thread *thread_now(int *is_reported)
 {
     Thread *thread = tracer_thread;
@@ -87,7 +89,7 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
     return make_none();
 }
 
-/* CALL: code, offset, callable, first argument. Of all callables those written in C count. */
+/* CALL: code, offset, callable, first argument. Only callables written in C are recorded. */
 static int is_builtin(PyObject *const *arguments, PySize n)
 {
     const PyObject *type = n >= 3 ? arguments[2]->type : NULL;
@@ -233,8 +235,8 @@ static const char *explain_taken_ids(void)
     for (size_t i = 0; i < 3; i++)
         read_tool(tool_ids[i], names[i], sizeof names[i]);
     snprintf(text, sizeof text,
-             "the free tool ids of sys.monitoring are in use: %ld by \"%s\", %ld by \"%s\", %ld by "
-             "\"%s\"; neither calls nor stacks are recorded",
+             "the tool ids of sys.monitoring that Strobe may take are in use: %ld by \"%s\", %ld "
+             "by \"%s\", %ld by \"%s\"; neither calls nor stacks are recorded",
              tool_ids[0], names[0], tool_ids[1], names[1], tool_ids[2], names[2]);
     return text;
 }
@@ -283,7 +285,7 @@ void monitoring_remove(void)
     } else {
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
                          "The program has freed Strobe's tool id %ld of sys.monitoring: calls may "
-                         "be missing from there on",
+                         "be missing from then on",
                          tool_id);
     }
     tool_id = 0;

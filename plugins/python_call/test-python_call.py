@@ -769,7 +769,7 @@ class PythonCallTest(unittest.TestCase):
             monitoring.use_tool_id(number, 'tool %d' % number)
             self.addCleanup(monitoring.free_tool_id, number)
         self.assertNotEqual(host.start(), 0)
-        self.assertIn('Cannot trace Python calls: the free tool ids of sys.monitoring are in use: '
+        self.assertIn('Cannot trace Python calls: the tool ids of sys.monitoring that Strobe may take are in use: '
                       '3 by "tool 3", 4 by "tool 4", 5 by "tool 5"; neither calls nor stacks are '
                       'recorded', host.errors())
         self.assertEqual([monitoring.get_tool(n) for n in (0, 1, 2)], [None] * 3)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between cpu_op.so and its backend, the only part that is compiled against libtorch.
+ * The interface between cpu_op.so and its backend, the only part that is compiled against libtorch.
  *
- * The backend turns RecordFunction callbacks into plain C calls: for most functions straight into
- * the host (strobe_torch_begin and _end below), for those about which more is to be remembered
- * until they end into cpu_op.so. All of these may come from any thread, and none throws, blocks or,
- * in steady state, allocates. The backend lives as long as the process.
+ * The backend turns RecordFunction callbacks into plain C calls. For most functions it calls the
+ * host directly (strobe_torch_begin and _end below). If more must be remembered about a function
+ * until the function ends, it calls cpu_op.so. All of these calls may come from any thread, and
+ * none throws, blocks or, in steady state, allocates. The backend lives as long as the process.
  */
 #ifndef STROBE_TORCH_BACKEND_H
 #define STROBE_TORCH_BACKEND_H
@@ -24,7 +24,8 @@ extern "C" {
 #define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_4"
 
 /* The target of records: the data that a callback needs, in one cache line. It outlives every
- * session, because a running callback does. The control thread writes it, the two calls last. */
+ * session, because a running callback does. The control thread writes it, and `close` and `open`
+ * only after the fields that these two use. */
 typedef struct StrobeTorchTarget {
     /* The host's span_open; NULL: functions that begin are not recorded. */
     uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
@@ -77,9 +78,9 @@ typedef struct StrobeTorchEvents {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* A function that ends on the thread on which it began, but has inputs to be recorded, or may
-     * end in another order than it began: a range. `key` tells it from all others that run.
-     * `stack` is that of a range or an asynchronous function, else 0: it comes with the end. */
+    /* A function that ends on the thread on which it began, and has inputs to be recorded or is a
+     * range, which may end in any order. `key` tells it from all others that run. `stack` is the
+     * range's; 0 for other functions, whose stack comes with the end. begin_async always has it. */
     void (*begin)(const void *key, const char *name, int64_t sequence, uint8_t scope,
                   const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end)(const void *key, const struct strobe_cpu_op *fields);
@@ -91,8 +92,8 @@ typedef struct StrobeTorchEvents {
     StrobeStackId (*stack_of)(const StrobeTorchText *frames, size_t n);
 
     /* A function that may end on another thread. begin_async returns memory for it, 16-byte
-     * aligned, whose head is the backend's; NULL when it is not recorded. Each memory is given back
-     * by one free_async, whether or not the function ended. */
+     * aligned, whose head is the backend's; NULL when it is not recorded. The memory is given
+     * back by one free_async, whether or not the function ended. */
     void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end_async)(void *memory, const struct strobe_cpu_op *fields);
     void (*free_async)(void *memory);
@@ -102,7 +103,7 @@ typedef struct StrobeTorchBackend {
     uint32_t struct_size;
     uint32_t reserved;
     const char *torch_version; /* that it was compiled against */
-    StrobeTorchTarget *target; /* the backend's, as its callbacks are; cpu_op.so fills it in */
+    StrobeTorchTarget *target; /* memory of the backend; cpu_op.so fills it in */
 
     /* Functions are reported from here on, with what is `wanted` (STROBE_TORCH_*). `events` stays
      * valid. Returns NULL, or why not. */
@@ -131,7 +132,7 @@ static inline int strobe_torch_is_bookkeeping(const char *name)
     static const char prefix[] = "profiler::_record_function_";
     for (size_t i = 0; prefix[i]; i++)
         if (name[i] != prefix[i])
-            return 0; /* mostly at once; a call of strncmp would be one more thing to save for */
+            return 0; /* mostly at the first byte; a call of strncmp would cost saved registers */
     return 1;
 }
 
@@ -153,8 +154,8 @@ static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_
     return fields;
 }
 
-/* A function begins and ends, and nothing is to be remembered of it. Inlined into the callbacks:
- * each further library on the way of an operator costs nanoseconds. */
+/* Begin and end of a function about which nothing else must be remembered. Inlined into the
+ * callbacks: each further library that an operator's record passes through costs nanoseconds. */
 static inline void strobe_torch_begin(const StrobeTorchTarget *target, const void *key,
                                       const char *name, int64_t sequence)
 {

@@ -11,7 +11,7 @@ const MarkerPythonTool *mstx_tool_collector;
 static MstxFunction core[MSTX_CORE_SIZE], domain[MSTX_DOMAIN_SIZE];
 static MstxFunction *core_places[MSTX_CORE_SIZE], *domain_places[MSTX_DOMAIN_SIZE];
 static PyObject *domains; /* name -> a capsule of its MstxPythonDomain */
-static MstxInit *present; /* of the tool that is there */
+static MstxInit *present; /* init function of the tool that was found; NULL: none */
 
 static int get_table(int module, MstxFunction ***table, unsigned *size)
 {
@@ -30,7 +30,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
     }
 }
 
-/* Without the interpreter's lock: a tool may start a session here, whose collectors want it. */
+/* mstx_tool_look() calls it without the interpreter's lock: a tool may start a session here, whose
+ * collectors take that lock. */
 static int let_in(MstxInit *init)
 {
     if (!init)
@@ -48,7 +49,7 @@ static MstxInit *find_tool(void)
     return (MstxInit *)dlsym(library ? library : RTLD_DEFAULT, "InitInjectionMstx");
 }
 
-/* Tells the part of the package that records for `strobe run`, if it is there. */
+/* Tells strobe.run.attach, if it is imported, that a mark was made and may have begun a session. */
 static void tell_of_mark(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed, and so is what is in it */
@@ -65,7 +66,7 @@ void mstx_tool_look(void)
 
     if (mstx_tool_state != MSTX_UNKNOWN)
         return;
-    mstx_tool_state = MSTX_NONE; /* for the other threads, and for marks made in there */
+    mstx_tool_state = MSTX_NONE; /* until then, for other threads and marks that init makes */
     Py_BEGIN_ALLOW_THREADS present = find_tool();
     is_in = let_in(present);
     Py_END_ALLOW_THREADS if (!is_in) return;

@@ -13,7 +13,8 @@
 #define RUNS_MAX 64u
 #define SHORT ((size_t)32) /* up to this many items are sorted by insertion */
 
-/* A record in memory: the distance of its bytes from the end, which grows. */
+/* A record in memory. `offset` counts from the end of the memory, so that it stays right when the
+ * memory grows. */
 typedef struct Item {
     StrobeSortKey key;
     size_t length, offset;
@@ -41,7 +42,7 @@ typedef struct Merge {
 
 struct StrobeExternalSorter {
     StrobeStorage *storage;
-    char *memory; /* items grow from the begin, bytes of records from the end */
+    char *memory; /* items are added from the start, bytes of records from the end */
     size_t size, used, n_items;
     bool is_sorted, is_reading;
     size_t next; /* item to be read */

@@ -17,8 +17,8 @@
 #define NAME_MAX_BYTES 256 /* maximum length of a file's name, including the NUL */
 #define NAME_TRIES 1000
 #define BUFFER_SIZE (256u * 1024)
-#define DIRECT_SIZE (64u * 1024)           /* such an append goes past the buffer */
-#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* the disk begins to write at this size */
+#define DIRECT_SIZE (64u * 1024)           /* an append of at least this is not buffered */
+#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* after so many bytes the disk is made to write */
 #define BEHIND_SIZE (1024u * 1024)         /* a file of this size is written by a thread */
 
 struct StrobeSafeFile {
@@ -135,8 +135,8 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
     return NULL;
 }
 
-/* The disk works while the file is being made, so that the sync at the end waits less. It is
- * only a hint: it may fail, and reports no data errors. */
+/* Makes the disk write while the file is being made, so that the sync at the end waits less. The
+ * call is only a hint: it may fail, and reports no data errors. */
 static void begin_writeback(StrobeSafeFile *file)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
@@ -149,7 +149,7 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-/* Called by the thread or by the caller. */
+/* Called by the background thread, or without one by the caller's thread. */
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
@@ -184,7 +184,7 @@ static int take_filtered(void *user, const char *bytes, size_t length)
     return file->error;
 }
 
-/* Writes bytes as they were appended. */
+/* Writes appended bytes, through the filter if there is one. */
 static void hand_on(StrobeSafeFile *file, const char *bytes, size_t length, int is_end)
 {
     int error;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks of compilations, graph breaks and recompilations.
 
-Dynamo reports its work through torch._logging.trace_structured(), the source of its trace files,
-and calls its callbacks around each compilation. Both are wrapped while a session is open. This
-switches on none of Dynamo's logging.
+Dynamo reports its work through torch._logging.trace_structured(), from which its trace files come,
+and calls callbacks around each compilation. While a session is open, trace_structured() and the
+function that installs the callbacks are wrapped. This switches on none of Dynamo's logging.
 """
 
 import contextlib

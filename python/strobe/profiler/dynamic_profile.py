@@ -8,8 +8,8 @@
         train(batch)
         dp.step()
 
-A change of the file begins a profile: with `start_step` -1 at the next step, else at that one.
-dp.start(file) begins one at once. None of these functions raises.
+A change of the file begins a profile: with `start_step` -1 when the next step ends, otherwise when
+step number `start_step` ends. dp.start(file) begins one at once. None of these functions raises.
 """
 
 import atexit
@@ -78,8 +78,8 @@ class _DynamicProfile:
             self.step()
 
     def script_step(self):
-        """The iteration in which the script calls for the first time has been ended by its
-        optimizer, if that does so at all."""
+        """The script ends a step. At its first call an optimizer may have ended that iteration
+        already; then this call ends nothing."""
         is_ended = self._is_by_optimizer and not self._is_by_script
         self._is_by_script = True
         if not is_ended:
@@ -118,7 +118,7 @@ class _DynamicProfile:
             self._log.warning("Rank %d not in valid rank_list %s!", rank, sorted(config.ranks))
 
     def _warn_of_step(self, when=""):
-        """What is pending comes to nothing."""
+        """Warns that the pending configuration has no effect, and drops it."""
         self._warn("Dynamic Profiler config is not effective. The start_step=%d, current_step=%d%s"
                    % (self._pending.start_step, self.counter, when))
         self._pending = None
@@ -233,7 +233,7 @@ def step():
 
 
 def end_optimizer_step():
-    """An optimizer has stepped: ends a step of the program where PROF_CONFIG_PATH names the file."""
+    """An optimizer has stepped: ends a step of the program, where PROF_CONFIG_PATH is set."""
     _call("step", _present.optimizer_step)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The experimental configuration: names, values, checks, in the order of torch_npu."""
+"""The experimental configuration: names and values, and checks in the order that torch_npu has."""
 
 import math
 import warnings
@@ -227,7 +227,7 @@ class _ExperimentalConfig:
 
     # ---- what it means for collectors ----
 
-    step_ranges = "profiler_step"  # of a profile that a file asks for: "step"
+    step_ranges = "profiler_step"  # dynamic_config sets "step" if a file asks for the profile
 
     def of_device(self):
         """Names of the requested options that only a device supports."""

@@ -7,8 +7,8 @@ with an exception does not.
 
 step() is wrapped in the class, as PyTorch itself does. Our wrapper must be the outer one:
 PyTorch's wrapper opens an operator range that must end before the step does. PyTorch wraps in
-Optimizer.__init__, so ours follows there; classes that never call it are wrapped as they are
-defined. An optimizer's step may thus be wrapped twice, which the nesting rule makes harmless.
+Optimizer.__init__, so we wrap after it has run; classes that never call it are wrapped when they
+are defined. An optimizer's step may thus be wrapped twice, which the nesting rule makes harmless.
 """
 
 import functools
@@ -25,7 +25,7 @@ _NAMES_MAX = 20
 
 class _Others:
     """Classes whose calls ended no step because --step-on names another class. Their names are
-    written for the message of `strobe run` if no optimizer has that name."""
+    written to a file; `strobe run` prints them if no optimizer has the name of --step-on."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -56,8 +56,8 @@ class _Running(threading.local):
 
 
 class _Calls:
-    """Runs step() of optimizers and passes each call that has returned to _announce(), with the
-    optimizers in whose step() it ran."""
+    """Runs step() of optimizers. When a call has returned, passes its optimizer to _announce(),
+    with the optimizers in whose step() it ran."""
 
     def __init__(self):
         self._running = _Running()
@@ -74,8 +74,8 @@ class _Calls:
 
 
 class _Iterations(_Calls):
-    """Calls `ended` as an optimizer steps that has stepped since the last time: once an iteration
-    of a loop with several of them."""
+    """Calls `ended` at the first step of all, then whenever an optimizer steps that has stepped
+    since the last call of `ended`: once an iteration, even if several optimizers step in it."""
 
     def __init__(self, ended):
         super().__init__()
@@ -175,11 +175,11 @@ def watch_iterations(ended):
 
 
 def _wrap_all(watching):
-    """Wraps step() of all classes of optimizers, those to come as well."""
+    """Wraps step() of all optimizer classes, also of those that are defined later."""
     from torch.optim import Optimizer
 
     initialise = Optimizer.__init__
-    # A class method of its own, or that of `object`, which does nothing.
+    # The function of Optimizer's own class method; without one, that of `object`, which is empty.
     inherited = getattr(Optimizer.__init_subclass__, "__func__", lambda cls: None)
 
     @functools.wraps(initialise)

@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 typedef struct StrobeInstance StrobeInstance; /* the host's side of one opened component */
-typedef struct StrobeWriter StrobeWriter;     /* through it one thread writes into its thread
-                                               * buffer */
+typedef struct StrobeWriter StrobeWriter;     /* one thread uses it to write into its own
+                                               * thread buffer */
 
 /* A span that has begun and not yet ended. Opaque; all members are 0 if it is not recorded. */
 typedef struct StrobeSpan {
@@ -65,7 +65,7 @@ typedef struct StrobeHost {
     /* Reserves one record of `kind` and returns its fields, which the caller fills in place.
      * NULL: it cannot be stored, and is counted as lost. begin and end are times on the track's
      * clock; end is ignored for shapes without an end. The same function must call commit, and
-     * nothing else on the writer in between. */
+     * must make no other call on the writer in between. */
     void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
                      StrobeStringId name, uint64_t begin, uint64_t end);
 
@@ -110,8 +110,8 @@ typedef struct StrobeHost {
      * own thread ends; other threads do not search for it. The kind at the end may differ from that
      * at the begin if it has the same name, for example with more fields. async_open returns 1, or
      * 0 if the span is not recorded. async_close returns 0 if no such span is open in this window.
-     * When a thread's span is ended by another thread for the first time, this costs both threads
-     * some microseconds, and later ends on that thread cost slightly more. */
+     * The first time that a thread's span is ended by another thread costs both threads some
+     * microseconds; from then on, ends on the thread that began it cost slightly more. */
     int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
@@ -124,7 +124,7 @@ typedef struct StrobeHost {
     /* The first of `n` consecutive ids for STROBE_FIELD_LINK, unique in the session. Any thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
-    /* Counts records that this collector could not record as lost. */
+    /* Adds to the count of lost records those that this collector could not record. */
     void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
 
     /* Values of the declared options; the name must be a declared one. Texts live as long as the
@@ -185,7 +185,7 @@ typedef struct StrobeCollectorOps {
 
     /* Required. The options are already checked. `*state` is passed to the other calls. Return
      * STROBE_AGAIN if the needed library is not in the process yet, or if something else is missing
-     * that was passed to fail(); the call must not load the library itself. The host calls open
+     * and fail() has said what; the call must not load the library itself. The host calls open
      * again before each window, and in a step or a dlsym of the program after a library was loaded
      * (with STROBE_COMPONENT_ASK_CALLER: not in dlsym). After any other failure the host makes no
      * further call, not even close. */
