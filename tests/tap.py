@@ -9,7 +9,16 @@ import unittest
 
 
 # A test that takes long runs in the suite `long` alone.
-long_test = unittest.skipUnless(os.environ.get("STROBE_TEST_LONG"), "runs in the suite long")
+_IS_LONG = bool(os.environ.get("STROBE_TEST_LONG"))
+long_test = unittest.skipUnless(_IS_LONG, "runs in the suite long")
+# A test in which PyTorch's version matters little runs with each in the suite `long`, else with the system's.
+once_test = unittest.skipIf(os.environ.get("STROBE_TEST_PYTHON") and not _IS_LONG,
+                            "runs with the PyTorch of pip in the suite long")  # fmt: skip
+
+
+def chosen(whole, few):
+    """All of a test's cases in the suite `long`; else a few of them."""
+    return whole if _IS_LONG else few
 
 
 class TapResult(unittest.TestResult):

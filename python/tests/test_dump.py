@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import tap
 from support import FolderTest, messages, needs_torch, results, torch
 from trace_file import trace_events
 import strobe
@@ -37,6 +38,7 @@ class DumpTest(FolderTest):
         return session
 
 
+@tap.once_test
 class SessionDump(DumpTest):
     def test_directory_of_its_own(self):
         session = self.started()
@@ -118,6 +120,7 @@ def step_until(prof, told):
     assert told.is_set()
 
 
+@tap.once_test
 class Told(DumpTest):
     """on_trace_ready after a dump: in the thread that dumps, or in the next step."""
 
@@ -200,6 +203,7 @@ class Told(DumpTest):
         self.assertEqual(blocked, ["0" * 16])
 
 
+@tap.once_test
 class WindowEnd(DumpTest):
     def test_before_it_is_ready_and_not_after_dumps(self):
         session, told = self.make(), []
@@ -238,6 +242,7 @@ time.sleep(0.3)
 """
 
 
+@tap.once_test
 class AtExit(DumpTest):
     def test_session_that_nobody_closed(self):
         """A dump may be under way as the interpreter is taken down."""

@@ -10,6 +10,7 @@ import stat
 import time
 import unittest
 
+import tap
 from strobe.profiler import dynamic_profile as dp
 from strobe.profiler import dynamic_watch
 from support import FolderTest, messages, results
@@ -218,6 +219,7 @@ class StartTest(DynamicTest):
         self.assertEqual(self.results(), [])
 
 
+@tap.once_test
 class BadTest(DynamicTest):
     def test_bad_values_are_replaced(self):
         self.call(dp.init, ".")
@@ -268,6 +270,7 @@ class BadTest(DynamicTest):
         self.assertEqual(self.told, ["Init dynamic profiling repeatedly"])
 
 
+@tap.once_test
 class VersionTest(FolderTest):
     """What one look of the watch makes of a file that is being written; the thread is idle."""
 
@@ -345,6 +348,7 @@ class VersionTest(FolderTest):
         self.assertEqual(self.look(), 7)
 
 
+@tap.once_test
 class TrustTest(DynamicTest):
     """Others than root and the user have no say in what is profiled, and where the log goes."""
 

@@ -6,6 +6,7 @@ import os
 import socket
 import unittest
 
+import tap
 from support import FolderTest, messages, needs_torch, results, torch
 from trace_file import trace_events
 from strobe import profiler
@@ -19,6 +20,7 @@ def _made(**arguments):
     return handler, [text for _, text in told]
 
 
+@tap.once_test
 class Arguments(FolderTest):
     def test_defaults(self):
         handler, told = _made()
@@ -76,6 +78,7 @@ class _Profile:
         return self._names
 
 
+@tap.once_test
 class TensorBoard(FolderTest):
     def test_where_no_npu_is_profiled(self):
         handler, _ = _made(dir_name="a", worker_name="w")
@@ -236,6 +239,7 @@ with profiler.profile(on_trace_ready=handler):
         self.assertIn("Call step failed. Exception: Cannot create ", told[0][1])
 
 
+@tap.once_test
 @needs_torch
 class Analyse(FolderTest):
     def setUp(self):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which calls of an optimizer end a step. Each case patches PyTorch in a process of its own."""
 
+import contextlib
+import importlib
 import os
 import sys
 import tempfile
@@ -62,6 +64,12 @@ def _run_in_child(text, step_on, stderr):
 
 @needs_torch
 class OptimizerStep(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """PyTorch 2 imports this with the first optimizer: not in each child anew."""
+        with contextlib.suppress(ImportError):
+            importlib.import_module("torch._dynamo")
+
     def check(self, step_on, text, expected_stderr=""):
         """Runs a script in a forked child: PyTorch is loaded once."""
         with tempfile.TemporaryFile("w+") as stderr:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import unittest
 
+import tap
 from support import FolderTest, needs_torch, results
 from strobe import _strobe
 
@@ -63,6 +64,7 @@ def _info(directory, name):
         return json.load(file)
 
 
+@tap.once_test
 class Bad(unittest.TestCase):
     def test_values(self):
         self.assertRaises(TypeError, _strobe.set_rank, "0")
@@ -93,6 +95,7 @@ class Rank(FolderTest):
         output = os.listdir(os.path.join(found, "ASCEND_PROFILER_OUTPUT"))
         self.assertIn("ascend_pytorch_profiler_0.db", output)
 
+    @tap.once_test
     def test_the_environment_goes_before(self):
         found = self._run(
             "join()\n"
@@ -102,6 +105,7 @@ class Rank(FolderTest):
         )
         self.assertEqual(_info(found, "profiler_info_5.json")["rank_id"], "5")
 
+    @tap.once_test
     def test_none(self):
         found = self._run(
             "from strobe import profiler\n"
@@ -109,6 +113,7 @@ class Rank(FolderTest):
         )
         self.assertNotIn("rank_id", _info(found, "profiler_info.json"))
 
+    @tap.once_test
     def test_under_run(self):
         script = self.write("run.py", _GROUP + "join()\ntorch.ones(2)\ndist.destroy_process_group()\n")
         command = os.path.join(os.environ.get("STROBE_BUILD") or _build(), "tools", "strobe")

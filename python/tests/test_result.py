@@ -5,6 +5,7 @@ import json
 import os
 import unittest
 
+import tap
 from support import FolderTest, messages, needs_torch, results, without_fork_warning
 from strobe import profiler
 
@@ -98,6 +99,7 @@ print(total)
 """)
         self.assertEqual((done.stdout, done.stderr), ("56.0\n", ""))
 
+    @tap.once_test
     def test_not_stopped(self):
         self.check("""
 prof = profiler.profile(on_trace_ready=handler())
@@ -105,6 +107,7 @@ prof.start()
 torch.ones(1).mul(2)
 """)
 
+    @tap.once_test
     def test_dropped_without_stop(self):
         self.check("""
 def work():
@@ -115,12 +118,14 @@ work()
 with profiler.profile(on_trace_ready=handler()): pass
 """, n_results=2)
 
+    @tap.once_test
     def test_exit_in_the_body(self):
         self.check("""
 with profiler.profile(on_trace_ready=handler()):
     sys.exit(3)
 """, code=3)
 
+    @tap.once_test
     def test_uncaught_exception(self):
         done = self.check("""
 with profiler.profile(on_trace_ready=handler()):

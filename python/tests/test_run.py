@@ -11,6 +11,7 @@ import unittest
 
 from support import FolderTest, needs_torch, results, without_fork_warning
 from strobe import command
+import tap
 
 _TRAIN = """
 import torch
@@ -61,6 +62,7 @@ class RunTest(FolderTest):
         return sum(row["name"] == name for row in self.rows(directory, "cpu_op"))
 
 
+@tap.once_test
 class Traces(RunTest):
     """What a script can see of Strobe."""
 
@@ -122,6 +124,7 @@ with strobe.range("mine"):
         self.assertEqual([row["name"] for row in self.rows(done.results[0], "marker")], ["mine"])
 
 
+@tap.once_test
 class Ends(RunTest):
     """However the script ends, it ends so under `strobe run`, with a complete result."""
 
@@ -167,6 +170,7 @@ class Steps(RunTest):
         # The optimizer's own range ends inside its step.
         self.assertEqual(self.count(directory, "Optimizer.step#SGD.step"), 2)
 
+    @tap.once_test
     def test_the_scripts_own(self):
         done = self.run_strobe(_TRAIN + """
 import strobe
@@ -177,10 +181,12 @@ for _ in range(6):
         (directory,) = done.results
         self.assertEqual(self.steps(directory), [2, 3])
 
+    @tap.once_test
     def test_manual(self):
         done = self.run_strobe(_TRAIN + "train(6)", "--step-on", "manual", *_SCHEDULE)
         self.assertEqual((done.returncode, done.results), (0, []))
 
+    @tap.once_test
     def test_class(self):
         done = self.run_strobe(_TRAIN + "train(6)", "--step-on", "Adam", *_SCHEDULE)
         self.assertEqual(done.results, [])
@@ -245,6 +251,7 @@ if __name__ == "__main__":
     print([worker.exitcode for worker in workers])
 """
 
+    @tap.once_test
     def test_workers_are_left_alone(self):
         for method in ("fork", "spawn"):
             done = self.run_strobe(self._WORKERS.replace("METHOD", repr(method)))
@@ -252,6 +259,7 @@ if __name__ == "__main__":
             self.assertEqual(len(done.results), 1)
             shutil.rmtree("out")
 
+    @tap.once_test
     def test_follow(self):
         """Every worker has a result of its own; a forked one ends without its atexit."""
         for method in ("spawn", "fork"):
@@ -262,6 +270,7 @@ if __name__ == "__main__":
             shutil.rmtree("out")
 
 
+@tap.once_test
 class Failures(FolderTest):
     """The bootstrap without a run that works."""
 

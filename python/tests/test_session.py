@@ -7,6 +7,7 @@ import os
 import threading
 import time
 
+import tap
 from support import FolderTest, results
 from strobe import Error
 from strobe._strobe import Session
@@ -21,6 +22,7 @@ class SessionTest(FolderTest):
         return session
 
 
+@tap.once_test
 class Arguments(SessionTest):
     def test_wrong_types(self):
         for arguments in ((1,), (b"{}",), ("{}", 1), ("{}", "x", "y"), ([],)):
@@ -66,6 +68,7 @@ class Arguments(SessionTest):
         self.assertRaisesRegex(Error, "closed", session.set_schedule, None)
 
 
+@tap.once_test
 class Life(SessionTest):
     def test_one_at_a_time(self):
         session = self.make()
@@ -204,6 +207,7 @@ class Life(SessionTest):
         self.assertEqual(told, results(self.folder))
 
 
+@tap.once_test
 class Threads(SessionTest):
     def test_steps_from_many(self):
         session = self.make(schedule={"wait": 1, "warmup": 1, "active": 1})
@@ -247,6 +251,7 @@ class Threads(SessionTest):
         session.on_trace_ready(None)
 
 
+@tap.once_test
 class Fork(SessionTest):
     def _in_child(self, function):
         child = os.fork()

@@ -9,6 +9,7 @@ import sys
 import unittest
 import weakref
 
+import tap
 from strobe import profiler
 from support import FolderTest, messages, needs_torch, torch
 
@@ -31,6 +32,7 @@ class Local:
     """Lives as long as the frame that it is a variable of."""
 
 
+@tap.once_test
 @needs_torch
 class WindowsTest(FolderTest):
     def setUp(self):

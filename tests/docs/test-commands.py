@@ -117,6 +117,7 @@ class CommandsTest(PageTest):
     def test_which_command(self):
         self.check_page("which-command.md", 20)
 
+    @tap.long_test
     def test_coming_from(self):
         self.check_page("coming-from.md", 20)
 
@@ -240,6 +241,7 @@ class BlocksTest(PageTest):
                               capture_output=True, text=True, timeout=120)  # fmt: skip
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    @tap.long_test
     @needs_torch
     def test_pages_that_train(self):
         for page in "docs/ascend-config.md", "docs/correlation.md", "docs/report.md":
@@ -272,6 +274,7 @@ class BlocksTest(PageTest):
         self.write_program("program", "exec %s" % program)
         self.run_page("docs/opencl.md")
 
+    @tap.long_test
     def test_templates(self):
         root = self.work / "root"
         subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", root], check=True,

@@ -4,6 +4,7 @@
 import json
 import unittest
 
+import tap
 from support import PYTHON, StrobeTest, has_torch, needs_python
 
 TRAINING = """
@@ -48,6 +49,7 @@ class TorchTest(StrobeTest):
         self.assertIn("aten::linear", trace)
         json.loads(trace)
 
+    @tap.once_test
     def test_manual_steps_only(self):
         done = self.train(
             8, "--step-on", "manual", "--schedule", "wait=1,warmup=1,active=3,repeat=1"
@@ -55,6 +57,7 @@ class TorchTest(StrobeTest):
         self.assertEqual(self.results(), [])
         self.assertIn("no step", done.stderr)
 
+    @tap.once_test
     def test_class_that_never_steps(self):
         """Told without a schedule too, with the name that was meant."""
         done = self.train(3, "--step-on", "SDG")
@@ -62,16 +65,19 @@ class TorchTest(StrobeTest):
         self.assertIn("those that did: SGD", done.stderr)
         self.assertEqual(self.records_of(self.result(), "step"), 0)
 
+    @tap.once_test
     def test_class_that_never_steps_with_a_schedule(self):
         done = self.train(3, "--step-on", "Adam", "--schedule", "wait=1,active=1")
         self.assertEqual(self.results(), [])
         self.assertIn('no optimizer "Adam" stepped', done.stderr)
         self.assertIn("those that did: SGD", done.stderr)
 
+    @tap.once_test
     def test_class_that_steps(self):
         done = self.train(3, "--step-on", "SGD")
         self.assertNotIn("No step ended", done.stderr)
 
+    @tap.once_test
     def test_self_times_are_printed_largest_first(self):
         self.train(4)
         rows = self.json("show", self.out, "--limit", "1000")[0]["rows"]

@@ -12,7 +12,7 @@ from numbered import NUMBERED, NumberedTest
 from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, StrobeTest, needs_python
 
 COLLECT = ("--collect", "fake:records=0")
-ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "4"))
+ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "2"))
 SEED = int(os.environ.get("STROBE_TEST_SEED", "22"))
 
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import unittest
 
+import tap
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python, program
 
 SHIM = str(BUILD / "plugins" / "mstx")
@@ -24,6 +25,7 @@ class MarkupTest(StrobeTest):
         return [tuple(row.values()) for row in self.rows("marker_instant", columns)]
 
 
+@tap.once_test
 class MstxTest(MarkupTest):
     def test_alone(self):
         environment = {**self.environment, "LD_LIBRARY_PATH": SHIM}
@@ -107,6 +109,7 @@ class MstxTest(MarkupTest):
         self.assertIn("Nothing was recorded", done.stderr)
 
 
+@tap.once_test
 class NvtxTest(MarkupTest):
     def test_alone(self):
         done = subprocess.run([program("nvtx-program")], capture_output=True, text=True)
@@ -132,6 +135,7 @@ class NvtxTest(MarkupTest):
         self.assertEqual([row["name"] for row in self.rows("marker.thread", "name")], ["trainer"])
 
 
+@tap.once_test
 class IttTest(MarkupTest):
     def test_all(self):
         done = self.record(program("itt-program"), collect=["marker"])
@@ -185,6 +189,7 @@ class TorchTest(MarkupTest):
         self.assertIn("aten::add", names)
 
 
+@tap.once_test
 class AllTest(MarkupTest):
     def test_children(self):
         programs = " && ".join(

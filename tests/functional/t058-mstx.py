@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import unittest
 
+import tap
 from support import (
     BUILD,
     PYTHON,
@@ -125,6 +126,7 @@ class MstxTest(StrobeTest):
         return done
 
 
+@tap.once_test
 @needs_python
 class PlainTest(MstxTest):
     """Python without PyTorch."""
@@ -250,6 +252,7 @@ print(mstx.range_pop(), mstx.range_pop(), mstx.range_push("h", domain="two"))
 """
 
 
+@tap.once_test
 @needs_python
 class OtherToolTest(MstxTest):
     """Python's marks go to whatever tool there is, by the published protocol."""
@@ -337,6 +340,7 @@ class TorchTest(MstxTest):
             around = [row for row in steps if row[1] <= begin <= end <= row[2]]
             self.assertEqual(len([row for row in around if row[0].startswith("Prof")]), 1)
 
+    @tap.once_test
     def test_text(self):
         self.train(export_type="Text")
         path, = glob.glob(str(self.out / "*/ASC*/trace_view.json"))
@@ -354,10 +358,12 @@ class TorchTest(MstxTest):
             ("evaluation", "training", "default"),
         )
 
+    @tap.once_test
     def test_include_of_a_profile(self):
         self.train("mstx_domain_include=['training'],")
         self.assertEqual(self.events("DISTINCT name, domain"), [("train one step", "training")])
 
+    @tap.once_test
     def test_exclude_of_a_profile(self):
         self.train("mstx_domain_exclude=['training', 'default'],")
         self.assertEqual(self.events("DISTINCT name, domain"), [("loss", "evaluation")])
@@ -392,6 +398,7 @@ class TorchTest(MstxTest):
         self.assertEqual(self.rows("marker_instant", "name"), [("early",)])
         self.assertGreater(self.records_of(self.result(), "cpu_op"), 0)
 
+    @tap.once_test
     def test_marks_of_libraries(self):
         """A library with marks looks for its tool at the first one, long after the start."""
         text = "import ctypes, torch\nlibrary = ctypes.CDLL(%r)\n" % str(
@@ -410,6 +417,7 @@ class TorchTest(MstxTest):
             names, ["forward", "step 1", "forward", "step 2", "forward", "step 3"]
         )
 
+    @tap.once_test
     def test_no_ranges(self):
         self.assertEqual(self.names_of_run(":ranges="), [])
 

@@ -8,6 +8,7 @@ import struct
 import unittest
 
 import chromium
+import tap
 from support import PYTHON, StrobeTest, has_torch, needs_python
 
 SCRIPT = """
@@ -36,6 +37,7 @@ def read_size(text):
     return float(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].index(unit)
 
 
+@tap.once_test
 @needs_python
 @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
 class MemoryPageTest(StrobeTest):

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import unittest
 
+import tap
 from npu import MARK, TYPES, NpuTest, Script
 from support import BUILD, PYTHON, TIMEOUT, has_torch, program
 
@@ -61,6 +62,7 @@ def common(a, b):
     return sum(max(0, min(x[1], y[1]) - max(x[0], y[0])) for x in a for y in b)
 
 
+@tap.once_test
 class ChainTest(NpuTest):
     """One run, all results."""
 
@@ -222,6 +224,7 @@ class OperatorTest(NpuTest):
         self.assertEqual(told, [(0, 0)] + [(i, i if i % 2 else 0) for i in range(1, 6)])
 
 
+@tap.once_test
 class WindowsTest(NpuTest):
     def test_windows(self):
         """Each kernel is in its own window, once; and the process does not grow."""
@@ -240,6 +243,7 @@ class WindowsTest(NpuTest):
         self.assertLess(late - early, 16 << 20)
 
 
+@tap.once_test
 class RecordsTest(NpuTest):
     def kernels_of(self, made, base):
         return sorted((base + k[5], base + k[5] + k[6], MARK + k[4]) for k in made.kernels)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+import tap
 from npu import HOME, PROGRAM, NpuTest, Script
 from support import StrobeTest, TIMEOUT
 
@@ -50,7 +51,7 @@ class ObstacleTest(NpuTest):
 
 class LoadTest(ObstacleTest):
     def test_each_function_missing(self):
-        for symbol in REQUIRED:
+        for symbol in tap.chosen(REQUIRED, REQUIRED[-1:]):
             with self.subTest(symbol=symbol):
                 shutil.copy(HOME / "lib64" / "libmspti.so", self.home / "lib64")
                 self.lose_symbol("libmspti.so", symbol)
@@ -65,14 +66,14 @@ class LoadTest(ObstacleTest):
 
     def test_each_function_of_cann_missing(self):
         for library, symbols in CANN.items():
-            for symbol in symbols:
+            for symbol in tap.chosen(symbols, symbols[:1]):
                 with self.subTest(symbol=symbol):
                     self.lose_symbol(library, symbol)
                     self.refused("too old for MSPTI: it has no function " + symbol)
                     shutil.copy(HOME / "lib64" / library, self.home / "lib64")
 
     def test_each_library_of_cann_missing(self):
-        for library in CANN:
+        for library in tap.chosen(list(CANN), ["libascend_hal.so"]):
             with self.subTest(library=library):
                 (self.home / "lib64" / library).unlink()
                 self.refused("of which %s cannot be loaded" % library)

@@ -11,6 +11,7 @@ import subprocess
 import time
 import unittest
 
+import tap
 from aclprof import PROGRAM, AclprofTest
 from databases import Database
 from support import PYTHON, STROBE, TOP, has_torch
@@ -51,6 +52,7 @@ print("done")
 """
 
 
+@tap.once_test
 class EqualTest(AclprofTest):
     def exported(self, path):
         """The same files from an import of the database alone."""
@@ -102,6 +104,7 @@ class EqualTest(AclprofTest):
         self.assertEqual(self.csv("npu_module_mem")[0]["Total Reserved(MB)"], "0.00390625")
 
 
+@tap.once_test
 class ClockTest(AclprofTest):
     def begins(self):
         path = next(self.folder().glob("msprof_*.db"))
@@ -153,6 +156,7 @@ class HostTest(AclprofTest):
         self.assertEqual((counted["linked"], counted["orphan_effect"], counted["violations"]),
                          (5, 0, 0))
 
+    @tap.once_test
     def test_beside_other_collectors(self):
         """Nothing that was recorded is changed by the join."""
         self.install_msprof()
@@ -168,6 +172,7 @@ class HostTest(AclprofTest):
             self.assertEqual(before[key], without[key], key)
 
 
+@tap.once_test
 class ExportTest(AclprofTest):
     def missing(self):
         """What the result says is missing, after an analysis of its own too."""
@@ -369,6 +374,7 @@ class ExportTest(AclprofTest):
             self.assertRegex(errors, "prof_raw|export_limit")
 
 
+@tap.once_test
 class HostileTest(AclprofTest):
     def setUp(self):
         super().setUp()

@@ -5,6 +5,7 @@ import json
 import subprocess
 import unittest
 
+import tap
 from npu import PROGRAM, NpuTest, Script
 from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
 
@@ -63,6 +64,7 @@ class DeviceTest(NpuTest):
         self.assertEqual(calls, {"Level0": 0, "Level2": 1})
 
 
+@tap.once_test
 class AscendConfigTest(StrobeTest):
     def config(self, value, name="profiler_config.json"):
         return self.script(name, json.dumps(value))

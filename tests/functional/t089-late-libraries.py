@@ -8,6 +8,7 @@ import subprocess
 import time
 import unittest
 
+import tap
 from aclprof import HOME as ACLPROF_HOME, AclprofTest
 from npu import NpuTest
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
@@ -116,16 +117,18 @@ class LateTest(NpuTest):
     @unittest.skipUnless(has_torch(), "needs PyTorch")
     def test_after_torch(self):
         script = self.script("after.py", AFTER_TORCH)
-        for others in ((), ("cpu_op",), ("cpu_op", "marker")):
+        for others in tap.chosen(((), ("cpu_op",), ("cpu_op", "marker")), ((), ("cpu_op", "marker"))):
             with self.subTest(others=others):
                 shutil.rmtree(self.out, ignore_errors=True)
                 self.check(PYTHON, script, collect=("npu_task", *others))
                 self.assertNotIn("was not loaded", self.log())
 
+    @tap.once_test
     @needs_python
     def test_python_without_torch(self):
         self.check(PYTHON, self.script("without.py", WITHOUT_TORCH))
 
+    @tap.once_test
     @needs_python
     def test_beside_a_collector_that_records_already(self):
         """Of MSPTI's clock there are as many pairs as in a window that it began in."""
@@ -149,6 +152,7 @@ class LateTest(NpuTest):
         subprocess.run(["cc", "-o", program, source, "-ldl"], check=True)
         return program
 
+    @tap.once_test
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_native(self):
         program = self.compiled()
@@ -157,11 +161,13 @@ class LateTest(NpuTest):
                 shutil.rmtree(self.out, ignore_errors=True)
                 self.check(program, collect=("npu_task", *others))
 
+    @tap.once_test
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_native_child(self):
         """The shell that starts it has no reason to record, and does not take the run."""
         self.check("sh", "-c", "%s; exit $?" % self.compiled())
 
+    @tap.once_test
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_no_thread_looks(self):
         program = self.work / "threads"
@@ -174,6 +180,7 @@ class LateTest(NpuTest):
             self.assertEqual(done.stdout.split()[0], n, collect)
 
 
+@tap.once_test
 class LateAclprofTest(AclprofTest):
     @needs_python
     def test_initialised_late(self):

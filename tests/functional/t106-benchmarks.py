@@ -11,6 +11,7 @@ import subprocess
 import sys
 import unittest
 
+import tap
 from support import BUILD, TOP, StrobeTest, has_torch
 from trace_file import trace_events
 
@@ -136,6 +137,7 @@ class QuickBench(Bench):
 
 @unittest.skipUnless((BUILD / "bench" / "reader").exists() and has_torch(), "no PyTorch")
 class OperatorsTest(StrobeTest):
+    @tap.long_test
     def test_rows(self):
         """Of each PyTorch that is there all; of one that is not, why."""
         rows = {row.name: row for row in op_overhead(QuickBench(BUILD, str(self.work)))}

@@ -11,6 +11,7 @@ import unittest
 
 import chromium
 import kineto
+import tap
 from support import BUILD, DATA, VENV_PYTHON, StrobeTest, needs_python, needs_torch2
 from tensorboard_client import Page, Server
 
@@ -176,6 +177,7 @@ class TensorBoardTest(StrobeTest):
         else:
             self.assertEqual(ours, original, where)
 
+    @tap.long_test
     @unittest.skipUnless((DATA / "kineto").is_dir(), "no real traces in %s" % DATA)
     def test_real_traces(self):
         """What the views show of an exported trace is what they show of the original."""

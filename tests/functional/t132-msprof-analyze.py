@@ -145,6 +145,7 @@ class MsprofAnalyzeTest(StrobeTest):
             self.assertGreater(len(report[sheet]), 2, sheet)
 
     @real
+    @tap.long_test
     def test_compare(self):
         results = {"original": {form: self.copy(form) for form in ORIGINALS}}
         for name, flags in (("anew", ()), ("kept", ("--derived", "source"))):
@@ -172,6 +173,7 @@ class MsprofAnalyzeTest(StrobeTest):
             self.assertAlike(reports[what + "ours"], reports[what + "original"], what + form)
 
     @real
+    @tap.long_test
     def test_text(self):
         self.check_form("text")
 

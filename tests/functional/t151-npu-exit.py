@@ -2,11 +2,11 @@
 """Programs that end in many ways while MSPTI still has their records: its objects are destroyed at
 exit, and a call after that crashes. No program crashes; each launch is recorded, and linked right."""
 
-import os
 import shutil
 import subprocess
 import unittest
 
+import tap
 from npu import MARK, NpuTest
 from support import BUILD, PYTHON, TIMEOUT, has_torch, needs_python, program
 
@@ -96,9 +96,9 @@ class ExitTest(NpuTest):
         collect = ["npu_task:profiler_level=Level%d%s" % (number % 3, options), *collect]
         self.record(*command, collect=collect, flags=flags)
 
-    def repeat(self, shape):
-        """One run at each level, or a hundred."""
-        for number in range(100 if os.environ.get("STROBE_TEST_LONG") else 3):
+    def repeat(self, shape, number):
+        """The run of this number, other ones for other shapes, or a hundred."""
+        for number in tap.chosen(range(100), (number,)):
             with self.subTest(number=number):
                 shape(number)
 
@@ -109,17 +109,17 @@ class ExitTest(NpuTest):
     # ---- shapes ----
 
     def test_ends_at_once(self):
-        self.repeat(lambda number: self.run_c(number, ("return", "exit")[number % 2]))
+        self.repeat(lambda number: self.run_c(number, ("return", "exit")[number % 2]), 0)
 
     def test_work_in_flight(self):
         """The device tells when the program has called exit."""
-        self.repeat(lambda number: self.run_c(number, "exit", "lag=%d" % (100 + number)))
+        self.repeat(lambda number: self.run_c(number, "exit", "lag=%d" % (100 + number)), 4)
 
     def test_threads(self):
-        self.repeat(lambda number: self.run_c(number, "threads"))
+        self.repeat(lambda number: self.run_c(number, "threads"), 8)
 
     def test_fork(self):
-        self.repeat(lambda number: self.run_c(number, "fork"))
+        self.repeat(lambda number: self.run_c(number, "fork"), 1)
 
     def test_under_a_schedule(self):
         def shape(number):
@@ -130,7 +130,7 @@ class ExitTest(NpuTest):
             self.check_whole(results[0], self.names(range(10, 20)))
             self.check_whole(results[1], self.names(range(30, 35)))
 
-        self.repeat(shape)
+        self.repeat(shape, 5)
 
     @needs_python
     def test_schedule_of_python(self):
@@ -149,7 +149,7 @@ class ExitTest(NpuTest):
             self.check_whole(results[1], self.names((6, 7)))
 
         if has_torch():
-            self.repeat(shape)
+            self.repeat(shape, 2)
 
     @needs_python
     def test_python(self):
@@ -159,7 +159,7 @@ class ExitTest(NpuTest):
             self.run_shape(number, PYTHON, script)
             self.check_whole(self.result(), self.names(range(N)))
 
-        self.repeat(shape)
+        self.repeat(shape, 6)
 
     @needs_python
     @unittest.skipUnless(has_torch(), "needs PyTorch")
@@ -170,7 +170,7 @@ class ExitTest(NpuTest):
             self.run_shape(number, PYTHON, script, collect=["cpu_op"])
             self.check_whole(self.result(), self.names(range(N)))
 
-        self.repeat(shape)
+        self.repeat(shape, 7)
 
     def test_without_an_exit(self):
         """_exit runs no handlers: records delivered by then are kept."""
@@ -181,7 +181,7 @@ class ExitTest(NpuTest):
             info = self.json("info", self.result())[0]
             self.assertEqual((info["sealed"], info["recovered"]), (True, False))
 
-        self.repeat(shape)
+        self.repeat(shape, 5)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import unittest
 
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
 
-N_EDITS = 1000 if os.environ.get("STROBE_TEST_LONG") else 50
+N_EDITS = 1000 if os.environ.get("STROBE_TEST_LONG") else 20
 PROGRAM = pathlib.Path(__file__).with_name("edited_program.py")
 RANK = 1
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import unittest
 
+import tap
 from svp_board import LAYERS, BoardTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -76,6 +77,7 @@ class KitTest(BoardTest):
     def test_aarch64(self):
         self.check_kit("aarch64-linux-gnu")
 
+    @tap.long_test
     def test_armhf(self):
         self.check_kit("arm-linux-gnueabihf")
 

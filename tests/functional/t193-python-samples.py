@@ -111,7 +111,7 @@ class PythonSamplesTest(StrobeTest):
     @needs_perf
     def test_names(self):
         """Names of all widths, of methods and generators."""
-        for version in self.supported:
+        for version in tap.chosen(self.supported, self.supported[:1]):
             with self.subTest(version):
                 rows = self.sample(version, "names", 60)
                 self.assertGreater(self.time_in(rows, "Größe.übrig;"), 0)
@@ -130,7 +130,7 @@ class PythonSamplesTest(StrobeTest):
 
     @needs_perf
     def test_forked_child(self):
-        for version in self.supported:
+        for version in tap.chosen(self.supported, self.supported[:1]):
             with self.subTest(version):
                 rows = self.sample(version, "fork", 30)
                 children = {row["process"] for row in rows if "work_large" in row["stack"]}

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import unittest
 
+import tap
 from support import BUILD, PYTHON, STROBE, TIMEOUT, TOP, StrobeTest, has_torch, needs_python
 
 PROGRAM = pathlib.Path(__file__).with_name("trained_program.py")
@@ -143,6 +144,7 @@ class ProfConfigTest(StrobeTest):
         self.assertIn("profiles begin as %s/profiler_config.json asks" % self.folder,
                       self.read_errors())
 
+    @tap.once_test
     def test_ranks(self):
         """A request is for the ranks that it names."""
         if not has_torch():
@@ -160,6 +162,7 @@ class ProfConfigTest(StrobeTest):
         self.assertTrue((self.result() / "profiler_info_1.json").exists())
         (path,) = self.folder.glob("log/monitor_*_rank_1.log")
 
+    @tap.once_test
     def test_request_that_comes_to_nothing(self):
         if not has_torch():
             self.skipTest("no PyTorch")
@@ -172,6 +175,7 @@ class ProfConfigTest(StrobeTest):
                       "exits", self.read_errors())
         self.assertEqual(self.results(), [])
 
+    @tap.once_test
     def test_flags_go_before(self):
         text = "import torch" if has_torch() else "pass"
         done = self.record(self.install(), "-c", text, collect=("metadata",))
@@ -179,11 +183,13 @@ class ProfConfigTest(StrobeTest):
         self.result()
         self.assertFalse(self.folder.exists())
 
+    @tap.once_test
     def test_other_programs(self):
         done = self.strobe("run", "--", "/bin/true")
         self.assertIn('PROF_CONFIG_PATH has no effect: "/bin/true" is not a Python program',
                       done.stderr)
 
+    @tap.once_test
     def test_useless_folder(self):
         if not has_torch():
             self.skipTest("no PyTorch")
@@ -195,6 +201,7 @@ class ProfConfigTest(StrobeTest):
         done = self.strobe("run", "--", PYTHON, "-c", "import torch")
         self.assertIn(said, done.stderr)
 
+    @tap.once_test
     def test_broken_package(self):
         python = self.install()
         (self.packages / "strobe").unlink()
@@ -202,6 +209,7 @@ class ProfConfigTest(StrobeTest):
         self.assertRegex(self.run_python(python, "pass").stderr,
                          r"^(strobe: PROF_CONFIG_PATH has no effect: No module named 'strobe.run'\n)+$")
 
+    @tap.once_test
     def test_left_to_torch_npu(self):
         if not has_torch():
             self.skipTest("no PyTorch")
@@ -211,6 +219,7 @@ class ProfConfigTest(StrobeTest):
                       self.run_python(python, "import torch").stderr)
         self.assertFalse(self.folder.exists())
 
+    @tap.once_test
     def test_imports_nothing(self):
         """Without the variable the package is not imported; with it, PyTorch and the profiler are
         not."""

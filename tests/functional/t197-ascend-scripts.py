@@ -6,6 +6,7 @@ import os
 import subprocess
 import unittest
 
+import tap
 from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
 
 LOCAL_FIRST = """
@@ -122,9 +123,11 @@ class AscendScriptsTest(StrobeTest):
     def test_handler_of_ones_own(self):
         self.assertMoved(self.run_changed(LOCAL_FIRST))
 
+    @tap.once_test
     def test_handler_of_an_unchanged_script(self):
         self.assertMoved(self.run_as(LOCAL_FIRST))
 
+    @tap.once_test
     def test_handler_without_analysis(self):
         """Raw data are moved, and analysed where they are."""
         text = LOCAL_FIRST.replace('local_first("local", "me")', 'local_first("local", "me", False)')
@@ -134,6 +137,7 @@ class AscendScriptsTest(StrobeTest):
             self.strobe("analyse", result)
             self.assertTrue((result / "ASCEND_PROFILER_OUTPUT" / "operator_details.csv").exists())
 
+    @tap.once_test
     def test_bad_destination(self):
         """As with tensorboard_trace_handler: an ERROR, and the default."""
         self.script("file", "")
@@ -229,6 +233,7 @@ except ModuleNotFoundError:
     pass
 """)
 
+    @tap.once_test
     def test_installed_torch_npu(self):
         """It is imported; only its profiler and marks are replaced."""
         package = self.work / "torch_npu"
@@ -249,6 +254,7 @@ import torch_npu.npu.mstx as again
 assert again is mstx
 """)
 
+    @tap.once_test
     def test_install_by_the_script(self):
         self.run_changed("""
 from strobe.profiler import compat
@@ -260,6 +266,7 @@ assert named is compat
 
     # ---- the command ----
 
+    @tap.once_test
     def test_bad_flags(self):
         done = self.strobe("run", "--as", "torch", "--", PYTHON, code=2)
         self.assertIn('--as: expected torch_npu, found "torch"', done.stderr)
@@ -267,9 +274,11 @@ assert named is compat
         self.assertIn("--output cannot be combined with --as", done.stderr)
         self.strobe("run", "--as", "torch_npu", "--", "no-such-command", code=127)
 
+    @tap.once_test
     def test_exit_code_and_environment(self):
         self.run_as("import os, sys; sys.exit(7 if 'STROBE_RUN_DIR' not in os.environ else 8)", code=7)
 
+    @tap.once_test
     def test_children(self):
         """They are of the command too."""
         self.run_as("""
@@ -277,6 +286,7 @@ import subprocess, sys
 subprocess.run([sys.executable, "-c", "import torch_npu; assert torch_npu.__strobe__"], check=True)
 """)
 
+    @tap.once_test
     def test_file_asks(self):
         """Both at once: the names, and PROF_CONFIG_PATH under its other name."""
         self.environment["PROF_CONFIG_PATH"] = str(self.work / "dynamic")

@@ -21,7 +21,8 @@
 #include "fuzz.h"
 #include "mutation.h"
 
-#define RUNS 3000
+#define RUNS 500
+#define RUNS_LONG 3000 /* in the suite long */
 #define KEPT_MAX 4000u
 #define PATIENCE_S 20
 
@@ -129,7 +130,9 @@ static void test_seeds(void)
 
 static void test_mutations(void)
 {
-    guint64 seed = read_number("STROBE_FUZZ_SEED", 1), runs = read_number("STROBE_FUZZ_RUNS", RUNS);
+    guint64 seed = read_number("STROBE_FUZZ_SEED", 1);
+    guint64 otherwise = g_getenv("STROBE_TEST_LONG") ? RUNS_LONG : RUNS;
+    guint64 runs = read_number("STROBE_FUZZ_RUNS", otherwise);
 
     if (g_getenv("STROBE_FUZZ_RUN"))
         run_mutation(seed, read_number("STROBE_FUZZ_RUN", 0));

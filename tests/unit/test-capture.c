@@ -61,8 +61,9 @@ static void test_truncated(void)
     gsize n;
     g_autofree char *capture = record_sample(folder, &n, &bytes);
     gint64 whole = read_damaged(capture), last = -1;
+    gsize step = g_test_thorough() ? 7 : 29;
 
-    for (gsize cut = 0; cut <= n; cut += cut % 97 == 0 ? 1 : 7) {
+    for (gsize cut = 0; cut <= n; cut += cut % 97 == 0 ? 1 : step) {
         g_autofree char *path = write_bytes(folder, "cut", bytes, cut);
         gint64 found = read_damaged(path);
         g_assert_cmpint(found, <=, whole);
@@ -93,7 +94,7 @@ static void test_flipped(void)
 
     g_assert_cmpint(file, >=, 0);
     for (gsize at = 0; at < n; at++) {
-        if (!g_test_thorough() && g_rand_int_range(random, 0, 4))
+        if (!g_test_thorough() && g_rand_int_range(random, 0, 16))
             continue;
         write_byte(file, (char)(bytes[at] ^ (1 << (at % 8))), at);
         gint64 found = read_damaged(path);

@@ -194,7 +194,7 @@ static void kill_once(const char *folder, enum death death, guint delay_us, gboo
 
 static void test_kill(void)
 {
-    guint kills = test_count("STROBE_TEST_KILLS", 24);
+    guint kills = test_count("STROBE_TEST_KILLS", 12);
     char *folder = scratch_new();
 
     for (guint i = 0; i < kills; i++)
