@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrows between rows. */
+#include <glib.h>
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"

@@ -3,6 +3,7 @@
 #include "comm-json.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <gzip-file.h>
 #include <math.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/safe-file.h>
+#include <strobe/kinds.h>
 
 #include "comm-tree.h"
 

@@ -2,6 +2,7 @@
 #include "profile-file.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <gzip-file.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>

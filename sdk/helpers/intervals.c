@@ -168,8 +168,8 @@ int64_t strobe_intervals_covered(const StrobeIntervals *set, int64_t begin_ns, i
 {
     uint64_t sum = 0;
 
-    for (size_t i = first_after(set, begin_ns);
-         i < set->n && set->items[i].begin_ns < end_ns; i++) {
+    for (size_t i = first_after(set, begin_ns); i < set->n && set->items[i].begin_ns < end_ns;
+         i++) {
         const StrobeInterval *each = &set->items[i];
         const int64_t from = each->begin_ns > begin_ns ? each->begin_ns : begin_ns;
         const int64_t to = each->end_ns < end_ns ? each->end_ns : end_ns;

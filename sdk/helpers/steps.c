@@ -7,7 +7,7 @@
 #include <strobe/helpers/fields.h>
 
 #define FIRST_ROOM 64u
-#define SLACK_NS 1000 /* doubles of microseconds since the epoch are a quarter of one apart */
+#define SLACK_NS 1000  /* doubles of microseconds since the epoch are a quarter of one apart */
 #define OVERLAPPING 16 /* steps that may begin before a time and still contain it */
 
 typedef int (*HoldsTime)(const StrobeStep *step, int64_t at_ns);

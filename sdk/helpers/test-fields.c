@@ -6,13 +6,13 @@
 #include <strobe/helpers/fields.h>
 
 static const StrobeField source_fields[] = {
-    STROBE_FIELD("task", U64, "", "Task."), STROBE_FIELD("exact_us", F64, "us", "Duration."),
+    STROBE_FIELD("block_num", U32, "", "Cores."), STROBE_FIELD("exact_us", F64, "us", "Duration."),
     STROBE_FIELD("device", I64, "", "Device; kernel_detail's has 32 bits.")};
 
 static const StrobeKind source_kind = STROBE_KIND("test.source", SPAN, source_fields, "A task.");
 
 typedef struct Source {
-    uint64_t task;
+    uint32_t block_num;
     double exact_us;
     int64_t device;
 } Source;
@@ -29,7 +29,7 @@ static void test_absent(void)
     struct strobe_kernel_detail fields = {0};
 
     strobe_fields_absent(&strobe_kind_kernel_detail, &fields);
-    g_assert_cmpuint(fields.task, ==, STROBE_ABSENT_U64);
+    g_assert_cmpuint(fields.block_num, ==, STROBE_ABSENT_U32);
     g_assert_cmpint(fields.device, ==, STROBE_ABSENT_I32);
 }
 
@@ -43,7 +43,7 @@ static void test_copies(void)
     strobe_fields_absent(&strobe_kind_kernel_detail, &fields);
     strobe_field_copies_find(&copies, record->kind, &strobe_kind_kernel_detail);
     strobe_field_copies_apply(&copies, record, &fields);
-    g_assert_cmpuint(fields.task, ==, 7);
+    g_assert_cmpuint(fields.block_num, ==, 7);
     g_assert_cmpint(fields.device, ==, STROBE_ABSENT_I32); /* of another type */
     strobe_mock_free(mock);
 }

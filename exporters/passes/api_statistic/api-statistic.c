@@ -2,9 +2,12 @@
 /* api_call -> api_statistic. */
 #include "api-statistic.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
+#include <strobe/kinds.h>
 
 #include "duration-counts.h"
 #include "sorted-values.h"
@@ -144,7 +147,8 @@ static double variance_of(Group *group, double mean, gboolean rounds_squares)
     for (guint i = 0; i < group->durations.n; i++) {
         double off = strobe_us_of_ns(sorted[i].ns) - mean, square = off * off;
 
-        sum += (double)sorted[i].count * (rounds_squares ? strobe_round_decimals(square, 3) : square);
+        sum +=
+            (double)sorted[i].count * (rounds_squares ? strobe_round_decimals(square, 3) : square);
     }
     return strobe_round_decimals(sum / (double)group->count, 3);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "comm-figures.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
-
 
 #define MASTER_PLANE_G1 1u
 

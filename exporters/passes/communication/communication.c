@@ -2,9 +2,12 @@
 /* comm_op, comm_task, step_range -> communication_time, _bandwidth, _matrix. */
 #include "communication.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
 #include <strobe/helpers/steps.h>
+#include <strobe/kinds.h>
 
 #include "comm-matrix.h"
 #include "comm-names.h"
@@ -50,7 +53,7 @@ typedef struct Communication {
 typedef struct Target {
     Communication *pass;
     const StrobeStep *step; /* NULL: there are none */
-    const char *type; /* collective, p2p */
+    const char *type;       /* collective, p2p */
     gint32 device;
     gint64 at_ns;
     StrobeTrackId track;

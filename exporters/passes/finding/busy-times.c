@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "busy-times.h"
+#include <glib.h>
 #include <strobe/helpers/intervals.h>
-
 
 /* The busy intervals of one thread. */
 typedef struct BusyThread {

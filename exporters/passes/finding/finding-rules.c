@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "finding-rules.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/intervals.h>
 #include <strobe/kinds.h>

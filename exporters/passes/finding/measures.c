@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measures.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/intervals.h>

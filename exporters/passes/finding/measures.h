@@ -5,6 +5,7 @@
 
 #include <glib.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/intervals.h>
 
 #include "busy-times.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "head-report.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
 
 #include "part-statistics.h"
 

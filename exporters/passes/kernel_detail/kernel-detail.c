@@ -2,11 +2,12 @@
 /* device_task, device_pmu, comm_op, step_range -> kernel_detail. */
 #include "kernel-detail.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/steps.h>
-
+#include <strobe/kinds.h>
 
 #define ROWS_MAX 2097152u
 #define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
@@ -112,8 +113,8 @@ static const StrobeFieldCopies *copies_for(const StrobeView *record, const Strob
     return copies;
 }
 
-static void add_row(KernelDetail *pass, const StrobeView *record,
-                    const StrobeFieldCopies *copies, guint32 exact, gboolean is_communication)
+static void add_row(KernelDetail *pass, const StrobeView *record, const StrobeFieldCopies *copies,
+                    guint32 exact, gboolean is_communication)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
     struct strobe_kernel_detail fields;
@@ -245,9 +246,11 @@ static double wait_ns(const KernelDetail *pass, const Row *before, const Row *ro
     double us;
 
     if (pass->host->metadata(pass->self)->generation == 1)
-        us = strobe_round_decimals(strobe_us_of_ns(row->begin_ns - before->begin_ns) - before->us, 3);
+        us = strobe_round_decimals(strobe_us_of_ns(row->begin_ns - before->begin_ns) - before->us,
+                                   3);
     else
-        us = strobe_us_of_ns(row->begin_ns) - strobe_us_of_ns(before->begin_ns) - strobe_round_decimals(before->us, 3);
+        us = strobe_us_of_ns(row->begin_ns) - strobe_us_of_ns(before->begin_ns) -
+             strobe_round_decimals(before->us, 3);
     return us > 0 ? us * 1000.0 : 0;
 }
 
@@ -270,7 +273,8 @@ static gboolean emit_row(KernelDetail *pass, const Row *row, const Row *before)
 {
     struct strobe_kernel_detail *fields =
         pass->host->emit(pass->self, 0, row->track, row->name, row->begin_ns, row->end_ns);
-    const StrobeStep *step = strobe_steps_find_closed(&pass->steps, head_of(row).device, row->begin_ns);
+    const StrobeStep *step =
+        strobe_steps_find_closed(&pass->steps, head_of(row).device, row->begin_ns);
 
     if (!fields)
         return FALSE;

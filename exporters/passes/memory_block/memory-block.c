@@ -2,6 +2,7 @@
 /* memory_event, cpu_op, task_queue -> memory_block. */
 #include "memory-block.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/external-sorter.h>
 #include <strobe/helpers/fields.h>

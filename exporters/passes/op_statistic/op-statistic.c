@@ -2,10 +2,13 @@
 /* device_task -> op_statistic. */
 #include "op-statistic.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
+#include <strobe/kinds.h>
 
 #include "sorted-values.h"
 #include "statistic.h"

@@ -3,8 +3,11 @@
  * operator_device, kernel_link, step_range. */
 #include "operator-device.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
 
 #include "database-steps.h"
 #include "operator-forest.h"

@@ -2,9 +2,11 @@
 /* device_task, comm_op, cpu_op -> overlap. */
 #include "overlap.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/intervals.h>
-
+#include <strobe/helpers/fields.h>
+#include <strobe/kinds.h>
 
 #define SPANS_MAX 16777216u
 #define HOST_SPANS_MAX 4194304u /* they are kept before it is known whether they are needed */
@@ -271,7 +273,7 @@ static void overlap_close(void *state)
     Overlap *pass = state;
 
     g_ptr_array_unref(pass->devices);
-    g_array_unref(pass->host_computing);
+    strobe_intervals_clear(&pass->host_computing);
     g_free(pass);
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step-row.h"
 
+#include <glib.h>
 #include <math.h>
 #include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/intervals.h>
 #include <strobe/helpers/steps.h>
-
+#include <strobe/kinds.h>
 
 StepRow *step_row_new(gint32 device, const StrobeStep *step)
 {
@@ -116,7 +117,8 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->free = strobe_us_of_ns(range - strobe_intervals_length(&busy));
     fields->bubble = strobe_us_of_ns(row->receive_ns);
     fields->stage = strobe_us_of_ns(range - row->receive_ns);
-    fields->communication_exclude_receive = strobe_us_of_ns(MAX(not_overlapped - row->receive_ns, 0));
+    fields->communication_exclude_receive =
+        strobe_us_of_ns(MAX(not_overlapped - row->receive_ns, 0));
     /* Without any kernel the original writes 0. */
     fields->preparing = 0;
     if (row->step && row->computing.n && row->step->host_begin_ns != STROBE_ABSENT_I64)

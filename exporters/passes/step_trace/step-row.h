@@ -6,9 +6,9 @@
 
 #include <glib.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/intervals.h>
 #include <strobe/helpers/steps.h>
 #include <strobe/kinds.h>
-
 
 #define STEP_SPANS_MAX 16777216u
 

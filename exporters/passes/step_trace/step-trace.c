@@ -2,9 +2,11 @@
 /* overlap, device_task, comm_op, cpu_op, step_range -> step_trace. */
 #include "step-trace.h"
 
+#include <glib.h>
 #include <string.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/steps.h>
+#include <strobe/kinds.h>
 
 #include "step-row.h"
 #include "ascend-db.h"
@@ -173,9 +175,9 @@ static GPtrArray *make_rows(StepTrace *pass)
     g_array_sort(pass->spans, compare_spans);
     for (guint i = 0; i < pass->spans->len; i++) {
         const StepSpan *span = &g_array_index(pass->spans, StepSpan, i);
-        const StrobeStep *step = pass->is_database
-                               ? strobe_steps_find(&pass->steps, span->device, span->begin_ns)
-                               : strobe_steps_find_us(&pass->steps, span->device, span->begin_ns);
+        const StrobeStep *step =
+            pass->is_database ? strobe_steps_find(&pass->steps, span->device, span->begin_ns)
+                              : strobe_steps_find_us(&pass->steps, span->device, span->begin_ns);
 
         if (!step && pass->steps.n)
             continue; /* outside of every step */
