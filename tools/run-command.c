@@ -134,7 +134,7 @@ static void read_times(StrobeRunEnd *end)
 }
 
 /* Reaps writers too. */
-static gboolean has_ended(StrobeRunEnd *end)
+static gboolean has_ended(StrobeRunEnd *end, StrobeRunWriters *writers)
 {
     siginfo_t ended = {0};
     int status;
@@ -145,6 +145,7 @@ static gboolean has_ended(StrobeRunEnd *end)
         if (ended.si_pid == end->pid)
             read_times(end);
         waitpid(ended.si_pid, &status, 0);
+        strobe_run_writers_reaped(writers, ended.si_pid, status);
         if (ended.si_pid == end->pid) {
             end->status = status;
             return TRUE;
@@ -154,12 +155,12 @@ static gboolean has_ended(StrobeRunEnd *end)
     return TRUE;
 }
 
-static void wait_for(StrobeRunEnd *end, int signals, const StrobeRunWriters *writers)
+static void wait_for(StrobeRunEnd *end, int signals, StrobeRunWriters *writers)
 {
     struct pollfd events[] = {{.fd = signals, .events = POLLIN},
                               {.fd = writers->fifo, .events = POLLIN}};
 
-    while (!has_ended(end)) {
+    while (!has_ended(end, writers)) {
         poll(events, G_N_ELEMENTS(events), -1);
         strobe_run_writers_start(writers);
         pass_signals_on(signals, end->pid);
@@ -211,7 +212,7 @@ static pid_t start_command(char **command, char **environment, StrobeRunBegin *b
     return child;
 }
 
-static int run_to_its_end(char **command, char **environment, const StrobeRunWriters *writers,
+static int run_to_its_end(char **command, char **environment, StrobeRunWriters *writers,
                           StrobeRunBegin *begin, void *user, int signals, StrobeRunEnd *end,
                           GError **error)
 {
@@ -236,7 +237,7 @@ static int run_to_its_end(char **command, char **environment, const StrobeRunWri
                                                  : STROBE_EXIT_NOT_EXECUTABLE;
 }
 
-int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
+int strobe_run_command(char **command, char **environment, StrobeRunWriters *writers,
                        StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error)
 {
     sigset_t mask;

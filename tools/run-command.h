@@ -28,7 +28,7 @@ void strobe_run_heed_children(void);
  * reach it directly. Starts the writers that its processes request. Calls `begin`. Returns 0 and
  * its end; or, if it could not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE and
  * the error. */
-int strobe_run_command(char **command, char **environment, const StrobeRunWriters *writers,
+int strobe_run_command(char **command, char **environment, StrobeRunWriters *writers,
                        StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error);
 
 /* Restores the signal actions from before strobe_run_command(). */

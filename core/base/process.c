@@ -5,13 +5,58 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "launchers.h"
+
+/* The kernel clears it in a forked child; NULL: it cannot, and nothing is kept. */
+static _Atomic pid_t *own_id;
+
+static void map_own_id(void)
+{
+    const size_t bytes = sizeof *own_id; /* the kernel rounds it up to a page */
+    void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (page == MAP_FAILED)
+        return;
+    if (madvise(page, bytes, MADV_WIPEONFORK) == 0)
+        own_id = page;
+    else
+        munmap(page, bytes);
+}
+
+pid_t strobe_process_id(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, map_own_id);
+    if (!own_id)
+        return getpid();
+    pid_t pid = atomic_load_explicit(own_id, memory_order_relaxed);
+    if (pid == 0) {
+        pid = getpid();
+        atomic_store_explicit(own_id, pid, memory_order_relaxed);
+    }
+    return pid;
+}
+
+pid_t strobe_thread_id(void)
+{
+    static _Thread_local pid_t process, thread;
+
+    if (process != strobe_process_id()) {
+        process = strobe_process_id();
+        thread = gettid();
+    }
+    return thread;
+}
 
 static size_t read_file(const char *path, char *out, size_t size)
 {

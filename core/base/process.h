@@ -6,6 +6,11 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* getpid() without a system call, except for the first call of a process. Any thread. */
+pid_t strobe_process_id(void);
+/* gettid() in the same way: the first call of a thread makes a system call. */
+pid_t strobe_thread_id(void);
+
 /* A process's command line, arguments separated by blanks, truncated to fit; "" if it cannot be
  * read. */
 void strobe_process_command(pid_t pid, char *out, size_t size);

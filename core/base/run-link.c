@@ -60,6 +60,33 @@ static int open_writers(const char *folder, int mode, int *fd)
     return fstat(*fd, &st) == 0 && S_ISFIFO(st.st_mode) ? 0 : EINVAL;
 }
 
+/* 0: the path is too long. The pool's file has a random name. */
+static int make_refusal_path(const char *folder, const char *pool, char path[PATH_MAX])
+{
+    const char *slash = strrchr(pool, '/');
+
+    return snprintf(path, PATH_MAX, "%s/refused.%s", folder, slash ? slash + 1 : pool) < PATH_MAX;
+}
+
+void strobe_run_refuse_writer(const char *folder, const char *pool)
+{
+    char path[PATH_MAX];
+
+    if (!make_refusal_path(folder, pool, path))
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+}
+
+int strobe_run_has_refused(const char *pool)
+{
+    const char *folder = strobe_run_folder();
+    char path[PATH_MAX];
+
+    return folder && make_refusal_path(folder, pool, path) && access(path, F_OK) == 0;
+}
+
 int strobe_run_request_writer(const char *pool)
 {
     const char *folder = strobe_run_folder();

@@ -21,4 +21,10 @@ void strobe_run_opening(const char *collector);
  * if it does not run. */
 int strobe_run_request_writer(const char *pool);
 
+/* `strobe run` notes in its folder that this pool's writer has failed or could not be started. */
+void strobe_run_refuse_writer(const char *folder, const char *pool);
+
+/* Has `strobe run` noted that for this pool? */
+int strobe_run_has_refused(const char *pool);
+
 #endif

@@ -15,9 +15,20 @@ static void call_trace_ready(StrobeSession *session, const char *path)
 {
     if (!session->on_trace_ready)
         return;
-    g_atomic_pointer_set(&session->caller, g_thread_self());
+    strobe_session_begin_function(session, TRUE);
     session->on_trace_ready(session->trace_ready_user, path);
-    g_atomic_pointer_set(&session->caller, NULL);
+    strobe_session_end_function();
+}
+
+static void stop_if_wanted(StrobeSession *session)
+{
+    StrobeError *error = NULL;
+
+    if (g_atomic_int_compare_and_exchange(&session->is_stop_wanted, TRUE, FALSE) &&
+        strobe_session_stop(session, &error)) {
+        strobe_log(STROBE_LOG_WARNING, "%s", strobe_error_message(error));
+        strobe_error_free(error);
+    }
 }
 
 static void set_dump_error(const char *path, int failed, GError **error)
@@ -47,6 +58,7 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
     }
 }
 
+/* The caller holds the lock. */
 static void report_refused(StrobeSession *session)
 {
     guint32 before = session->n_refused_dumps;
@@ -58,36 +70,57 @@ static void report_refused(StrobeSession *session)
                    session->n_refused_dumps - before);
 }
 
-void strobe_session_report_dumps(StrobeSession *session)
+static gboolean take_dump(StrobeSession *session, struct pool_dump *dump)
+{
+    g_rec_mutex_lock(&session->lock);
+    gboolean is_taken = session->flight && strobe_recorder_take_dump(&session->n_dumps, dump);
+    if (session->flight && !is_taken)
+        report_refused(session);
+    g_rec_mutex_unlock(&session->lock);
+    return is_taken;
+}
+
+gboolean strobe_session_report_dumps(StrobeSession *session)
 {
     struct pool_dump dump;
+    gboolean has_one = FALSE;
 
-    if (!session->flight || session->caller)
-        return;
-    while (strobe_recorder_take_dump(&session->n_dumps, &dump))
+    if (!g_atomic_pointer_get(&session->flight) || strobe_session_is_calling(session))
+        return FALSE;
+    g_atomic_int_inc(&session->n_users);
+    while (take_dump(session, &dump)) {
         report_dump(session, &dump);
-    report_refused(session);
+        has_one = TRUE;
+    }
+    stop_if_wanted(session);
+    g_atomic_int_add(&session->n_users, -1);
+    return has_one;
 }
 
 /* ---- calls ---- */
 
-/* Waits without the session's lock, because this takes a while and steps continue. */
+/* Waits and calls the function without the session's lock, because steps continue. */
 static char *wait_for_dump(StrobeSession *session, const char *reason, GError **error)
 {
     char path[PATH_MAX] = "";
+
+    g_atomic_int_inc(&session->n_users);
     int failed = strobe_recorder_dump(reason ? reason : "call", path);
 
     path[sizeof path - 1] = 0;
     if (failed) {
         set_dump_error(path, failed, error);
+        g_atomic_int_add(&session->n_users, -1);
         return NULL;
     }
-    g_rec_mutex_lock(&session->lock);
     strobe_session_report_dumps(session);
+    g_rec_mutex_lock(&session->lock);
     g_free(session->last_dump);
     session->last_dump = g_strdup(path);
-    call_trace_ready(session, path);
     g_rec_mutex_unlock(&session->lock);
+    call_trace_ready(session, path);
+    stop_if_wanted(session);
+    g_atomic_int_add(&session->n_users, -1);
     return session->last_dump;
 }
 
@@ -101,8 +134,7 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         *directory = "";
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
-    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) /* this thread already holds
-                                                                    * the lock */
+    if (strobe_session_is_calling(session))
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
                     "A dump was asked for by a function that the session calls");
     else if (session->flight)

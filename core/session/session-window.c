@@ -13,6 +13,7 @@
 #include "kind-table.h"
 #include "thread-buffer.h"
 #include "log.h"
+#include "process.h"
 #include "recorder.h"
 #include "schedule.h"
 #include "session-log.h"
@@ -199,7 +200,7 @@ void strobe_session_record_step(StrobeSession *session)
     if (!fields)
         return;
     fields->number = session->step;
-    fields->thread = (guint64)gettid();
+    fields->thread = (guint64)strobe_thread_id();
     strobe_thread_buffer_commit(writer);
 }
 

@@ -13,6 +13,7 @@
 #include "thread-buffer.h"
 #include "loaded-objects.h"
 #include "log.h"
+#include "process.h"
 #include "recorder.h"
 #include "schedule.h"
 #include "session-log.h"
@@ -26,7 +27,7 @@ static GMutex current_lock; /* for reading and clearing it; not held during a ca
 StrobeSession *strobe_session_current(void)
 {
     StrobeSession *session = g_atomic_pointer_get(&current);
-    return session && g_atomic_int_get(&current_pid) == getpid() ? session : NULL;
+    return session && g_atomic_int_get(&current_pid) == strobe_process_id() ? session : NULL;
 }
 
 StrobeSession *strobe_session_recording(void)
@@ -241,7 +242,7 @@ static StrobeSession *new_session(StrobeConfig *config, pid_t target, GError **e
     }
     session = g_new0(StrobeSession, 1);
     g_rec_mutex_init(&session->lock);
-    session->pid = getpid();
+    session->pid = strobe_process_id();
     session->target = target;
     session->config = config;
     session->collectors = g_ptr_array_new_with_free_func(strobe_collector_free);
@@ -291,9 +292,9 @@ void strobe_session_free(StrobeSession *session)
 {
     if (!session)
         return;
-    if (session->pid != getpid())
+    if (session->pid != strobe_process_id())
         return; /* a forked child: the parent frees it */
-    if (g_atomic_pointer_get(&session->caller) == g_thread_self()) {
+    if (strobe_session_is_calling(session)) {
         refuse_free(); /* keep it rather than free it while it is in use */
         return;
     }
@@ -320,7 +321,7 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
         g_set_error_literal(error, STROBE_ERROR, STROBE_ERROR_ARGUMENT, "There is no session");
         return FALSE;
     }
-    if (session->pid == getpid())
+    if (session->pid == strobe_process_id())
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
                 "The session belongs to process %ld, this is a child of it", (long)session->pid);
@@ -329,16 +330,32 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
-/* While a user's function is called, a transition is active: the function may only stop the
- * session, which the transition then handles. */
-static gboolean is_calling(StrobeSession *session)
+/* The function may only stop the session. In a transition that then handles this; after a dump the
+ * session is stopped when the function has returned. */
+static _Thread_local struct {
+    const StrobeSession *session; /* whose function this thread calls; NULL: none */
+    gboolean is_of_dump;
+} called;
+
+void strobe_session_begin_function(StrobeSession *session, gboolean is_of_dump)
 {
-    return g_atomic_pointer_get(&session->caller) == g_thread_self();
+    called.session = session;
+    called.is_of_dump = is_of_dump;
+}
+
+void strobe_session_end_function(void)
+{
+    called.session = NULL;
+}
+
+gboolean strobe_session_is_calling(const StrobeSession *session)
+{
+    return called.session == session;
 }
 
 static gboolean is_free_to_go_on(StrobeSession *session, GError **error)
 {
-    if (!is_calling(session))
+    if (!strobe_session_is_calling(session))
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
                 "The session was called by a function that it calls, which may only stop it");
@@ -347,9 +364,9 @@ static gboolean is_free_to_go_on(StrobeSession *session, GError **error)
 
 static int ask_schedule(StrobeSession *session, gint64 step)
 {
-    g_atomic_pointer_set(&session->caller, g_thread_self());
+    strobe_session_begin_function(session, FALSE);
     int action = (int)session->schedule(session->schedule_user, step);
-    g_atomic_pointer_set(&session->caller, NULL);
+    strobe_session_end_function();
     return session->is_running ? CLAMP(action, STROBE_ACTION_NONE, STROBE_ACTION_RECORD_AND_SAVE)
                                : STROBE_ACTION_EXIT;
 }
@@ -372,12 +389,12 @@ static gboolean has_schedule(const StrobeSession *session)
 
 static void tell_window(StrobeSession *session)
 {
-    g_atomic_pointer_set(&session->caller, g_thread_self());
+    strobe_session_begin_function(session, FALSE);
     if (session->on_window_end)
         session->on_window_end(session->window_end_user, session->last_directory);
     if (session->on_trace_ready)
         session->on_trace_ready(session->trace_ready_user, session->last_directory);
-    g_atomic_pointer_set(&session->caller, NULL);
+    strobe_session_end_function();
 }
 
 static void make_transition(StrobeSession *session, int next, GError **error)
@@ -438,6 +455,16 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
+/* The time of the functions is of no step. */
+static void report_dumps_of_step(StrobeSession *session)
+{
+    if (!strobe_session_report_dumps(session))
+        return;
+    g_rec_mutex_lock(&session->lock);
+    strobe_session_begin_step(session);
+    g_rec_mutex_unlock(&session->lock);
+}
+
 StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
 {
     GError *failure = NULL;
@@ -450,34 +477,40 @@ StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
                     "Profiler is stopped, step takes no effect!");
     } else if (is_free_to_go_on(session, &failure)) {
         strobe_session_after_step(session);
-        strobe_session_report_dumps(session);
         session->step++;
         change_action(session, action_of(session, session->step), &failure);
         strobe_session_open_loaded(session);
         strobe_session_begin_step(session);
     }
     g_rec_mutex_unlock(&session->lock);
+    if (!failure)
+        report_dumps_of_step(session);
     return strobe_api_result(failure, error);
 }
 
 StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
 {
     GError *failure = NULL;
+    gboolean has_ended = FALSE;
 
     if (!strobe_session_is_own(session, &failure))
         return strobe_api_result(failure, error);
     g_rec_mutex_lock(&session->lock);
-    if (is_calling(session)) {
+    if (strobe_session_is_calling(session) && called.is_of_dump) {
+        g_atomic_int_set(&session->is_stop_wanted, TRUE);
+    } else if (strobe_session_is_calling(session)) {
         session->is_running = FALSE;
     } else if (session->is_running) {
         if (has_schedule(session)) /* without one, the time after the last step is not a step */
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);
-        strobe_session_report_dumps(session);
         strobe_session_follow_loader(session);
+        has_ended = TRUE;
     }
     g_rec_mutex_unlock(&session->lock);
+    if (has_ended)
+        strobe_session_report_dumps(session);
     return strobe_api_result(failure, error);
 }
 
@@ -510,7 +543,7 @@ void strobe_step(void)
 
 void strobe_session_retry(StrobeSession *session)
 {
-    if (session->pid != getpid())
+    if (session->pid != strobe_process_id())
         return;
     g_rec_mutex_lock(&session->lock);
     strobe_session_open_late(session);
@@ -649,7 +682,7 @@ const char *strobe_session_diagnostics(StrobeSession *session)
     uint64_t lost[STROBE_LOSS_CAUSES];
     guint64 total = 0;
 
-    if (!session || session->pid != getpid())
+    if (!session || session->pid != strobe_process_id())
         return "";
     g_rec_mutex_lock(&session->lock);
     g_autoptr(GString) out = g_string_new(NULL);

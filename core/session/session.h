@@ -46,7 +46,7 @@ struct StrobeSession {
     gint64 thread; /* kernel id of the stepping thread */
     StrobeTraceReady on_trace_ready, on_window_end;
     gpointer trace_ready_user, window_end_user;
-    GThread *caller; /* the thread that calls a user's function; atomic */
+    gint is_stop_wanted; /* by a dump's function; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the recording window */
@@ -76,6 +76,14 @@ StrobeStatus strobe_session_make(const char *config, const char *origin, gboolea
 /* FALSE with an error for NULL, and in a forked child, where it belongs to the parent. Any
  * thread, no lock. */
 gboolean strobe_session_is_own(StrobeSession *session, GError **error);
+
+/* ---- functions of the user, session.c ---- */
+
+/* In between this thread calls a function of the user. No lock. */
+void strobe_session_begin_function(StrobeSession *session, gboolean is_of_dump);
+void strobe_session_end_function(void);
+/* Is the calling thread in such a function? */
+gboolean strobe_session_is_calling(const StrobeSession *session);
 
 /* ---- windows, session-window.c ---- */
 
@@ -140,7 +148,8 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
 
 /* ---- dumps, session-dump.c ---- */
 
-/* Reports the dumps without a waiting call: in the log, and to on_trace_ready. */
-void strobe_session_report_dumps(StrobeSession *session);
+/* Reports the dumps without a waiting call: in the log, and to on_trace_ready. Without the lock:
+ * the function may take long, and wait for a thread that steps. Returns whether there was one. */
+gboolean strobe_session_report_dumps(StrobeSession *session);
 
 #endif

@@ -18,6 +18,8 @@
 
 /* Interval at which the waiting program checks whether the writer still exists. */
 #define LOOK_NS 100000000
+/* The same for a writer that has not begun. */
+#define START_LOOK_NS 5000000
 /* Maximum start time of a new process, and of one of `strobe run`. */
 #define START_NS 5000000000
 #define RUN_START_NS 2000000000
@@ -70,36 +72,45 @@ static int64_t deadline_in(int64_t ns)
 }
 
 /* 0: it works. `pid` is 0 if its process id is unknown. */
-static int await_process(struct pool_header *pool, pid_t pid, int64_t patience_ns)
+static int await_process(const StrobePool *pool, pid_t pid, int is_of_run, int64_t patience_ns)
 {
-    struct pool_control *control = &pool->control;
+    struct pool_control *control = &pool->header->control;
     int64_t deadline = deadline_in(patience_ns);
     uint32_t answer;
 
     do {
         answer = atomic_load(&control->answer);
-        if (strobe_writer_is_gone(pool))
+        if (strobe_writer_is_gone(pool->header))
             return ESRCH;
         if (atomic_load(&control->writer_state) == STROBE_WRITER_AT_WORK)
             return 0;
+        if (is_of_run && strobe_run_has_refused(pool->path))
+            return ESRCH;
         if (pid && !strobe_process_is_there(pid, STROBE_WRITER_NAME))
             return ESRCH;
-        strobe_bell_wait(&control->answer, answer, LOOK_NS);
+        strobe_bell_wait(&control->answer, answer, START_LOOK_NS);
     } while (strobe_clock_ns(CLOCK_MONOTONIC) < deadline);
     return ETIMEDOUT;
 }
 
-static int start_process(StrobePool *pool)
+static int start_by_run(const StrobePool *pool)
 {
-    pid_t pid;
     int error = strobe_run_request_writer(pool->path);
 
-    if (error == 0)
-        error = await_process(pool->header, 0, RUN_START_NS);
-    if (error == 0)
+    return error ? error : await_process(pool, 0, 1, RUN_START_NS);
+}
+
+static int start_process(StrobeWriterLink *link, const StrobePool *pool)
+{
+    pid_t pid;
+
+    link->run_error = start_by_run(pool);
+    if (link->run_error == 0)
         return 0;
-    error = strobe_writer_process_start(pool->path, &pid);
-    return error ? error : await_process(pool->header, pid, START_NS);
+    if (link->run_error == ESRCH) /* the word says that a writer has died: the next one has not */
+        atomic_store(&pool->header->control.writer, 0);
+    int error = strobe_writer_process_start(pool->path, &pid);
+    return error ? error : await_process(pool, pid, 0, START_NS);
 }
 
 /* A process that holds the lock is late: the program has waited in vain, and waits again. A
@@ -110,7 +121,7 @@ static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
     int error = strobe_pool_lock_for_writer(pool);
 
     if (error == EAGAIN || error == EACCES)
-        return await_process(pool->header, 0, START_NS);
+        return await_process(pool, 0, 0, START_NS);
     if (error)
         return error;
     atomic_store(&control->writer, 0);
@@ -121,7 +132,7 @@ static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process)
 {
     link->pool = pool->header;
-    link->process_error = may_start_process ? start_process(pool) : 0;
+    link->process_error = may_start_process ? start_process(link, pool) : 0;
     int error = may_start_process && link->process_error == 0 ? 0 : start_thread(link, pool);
     if (error == 0 && !link->loop)
         strobe_pool_close_file(pool);
@@ -152,7 +163,8 @@ static int sleep_until_answer(StrobeWriterLink *link, uint32_t seen, int64_t ns)
 {
     struct pool_control *control = &link->pool->control;
 
-    strobe_bell_wait(&control->answer, seen, ns < LOOK_NS ? ns : LOOK_NS);
+    if (!strobe_writer_is_gone(link->pool))
+        strobe_bell_wait(&control->answer, seen, ns < LOOK_NS ? ns : LOOK_NS);
     return atomic_load(&control->answer) != seen || !strobe_writer_is_gone(link->pool);
 }
 

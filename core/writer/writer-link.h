@@ -18,6 +18,7 @@ typedef struct StrobeWriterLink {
     struct StrobeWriterLoop *loop; /* of a writer thread; NULL: the writer is a process */
     pthread_t thread;
     int process_error; /* why it is not a process */
+    int run_error;     /* why `strobe run` did not start the process; ESRCH: its writer has ended */
     StrobeMakeDump
         *make_dump; /* of a StrobeWriterLoopProgram, for a thread; set before it starts */
     void *user;

@@ -102,6 +102,8 @@ static int start_first(struct start *start, char *stack)
     pid_t pid = start->is_child ? clone(run_writer, stack + STACK_BYTES, flags | SIGCHLD, start)
                                 : clone(run_between, stack + STACK_BYTES, flags, start);
     int error = pid < 0 ? errno : 0;
+    if (start->is_child)
+        start->writer = pid;
     while (!start->is_child && pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -173,7 +175,7 @@ int strobe_writer_process_start(const char *pool, pid_t *pid)
     return error;
 }
 
-int strobe_writer_process_start_child(const char *program, const char *pool)
+int strobe_writer_process_start_child(const char *program, const char *pool, pid_t *pid)
 {
     struct start *start = calloc(1, sizeof *start);
     int error = start ? 0 : ENOMEM;
@@ -183,6 +185,7 @@ int strobe_writer_process_start_child(const char *program, const char *pool)
     if (error == 0) {
         start->is_child = 1;
         error = start_with_stacks(start, pool);
+        *pid = start->writer;
     }
     free(start);
     return error;

@@ -10,8 +10,8 @@
  * value. Success does not mean that the writer could open the pool. */
 int strobe_writer_process_start(const char *pool, pid_t *pid);
 
-/* Starts this program as the writer, as a child of the calling process. For `strobe run`; the
- * writer does not depend on it afterwards. */
-int strobe_writer_process_start_child(const char *program, const char *pool);
+/* Starts this program as the writer, as a child of the calling process, and stores its process
+ * number. For `strobe run`; the writer does not depend on it afterwards. */
+int strobe_writer_process_start_child(const char *program, const char *pool, pid_t *pid);
 
 #endif

@@ -177,19 +177,18 @@ static void test_occupied(void)
 static void test_overrun(void)
 {
     DcmiDouble *state = get_double();
-    state->block_ms = 400;
+    state->block_ms = 1500;
     StrobeMockHost *mock = load_plugin(NULL, double_path);
     g_assert_cmpint(strobe_mock_host_option(mock, "deadline", "50ms"), ==, 0);
     start_mock(mock);
     gint64 longest = 0;
-    for (int i = 0; i < 30; i++) {
+    while (strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED) == 0) {
         gint64 before = g_get_monotonic_time();
         strobe_mock_host_sample(mock);
         longest = MAX(longest, g_get_monotonic_time() - before);
         g_usleep(5000);
     }
-    g_assert_cmpint(longest, <, 300000); /* not what the call takes */
-    g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), >, 0);
+    g_assert_cmpint(longest, <, 1200000); /* not what the call takes */
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back"));
     free_mock(mock);
 }

@@ -36,11 +36,20 @@ int npu_call_is_over(const NpuCall *call)
     return atomic_load_explicit(&call->is_over, memory_order_acquire);
 }
 
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int npu_call_await(NpuCall *call, int64_t patience_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
+    int64_t until_ns = monotonic_ns() + patience_ns; /* a nap takes longer than it should */
 
-    for (; !npu_call_is_over(call) && patience_ns > 0; patience_ns -= NAP_NS)
+    while (!npu_call_is_over(call) && monotonic_ns() < until_ns)
         nanosleep(&nap, NULL);
     /* The thread ends at once where it has run, or is left to itself. */
     if (call->worker)

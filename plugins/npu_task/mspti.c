@@ -15,6 +15,7 @@
 #include "npu-metadata.h"
 #include "npu-other-profilers.h"
 #include "program-exit.h"
+#include "quiet-passes.h"
 #include "report.h"
 #include "subscription.h"
 
@@ -38,8 +39,8 @@ static struct {
     uint32_t wanted; /* kinds, as bits */
     uint32_t kinds;  /* that the library took: also when it has been given back */
     int64_t drain_until_ns;
-    uint64_t last_reported, last_passes, passes_before;
-    int n_quiet;
+    NpuQuiet quiet;
+    uint64_t passes_before;
     int has_waited; /* for tasks, in vain, to the end */
     int is_open;
     uint64_t n_before;     /* records of the sessions before */
@@ -362,9 +363,8 @@ static int64_t monotonic_ns(void)
 /* From now on the library is asked in quick succession. The lock is held. */
 static void begin_to_await(void)
 {
-    npu.n_quiet = 0;
-    npu.last_passes = npu.passes_before = atomic_load(&npu.drain.n_passes);
-    npu.last_reported = npu.drain.records->counts.n_reported;
+    npu.passes_before = atomic_load(&npu.drain.n_passes);
+    npu.quiet = (NpuQuiet){npu.drain.records->counts.n_reported, npu.passes_before};
     npu.drain_until_ns = monotonic_ns() + DRAIN_LIMIT_NS;
     npu.drain.is_hurried = 1;
     npu_buffers_wake();
@@ -384,7 +384,7 @@ static StrobeStatus npu_stop(void *state)
 
 /* 0: something is known to be on its way. Where no device has ever told of a task, for this chip
  * has no such records, say, none is waited for a second time. */
-static int passes_needed(void)
+static uint64_t passes_needed(void)
 {
     const NpuLaunches *launches = &npu.drain.records->launches;
     int is_silent = npu.has_waited && launches->n_tasks == 0;
@@ -402,17 +402,12 @@ static int passes_needed(void)
 /* Enough passes in a row brought nothing of this window; what others go on to tell is not of it. */
 static int is_quiet(uint64_t n_passes)
 {
-    uint64_t n_reported = npu.drain.records->counts.n_reported;
-    int needed = passes_needed();
+    uint64_t needed = passes_needed();
+    uint64_t n_quiet = npu_quiet_count(&npu.quiet, npu.drain.records->counts.n_reported, n_passes,
+                                       atomic_load(&npu.drain.n_begun));
 
-    if (n_reported != npu.last_reported)
-        npu.n_quiet = 0;
-    else
-        npu.n_quiet += (int)(n_passes - npu.last_passes);
-    npu.last_reported = n_reported;
-    npu.last_passes = n_passes;
     /* the first may have been under way when the window ended */
-    return needed && npu.n_quiet >= needed && n_passes >= npu.passes_before + 2;
+    return needed && n_quiet >= needed && n_passes >= npu.passes_before + 2;
 }
 
 static void seal_window(void)

@@ -142,6 +142,7 @@ static void ask_for_dropped(NpuDrain *drain)
 /* Threads of the library's own are joined in there, too: so it is asked between windows as well. */
 static void ask_library(NpuDrain *drain)
 {
+    atomic_fetch_add(&drain->n_begun, 1);
     pthread_mutex_lock(&drain->library_lock);
     if (!atomic_load(&drain->is_ending)) {
         int64_t since_ns = now_ns();

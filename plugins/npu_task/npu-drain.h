@@ -33,7 +33,8 @@ typedef struct NpuDrain {
     _Atomic int is_wanted; /* somebody waits for the lock */
     _Atomic int is_running; /* the thread is there */
     _Atomic int is_ending;
-    _Atomic uint64_t n_passes; /* times that the library was asked */
+    _Atomic uint64_t n_begun;  /* times that the library was asked, or is being asked */
+    _Atomic uint64_t n_passes; /* times that it has come back */
     _Atomic int64_t asked_ns;  /* since when it is being asked, of CLOCK_MONOTONIC; 0: it is not */
     _Atomic int64_t answered_ns; /* when the last question that it answered was asked */
     _Atomic uint64_t n_dropped;  /* records that the library says it had no room for */

@@ -258,6 +258,19 @@ static void test_stop_does_not_wait(void)
     remove_results();
 }
 
+/* A session that could not be opened stays closed: the next one tries again. */
+static StrobeMockHost *await_open(void)
+{
+    StrobeMockHost *mock = load_plugin();
+
+    while (strobe_mock_host_open(mock) != STROBE_OK) {
+        strobe_mock_host_free(mock);
+        g_usleep(1000);
+        mock = load_plugin();
+    }
+    return mock;
+}
+
 /* One that does not come back is left behind, and ends what it began when it does, with its own
  * configuration. It is waited for for 30 s. */
 static void test_left_behind(void)
@@ -280,9 +293,7 @@ static void test_left_behind(void)
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
     strobe_mock_host_free(mock);
     block_calls(0);
-    mock = load_plugin();
-    while (strobe_mock_host_open(mock) != STROBE_OK)
-        g_usleep(1000);
+    mock = await_open();
     assert_words("init create start stop destroy finalize");
     strobe_mock_host_free(mock);
     remove_results();

@@ -10,8 +10,27 @@
 #include "core-types.h"
 #include "npu-launches.h"
 #include "mark-table.h"
+#include "quiet-passes.h"
 #include "walk.h"
 #include "windows.h"
+
+/* ---- passes ---- */
+
+static void test_quiet_passes(void)
+{
+    NpuQuiet quiet = {.n_reported = 100, .n_loud = 5};
+
+    g_assert_cmpuint(npu_quiet_count(&quiet, 100, 5, 6), ==, 0);
+    g_assert_cmpuint(npu_quiet_count(&quiet, 100, 6, 6), ==, 1);
+    /* the seventh is under way when its record is taken, and brought it */
+    g_assert_cmpuint(npu_quiet_count(&quiet, 101, 6, 7), ==, 0);
+    g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 7), ==, 0);
+    g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 8), ==, 0);
+    g_assert_cmpuint(npu_quiet_count(&quiet, 101, 8, 8), ==, 1);
+    /* the program handed a buffer over between two passes */
+    g_assert_cmpuint(npu_quiet_count(&quiet, 102, 8, 8), ==, 0);
+    g_assert_cmpuint(npu_quiet_count(&quiet, 102, 9, 9), ==, 1);
+}
 
 /* ---- walking ---- */
 
@@ -569,6 +588,7 @@ static void test_trial(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/npu_parts/quiet-passes", test_quiet_passes);
     g_test_add_func("/npu_parts/walk/all-kinds", test_walk_all_kinds);
     g_test_add_func("/npu_parts/walk/cut-anywhere", test_walk_cut_anywhere);
     g_test_add_func("/npu_parts/walk/unknown-kinds", test_walk_unknown_kinds);

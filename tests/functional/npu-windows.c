@@ -2,7 +2,8 @@
 /*
  * npu-windows FOLDER KERNELS WINDOWS: so many kernels over so many windows, through MSPTI's double,
  * in a session of its own; every tenth window's second half is told from another thread while the
- * window is being ended, and of every tenth the second half begins when the window is over. Then
+ * window is being ended, and of every tenth the second half begins when the window is over. The
+ * launch of the last kernel is told in the window, so its end waits for that kernel. Then
  * reads all captures: each kernel is in its own window, once. Prints how much memory the process
  * had after a tenth of the windows, and at the end.
  */
@@ -25,6 +26,7 @@ int aclInit(void);
 
 static MsptiDoubleKernels *play;
 static MsptiDoublePlay *play_line;
+static MsptiDoubleState *state;
 
 static void exit_with_error(const char *what, const char *why)
 {
@@ -47,16 +49,19 @@ static void find_double(void)
         exit_with_error(path, "the collector has not loaded it");
     play = (MsptiDoubleKernels *)dlsym(library, "mspti_double_kernels");
     play_line = (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
+    state = ((MsptiDoubleGet *)dlsym(library, "mspti_double"))();
 }
 
+/* MSPTI is asked for records at a window's end, and hardly ever before. */
 static StrobeSession *start_session(const char *folder, guint n_windows)
 {
-    g_autofree char *config = g_strdup_printf(
-        "{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\"], \"required\": true}}, "
-        "\"exporters\": {}, \"output\": {\"directory\": \"%s\"}, "
-        "\"schedule\": {\"active\": 1, \"repeat\": %u}, "
-        "\"buffer\": {\"size\": \"64MB\", \"policy\": \"block\"}}",
-        folder, n_windows);
+    g_autofree char *config =
+        g_strdup_printf("{\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\"], "
+                        "\"flush_interval\": \"1min\", \"required\": true}}, "
+                        "\"exporters\": {}, \"output\": {\"directory\": \"%s\"}, "
+                        "\"schedule\": {\"active\": 1, \"repeat\": %u}, "
+                        "\"buffer\": {\"size\": \"64MB\", \"policy\": \"block\"}}",
+                        folder, n_windows);
     StrobeSession *session = NULL;
     StrobeError *error = NULL;
 
@@ -70,13 +75,20 @@ static StrobeSession *start_session(const char *folder, guint n_windows)
 
 typedef struct Part {
     guint64 n, first, base;
+    gint n_flushes; /* of the double, before the window's end */
 } Part;
+
+static gint read_flushes(void)
+{
+    return __atomic_load_n(&state->n_flushes, __ATOMIC_RELAXED);
+}
 
 static void *play_late(void *user)
 {
     const Part *part = user;
 
-    g_usleep(5000);
+    while (read_flushes() == part->n_flushes)
+        g_usleep(1000);
     play(part->n, part->first, part->base ? part->base : now_ns(), STEP_NS);
     return NULL;
 }
@@ -94,17 +106,18 @@ static void play_launch(guint64 number, guint64 base)
 static void run_window(StrobeSession *session, guint number, guint64 n)
 {
     guint64 base = now_ns() + 2000; /* the clock's steps are of 1 us */
-    Part rest = {n / 2, (guint64)number * n + 1 + n - n / 2, base + (n - n / 2) * STEP_NS};
+    Part rest = {n / 2, (guint64)number * n + 1 + n - n / 2, base + (n - n / 2) * STEP_NS,
+                 read_flushes()};
     gboolean is_behind = number % 10 == 4, is_late = number % 10 == 9 || is_behind;
     StrobeError *error = NULL;
     pthread_t thread;
 
     /* without a call, ids that come are those of graphs, and awaited for longer */
     play_launch((guint64)number * n + 1, base);
-    if (is_behind) {
+    if (is_late)
         play_launch((guint64)(number + 1) * n, base); /* and all those between */
+    if (is_behind)
         rest.base = 0;
-    }
     while (now_ns() < base + n * STEP_NS + 2000)
         ;
     play(is_late ? n - n / 2 : n, (guint64)number * n + 1, base, STEP_NS);

@@ -18,6 +18,16 @@ MARK = "simulated "
 MOMENT = 1000
 
 
+# For a program in Python: until kernels are recorded.
+AWAIT_KERNELS = """
+def await_kernels(mspti):
+    mspti.mspti_double.restype = ctypes.POINTER(ctypes.c_uint64)
+    while not mspti.mspti_double()[5] >> 2 & 1: # MsptiDoubleState.enabled
+        time.sleep(.001)
+    time.sleep(.3) # from there to the window's begin
+"""
+
+
 class Script:
     """What a program does: each launch a call of the node level, of the runtime inside it and of
     AscendCL around it, a kernel on one of two devices, and sometimes a collective."""

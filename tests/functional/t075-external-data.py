@@ -32,7 +32,7 @@ import ctypes, os, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL).aclInit(None)
 import torch
-for _ in range(200):
+for _ in range(5000):
     try:
         prof = ctypes.CDLL(home + "libmsprofiler.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
         break

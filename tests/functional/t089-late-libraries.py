@@ -10,17 +10,17 @@ import unittest
 
 import tap
 from aclprof import HOME as ACLPROF_HOME, AclprofTest
-from npu import NpuTest
+from npu import AWAIT_KERNELS, NpuTest
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
 
 # Loads CANN's double as `import torch_npu` does, and plays kernels into MSPTI once that is there.
-PLAY = """
+PLAY = AWAIT_KERNELS + """
 import ctypes, os, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 def load_cann():
     ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
 def play():
-    for _ in range(500):
+    for _ in range(5000):
         try:
             mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
             break
@@ -28,7 +28,7 @@ def play():
             time.sleep(0.01)
     else:
         raise SystemExit("npu_task was never opened")
-    time.sleep(0.3)
+    await_kernels(mspti)
     for i in range(5):
         line = b"kernel 0 3 %d KERNEL_AICORE mm %d 100" % (i + 1, i * 1000)
         assert mspti.mspti_double_play(line, ctypes.c_uint64(time.time_ns() - 10000000)) == 0
@@ -76,12 +76,15 @@ int main(void)
     usleep(100000);
     if (!load("libascendcl.so", RTLD_NOW | RTLD_GLOBAL))
         return 1;
-    for (int i = 0; i < 500 && !mspti; i++) {
+    for (int i = 0; i < 5000 && !mspti; i++) {
         usleep(10000);
         mspti = load("libmspti.so", RTLD_NOW | RTLD_NOLOAD);
     }
     if (!mspti)
         return 2;
+    void *(*state)(void) = (void *(*)(void))dlsym(mspti, "mspti_double");
+    for (int i = 0; i < 5000 && !(((volatile uint64_t *)state())[5] >> 2 & 1); i++)
+        usleep(10000); /* MsptiDoubleState.enabled */
     usleep(300000);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -104,7 +107,11 @@ home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 acl = ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
 time.sleep(0.3)
 acl.aclInit(None)
-time.sleep(0.5)
+log = os.environ["ACLPROF_DOUBLE_LOG"]
+for _ in range(5000): # npu_task asks again, every 20 ms
+    if os.path.exists(log) and "start" in open(log).read():
+        break
+    time.sleep(0.01)
 """
 
 

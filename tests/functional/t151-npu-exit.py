@@ -7,12 +7,12 @@ import subprocess
 import unittest
 
 import tap
-from npu import MARK, NpuTest
+from npu import AWAIT_KERNELS, MARK, NpuTest
 from support import BUILD, PYTHON, TIMEOUT, has_torch, needs_python, program
 
 N = 20
 # Launches N kernels and operations as npu-shapes does, `step` behind each.
-LAUNCHES = """
+LAUNCHES = AWAIT_KERNELS + """
 import ctypes, os, threading, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL)
@@ -23,9 +23,9 @@ def await_session():
     import strobe
     while True:
         try:
-            ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+            mspti = ctypes.CDLL(home + "libmspti.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
             if strobe.enabled():
-                return time.sleep(.3) # the collector joins the window
+                return await_kernels(mspti)
         except OSError:
             pass
         time.sleep(.001)

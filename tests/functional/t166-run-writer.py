@@ -137,8 +137,12 @@ time.sleep(600)
 
     @needs_namespaces
     def test_pool_out_of_reach(self):
-        """`strobe` cannot open the pool: the program starts a writer itself."""
-        self.run_program(CHILDLESS, "unshare", "--mount", "sh", "-c", OWN_MEMORY, "sh")
+        """`strobe` cannot open the pool, nor its writer, which ends and is noted: the program starts a
+        writer itself, without waiting for the other one."""
+        self.run_program(CHILDLESS + """
+begun_with = dict(word.split("=", 1) for word in open("/proc/self/environ").read().split("\\0") if word)
+assert any(name.startswith("refused.") for name in os.listdir(begun_with["STROBE_RUN_DIR"]))
+""", "unshare", "--mount", "sh", "-c", OWN_MEMORY, "sh")
         self.assertWhole(N_CALLS)
 
     def test_daemon(self):

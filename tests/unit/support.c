@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "reader.h"
+#include "thread-buffer.h"
 
 char *scratch_new(void)
 {
@@ -64,6 +65,15 @@ guint64 resident_pages(void)
     g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
     fclose(file);
     return resident;
+}
+
+guint count_stuck_buffers(void)
+{
+    guint n = 0;
+
+    for (guint i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++)
+        n += strobe_thread_buffer_is_stuck(i) != 0;
+    return n;
 }
 
 char *capture_of(StrobeSession *session)

@@ -31,6 +31,9 @@ guint test_count(const char *variable, guint quick);
 
 /* Pages of this process that are in memory. A sanitizer keeps freed memory: there they grow. */
 guint64 resident_pages(void);
+
+/* Threads that the end of the last window has waited for in vain. */
+guint count_stuck_buffers(void);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1
 #else

@@ -28,7 +28,7 @@ static void note_dump(void *user, const char *directory)
 /* Dumps are told of in a call of the session. */
 static gboolean wait_reported(gint n)
 {
-    for (guint i = 0; i < 500 && n_reported < n; i++) {
+    for (guint i = 0; i < 6000 && n_reported < n; i++) {
         g_usleep(10000);
         strobe_step();
     }
@@ -59,23 +59,55 @@ static void check_files(const char *directory)
     g_assert_nonnull(strstr(metadata, "\"run\": \"seven\""));
 }
 
+#define SLOW 100 /* times the median */
+#define STEPS 30
+
+static gint compare_times(gconstpointer a, gconstpointer b)
+{
+    return *(const gint64 *)a < *(const gint64 *)b ? -1 : *(const gint64 *)a > *(const gint64 *)b;
+}
+
+/* Makes steps of 1 ms or a little more. Returns their median in us, or 0: a busy machine has made
+ * one of them slow. */
+static gint64 make_steps(void)
+{
+    gint64 took[STEPS];
+
+    for (guint i = 0; i < STEPS; i++) {
+        gint64 begin = g_get_monotonic_time();
+        g_usleep(1000);
+        strobe_step();
+        took[i] = g_get_monotonic_time() - begin;
+    }
+    qsort(took, STEPS, sizeof *took, compare_times);
+    return took[STEPS - 1] < took[STEPS / 2] * SLOW / 2 ? took[STEPS / 2] : 0;
+}
+
+static StrobeSession *start_even_steps(const char *folder, gint64 *median)
+{
+    const char *dump = "{\"slow_step\": 100, \"min_interval\": \"0s\", \"max\": 1}";
+    StrobeSession *session = start_listening(folder, dump);
+
+    while (!(*median = make_steps())) {
+        strobe_session_free(session);
+        session = start_listening(folder, dump);
+    }
+    return session;
+}
+
 static void test_slow_step(void)
 {
     char *folder = scratch_new();
-    StrobeSession *session =
-        start_listening(folder, "{\"slow_step\": 20, \"min_interval\": \"0s\", \"max\": 1}");
+    gint64 median;
+    StrobeSession *session = start_even_steps(folder, &median);
 
-    for (guint i = 0; i < 30; i++) {
-        g_usleep(1000);
-        strobe_step();
-    }
     g_assert_cmpint(n_reported, ==, 0);
-    g_usleep(200000);
+    g_usleep((gulong)median * SLOW * 2);
     strobe_step();
     g_assert_true(wait_reported(1));
     g_autofree char *capture = capture_in(reported);
-    g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, 30);
-    g_usleep(200000);
+    g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, STEPS);
+    g_usleep((gulong)median * SLOW * 2);
     strobe_step(); /* dump.max */
     g_usleep(100000);
     g_assert_cmpint(n_reported, ==, 1);
@@ -138,7 +170,7 @@ static void test_own_signal(void)
 struct caller {
     StrobeSession *session;
     guint n_dumps, n_ends;
-    gint n_refused; /* atomic */
+    gint n_refused, n_steps; /* atomic */
 };
 
 static void call_back(struct caller *caller)
@@ -185,7 +217,7 @@ static void test_dump_from_within(void)
     g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_OK);
     g_assert_cmpuint(caller.n_dumps, ==, 1);
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
-    for (guint i = 0; i < 500 && g_atomic_int_get(&caller.n_refused) < 2; i++) {
+    for (guint i = 0; i < 6000 && g_atomic_int_get(&caller.n_refused) < 2; i++) {
         g_usleep(10000);
         strobe_step();
     }
@@ -196,6 +228,84 @@ static void test_dump_from_within(void)
     g_assert_cmpint(caller.n_refused, ==, 4);
     strobe_session_free(session);
     scratch_remove(folder);
+}
+
+static gpointer step_once(gpointer user)
+{
+    struct caller *caller = user;
+
+    g_assert_cmpint(strobe_session_step(caller->session, NULL), ==, STROBE_OK);
+    g_atomic_int_inc(&caller->n_steps);
+    return NULL;
+}
+
+static void await_step(void *user, const char *directory)
+{
+    struct caller *caller = user;
+    GThread *thread;
+
+    if (caller->n_dumps++ > 1)
+        return; /* the end of the window */
+    gint before = g_atomic_int_get(&caller->n_steps);
+    thread = g_thread_new("step", step_once, caller);
+    for (guint i = 0; i < 6000 && g_atomic_int_get(&caller->n_steps) == before; i++)
+        g_usleep(10000);
+    g_assert_cmpint(g_atomic_int_get(&caller->n_steps), ==, before + 1);
+    g_thread_join(thread);
+}
+
+/* The function may take long, and wait for another thread that steps. */
+static void test_steps_meanwhile(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", RING);
+    struct caller caller = {.session = session};
+
+    strobe_session_on_trace_ready(session, await_step, &caller);
+    strobe_session_start(session, NULL);
+    g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_OK);
+    g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+    for (guint i = 0; i < 6000 && caller.n_dumps < 2; i++) {
+        g_usleep(10000);
+        strobe_step();
+    }
+    g_assert_cmpint(caller.n_steps, ==, 2);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
+static void stop_session(void *user, const char *directory)
+{
+    struct caller *caller = user;
+
+    g_assert_cmpint(strobe_session_stop(caller->session, NULL), ==, STROBE_OK);
+    caller->n_dumps++;
+}
+
+/* It may stop the session, in a call that waited for the dump and in a step. */
+static void test_stop_from_within(void)
+{
+    for (guint in_step = 0; in_step < 2; in_step++) {
+        char *folder = scratch_new();
+        StrobeSession *session = session_new(folder, "{}", RING);
+        struct caller caller = {.session = session};
+
+        strobe_session_on_trace_ready(session, stop_session, &caller);
+        strobe_session_start(session, NULL);
+        if (in_step)
+            g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
+        else
+            g_assert_cmpint(strobe_session_dump(session, NULL, NULL, NULL), ==, STROBE_OK);
+        for (guint i = 0; i < 6000 && !caller.n_dumps; i++) {
+            g_usleep(10000);
+            strobe_step();
+        }
+        g_assert_cmpuint(caller.n_dumps, ==, 2); /* the dump, and the end of the window */
+        g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
+        g_assert_false(strobe_enabled());
+        strobe_session_free(session);
+        scratch_remove(folder);
+    }
 }
 
 /* Collectors are not stopped, nor told to hand out what they have only after that. */
@@ -292,6 +402,8 @@ int main(int argc, char **argv)
     g_test_add_func("/flight/signal", test_signal);
     g_test_add_func("/flight/own-signal", test_own_signal);
     g_test_add_func("/flight/dump-from-within", test_dump_from_within);
+    g_test_add_func("/flight/steps-meanwhile", test_steps_meanwhile);
+    g_test_add_func("/flight/stop-from-within", test_stop_from_within);
     g_test_add_func("/flight/collectors-go-on", test_collectors_go_on);
     g_test_add_func("/flight/writer-is-a-thread", test_writer_is_a_thread);
     g_test_add_func("/flight/new-names", test_new_names);

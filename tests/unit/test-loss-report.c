@@ -127,7 +127,8 @@ static void test_open_and_no_block(void)
         strobe_mark("fill");
     gint64 begin = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    g_assert_cmpint(g_get_monotonic_time() - begin, <, 500000);
+    /* a tenth of a second for all, not for each */
+    g_assert_cmpint(g_get_monotonic_time() - begin, <, THREADS * 100000 / 2);
     hold_release(hold);
     pthread_barrier_wait(&both[1]);
     for (guint i = 0; i < THREADS; i++)
@@ -293,9 +294,8 @@ static void test_thread_ended(void)
     pthread_join(thread, NULL);
     set_hook(NULL);
     g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
-    gint64 before = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    g_assert_cmpint(g_get_monotonic_time() - before, <, 900000); /* it was not waited for */
+    g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* it was not waited for */
     g_assert_cmpuint(marks_of(session), ==, 1);
     check_losses(session, STROBE_LOSS_NESTED, 1);
     strobe_session_free(session);

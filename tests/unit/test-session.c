@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Windows on a schedule, failing collectors, long life. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "error.h"
+#include "process.h"
 #include "result.h"
+#include "session.h"
 #include "support.h"
 
 struct ready {
@@ -250,7 +258,7 @@ static guint open_descriptors(void)
 /* The window before may still be on its way to its file, a collector at one of the system's. */
 static guint open_at_rest(guint wanted)
 {
-    for (guint i = 0; i < 500 && open_descriptors() > wanted; i++)
+    for (guint i = 0; i < 6000 && open_descriptors() > wanted; i++)
         g_usleep(10000);
     return open_descriptors();
 }
@@ -420,6 +428,64 @@ static void test_stopped_by_schedule(void)
     scratch_remove(folder);
 }
 
+/* Ends the process at any system call but these two. */
+static void forbid_calls(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    struct sock_fprog filter = {G_N_ELEMENTS(rules), rules};
+
+    g_assert_cmpint(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), ==, 0);
+    g_assert_cmpint(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), ==, 0);
+}
+
+static void step_without_calls(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+
+    strobe_session_start(session, NULL);
+    strobe_step(); /* registers the thread */
+    forbid_calls();
+    for (guint i = 0; i < 1000; i++)
+        strobe_step();
+    _exit(0);
+}
+
+/* A step within a window is safe under a filter of system calls. */
+static void test_steps_make_no_call(void)
+{
+    if (g_test_subprocess()) {
+        step_without_calls();
+        return;
+    }
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+}
+
+/* A child has its own process id, and no session. */
+static void test_process_id_of_child(void)
+{
+    char *folder = scratch_new();
+    StrobeSession *session = session_new(folder, "{}", NULL);
+    int status;
+
+    g_assert_cmpint(strobe_process_id(), ==, getpid());
+    pid_t child = _Fork(); /* runs no handlers */
+    if (child == 0) {
+        gboolean is_own = strobe_session_step(session, NULL) == STROBE_OK;
+        _exit(strobe_process_id() == getpid() && !is_own && !strobe_session_current() ? 0 : 1);
+    }
+    g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+    g_assert_cmpint(status, ==, 0);
+    strobe_session_free(session);
+    scratch_remove(folder);
+}
+
 static void count_calls(const StrobeView *view, StrobeText name, gpointer user)
 {
     GString *calls = user;
@@ -501,6 +567,8 @@ int main(int argc, char **argv)
     g_test_add_func("/session/cycles", test_cycles);
     g_test_add_func("/session/step-anywhere", test_step_anywhere);
     g_test_add_func("/session/own-schedule", test_own_schedule);
+    g_test_add_func("/session/steps-make-no-call", test_steps_make_no_call);
+    g_test_add_func("/session/process-id-of-child", test_process_id_of_child);
     g_test_add_func("/session/toggle", test_toggle);
     g_test_add_func("/session/toggle-outside", test_toggle_outside);
     g_test_add_func("/session/stopped-by-told", test_stopped_by_reported);
