@@ -116,6 +116,12 @@ int board_layers_begin(BoardCapture *capture);
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
                      BoardTotals *totals);
 
+/* ---- opened-models.c: files that name models ---- */
+
+/* The last file "*.om" that this thread has opened; "": none. */
+const char *board_model_opened(void);
+void board_model_forget_opened(void);
+
 /* ---- model-files.c: net.info and layer.info ---- */
 
 /* Once in a JOB. 0 or an errno value, after a message. */

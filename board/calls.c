@@ -21,7 +21,10 @@
 #include "process.h"
 #include "recorder.h"
 
-#define POOL_BYTES ((size_t)16 << 20) /* bursts of all threads, until the writer has its turn */
+/* All that a board loses which is cut off with its memory. A thread that finds no room waits for
+ * the writer, unless the storage does not take anything. */
+#define POOL_BYTES ((size_t)2 << 20)
+#define PATIENCE_NS 1000000000
 #define METADATA_MAX 16384u
 #define HIDDEN_PREFIX ".strobe-calls-"
 #define POOL_FOLDER "/dev/shm"
@@ -111,7 +114,8 @@ int board_calls_begin(const char *output, const SvpConfig *config, int is_simula
 {
     const StrobeRecorderSettings settings = {
         .pool_bytes = POOL_BYTES,
-        .writer = {.policy = STROBE_POLICY_DROP,
+        .patience_ns = PATIENCE_NS,
+        .writer = {.policy = STROBE_POLICY_BLOCK,
                    .sync = config->syncs ? STROBE_SYNC_INTERVAL : STROBE_SYNC_NONE,
                    .flush_interval_ns = (int64_t)config->flush_ms * 1000000},
         .fallback_dir = output};

@@ -55,11 +55,26 @@ static int find_program_folder(char out[SVP_PATH_MAX])
     return 1;
 }
 
+/* What the manual allows in a path; a path that it does not allow is not taken. */
+static int check_path(const char *path)
+{
+    const char *at = NULL;
+    const int verdict = svp_path_check(path, &at);
+
+    if (verdict == SVP_PATH_UNUSUAL)
+        board_say("output \"%s\": \"%c\" is unusual in a path for profiling", path, *at);
+    if (verdict == SVP_PATH_FORBIDDEN)
+        board_complain("output: the character 0x%02x is not allowed in a path for profiling: "
+                       "letters, digits and _ are",
+                       (unsigned char)*at);
+    return verdict != SVP_PATH_FORBIDDEN;
+}
+
 int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
 {
     char folder[SVP_PATH_MAX];
 
-    if (*wanted && can_write(wanted)) {
+    if (*wanted && check_path(wanted) && can_write(wanted)) {
         if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
             folder[0] = 0;
         /* the program may change its folder later */
