@@ -293,6 +293,7 @@ static void put_config(StrobeJsonWriter *json, const SvpConfig *config)
     put_text(json, "aacpu", config->aacpu ? "on" : "off");
     put_text(json, "aac_metrics", config->has_metrics ? "ArithmeticUtilization" : "");
     put_text(json, "acl_api", config->acl_api ? "on" : "off");
+    put_int(json, "acl_api_limit", config->api_limit);
     put_int(json, "interval", config->interval);
     put_text(json, "strobe_interval_zero", config->is_each ? "every" : "once");
     put_int(json, "strobe_flush_ms", config->flush_ms);
@@ -309,6 +310,20 @@ static void put_process(StrobeJsonWriter *json)
     put_int(json, "pid", getpid());
     put_text(json, "process", command);
     put_text(json, "hostname", host);
+}
+
+/* The kernel's name of the board, of which the first one is the most exact; "": not known. */
+static void put_soc(StrobeJsonWriter *json)
+{
+    char names[256] = "";
+    const int fd = open("/proc/device-tree/compatible", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        if (read(fd, names, sizeof names - 1) < 0)
+            names[0] = 0;
+        close(fd);
+    }
+    put_text(json, "soc", names);
 }
 
 static void put_clock(StrobeJsonWriter *json)
@@ -374,6 +389,7 @@ static void put_head(StrobeJsonWriter *json, const BoardJob *job, int state,
     put_text(json, "state", states[totals->disk_error ? BOARD_DISK_FULL : state]);
     put_text(json, "mode", totals->is_by_api ? "acl_api" : "acl_json");
     put_int(json, "device_id", job->device);
+    put_soc(json);
 }
 
 static int make_info(Text *text, const BoardJob *job, const SvpConfig *config, int state,

@@ -246,29 +246,37 @@ static int export_copy(Job *job, const Tool *tool, const char *around)
     return copy;
 }
 
+/* Reads the tables of a copy that the tool has exported. */
+static void read_exported(Job *job, const Tool *tool, const char *around,
+                          void (*read_tables)(Job *job))
+{
+    const int own = job->folder, copy = export_copy(job, tool, around);
+
+    if (copy < 0)
+        return;
+    job->host->log(job->self, STROBE_LOG_INFO, "%s has exported a copy of %s", tool->path,
+                   job->path);
+    job->folder = copy;
+    read_tables(job);
+    job->folder = own;
+    close(copy);
+    if (job->n_vendor == 0)
+        set_unread(job, "%s has ended well, and made no tables", tool->path);
+}
+
 void job_vendor_export(Job *job, void (*read_tables)(Job *job))
 {
     Tool tool = {0};
-    g_autofree char *around =
-        g_build_filename(job->host->storage(job->self)->place, "strobe-job-XXXXXX", NULL);
 
     if (find_tool(job, &tool)) {
-        if (!g_mkdtemp_full(around, 0700)) {
-            set_unread(job, "%s: %s", around, g_strerror(errno));
-        } else {
-            const int own = job->folder, copy = export_copy(job, &tool, around);
+        g_autofree char *around =
+            g_build_filename(job->host->storage(job->self)->place, "strobe-job-XXXXXX", NULL);
 
-            if (copy >= 0) {
-                job->host->log(job->self, STROBE_LOG_INFO, "%s has exported a copy of %s",
-                               tool.path, job->path);
-                job->folder = copy;
-                read_tables(job);
-                job->folder = own;
-                close(copy);
-                if (job->n_vendor == 0)
-                    set_unread(job, "%s has ended well, and made no tables", tool.path);
-            }
+        if (g_mkdtemp_full(around, 0700)) {
+            read_exported(job, &tool, around, read_tables);
             remove_tree(AT_FDCWD, around, 0);
+        } else {
+            set_unread(job, "%s: %s", around, g_strerror(errno));
         }
     }
     clear_tool(&tool);

@@ -160,6 +160,27 @@ class SvpTest(StrobeTest):
                            env=self.environment, capture_output=True)
             self.assertEqual(len(self.tree(job / "timeline")), 2)
 
+    def test_each_of_a_folder(self):
+        """Several JOBs; a bad one does not keep the others from their files."""
+        jobs = [make(self.jobs, name=name) for make, name in (
+            (made_job.make_example, "JOBA"), (made_job.make_job, "JOBB"),
+            (made_job.make_captures, "JOBC"))]
+        (self.jobs / "other").mkdir()
+        done = self.svp("export", "summary", "-dir", self.jobs, "--each", code=INPUT)
+        self.assertIn("%s: its folder data is empty" % jobs[1], done.stderr)
+        self.assertEqual([len(list(job.glob("summary/*"))) for job in jobs], [3, 0, 11])
+        shutil.rmtree(jobs[1])
+        shown = self.svp("show", "-dir", self.jobs, "--each", "--json").stdout
+        first, end = json.JSONDecoder().raw_decode(shown)
+        self.assertEqual((first["capture"], json.loads(shown[end:])["capture"]), (1, 2))
+        text = self.svp("show", "-dir", self.jobs, "--each").stdout
+        self.assertEqual([line for line in text.splitlines() if line.startswith(str(self.jobs))],
+                         [str(jobs[0]), str(jobs[2])])
+        self.check(INPUT, ("show", "-dir", self.jobs), "begins with JOB")
+        self.check(INPUT, ("show", "-dir", self.jobs / "other", "--each"), "no JOB directory in it")
+        self.check(INPUT, ("show", "-dir", self.jobs / "none", "--each"), "No such file")
+        self.check(USAGE, ("import", "-dir", self.jobs, "--each", "--db", "x"), "--db is for one")
+
     # ---- show ----
 
     def test_show(self):
@@ -255,6 +276,8 @@ class SvpTest(StrobeTest):
             self.check(CONFIG, ("import", "-dir", job), "0x", "not allowed", job=job)
         job = made_job.make_example(self.jobs, name="JOB-1")
         self.assertIn("unusual", self.svp("import", "-dir", job).stderr)
+        shutil.rmtree(job / "sqlite")
+        self.check(CONFIG, ("import", "-dir", job, "--strict-path"), '"-" is unusual', job=job)
 
     def test_only_what_was_collected(self):
         job = made_job.make_job(self.jobs)

@@ -148,6 +148,36 @@ class CallsTest(BoardTest):
             self.assertLessEqual((sum(offered) - found - lost) * RECORD_BYTES, POOL_BYTES, n_threads)
             shutil.rmtree(self.job())
 
+    def test_limit(self):
+        """The last calls alone, on the rows of their threads; the others are counted as lost."""
+        self.configure(double=LAYERS, acl_api_limit="8")
+        output, errors = self.run_program("load", "execute", 1, "threads", 1, 16)
+        self.assertEqual(output, "failed 0\n", errors)
+        events = self.events(self.job())
+        self.assertEqual([event["name"] for event in events],
+                         ["svp_acl_rt_free"] + ["svp_acl_rt_malloc", "svp_acl_rt_free"] * 3 +
+                         ["svp_acl_finalize"])
+        self.assertEqual([len({event["tid"] for event in some})
+                          for some in (events[:7], events)], [1, 2])
+        counters = self.info()["counters"]
+        self.assertEqual((counters["records"] - 12 + counters["lost_records"],
+                          counters["lost_records"]), (21, 13))
+        self.assertIn("13 lost", self.strobe("svp", "show", "-dir", self.job()).stdout)
+
+    # ---- a subscription of the program's own ----
+
+    def test_own_subscription(self):
+        """The runtime's codes come back; the inference in it is not captured, and counted."""
+        codes = "0 148046 100011 0 100043 failed 0\n"
+        for switch in "off", "on":
+            self.configure(switch=switch, interval="1")
+            output, errors = self.run_program("load", "subscribe", "execute", 1)
+            self.assertEqual(output, codes, errors)
+        counters = self.info()["counters"]
+        self.assertEqual((counters["captures"], counters["lost_captures"]), (1, 1))
+        self.assertIn("lost: 1 captures", errors)
+        self.assertEqual(self.calls()["svp_acl_prof_model_subscribe"], 3)
+
     # ---- names of models ----
 
     def test_model_from_memory(self):

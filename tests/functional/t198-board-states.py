@@ -196,9 +196,16 @@ class StatesTest(BoardTest):
                           counters["lost_records"]), (2, 0, 0))
         self.assertEqual(counters["bytes"], sum(path.stat().st_size for path in data.iterdir()))
         self.assertFalse(info["begun_late"])
+        tree = pathlib.Path("/proc/device-tree/compatible")
+        self.assertEqual(info["soc"], tree.read_text().split("\0")[0] if tree.exists() else "")
+        self.assertEqual(set(info), {
+            "format", "version", "producer", "job", "state", "mode", "device_id", "soc", "pid",
+            "process", "hostname", "clock", "sync", "config", "models", "counters", "begun_late",
+            "simulated"})
         self.assertEqual(info["config"], {
             "switch": "on", "output": str(self.jobs), "aacpu": "on",
-            "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "interval": 2,
+            "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "acl_api_limit": 0,
+            "interval": 2,
             "strobe_interval_zero": "once", "strobe_flush_ms": 500, "strobe_sync": "on"})
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 

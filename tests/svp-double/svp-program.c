@@ -4,11 +4,12 @@
  *
  * Words in order: load; load-memory PATH (reads a file, and loads it from memory); execute N;
  * elsewhere N (executes in a thread of its own); threads N M (N threads of M calls each); device N;
- * exit N; prof-init PATH, prof-start, prof-stop, prof-stop-other, prof-finalize (print their
- * codes); prof-config MASK (prints 1 if there is one of it); abort (kills itself); crash (by a bad
- * pointer); every (calls each function once); fork (a child calls); steady FILE (calls until it is
- * killed); flood FILE N (N threads do, without a pause); wait (until its input ends); no-finalize.
- * Prints the number of calls that failed.
+ * exit N; subscribe (prints the codes of its own subscription); prof-init PATH, prof-start,
+ * prof-stop, prof-stop-other, prof-finalize (print their codes); prof-config MASK (prints 1 if
+ * there is one of it); abort (kills itself); crash (by a bad pointer); every (calls each function
+ * once); fork (a child calls); steady FILE (calls until it is killed); flood FILE N (N threads do,
+ * without a pause); wait (until its input ends); no-finalize. Prints the number of calls that
+ * failed.
  */
 #include "svp-double.h"
 #include "svp-every.h"
@@ -195,6 +196,23 @@ static void print_code(int code)
     printf("%d ", code);
 }
 
+/* A subscription of the program's own: begins, begins again, of an unknown model, ends, ends again.
+ */
+static void subscribe_itself(void)
+{
+    int fd = open("/dev/null", O_WRONLY);
+    const void *config = svp_acl_prof_create_subscribe_config(1, 0xff, &fd);
+
+    print_code(svp_acl_prof_model_subscribe(model, config));
+    print_code(svp_acl_prof_model_subscribe(model, config));
+    print_code(svp_acl_prof_model_subscribe(model + 1000, config));
+    execute_model(1);
+    print_code(svp_acl_prof_model_unsubscribe(model));
+    print_code(svp_acl_prof_model_unsubscribe(model));
+    svp_acl_prof_destroy_subscribe_config(config);
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
@@ -230,6 +248,8 @@ int main(int argc, char **argv)
             call_steadily(next);
         else if (!strcmp(argv[i], "flood"))
             flood_runtime(next, atoi(argv[i + 2]));
+        else if (!strcmp(argv[i], "subscribe"))
+            subscribe_itself();
         else if (!strcmp(argv[i], "prof-init"))
             print_code(svp_acl_prof_init(next, strlen(next))), i++;
         else if (!strcmp(argv[i], "prof-start"))
