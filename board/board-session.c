@@ -386,6 +386,7 @@ void board_session_note_path(const void *value, size_t size)
 void board_session_name_model(uint32_t id)
 {
     uint32_t (*batch)(void) = (uint32_t (*)(void))board_runtime("svp_double_model_batch");
+    const char *path = model_path[0] ? model_path : board_model_opened();
     BoardModel *model;
 
     pthread_mutex_lock(&lock);
@@ -393,11 +394,12 @@ void board_session_name_model(uint32_t id)
     if (!model && board.n_models < MODELS_MAX) {
         model = &board.models[board.n_models];
         *model = (BoardModel){.id = id, .batch = batch ? batch() : 1};
-        svp_model_name(model_path, strlen(model_path), model->name);
+        svp_model_name(path, strlen(path), model->name);
         __atomic_store_n(&board.n_models, board.n_models + 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
     model_path[0] = 0;
+    board_model_forget_opened();
 }
 
 const char *board_session_model(uint32_t id)

@@ -78,8 +78,17 @@ int board_calls_place(const char *path);
 /* Removes such files, and pools, of programs that were killed before they executed a model. The
  * caller holds the lock of `output`. */
 void board_calls_clean(const char *output);
-void board_calls_record(const char *name, const char *mode, uint64_t begin, int status,
-                        const char *model, uint32_t model_id, uint64_t capture, uint32_t device);
+/* One call; the texts outlive it. */
+typedef struct BoardCall {
+    const char *name, *mode, *model; /* `model` may be NULL */
+    uint64_t begin, end, capture;
+    uint32_t model_id, device;
+    int status;
+    int32_t thread; /* of a kept call */
+} BoardCall;
+
+/* Its end is now. */
+void board_calls_record(BoardCall *call);
 typedef struct BoardCallTotals {
     uint64_t n_records, n_lost;
 } BoardCallTotals;
@@ -88,6 +97,16 @@ typedef struct BoardCallTotals {
 int board_calls_end(BoardCallTotals *totals);
 void board_calls_forget(void); /* in a forked child */
 uint64_t board_calls_now(void);
+
+/* ---- kept-calls.c: the last calls alone ---- */
+
+/* 0: no limit. 0 or an errno value. */
+int board_kept_begin(uint32_t limit);
+/* 0: calls are not limited, and it is not kept. */
+int board_kept_add(const BoardCall *call);
+/* Writes what is kept, in order (NULL: forgets it). Returns how many calls were overwritten. */
+uint64_t board_kept_end(void (*write)(const BoardCall *call));
+void board_kept_forget(void); /* in a forked child */
 
 /* ---- layers.c: the layers of one inference into a file ---- */
 
@@ -115,6 +134,12 @@ int board_layers_begin(BoardCapture *capture);
 /* Reads what it wrote and makes the file. 0 or an errno value. */
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
                      BoardTotals *totals);
+
+/* ---- opened-models.c: files that name models ---- */
+
+/* The last file "*.om" that this thread has opened; "": none. */
+const char *board_model_opened(void);
+void board_model_forget_opened(void);
 
 /* ---- model-files.c: net.info and layer.info ---- */
 

@@ -21,14 +21,17 @@
 #include "process.h"
 #include "recorder.h"
 
-#define POOL_BYTES ((size_t)16 << 20) /* bursts of all threads, until the writer has its turn */
+/* All that a board loses which is cut off with its memory. A thread that finds no room waits for
+ * the writer, unless the storage does not take anything. */
+#define POOL_BYTES ((size_t)2 << 20)
+#define PATIENCE_NS 1000000000
 #define METADATA_MAX 16384u
 #define HIDDEN_PREFIX ".strobe-calls-"
 #define POOL_FOLDER "/dev/shm"
 
 static StrobeKindId call_kind;
 static char file_path[SVP_PATH_MAX]; /* of the calls; hidden until it is placed */
-static int is_placed;
+static int is_placed, is_limited;
 
 typedef struct Metadata {
     char text[METADATA_MAX];
@@ -111,18 +114,24 @@ int board_calls_begin(const char *output, const SvpConfig *config, int is_simula
 {
     const StrobeRecorderSettings settings = {
         .pool_bytes = POOL_BYTES,
-        .writer = {.policy = STROBE_POLICY_DROP,
+        .patience_ns = PATIENCE_NS,
+        .writer = {.policy = STROBE_POLICY_BLOCK,
                    .sync = config->syncs ? STROBE_SYNC_INTERVAL : STROBE_SYNC_NONE,
                    .flush_interval_ns = (int64_t)config->flush_ms * 1000000},
         .fallback_dir = output};
     int error = strobe_recorder_open(&settings);
 
     is_placed = 0;
+    if (!error)
+        error = board_kept_begin(config->api_limit);
+    is_limited = config->api_limit > 0;
     snprintf(file_path, sizeof file_path, "%.3800s/" HIDDEN_PREFIX "%d", output, (int)getpid());
     if (!error)
         error = begin_window(is_simulated);
-    if (error)
+    if (error) {
+        board_kept_end(NULL);
         strobe_recorder_close();
+    }
     return error;
 }
 
@@ -140,33 +149,43 @@ uint64_t board_calls_now(void)
     return strobe_clock_now();
 }
 
-void board_calls_record(const char *name, const char *mode, uint64_t begin, int status,
-                        const char *model, uint32_t model_id, uint64_t capture, uint32_t device)
+static void write_call(StrobeWriter *writer, const BoardCall *call, StrobeTrackId track)
 {
-    StrobeWriter *writer = strobe_thread_buffer_writer();
-    const uint64_t end = strobe_clock_now();
-
-    if (!writer)
-        return;
-    const StrobeStringId of_name = strobe_thread_buffer_intern(writer, name, strlen(name), 0);
+    const StrobeStringId of_name =
+        strobe_thread_buffer_intern(writer, call->name, strlen(call->name), 0);
     const StrobeStringId of_level = strobe_thread_buffer_intern(writer, "acl", 3, 0);
-    const StrobeStringId of_mode = strobe_thread_buffer_intern(writer, mode, strlen(mode), 0);
+    const StrobeStringId of_mode =
+        strobe_thread_buffer_intern(writer, call->mode, strlen(call->mode), 0);
     const StrobeStringId of_model =
-        model ? strobe_thread_buffer_intern(writer, model, strlen(model), 0) : 0;
-    struct svp_api_call *call =
-        strobe_thread_buffer_reserve(writer, call_kind, 0, of_name, begin, end);
+        call->model ? strobe_thread_buffer_intern(writer, call->model, strlen(call->model), 0) : 0;
+    struct svp_api_call *fields =
+        strobe_thread_buffer_reserve(writer, call_kind, track, of_name, call->begin, call->end);
 
-    if (!call)
+    if (!fields)
         return;
-    call->level = of_level;
-    call->mode = of_mode;
-    call->item = of_model;
-    call->connection = capture ? capture : STROBE_ABSENT_U64;
-    call->exact_us = STROBE_ABSENT_F64;
-    call->device = device;
-    call->model = model ? model_id : STROBE_ABSENT_U32;
-    call->status = status;
+    fields->level = of_level;
+    fields->mode = of_mode;
+    fields->item = of_model;
+    fields->connection = call->capture ? call->capture : STROBE_ABSENT_U64;
+    fields->exact_us = STROBE_ABSENT_F64;
+    fields->device = call->device;
+    fields->model = call->model ? call->model_id : STROBE_ABSENT_U32;
+    fields->status = call->status;
     strobe_thread_buffer_commit(writer);
+}
+
+void board_calls_record(BoardCall *call)
+{
+    call->end = strobe_clock_now();
+    if (is_limited) {
+        call->thread = (int32_t)gettid();
+        board_kept_add(call);
+        return;
+    }
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+
+    if (writer)
+        write_call(writer, call, 0);
 }
 
 /* ---- the end ---- */
@@ -210,10 +229,28 @@ static uint64_t count_calls(void)
     return n;
 }
 
+/* On the row of the thread that made it. */
+static void write_kept(const BoardCall *call)
+{
+    const StrobeTrack track = {.struct_size = sizeof track,
+                               .type = STROBE_TRACK_THREAD,
+                               .device = -1,
+                               .id = (uint64_t)call->thread};
+    StrobeWriter *writer = strobe_thread_buffer_writer();
+
+    if (writer)
+        write_call(writer, call, strobe_recorder_track(&track));
+}
+
 int board_calls_end(BoardCallTotals *totals)
 {
     uint64_t lost[STROBE_LOSS_CAUSES];
-    int error = strobe_recorder_end_window(-1);
+    const uint64_t n_overwritten = board_kept_end(write_kept);
+    int error;
+
+    if (n_overwritten)
+        strobe_recorder_lost(STROBE_LOSS_OVERWRITTEN, n_overwritten);
+    error = strobe_recorder_end_window(-1);
 
     totals->n_lost = 0;
     strobe_recorder_losses(lost);
@@ -228,6 +265,8 @@ int board_calls_end(BoardCallTotals *totals)
 
 void board_calls_forget(void)
 {
+    is_limited = 0;
+    board_kept_forget();
     strobe_recorder_forget();
 }
 

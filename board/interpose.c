@@ -38,8 +38,14 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
 {
     const int number = errno;
 
-    board_calls_record(name, mode, begin, status, board_session_model(model), model, capture,
-                       board_session_device());
+    board_calls_record(&(BoardCall){.name = name,
+                                    .mode = mode,
+                                    .model = board_session_model(model),
+                                    .begin = begin,
+                                    .capture = capture,
+                                    .model_id = model,
+                                    .device = board_session_device(),
+                                    .status = status});
     errno = number;
 }
 

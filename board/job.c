@@ -55,11 +55,26 @@ static int find_program_folder(char out[SVP_PATH_MAX])
     return 1;
 }
 
+/* What the manual allows in a path; a path that it does not allow is not taken. */
+static int check_path(const char *path)
+{
+    const char *at = NULL;
+    const int verdict = svp_path_check(path, &at);
+
+    if (verdict == SVP_PATH_UNUSUAL)
+        board_say("output \"%s\": \"%c\" is unusual in a path for profiling", path, *at);
+    if (verdict == SVP_PATH_FORBIDDEN)
+        board_complain("output: the character 0x%02x is not allowed in a path for profiling: "
+                       "letters, digits and _ are",
+                       (unsigned char)*at);
+    return verdict != SVP_PATH_FORBIDDEN;
+}
+
 int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
 {
     char folder[SVP_PATH_MAX];
 
-    if (*wanted && can_write(wanted)) {
+    if (*wanted && check_path(wanted) && can_write(wanted)) {
         if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
             folder[0] = 0;
         /* the program may change its folder later */
@@ -278,6 +293,7 @@ static void put_config(StrobeJsonWriter *json, const SvpConfig *config)
     put_text(json, "aacpu", config->aacpu ? "on" : "off");
     put_text(json, "aac_metrics", config->has_metrics ? "ArithmeticUtilization" : "");
     put_text(json, "acl_api", config->acl_api ? "on" : "off");
+    put_int(json, "acl_api_limit", config->api_limit);
     put_int(json, "interval", config->interval);
     put_text(json, "strobe_interval_zero", config->is_each ? "every" : "once");
     put_int(json, "strobe_flush_ms", config->flush_ms);
@@ -294,6 +310,20 @@ static void put_process(StrobeJsonWriter *json)
     put_int(json, "pid", getpid());
     put_text(json, "process", command);
     put_text(json, "hostname", host);
+}
+
+/* The kernel's name of the board, of which the first one is the most exact; "": not known. */
+static void put_soc(StrobeJsonWriter *json)
+{
+    char names[256] = "";
+    const int fd = open("/proc/device-tree/compatible", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        if (read(fd, names, sizeof names - 1) < 0)
+            names[0] = 0;
+        close(fd);
+    }
+    put_text(json, "soc", names);
 }
 
 static void put_clock(StrobeJsonWriter *json)
@@ -359,6 +389,7 @@ static void put_head(StrobeJsonWriter *json, const BoardJob *job, int state,
     put_text(json, "state", states[totals->disk_error ? BOARD_DISK_FULL : state]);
     put_text(json, "mode", totals->is_by_api ? "acl_api" : "acl_json");
     put_int(json, "device_id", job->device);
+    put_soc(json);
 }
 
 static int make_info(Text *text, const BoardJob *job, const SvpConfig *config, int state,

@@ -24,6 +24,7 @@ enum {
     KEY_API,
     KEY_INTERVAL,
     KEY_EACH,
+    KEY_LIMIT,
     KEY_FLUSH,
     KEY_SYNC,
     KEYS
@@ -38,6 +39,7 @@ static const char *const names[KEYS][2] = {
     [KEY_API] = {"acl_api"},
     [KEY_INTERVAL] = {"interval"},
     [KEY_EACH] = {"strobe_interval_zero"},
+    [KEY_LIMIT] = {"acl_api_limit"},
     [KEY_FLUSH] = {"strobe_flush_ms"},
     [KEY_SYNC] = {"strobe_sync"},
 };
@@ -127,6 +129,16 @@ static uint32_t read_interval(const Parse *parse, const Value *value)
     return 0;
 }
 
+static uint32_t read_limit(const Parse *parse, const Value *value)
+{
+    uint32_t number;
+
+    if (read_whole(value, SVP_API_LIMIT_MAX, &number))
+        return number;
+    report_key(parse, KEY_LIMIT, "no whole number from 0 to 1000000: taken as 0");
+    return 0;
+}
+
 static uint32_t read_flush(const Parse *parse, const Value *value)
 {
     uint32_t number;
@@ -162,6 +174,9 @@ static void take_value(Parse *parse, int key, const Value *value)
         break;
     case KEY_INTERVAL:
         config->interval = read_interval(parse, value);
+        break;
+    case KEY_LIMIT:
+        config->api_limit = read_limit(parse, value);
         break;
     case KEY_FLUSH:
         config->flush_ms = read_flush(parse, value);

@@ -13,6 +13,7 @@
 #define SVP_CONFIG_BYTES_MAX (1u << 20)
 #define SVP_PATH_MAX 4096u
 #define SVP_FLUSH_MS 500u
+#define SVP_API_LIMIT_MAX 1000000u
 #define SVP_FLUSH_MS_MAX 60000u
 
 typedef struct SvpConfig {
@@ -20,12 +21,13 @@ typedef struct SvpConfig {
     int aacpu;       /* records tasks of the processor */
     int has_metrics; /* aac_metrics is ArithmeticUtilization */
     int acl_api;
-    int is_each;       /* strobe_interval_zero is every: interval 0 captures each inference */
-    int syncs;         /* strobe_sync: each flush goes to the disk */
-    int dumps;         /* there is an active section "dump" */
-    int has_section;   /* "profiler" */
-    uint32_t interval; /* 0: once */
-    uint32_t flush_ms; /* strobe_flush_ms: calls are written at least this often */
+    int is_each;        /* strobe_interval_zero is every: interval 0 captures each inference */
+    int syncs;          /* strobe_sync: each flush goes to the disk */
+    int dumps;          /* there is an active section "dump" */
+    int has_section;    /* "profiler" */
+    uint32_t interval;  /* 0: once */
+    uint32_t api_limit; /* acl_api_limit: only so many calls are kept, the last ones; 0: all */
+    uint32_t flush_ms;  /* strobe_flush_ms: calls are written at least this often */
     char output[SVP_PATH_MAX]; /* "": none */
 } SvpConfig;
 

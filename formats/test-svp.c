@@ -224,6 +224,11 @@ static void test_config_interval(void)
                          1, "");
     g_assert_cmpuint(config.flush_ms, ==, 60000);
     g_assert_false(config.syncs);
+    config = read_config("{\"profiler\": {\"acl_api_limit\": 512}}", 1, "");
+    g_assert_cmpuint(config.api_limit, ==, 512);
+    config = read_config("{\"profiler\": {\"acl_api_limit\": \"-1\"}}", 1,
+                         "profiler.acl_api_limit: no whole");
+    g_assert_cmpuint(config.api_limit, ==, 0);
     config = read_config("{\"profiler\": {\"strobe_flush_ms\": 60001}}", 1,
                          "profiler.strobe_flush_ms: no whole");
     g_assert_cmpuint(config.flush_ms, ==, 500);

@@ -40,7 +40,7 @@ static const char help[] =
 
 typedef struct Flags {
     char **dirs, **dbs, **formats, **plugin_path;
-    gboolean is_per_iter, has_advice, is_json;
+    gboolean is_each, is_strict, is_per_iter, has_advice, is_json;
     gint iter;
 } Flags;
 
@@ -59,6 +59,10 @@ static void take_long_option(int argc, char **argv)
 #define COMMON_OPTIONS \
     {"collection-dir", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.dirs, \
      "The JOB directory (required), also -dir", "JOB"}, \
+    {"each", 0, 0, G_OPTION_ARG_NONE, &flags.is_each, \
+     "-dir is a folder of JOB directories: work on each of them", NULL}, \
+    {"strict-path", 0, 0, G_OPTION_ARG_NONE, &flags.is_strict, \
+     "Refuse a path with - . + @ or , which only gives a warning otherwise", NULL}, \
     {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags.plugin_path, \
      "Look for plugins here first; repeatable", "DIR"}
 /* clang-format on */
@@ -82,11 +86,43 @@ static gboolean take_one(const StrobeUsage *usage, const char *name, char **valu
     return FALSE;
 }
 
-/* Opens the JOB that the flags name. Returns an exit code; 0: it is open. */
-static int open_job(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
-                    StrobeSvpJob *job)
+/* Works on an open JOB. Returns an exit code. */
+typedef int JobWork(StrobeSvpJob *job, const void *what);
+
+static int work_on(const Flags *flags, const char *dir, JobWork *work, const void *what)
 {
     GError *error = NULL;
+    StrobeSvpJob job;
+
+    if ((flags->is_strict && !strobe_svp_check_strictly("-dir", dir, &error)) ||
+        !strobe_svp_job_open(&job, dir, flags->plugin_path, &error))
+        return strobe_command_fail(error);
+    const int code = work(&job, what);
+    strobe_svp_job_close(&job);
+    return code;
+}
+
+/* One that fails does not keep the others from it. */
+static int work_on_each(const Flags *flags, const char *dir, JobWork *work, const void *what)
+{
+    GError *error = NULL;
+    g_autoptr(GPtrArray) dirs = strobe_svp_jobs_in(dir, &error);
+    int code = STROBE_EXIT_OK;
+
+    if (!dirs)
+        return strobe_command_fail(error);
+    for (guint i = 0; i < dirs->len; i++) {
+        const int result = work_on(flags, g_ptr_array_index(dirs, i), work, what);
+
+        code = code ? code : result;
+    }
+    return code;
+}
+
+/* Works on the JOB, or JOBs, that the flags name. Returns an exit code. */
+static int work_on_jobs(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
+                        JobWork *work, const void *what)
+{
     const char *dir;
 
     if (argc > 1)
@@ -97,26 +133,23 @@ static int open_job(const StrobeUsage *usage, const Flags *flags, int argc, char
         return strobe_command_misuse(usage, "-dir is needed: a JOB directory");
     if (geteuid() == 0)
         strobe_complain("run as root: an ordinary user is enough, and safer");
-    if (!strobe_svp_job_open(job, dir, flags->plugin_path, &error))
-        return strobe_command_fail(error);
-    return STROBE_EXIT_OK;
+    return (flags->is_each ? work_on_each : work_on)(flags, dir, work, what);
 }
 
 /* Makes one type of output. */
+static int export_job(StrobeSvpJob *job, const void *output)
+{
+    const StrobeSvpOutput outputs[] = {*(const StrobeSvpOutput *)output, {NULL}};
+    GError *error = NULL;
+
+    return strobe_svp_job_export(job, outputs, NULL, NULL, &error) ? STROBE_EXIT_OK
+                                                                   : strobe_command_fail(error);
+}
+
 static int export_one(const StrobeUsage *usage, const Flags *flags, int argc, char **argv,
                       const StrobeSvpOutput *output)
 {
-    const StrobeSvpOutput outputs[] = {*output, {NULL}};
-    GError *error = NULL;
-    StrobeSvpJob job;
-    int code = open_job(usage, flags, argc, argv, &job);
-
-    if (code)
-        return code;
-    if (!strobe_svp_job_export(&job, outputs, NULL, NULL, &error))
-        code = strobe_command_fail(error);
-    strobe_svp_job_close(&job);
-    return code;
+    return work_on_jobs(usage, flags, argc, argv, export_job, output);
 }
 
 /* ---- the commands ---- */
@@ -126,6 +159,8 @@ static int import_to(const StrobeUsage *usage, const Flags *flags, int argc, cha
 {
     StrobeSvpOutput output = strobe_svp_database;
 
+    if (db && flags->is_each)
+        return strobe_command_misuse(usage, "--db is for one JOB, not with --each");
     output.file = db;
     return export_one(usage, flags, argc, argv, &output);
 }
@@ -220,6 +255,19 @@ static int run_summary(int argc, char **argv)
     return code;
 }
 
+static int show_job(StrobeSvpJob *job, const void *show)
+{
+    return strobe_svp_show(job, show);
+}
+
+/* Of several: says which it is. */
+static int show_named(StrobeSvpJob *job, const void *show)
+{
+    if (!((const StrobeSvpShow *)show)->is_json)
+        printf("%s\n", job->path);
+    return strobe_svp_show(job, show);
+}
+
 static int run_show(int argc, char **argv)
 {
     static const StrobeUsage usage = {
@@ -239,18 +287,14 @@ static int run_show(int argc, char **argv)
         {"json", 0, 0, G_OPTION_ARG_NONE, &flags.is_json, "Print JSON", NULL},
         {NULL},
     };
-    StrobeSvpJob job;
     int code = STROBE_EXIT_USAGE;
 
     if (strobe_command_parse(&usage, entries, &argc, &argv)) {
-        code = flags.iter < 0 ? strobe_command_misuse(&usage, "--iter counts from 1")
-                              : open_job(&usage, &flags, argc, argv, &job);
-        if (!code) {
-            const StrobeSvpShow show = {flags.iter, flags.has_advice, flags.is_json};
+        const StrobeSvpShow show = {flags.iter, flags.has_advice, flags.is_json};
 
-            code = strobe_svp_show(&job, &show);
-            strobe_svp_job_close(&job);
-        }
+        code = flags.iter < 0 ? strobe_command_misuse(&usage, "--iter counts from 1")
+                              : work_on_jobs(&usage, &flags, argc, argv,
+                                             flags.is_each ? show_named : show_job, &show);
     }
     clear_flags(&flags);
     return code;

@@ -11,13 +11,14 @@
 #include "command.h"
 #include "error.h"
 #include "install-paths.h"
+#include "svp-job.h"
 
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 
-static const char *const own_keys[] = {"switch",          "output",      "aacpu",
-                                       "aac_metrics",     "acl_api",     "interval",
-                                       "aicpu",           "aic_metrics", "strobe_interval_zero",
-                                       "strobe_flush_ms", "strobe_sync", NULL};
+static const char *const own_keys[] = {
+    "switch",      "output",        "aacpu",       "aac_metrics",          "acl_api",
+    "interval",    "aicpu",         "aic_metrics", "strobe_interval_zero", "strobe_flush_ms",
+    "strobe_sync", "acl_api_limit", NULL};
 
 /* The usual reader reads a pipe, which can be read only once. */
 static char *read_config(const char *path, gsize *length)
@@ -67,6 +68,13 @@ static char *explain_external(const char *keys)
         keys, hint, own);
 }
 
+static gboolean check_output(const char *path, const SvpConfig *config, GError **error)
+{
+    g_autofree char *option = g_strdup_printf("%s: profiler.output", path);
+
+    return !config->is_on || strobe_svp_check_path(option, config->output, error);
+}
+
 static gboolean check_config(const char *path, SvpConfig *config, GError **error)
 {
     Check found = {.external = g_string_new(NULL)};
@@ -88,7 +96,7 @@ static gboolean check_config(const char *path, SvpConfig *config, GError **error
     g_free(found.problem);
     if (why)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path, why);
-    return why == NULL;
+    return !why && check_output(path, config, error);
 }
 
 static void put_first(const char *library)

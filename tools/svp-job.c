@@ -48,6 +48,18 @@ gboolean strobe_svp_check_path(const char *option, const char *path, GError **er
     return FALSE;
 }
 
+gboolean strobe_svp_check_strictly(const char *option, const char *path, GError **error)
+{
+    const char *at = NULL;
+
+    if (svp_path_check(path, &at) != SVP_PATH_UNUSUAL)
+        return TRUE; /* others are refused in any case */
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                "%s %s: \"%c\" is unusual in a path for profiling, and refused by --strict-path",
+                option, path, *at);
+    return FALSE;
+}
+
 static gboolean refuse_job(const StrobeSvpJob *job, GError **error, const char *why)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: %s", job->path, why);
@@ -110,6 +122,11 @@ static gboolean open_folder(StrobeSvpJob *job, GError **error)
     return refuse_job(job, error, g_strerror(errno));
 }
 
+static int compare_texts(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* Expands "~" and "~/x" like a shell; removes trailing slashes. */
 static char *expand_path(const char *path)
 {
@@ -120,6 +137,29 @@ static char *expand_path(const char *path)
     for (gsize n = strlen(expanded); n > 1 && expanded[n - 1] == '/'; n--)
         expanded[n - 1] = '\0';
     return expanded;
+}
+
+GPtrArray *strobe_svp_jobs_in(const char *path, GError **error)
+{
+    g_autofree char *folder = expand_path(path);
+    g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func(g_free);
+    DIR *entries = opendir(folder);
+    const char *why = entries ? "there is no JOB directory in it" : g_strerror(errno);
+    struct dirent *entry;
+
+    while (entries && (entry = readdir(entries))) {
+        g_autofree char *job = g_build_filename(folder, entry->d_name, NULL);
+
+        if (svp_is_job_name(entry->d_name) && g_file_test(job, G_FILE_TEST_IS_DIR))
+            g_ptr_array_add(jobs, g_steal_pointer(&job));
+    }
+    if (entries)
+        closedir(entries);
+    g_ptr_array_sort(jobs, compare_texts);
+    if (jobs->len)
+        return g_steal_pointer(&jobs);
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: %s", path, why);
+    return NULL;
 }
 
 gboolean strobe_svp_job_open(StrobeSvpJob *job, const char *path, char **plugin_path,

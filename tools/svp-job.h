@@ -28,6 +28,11 @@ typedef struct StrobeSvpOutput {
  * set. */
 gboolean strobe_svp_check_path(const char *option, const char *path, GError **error);
 
+/* The same, for users who want an error instead of the warning. */
+gboolean strobe_svp_check_strictly(const char *option, const char *path, GError **error);
+
+/* Paths of the JOB directories in a folder, sorted. NULL: there is none, with the error set. */
+GPtrArray *strobe_svp_jobs_in(const char *path, GError **error);
 /* Checks that it is a JOB with data, and holds it. FALSE with the error set and nothing held. */
 gboolean strobe_svp_job_open(StrobeSvpJob *job, const char *path, char **plugin_path,
                              GError **error);

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#define STROBE_POOL_MIN_BYTES (8u << 20)
+#define STROBE_POOL_MIN_BYTES (8u << 20) /* in a configuration */
+#define STROBE_POOL_LEAST_BYTES (2u << 20)
 
 /* Behaviour of a thread that finds no free block. */
 enum strobe_policy {

@@ -243,8 +243,8 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
 
     clear_pool(pool);
     memset(&plan, 0, sizeof plan);
-    if (bytes < STROBE_POOL_MIN_BYTES)
-        bytes = STROBE_POOL_MIN_BYTES;
+    if (bytes < STROBE_POOL_LEAST_BYTES)
+        bytes = STROBE_POOL_LEAST_BYTES;
     plan.setup_bytes = setup ? strlen(setup) + 1 : 0;
     if (plan.setup_bytes > STROBE_POOL_SETUP_MAX)
         return E2BIG;

@@ -23,7 +23,9 @@ struct thread_buffer_state {
     struct pool_header *pool; /* valid while the gate is open */
     uint32_t session;
     enum strobe_policy policy;
-    StrobeRing *ring; /* for the policy ring */
+    StrobeRing *ring;            /* for the policy ring */
+    int64_t patience_ns;         /* for the policy block: maximum wait; 0: no limit */
+    _Atomic int is_out_of_block; /* a wait was in vain: none waits until a block is free */
     _Atomic uint64_t late;
     _Atomic uint32_t n_counting; /* number of threads without a thread buffer that count a loss; the
                                   * pool must stay mapped */

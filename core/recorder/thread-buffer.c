@@ -90,20 +90,33 @@ void strobe_thread_buffer_hand_over(StrobeWriter *w)
     atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_release);
 }
 
+/* 0: it has waited as long as it may. The writer may hang in a disk that does not answer. */
+static int may_wait(int64_t begun_ns)
+{
+    const int64_t patience_ns = strobe_thread_buffers.patience_ns;
+
+    return !patience_ns || strobe_clock_ns(CLOCK_MONOTONIC) - begun_ns < patience_ns;
+}
+
 /* Waits until the writer has freed a block, the window ends or the writer is gone. An interposer
  * of the functions called here may enter the critical section again, but not far below. */
 static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
+    const int64_t begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     struct pool_block *block = NULL;
 
+    if (atomic_load_explicit(&strobe_thread_buffers.is_out_of_block, memory_order_relaxed))
+        return NULL;
     atomic_fetch_add_explicit(&w->busy, STROBE_SIGNAL_FRAME, memory_order_relaxed);
-    while (!block && !strobe_writer_is_gone(w->pool) &&
+    while (!block && may_wait(begun_ns) && !strobe_writer_is_gone(w->pool) &&
            (gate_now() == w->generation || is_late(w))) {
         STROBE_TESTPOINT("block-awaited");
         nanosleep(&nap, NULL);
         block = strobe_pool_take(w->pool);
     }
+    if (!block)
+        atomic_store(&strobe_thread_buffers.is_out_of_block, strobe_thread_buffers.patience_ns > 0);
     return block;
 }
 
@@ -111,6 +124,8 @@ static struct pool_block *find_block(StrobeWriter *w)
 {
     struct pool_block *block = strobe_pool_take(w->pool);
 
+    if (block && atomic_load_explicit(&strobe_thread_buffers.is_out_of_block, memory_order_relaxed))
+        atomic_store(&strobe_thread_buffers.is_out_of_block, 0);
     if (block || strobe_thread_buffers.policy == STROBE_POLICY_DROP)
         return block;
     return strobe_thread_buffers.policy == STROBE_POLICY_RING
@@ -467,10 +482,13 @@ static void thread_exits(void *value)
 
 /* ---- the gate ---- */
 
-void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring)
+void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring,
+                                     int64_t patience_ns)
 {
     strobe_thread_buffers.policy = policy;
     strobe_thread_buffers.ring = ring;
+    strobe_thread_buffers.patience_ns = patience_ns;
+    atomic_store(&strobe_thread_buffers.is_out_of_block, 0);
 }
 
 void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session, uint32_t window)

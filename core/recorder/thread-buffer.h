@@ -101,8 +101,10 @@ void strobe_thread_buffer_be_writer(void);
 /* Is the thread buffer for threads of this process? */
 int strobe_thread_buffer_is_own(uint32_t index);
 
-/* Sets the policy for an empty pool; call it while the gate is shut. */
-void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring);
+/* Sets the policy for an empty pool, and how long a thread waits with the policy block (0: no
+ * limit); call it while the gate is shut. */
+void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring,
+                                     int64_t patience_ns);
 
 /* Opens the gate for a window of a session on this pool, and shuts it again. close returns the
  * number of writers that are stuck inside a critical section; unless it is 0, the pool must stay

@@ -28,6 +28,7 @@ static struct {
     int has_late;
     unsigned n_stuck;
     enum strobe_policy policy;
+    int64_t patience_ns;
     int is_stuck;     /* a thread is stuck inside a critical section */
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* number of the window in the process: a stale writer never matches */
@@ -74,6 +75,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     }
     recorder.session++;
     recorder.policy = (enum strobe_policy)settings->writer.policy;
+    recorder.patience_ns = settings->patience_ns;
     recorder.is_stuck = 0;
     recorder.n_messages = 0;
     recorder.program = getpid();
@@ -192,7 +194,7 @@ int strobe_recorder_begin_window(int fd, const char *path, const char *metadata)
     recorder.window++;
     recorder.end = 0;
     recorder.in_window = 1;
-    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy());
+    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy(), recorder.patience_ns);
     recorder.begin = strobe_clock_now();
     strobe_pool_window(recorder.pool.header, recorder.window)->begin = recorder.begin;
     STROBE_TESTPOINT("window-begun");
@@ -491,7 +493,7 @@ void strobe_recorder_join_window(uint32_t window)
 {
     recorder.window = window;
     recorder.in_window = 1;
-    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy());
+    strobe_thread_buffer_set_policy(recorder.policy, ring_of_policy(), 0);
     strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 

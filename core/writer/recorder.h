@@ -18,6 +18,7 @@ typedef struct StrobeRecorderSettings {
     struct pool_settings writer;    /* settings of the writer; `rotation` not with ring */
     int may_start_process;          /* for the writer; otherwise it is a thread */
     const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
+    int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
     const StrobeKind *const *kinds; /* kinds of collectors that run in a writer process; n_kinds */
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */

@@ -34,13 +34,13 @@ static gboolean is_safe(const char *path, GString *refused)
 
 /* The file that the name leads to: what may be changed is that one and its folder, and it is run by
  * this path, whatever becomes of the links to it. */
-static char *vet_file(const char *folder, const char *name, GString *refused)
+static char *vet_file(const char *folder, const char *name, int mode, GString *refused)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
     g_autofree char *real = realpath(path, NULL);
     struct stat st;
 
-    if (!real || stat(real, &st) != 0 || !S_ISREG(st.st_mode) || access(real, X_OK) != 0)
+    if (!real || stat(real, &st) != 0 || !S_ISREG(st.st_mode) || access(real, mode) != 0)
         return NULL;
     g_autofree char *around = g_path_get_dirname(real);
     if (!is_safe(real, refused) || !is_safe(around, refused) || !is_safe(folder, refused))
@@ -57,12 +57,20 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
     for (guint i = 0; !found && folders[i]; i++)
         if (folders[i][0] == '/') /* a relative path, for example the current folder, does not
                                    * count */
-            found = vet_file(folders[i], name, refused);
+            found = vet_file(folders[i], name, X_OK, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
-        found = vet_file(folder, name, refused);
+        found = vet_file(folder, name, X_OK, refused);
     }
     return found;
+}
+
+char *vendor_tool_vet(const char *path, GString *refused)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    g_autofree char *name = g_path_get_basename(path);
+
+    return vet_file(folder, name, R_OK, refused);
 }
 
 /* ---- running ---- */

@@ -10,6 +10,10 @@
  * there is none. */
 char *vendor_tool_find(const char *name, const char *home, GString *refused);
 
+/* The same of a file that a program of its own runs: it need not be executable. `path` is absolute.
+ */
+char *vendor_tool_vet(const char *path, GString *refused);
+
 /* How a run of a program ended. */
 typedef struct VendorRun {
     gint error;     /* errno of starting it, 0: it ran */

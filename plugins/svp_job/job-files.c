@@ -189,7 +189,11 @@ void job_files_import(Job *job, int data)
         job->host->damage(job->self, "data", "over 100000 files: the rest is not read");
     g_ptr_array_set_size(files, (gint)MIN(files->len, FILES_MAX));
     for (guint i = 0; i < files->len; i++) {
-        import_file(job, data, g_ptr_array_index(files, i));
+        const DataFile *file = g_ptr_array_index(files, i);
+
+        if (file->parts.type == SVP_FILE_CORE)
+            job_batch_tell(job, file->parts.model_id, file->parts.batch);
+        import_file(job, data, file);
         job->host->progress(job->self, i + 1, files->len);
     }
 }

@@ -38,8 +38,7 @@ static void tell_int(const Job *job, const SideJson *json, const char *path, con
         job->host->metadata_int(job->self, entry, value);
 }
 
-/* Pictures in a batch of one model, for the names of files. */
-static void tell_batch(const Job *job, gint64 model, gint64 batch)
+void job_batch_tell(const Job *job, gint64 model, gint64 batch)
 {
     g_autofree char *entry = g_strdup_printf("svp.batch.%" G_GINT64_FORMAT, model);
 
@@ -58,7 +57,7 @@ static void tell_models(const Job *job, const SideJson *json)
         if (!side_json_int(json, id, &model))
             return;
         if (side_json_int(json, number, &batch))
-            tell_batch(job, model, batch);
+            job_batch_tell(job, model, batch);
     }
 }
 
@@ -154,7 +153,7 @@ void job_models_import(Job *job, int data)
         SideJson *json = bytes ? side_json_new(bytes, length, NULL) : NULL;
         if (json && side_json_int(json, "model_id", &model) &&
             side_json_int(json, "batch_num", &batch))
-            tell_batch(job, model, batch);
+            job_batch_tell(job, model, batch);
         side_json_free(json);
         n++;
     }

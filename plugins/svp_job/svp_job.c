@@ -42,9 +42,28 @@ static StrobeStatus refuse_external(const Job *job)
     return job->host->fail(
         job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
         "%s: data/%s is of the vendor's own form (it begins with %s), which is described nowhere: "
-        "have the vendor's tool make timeline and summary in the JOB, or record with Strobe%s%s",
+        "have the vendor's tool make timeline and summary in the JOB, or name its msprof "
+        "(--format svp_job:msprof=FILE); boards with Strobe's recorder need neither%s%s",
         job->path, job->external, job->head, job->unread ? "; " : "",
         job->unread ? job->unread : "");
+}
+
+static void import_models(Job *job)
+{
+    int data = external_folder_open(job->folder, "data");
+
+    if (data < 0)
+        return;
+    job_models_import(job, data);
+    close(data);
+}
+
+static void read_tables(Job *job)
+{
+    g_clear_pointer(&job->summaries, g_ptr_array_unref);
+    job_summaries_read(job);
+    job_timeline_import(job);
+    job_summaries_lay_out(job);
 }
 
 static StrobeStatus import_data(Job *job)
@@ -55,13 +74,12 @@ static StrobeStatus import_data(Job *job)
         return job->host->fail(job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
                                "%s: the JOB has no folder data (%s): " CAUSES, job->path,
                                g_strerror(errno));
-    job_models_import(job, data);
     job_files_import(job, data);
     close(data);
     if (job->n_captures == 0) {
-        job_summaries_read(job);
-        job_timeline_import(job);
-        job_summaries_lay_out(job);
+        read_tables(job);
+        if (job->n_vendor == 0 && job->external)
+            job_vendor_export(job, read_tables);
     }
     return job->n_captures == 0 && job->n_vendor == 0 && job->external ? refuse_external(job)
                                                                        : STROBE_OK;
@@ -80,6 +98,7 @@ static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstanc
             self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
             "%s: %u files info.json.<n> in one JOB, expected one: of which device is it?",
             source->path, infos->len);
+    import_models(&job);
     if (!infos->len)
         host->damage(self, SVP_INFO_PREFIX "<n>", "is missing: the data files say what they can");
     else if (!job_info_import(&job, g_ptr_array_index(infos, 0)))

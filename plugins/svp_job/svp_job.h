@@ -24,7 +24,7 @@ typedef struct Job {
     guint n_files;      /* that were told of as facts */
     char *external;     /* the first file in data that is none; NULL: there is none */
     char *head;         /* its first bytes, in hexadecimal */
-    char *unread;       /* why the first of the vendor\'s tables is not read; NULL: it is */
+    char *unread;       /* why the vendor's tables are not read; NULL: they are */
     guint n_call_files; /* of the vendor's files of calls that were read */
     GPtrArray
         *summaries; /* of VendorSummary, those of a model in order; NULL until they are read */
@@ -36,7 +36,10 @@ typedef struct Job {
 GPtrArray *job_info_names(const GPtrArray *names);
 /* Tells the facts of the run. FALSE: `fail` has said why none of it can be read. */
 gboolean job_info_import(Job *job, const char *name);
-/* The models that `data` describes (<model>.<id>.net.info). */
+/* Pictures in a batch of one model, for the names of files. The last call counts. */
+void job_batch_tell(const Job *job, gint64 model, gint64 batch);
+/* The models that `data` describes (<model>.<id>.net.info), which has no checksum: call it before
+ * what is better known. */
 void job_models_import(Job *job, int data);
 
 /* ---- job-files.c ---- */
@@ -51,6 +54,12 @@ void job_files_import(Job *job, int data);
 gboolean job_timeline_is_in(int top);
 /* Reads the output of the vendor's tool for data that only the tool can read. */
 void job_timeline_import(Job *job);
+
+/* ---- vendor-export.c ---- */
+
+/* Has the vendor's tool make timeline and summary in a copy of the JOB, and calls `read_tables`
+ * with the copy as the JOB's folder. Where that fails `unread` has the reason. */
+void job_vendor_export(Job *job, void (*read_tables)(Job *job));
 
 /* ---- vendor-calls.c ---- */
 

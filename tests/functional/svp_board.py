@@ -8,6 +8,8 @@ from support import BUILD, StrobeTest
 
 LIBRARY = BUILD / "board" / "libstrobe-board.so"
 PROGRAM = BUILD / "tests" / "svp-double" / "svp-program"
+# They name models that are loaded from memory.
+OPENERS = {"open", "open64", "openat", "openat64", "fopen", "fopen64"}
 LAYERS = """\
 layer conv1 Convolution AA_CORE 400 400000 320000 260000 20000 12000 40000 8000 96000 60000 1048576 524288 2000 65
 layer pool1 Pooling AA_CORE 200 200000 0 0 180000 120000 140000 2000 90000 0 409600 102400 1000 35

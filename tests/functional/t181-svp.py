@@ -5,43 +5,18 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import unittest
-from fractions import Fraction
 
 import made_job
+import svp_expected
 from support import STROBE, StrobeTest
 
 USAGE, CONFIG, INPUT, WRITE = 2, 3, 5, 6
 SUMMARY = "op_summary_0.resnet50.1.1.1.0.3_25.1000.csv"
-
-
-def rounded(value):
-    """Three decimals, half away from zero."""
-    thousandths = (value * 1000 + Fraction(1, 2)).__floor__()
-    return "%d.%03d" % divmod(thousandths, 1000)
-
-
-def expected_summary():
-    """The cells of the worked example, by another way than the exporter's."""
-    rows, total = [], sum(layer[4] for layer in made_job.LAYERS)
-    counted = [layer[5] for layer in made_job.LAYERS if layer[5]]
-    sums = [sum(column) for column in zip(*counted)]
-    for index, (ori, name, kind, _, us, values) in enumerate(
-            made_job.LAYERS + (("-", "-", "-", "", total, sums),)):
-        cells = ["-" if name == "-" else str(index), ori, name, kind, "%d.000" % us,
-                 rounded(Fraction(us, total) * 100)]
-        if values:
-            shares = [Fraction(value, values[0]) for value in values[1:9]]
-            bound = max(shares[4], shares[6], shares[7]) / max(shares[0], shares[3])
-            cells += [rounded(share * 100) for share in shares] + [rounded(bound)]
-            cells += [str(values[9]), str(values[10]), str(values[9] + values[10])]
-        else:
-            cells += ["N/A"] * 12
-        rows.append(cells)
-    return rows
 
 
 class SvpTest(StrobeTest):
@@ -76,13 +51,44 @@ class SvpTest(StrobeTest):
         text = (job / "summary" / SUMMARY).read_bytes().decode()
         self.assertEqual(text.count("\r\n"), text.count("\n"))
         titles, *rows = csv.reader(io.StringIO(text))
-        self.assertEqual(rows, expected_summary())
+        self.assertEqual(rows, list(svp_expected.op_summary(made_job.LAYERS)))
         self.svp("export", "summary", "-dir", job, "--format=json")
         objects = json.loads((job / "summary" / SUMMARY.replace(".csv", ".json")).read_text())
         self.assertEqual([list(row) for row in objects], [titles] * 5)
         for row, cells in zip(objects, rows):
             for value, cell in zip(row.values(), cells):
                 self.assertEqual(value, cell if isinstance(value, str) else float(cell))
+
+    def test_worked_examples(self):
+        """Each file of both, in each form, byte for byte; the same bytes the second time."""
+        for make, files in ((made_job.make_example, svp_expected.example()),
+                            (made_job.make_captures, svp_expected.captures())):
+            job = make(self.jobs)
+            for _ in range(2):
+                found = {}
+                for words in ("timeline",), ("summary",), ("summary", "--format", "json"):
+                    self.svp("export", *words, "-dir", job)
+                    found.update({str(path.relative_to(job)): path.read_bytes().decode()
+                                  for path in (job / words[0]).iterdir()})
+                self.assertEqual(sorted(found), sorted(files))
+                for name, text in files.items():
+                    self.assertEqual(found[name], text, name)
+            self.check_shown(job, files)
+            shutil.rmtree(job)
+
+    def check_shown(self, job, files):
+        """`show` has the cells of the tables, in their order, and makes the same timelines."""
+        text = self.svp("show", "-dir", job).stdout
+        lines = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+        shown = "200" if "after 200 pictures" in text else "0"
+        for name, table in files.items():
+            if name.endswith(".csv") and (".1.%s." % shown in name or "_1_%s_" % shown in name
+                                          or "/acl_" in name):
+                cells = [row for row in csv.reader(io.StringIO(table))]
+                at = lines.index(cells[0])
+                self.assertEqual(lines[at + 2:at + 1 + len(cells)], cells[1:], name)
+            elif name.startswith("timeline"):
+                self.assertEqual((job / name).read_bytes().decode(), table)
 
     def test_json_numbers(self):
         job = made_job.make_example(self.jobs)
@@ -153,6 +159,27 @@ class SvpTest(StrobeTest):
             subprocess.run([link, "export", "timeline", "-dir", job], check=True, cwd="/",
                            env=self.environment, capture_output=True)
             self.assertEqual(len(self.tree(job / "timeline")), 2)
+
+    def test_each_of_a_folder(self):
+        """Several JOBs; a bad one does not keep the others from their files."""
+        jobs = [make(self.jobs, name=name) for make, name in (
+            (made_job.make_example, "JOBA"), (made_job.make_job, "JOBB"),
+            (made_job.make_captures, "JOBC"))]
+        (self.jobs / "other").mkdir()
+        done = self.svp("export", "summary", "-dir", self.jobs, "--each", code=INPUT)
+        self.assertIn("%s: its folder data is empty" % jobs[1], done.stderr)
+        self.assertEqual([len(list(job.glob("summary/*"))) for job in jobs], [3, 0, 11])
+        shutil.rmtree(jobs[1])
+        shown = self.svp("show", "-dir", self.jobs, "--each", "--json").stdout
+        first, end = json.JSONDecoder().raw_decode(shown)
+        self.assertEqual((first["capture"], json.loads(shown[end:])["capture"]), (1, 2))
+        text = self.svp("show", "-dir", self.jobs, "--each").stdout
+        self.assertEqual([line for line in text.splitlines() if line.startswith(str(self.jobs))],
+                         [str(jobs[0]), str(jobs[2])])
+        self.check(INPUT, ("show", "-dir", self.jobs), "begins with JOB")
+        self.check(INPUT, ("show", "-dir", self.jobs / "other", "--each"), "no JOB directory in it")
+        self.check(INPUT, ("show", "-dir", self.jobs / "none", "--each"), "No such file")
+        self.check(USAGE, ("import", "-dir", self.jobs, "--each", "--db", "x"), "--db is for one")
 
     # ---- show ----
 
@@ -249,6 +276,8 @@ class SvpTest(StrobeTest):
             self.check(CONFIG, ("import", "-dir", job), "0x", "not allowed", job=job)
         job = made_job.make_example(self.jobs, name="JOB-1")
         self.assertIn("unusual", self.svp("import", "-dir", job).stderr)
+        shutil.rmtree(job / "sqlite")
+        self.check(CONFIG, ("import", "-dir", job, "--strict-path"), '"-" is unusual', job=job)
 
     def test_only_what_was_collected(self):
         job = made_job.make_job(self.jobs)

@@ -2,13 +2,19 @@
 """Every function of a camera board's runtime: recorded once for each call, in order, by device."""
 
 import json
+import pathlib
 import re
+import shutil
+import struct
 import subprocess
+import time
 import unittest
 
 from support import BUILD
-from svp_board import LAYERS, LIBRARY, BoardTest
+from svp_board import LAYERS, LIBRARY, OPENERS, BoardTest
 
+RECORD_BYTES = 64  # of a call in its file
+POOL_BYTES = 2 << 20
 DOUBLE = BUILD / "tests" / "svp-double" / "libsvp_acl.so"
 RUNTIME = """set_device reset_device get_device get_run_mode get_device_count synchronize_device
     create_context destroy_context set_current_context get_current_context create_stream
@@ -45,7 +51,7 @@ class CallsTest(BoardTest):
 
     def test_names(self):
         """The library and the double have the same functions, no more and no fewer."""
-        self.assertEqual(exported(LIBRARY), set(MODES))
+        self.assertEqual(exported(LIBRARY), set(MODES) | OPENERS)
         self.assertEqual({name for name in exported(DOUBLE) if name.startswith("svp_acl_")},
                          set(MODES))
 
@@ -98,6 +104,91 @@ class CallsTest(BoardTest):
             for event, following in zip(events, events[1:]):
                 self.assertLessEqual(round((event["ts"] + event["dur"]) * 1000),
                                      round(following["ts"] * 1000) + 1)
+
+    # ---- as fast as can be ----
+
+    def flood(self, n_threads, n_calls):
+        """Threads that call without a pause, killed after so many calls. Returns how many each made."""
+        returned = self.work / "returned"
+        self.configure()
+        process = self.begin("load", "execute", 1, "flood", returned, n_threads)
+        counts = lambda: [struct.unpack_from("<Q", returned.read_bytes(), 64 * index)[0]
+                          for index in range(n_threads)]
+        while not returned.exists() or returned.stat().st_size < 64 * n_threads or sum(
+                counts()) < n_calls:
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        self.pools = list(pathlib.Path("/dev/shm").glob("strobe-%d-*" % process.pid))
+        return counts()
+
+    def count_found(self):
+        """The calls that are there, and those that are said to be lost."""
+        shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
+        return sum(row["Count"] for row in shown["acl_statistic"]
+                   if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free")), shown["lost"]
+
+    def test_killed_at_full_speed(self):
+        """All calls that had returned are stored or counted as lost."""
+        for n_threads in 1, 4, 40:
+            offered = self.flood(n_threads, 100000)
+            found, lost = self.count_found()
+            self.assertLessEqual(sum(offered), found + lost, n_threads)
+            self.assertLessEqual(found + lost, sum(offered) + 2 * n_threads, n_threads)
+            shutil.rmtree(self.job())
+
+    def test_killed_at_full_speed_without_pool(self):
+        """The pool dies with the program and its writer: what is missing was in its 2 MiB."""
+        for n_threads in 1, 4, 16:
+            offered = self.flood(n_threads, 100000)
+            for pool in self.pools:
+                pool.unlink()
+            found, lost = self.count_found()
+            self.assertLessEqual((sum(offered) - found - lost) * RECORD_BYTES, POOL_BYTES, n_threads)
+            shutil.rmtree(self.job())
+
+    def test_limit(self):
+        """The last calls alone, on the rows of their threads; the others are counted as lost."""
+        self.configure(double=LAYERS, acl_api_limit="8")
+        output, errors = self.run_program("load", "execute", 1, "threads", 1, 16)
+        self.assertEqual(output, "failed 0\n", errors)
+        events = self.events(self.job())
+        self.assertEqual([event["name"] for event in events],
+                         ["svp_acl_rt_free"] + ["svp_acl_rt_malloc", "svp_acl_rt_free"] * 3 +
+                         ["svp_acl_finalize"])
+        self.assertEqual([len({event["tid"] for event in some})
+                          for some in (events[:7], events)], [1, 2])
+        counters = self.info()["counters"]
+        self.assertEqual((counters["records"] - 12 + counters["lost_records"],
+                          counters["lost_records"]), (21, 13))
+        self.assertIn("13 lost", self.strobe("svp", "show", "-dir", self.job()).stdout)
+
+    # ---- a subscription of the program's own ----
+
+    def test_own_subscription(self):
+        """The runtime's codes come back; the inference in it is not captured, and counted."""
+        codes = "0 148046 100011 0 100043 failed 0\n"
+        for switch in "off", "on":
+            self.configure(switch=switch, interval="1")
+            output, errors = self.run_program("load", "subscribe", "execute", 1)
+            self.assertEqual(output, codes, errors)
+        counters = self.info()["counters"]
+        self.assertEqual((counters["captures"], counters["lost_captures"]), (1, 1))
+        self.assertIn("lost: 1 captures", errors)
+        self.assertEqual(self.calls()["svp_acl_prof_model_subscribe"], 3)
+
+    # ---- names of models ----
+
+    def test_model_from_memory(self):
+        """It has the name of the file that the thread read before; without one it is "model"."""
+        (self.work / "yolo v5.om").write_text("network")
+        for path, name in (self.work / "yolo v5.om", "yolo_v5"), ("", "model"):
+            self.configure()
+            output, errors = self.run_program("load-memory", path, "execute", 1)
+            self.assertEqual(output, "failed 0\n", errors)
+            self.assertEqual(self.data(), ["AAcore.0.%s.1.1.1.0" % name, "AclModule.0.%s.1" % name])
+            shutil.rmtree(self.job())
 
 
 if __name__ == "__main__":

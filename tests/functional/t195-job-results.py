@@ -7,8 +7,9 @@ import sqlite3
 import unittest
 
 import made_job
+import tap
 from support import TOP
-from svp_board import PROGRAM, BoardTest
+from svp_board import LAYERS, PROGRAM, BoardTest
 
 INPUT = 5
 PAGE = TOP / "docs" / "board.md"
@@ -93,6 +94,162 @@ class JobResultsTest(BoardTest):
         folder = self.jobs / "JOBS"
         folder.mkdir()
         self.refuse(folder, "no result directory")
+
+
+TOOL_PLACE = "toolkit/tools/profiler/profiler_tool/analysis/msprof/msprof.pyc"
+# Does what the vendor's tool does for a JOB that only it can read: tables come from a folder.
+TOOL = """#!/bin/sh
+echo "$*" | sed "s# -dir .*/# -dir #" >>"$TOOL_LOG"
+for copy; do :; done
+test -f "$copy/data/AAcore.0.resnet50.1.1.1.0" -a -f "$copy/info.json.0" || exit 8
+[ "$1" != import ] || mkdir "$copy/sqlite"
+[ "$1" != export ] || cp -r "$TOOL_TABLES/$2" "$copy"
+"""
+
+
+class VendorToolTest(BoardTest):
+    """The vendor's tool makes tables of data that only it can read."""
+
+    def setUp(self):
+        super().setUp()
+        self.vendor = made_job.make_example(self.jobs)
+        for words in ("timeline",), ("summary",):
+            self.strobe("svp", "export", *words, "-dir", self.vendor)
+        self.tables = self.work / "tables"
+        self.tables.mkdir()
+        for name in "timeline", "summary":
+            (self.vendor / name).rename(self.tables / name)
+        shutil.rmtree(self.vendor / "log")
+        for path in (self.vendor / "data").iterdir():
+            path.write_bytes(bytes(range(32)))
+        self.before = sorted(self.vendor.rglob("*"))
+        self.log, self.temporary = self.work / "log.txt", self.work / "temporary"
+        self.temporary.mkdir()
+        self.environment.update(TOOL_LOG=str(self.log), TOOL_TABLES=str(self.tables))
+        self.environment.pop("ASCEND_HOME_PATH", None)
+
+    def make_tool(self, path, text=TOOL):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
+    def import_job(self, *words, code=0):
+        done = self.strobe("import", "-o", self.out, "--tmp-dir", self.temporary, "--export",
+                           "svp_summary", *words, self.vendor, code=code)
+        self.assertEqual(sorted(self.vendor.rglob("*")), self.before)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+        return done.stderr
+
+    def check_tables(self):
+        self.assertEqual(self.log.read_text().splitlines(), [
+            "import -dir JOBCOPY", "export timeline -dir JOBCOPY", "export summary -dir JOBCOPY"])
+        (made,) = self.out.rglob("ASCEND_PROFILER_OUTPUT/op_statistic_0_1_0_1.csv")
+        self.assertEqual(made.read_bytes(),
+                         (self.tables / "summary" / "op_statistic_0_1_0_1.csv").read_bytes())
+
+    def test_program(self):
+        tool = self.make_tool(self.work / "msprof")
+        self.import_job("--format", "svp_job:msprof=%s" % tool)
+        self.check_tables()
+
+    def test_by_default(self):
+        """That of an installed toolkit, by the Python that it is for."""
+        home = self.work / "toolkit"
+        self.make_tool(home / TOOL_PLACE)
+        self.make_tool(self.work / "bin" / "python3.7", '#!/bin/sh\nexec sh "$@"\n')
+        self.environment.update(ASCEND_HOME_PATH=str(home), PATH="/usr/bin:/bin")
+        self.assertIn("needs python3.7, which is not on PATH", self.import_job(code=INPUT))
+        self.environment["PATH"] = "%s:/usr/bin:/bin" % (self.work / "bin")
+        self.import_job()
+        self.check_tables()
+        shutil.rmtree(self.out)
+        (home / TOOL_PLACE).chmod(0o777)  # another user may have changed it
+        self.assertIn("may be written by others", self.import_job(code=INPUT))
+
+    def test_refused(self):
+        """Each says which file, its first bytes, and why no tool could help."""
+        bad = self.make_tool(self.work / "bad", "#!/bin/sh\necho no licence\nexit 3\n")
+        idle = self.make_tool(self.work / "idle", "#!/bin/sh\n")
+        for words, why in (((), "there is no " + TOOL_PLACE + " in ASCEND_HOME_PATH"),
+                           (("--format", "svp_job:msprof=msprof"), "is a relative path"),
+                           (("--format", "svp_job:msprof=%s" % (self.work / "none")),
+                            "import: No such file or directory"),
+                           (("--format", "svp_job:msprof=%s" % bad), "import: failed: no licence"),
+                           (("--format", "svp_job:msprof=%s" % idle), "and made no tables")):
+            errors = self.import_job(*words, code=INPUT)
+            for text in ("data/AAcore.0.resnet50.1.1.1.0", "00 01 02 03", why):
+                self.assertIn(text, errors)
+
+
+# What a JOB is about, without the numbers of rows, which change where a row is missing.
+VIEW = {
+    "model": "SELECT device_id, model_id, name, batch_num, input_pic_num FROM model",
+    "capture": "SELECT device_id, model_id, batch_num, input_pic_num, current_pic_count, iter_id, "
+               "begin_ns, end_ns, first_capture FROM capture",
+    "layer": "SELECT * FROM layer",
+    "task": "SELECT current_pic_count, task_id, layer_id, stream_id, name, task_type, task.begin_ns, "
+            "task.end_ns, task_counter.* FROM task LEFT JOIN capture ON capture.id = capture_id "
+            "LEFT JOIN task_counter ON task_pk = task.id",
+    # a call of no model is counted to the first model that a call of its process has
+    "acl_call": "SELECT acl_call.device_id, name, type, acl_call.begin_ns, acl_call.end_ns, "
+                "pid, tid, ret, current_pic_count FROM acl_call "
+                "LEFT JOIN capture ON capture.id = capture_id",
+    "freq": "SELECT * FROM freq",
+}
+
+
+@unittest.skipUnless(PROGRAM.exists(), "built without the runtime's double")
+class FlippedTest(BoardTest):
+    """A recorded JOB with each byte of each file in `data` changed."""
+
+    def read_view(self, job):
+        path = self.work / "flipped.db"
+        path.unlink(missing_ok=True)
+        done = self.start("svp", "import", "-dir", job, "--db", path)
+        _, errors = done.communicate(timeout=60)
+        self.assertIn(done.returncode, (0, INPUT), errors)
+        if done.returncode:
+            self.assertFalse(path.exists())
+            return {name: [] for name in VIEW}
+        with sqlite3.connect(path) as view:
+            found = {name: [list(row) for row in view.execute(text)] for name, text in VIEW.items()}
+        for row in found["task"]:  # the number of a row
+            row[8] = None
+        return found
+
+    def check_rows(self, name, rows, good, place):
+        """Each is one of the JOB's; an unknown cell is NULL."""
+        for row in rows:
+            self.assertTrue(any(all(cell in (None, right) for cell, right in zip(row, whole))
+                                for whole in good), (place, name, row))
+
+    def flip(self, step, mask):
+        self.configure(double="batch 100\n" + LAYERS, interval="1")
+        self.run_program("load", "execute", 2, "threads", 1, 6)
+        job = self.job()
+        made_job.make_example(self.work / "made")  # has a clock, which the double has not
+        shutil.copy(self.work / "made" / made_job.JOB / "data" / "Freq.0", job / "data")
+        good = self.read_view(job)
+        self.assertTrue(all(good.values()), good)
+        for path in sorted((job / "data").iterdir()):
+            whole = path.read_bytes()
+            for at in range(len(whole) % step, len(whole), step):
+                path.write_bytes(whole[:at] + bytes([whole[at] ^ mask]) + whole[at + 1:])
+                for name, rows in self.read_view(job).items():
+                    self.check_rows(name, rows, good[name], (path.name, at))
+            path.write_bytes(whole)
+
+    def test_some_bytes(self):
+        self.flip(701, 0x41)
+
+    def test_some_digits(self):
+        """In the JSON files and marks they become others."""
+        self.flip(997, 0x01)
+
+    @tap.long_test
+    def test_every_byte(self):
+        self.flip(1, 0x01)
 
 
 @unittest.skipUnless(PROGRAM.exists(), "built without the runtime's double")

@@ -58,8 +58,8 @@ int fdatasync(int fd)
     static int (*next)(int);
 
     note("SYNCS");
-    if (getenv("SLOW"))
-        usleep(3000);
+    if (getenv("SLOW")) /* microseconds */
+        usleep((unsigned)atoi(getenv("SLOW")));
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "fdatasync");
     return next(fd);
@@ -196,9 +196,16 @@ class StatesTest(BoardTest):
                           counters["lost_records"]), (2, 0, 0))
         self.assertEqual(counters["bytes"], sum(path.stat().st_size for path in data.iterdir()))
         self.assertFalse(info["begun_late"])
+        tree = pathlib.Path("/proc/device-tree/compatible")
+        self.assertEqual(info["soc"], tree.read_text().split("\0")[0] if tree.exists() else "")
+        self.assertEqual(set(info), {
+            "format", "version", "producer", "job", "state", "mode", "device_id", "soc", "pid",
+            "process", "hostname", "clock", "sync", "config", "models", "counters", "begun_late",
+            "simulated"})
         self.assertEqual(info["config"], {
             "switch": "on", "output": str(self.jobs), "aacpu": "on",
-            "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "interval": 2,
+            "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "acl_api_limit": 0,
+            "interval": 2,
             "strobe_interval_zero": "once", "strobe_flush_ms": 500, "strobe_sync": "on"})
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 
@@ -258,7 +265,8 @@ class StatesTest(BoardTest):
         self.environment["LD_LIBRARY_PATH"] = str(PROGRAM.parent)
         file = self.work / "file"
         file.write_text("")
-        for output in None, "", str(self.work / "none"), str(file):
+        (self.work / "a b").mkdir()  # a blank is not allowed in such paths
+        for output in None, "", str(self.work / "none"), str(file), str(self.work / "a b"):
             self.configure(output=output)
             process = self.begin("load", "execute", 1, program=program)
             text, errors = process.communicate(timeout=60)
@@ -268,7 +276,9 @@ class StatesTest(BoardTest):
             if output:
                 self.assertIn('output "%s" is no folder that can be written: "%s" is taken'
                               % (output, home), errors)
+            self.assertEqual("0x20 is not allowed" in errors, output == str(self.work / "a b"))
             shutil.rmtree(job)
+        self.assertEqual(list((self.work / "a b").iterdir()), [])
         self.assertFalse((self.work / "none").exists())
         if os.geteuid():  # root may write everywhere
             home.chmod(0o500)
@@ -308,7 +318,7 @@ class StatesTest(BoardTest):
 
     def test_slow_storage(self):
         """Each inference is there or counted as lost, and so is each call."""
-        self.environment["SLOW"] = "1"
+        self.environment["SLOW"] = "3000"
         self.configure(interval="1")
         process = self.begin("load", "execute", 200, libraries=(self.make_double(), LIBRARY))
         output, errors = process.communicate(timeout=120)
@@ -318,6 +328,18 @@ class StatesTest(BoardTest):
         self.assertEqual(len([name for name in self.data() if name.startswith("AAcore")]),
                          counters["captures"])
         self.assertEqual(self.calls()["svp_acl_mdl_execute"] + counters["lost_records"], 200)
+
+    def test_storage_that_hangs(self):
+        """Threads wait for it for a second; then calls are lost, and counted."""
+        self.environment["SLOW"] = "3000000"
+        self.configure(strobe_flush_ms="1")
+        process = self.begin("load", "execute", 1, "threads", 4, 20000,
+                             libraries=(self.make_double(), LIBRARY))
+        output, errors = process.communicate(timeout=120)
+        self.assertEqual(output, "failed 0\n", errors)
+        lost = self.info()["counters"]["lost_records"]
+        self.assertGreater(lost, 0)
+        self.assertEqual(self.count_calls(self.job()) + lost, 80005)
 
     def mount(self, size, *words):
         """Runs the program with a file system of its own for the output; its content comes back."""
@@ -453,7 +475,7 @@ class StatesTest(BoardTest):
             process.communicate()
             for pool in SHARED.glob("strobe-%d-*" % process.pid):
                 pool.unlink()
-            (count,) = struct.unpack("<Q", returned.read_bytes())
+            (count,) = struct.unpack_from("<Q", returned.read_bytes())
             self.check_loss(count, killed)
             shutil.rmtree(self.job())
 

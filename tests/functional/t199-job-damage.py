@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -25,7 +26,8 @@ from svp_board import BoardTest
 USAGE, INPUT, WRITE = 2, 5, 6
 EXPORTS = ("--export", "svp_timeline", "--export", "svp_summary")
 SUMMARY = "op_summary_0.resnet50.1.1.1.0.%s.1000.csv"
-WRITERS = (("import",), ("export", "timeline"), ("export", "summary"), ("show",))
+WRITERS = (("import",), ("export", "timeline"), ("export", "summary"), ("show",),
+           ("export", "summary", "--format", "json", "--per-iter"))
 root_only = unittest.skipUnless(os.geteuid() == 0, "mounts a file system")
 
 
@@ -377,6 +379,37 @@ class DamageTest(BoardTest):
                     self.assertEqual(self.named(after), self.named(before), (words, size))
                 self.assertFalse([name for name in after if "/." in "/" + name], (words, size))
         self.assertEqual(full, {words: {0, WRITE} for words in WRITERS})
+
+    @root_only
+    def test_results_on_full_disk(self):
+        """`strobe import`: each file is whole or not there; the view elsewhere, too."""
+        job = made_job.make_example(self.jobs)
+        other = self.work / "source"
+        shutil.copytree(self.jobs, other)
+        source = other / job.name
+        shutil.rmtree(job)
+        (self.jobs / "room").touch()
+        words = ("import", "-o", self.jobs / "out", *EXPORTS, "--export", "svp_db", "--tmp-dir",
+                 self.work, source)
+        view = ("svp", "import", "-dir", source, "--db", self.jobs / "there.db")
+        for command in words, view:
+            kept, _ = self.mounted("16m", '"$@"', STROBE, *command, code=0)
+            good, codes = self.contents(kept), set()
+            for size in *["%dk" % n for n in range(8, 64, 8)], "100k", "2m":
+                kept, done = self.mounted(size, '"$@"', STROBE, *command)
+                codes.add(done.returncode)
+                if done.returncode:
+                    self.assertRegex(done.stderr, "No space left on device|disk is full")
+                for name, text in self.contents(kept).items():
+                    self.assertNotIn("/.", "/" + name, size)
+                    if not name.endswith((".db", "capture.strobe", "analyse.done")):
+                        self.assertEqual(text, good[name], (size, name))
+            self.assertEqual(codes, {0, WRITE})
+
+    def contents(self, folder):
+        """Without the name of the result, which has the time of its import."""
+        return {re.sub(r"[^/]*_ascend_pt", "result", name): text
+                for name, text in self.tree(folder).items() if text is not None}
 
     @staticmethod
     def named(tree):

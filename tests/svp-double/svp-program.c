@@ -2,12 +2,14 @@
 /*
  * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
  *
- * Words in order: execute N; elsewhere N (executes in a thread of its own); threads N M (N threads
- * of M calls each); device N; load; exit N; prof-init PATH, prof-start, prof-stop, prof-stop-other,
- * prof-finalize (print their codes); prof-config MASK (prints 1 if there is one of it); abort
- * (kills itself); crash (by a bad pointer); every (calls each function once); fork (a child calls);
- * steady FILE (calls until it is killed); wait (until its input ends); no-finalize. Prints the
- * number of calls that failed.
+ * Words in order: load; load-memory PATH (reads a file, and loads it from memory); execute N;
+ * elsewhere N (executes in a thread of its own); threads N M (N threads of M calls each); device N;
+ * exit N; subscribe (prints the codes of its own subscription); prof-init PATH, prof-start,
+ * prof-stop, prof-stop-other, prof-finalize (print their codes); prof-config MASK (prints 1 if
+ * there is one of it); abort (kills itself); crash (by a bad pointer); every (calls each function
+ * once); fork (a child calls); steady FILE (calls until it is killed); flood FILE N (N threads do,
+ * without a pause); wait (until its input ends); no-finalize. Prints the number of calls that
+ * failed.
  */
 #include "svp-double.h"
 #include "svp-every.h"
@@ -39,6 +41,18 @@ static void load_model(void)
     count_failure(
         svp_acl_mdl_set_config_opt(handle, SVP_PATH_ATTRIBUTE, &model_path, sizeof model_path));
     count_failure(svp_acl_mdl_load_with_config(handle, &model));
+}
+
+/* As most programs do: by the file's content, so that the runtime does not know its name. */
+static void load_from_memory(const char *path)
+{
+    FILE *file = *path ? fopen(path, "re") : NULL;
+    char content[64] = "";
+    size_t n = file ? fread(content, 1, sizeof content, file) : sizeof content;
+
+    if (file)
+        fclose(file);
+    count_failure(svp_acl_mdl_load_from_mem(content, n, &model));
 }
 
 static void execute_model(int n)
@@ -92,23 +106,56 @@ static void run_threads(int n)
         pthread_join(threads[i], NULL);
 }
 
-/* Calls without an end. How many have returned is in the file, which outlives the process. */
+/* How many calls of each thread have returned; in a file, which outlives the process. */
+typedef struct ReturnedCalls {
+    volatile uint64_t n;
+    char cache_line[56];
+} ReturnedCalls;
+
+static ReturnedCalls *map_returned(const char *path, int n_threads)
+{
+    const size_t size = sizeof(ReturnedCalls) * (size_t)n_threads;
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+    if (fd < 0 || ftruncate(fd, (off_t)size))
+        exit(9);
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+static void call_twice(ReturnedCalls *returned)
+{
+    void *memory = NULL;
+
+    count_failure(svp_acl_rt_malloc(&memory, 16, 0));
+    returned->n += 1;
+    count_failure(svp_acl_rt_free(memory));
+    returned->n += 1;
+}
+
+/* Calls without an end. */
 static void call_steadily(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    volatile uint64_t *n;
+    ReturnedCalls *returned = map_returned(path, 1);
 
-    if (fd < 0 || ftruncate(fd, sizeof *n))
-        exit(9);
-    n = mmap(NULL, sizeof *n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    for (;; usleep(50)) {
-        void *memory = NULL;
+    for (;; usleep(50))
+        call_twice(returned);
+}
 
-        count_failure(svp_acl_rt_malloc(&memory, 16, 0));
-        *n += 1;
-        count_failure(svp_acl_rt_free(memory));
-        *n += 1;
-    }
+static void *call_without_pause(void *returned)
+{
+    for (;;)
+        call_twice(returned);
+    return NULL;
+}
+
+static void flood_runtime(const char *path, int n)
+{
+    ReturnedCalls *returned = map_returned(path, n);
+    pthread_t thread;
+
+    for (int i = 1; i < n; i++)
+        pthread_create(&thread, NULL, call_without_pause, &returned[i]);
+    call_without_pause(returned);
 }
 
 /* A child calls, and ends as a program does. */
@@ -149,6 +196,23 @@ static void print_code(int code)
     printf("%d ", code);
 }
 
+/* A subscription of the program's own: begins, begins again, of an unknown model, ends, ends again.
+ */
+static void subscribe_itself(void)
+{
+    int fd = open("/dev/null", O_WRONLY);
+    const void *config = svp_acl_prof_create_subscribe_config(1, 0xff, &fd);
+
+    print_code(svp_acl_prof_model_subscribe(model, config));
+    print_code(svp_acl_prof_model_subscribe(model, config));
+    print_code(svp_acl_prof_model_subscribe(model + 1000, config));
+    execute_model(1);
+    print_code(svp_acl_prof_model_unsubscribe(model));
+    print_code(svp_acl_prof_model_unsubscribe(model));
+    svp_acl_prof_destroy_subscribe_config(config);
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
     const char *config = argc > 1 && *argv[1] ? argv[1] : NULL;
@@ -174,12 +238,18 @@ int main(int argc, char **argv)
             exit(atoi(next));
         else if (!strcmp(argv[i], "load"))
             load_model();
+        else if (!strcmp(argv[i], "load-memory"))
+            load_from_memory(next), i++;
         else if (!strcmp(argv[i], "fork"))
             call_in_child();
         else if (!strcmp(argv[i], "every"))
             n_failed += svp_call_every(model);
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
+        else if (!strcmp(argv[i], "flood"))
+            flood_runtime(next, atoi(argv[i + 2]));
+        else if (!strcmp(argv[i], "subscribe"))
+            subscribe_itself();
         else if (!strcmp(argv[i], "prof-init"))
             print_code(svp_acl_prof_init(next, strlen(next))), i++;
         else if (!strcmp(argv[i], "prof-start"))
