@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-page.h"
 
+#include <page-escape.h>
 #include <string.h>
 
 #include "report-library.h"
 #include "report-text.h"
 
 #define SCHEMA 1 /* of the page's data */
-
-/* JSON inside of a page: text from outside must not end the element. */
-static int write_escaped(void *file, const char *bytes, size_t length)
-{
-    int error = 0;
-
-    while (length && !error) {
-        const char *mark = memchr(bytes, '<', length);
-        size_t part = mark ? (size_t)(mark - bytes) : length;
-
-        error = strobe_safe_file_write(file, bytes, part);
-        if (mark && !error)
-            error = strobe_safe_file_puts(file, "\\u003c");
-        bytes += part + (mark != NULL);
-        length -= part + (mark != NULL);
-    }
-    return error;
-}
 
 /* The file that an option names; NULL: none is, or it cannot be read, which is told. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
@@ -114,6 +97,8 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_flames_write(content->flames, json);
     strobe_json_key(json, "samples");
     report_samples_write(content->samples, json);
+    strobe_json_key(json, "memory");
+    report_memory_write(content->memory, json);
     write_given(&content->source, "comparison", "There is no comparison", json);
     write_given(&content->source, "ranks", "There are no rows of ranks", json);
     if (has_library)
@@ -144,7 +129,7 @@ int report_page_write(ReportContent *content, StrobeSafeFile *file)
     StrobeJsonWriter json;
     int error = strobe_safe_file_write(file, (const char *)report_head, sizeof report_head);
 
-    strobe_json_init(&json, write_escaped, file, 0);
+    strobe_json_init(&json, page_write_escaped, file, 0);
     write_data(content, library != NULL, &json);
     if (!error)
         error = strobe_json_flush(&json);

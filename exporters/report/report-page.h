@@ -6,6 +6,7 @@
 #include <strobe/helpers/safe-file.h>
 
 #include "report-flames.h"
+#include "report-memory.h"
 #include "report-operators.h"
 #include "report-samples.h"
 #include "report-series.h"
@@ -19,6 +20,7 @@ typedef struct ReportContent {
     ReportSeries *series;
     ReportSpans *spans;
     ReportFlames *flames;
+    ReportMemory *memory;
     ReportSamples *samples;
 } ReportContent;
 

@@ -219,8 +219,10 @@ function makeTable(id, source) {
     const kept = rows.filter(row => !word || used.some(column =>
       String(row[column.name]).toLowerCase().includes(word)));
     if (sort) kept.sort((a, b) => compare(a[sort], b[sort]) * (isReverse ? -1 : 1));
-    note.textContent = text || "";
-    note.hidden = !text;
+    const shares = used.filter(column => column.unit === "%" && column.summary && !/%/.test(column.title))
+      .map(column => column.title + ": " + column.summary.replace(/\.$/, "").replace(/^./, letter => letter.toLowerCase()));
+    note.textContent = [text, shares.join("; ")].filter(Boolean).join(" ");
+    note.hidden = !note.textContent;
     found.textContent = formatNumber(kept.length, 0) + (kept.length === 1 ? " row" : " rows");
     table.replaceChildren(makeElement("thead", {}, makeElement("tr", {}, ...used.map(head))),
       makeElement("tbody", {}, ...kept.map(row => line(row, used)),

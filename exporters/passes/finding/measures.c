@@ -3,12 +3,14 @@
 
 #include <string.h>
 #include <strobe/helpers/fields.h>
+#include <strobe/helpers/native-frame.h>
 #include <strobe/kinds.h>
 
 #include "intervals.h"
 #include "sorted-values.h"
 
 #define TOP_NAMES 3
+#define LOCK_DEPTH 6u /* frames of a wait that may name its lock, from the innermost on */
 #define NAME_SHOWN 80 /* maximum bytes of a name in the evidence */
 
 /* ---- one kind each ---- */
@@ -127,6 +129,33 @@ static void take_device_step(Measures *m, const StrobeView *record, const uint32
     m->device_communication_us += MAX(strobe_field_f64(record, at[2], 0), 0);
 }
 
+static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
+{
+    StrobeText name = m->host->string(m->self, record->name);
+
+    (void)at;
+    if (lock_waits_is_lock(name.bytes, name.length))
+        lock_waits_add(m->lock_calls, record->track, record->name, record->begin_ns,
+                       record->end_ns);
+}
+
+/* A thread that would have run on waits for a processor, not for a lock. */
+static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
+{
+    const StrobeStringId *frames = NULL;
+    gsize n = m->host->stack_frames(m->self, strobe_field_u32(record, at[0], 0), &frames);
+
+    for (gsize i = 0; i < MIN(n, LOCK_DEPTH) && !strobe_field_u8(record, at[1], 0); i++) {
+        StrobeText text = m->host->string(m->self, frames[i]);
+        gsize length = strobe_frame_parts(text.bytes, text.length).function_length;
+
+        if (!lock_waits_is_lock(text.bytes, MIN(length, text.length)))
+            continue;
+        lock_waits_add(m->lock_stacks, record->track, frames[i], record->begin_ns, record->end_ns);
+        return;
+    }
+}
+
 typedef void (*TakeRecord)(Measures *measures, const StrobeView *record, const uint32_t *at);
 
 #define WANTED_MAX 3
@@ -152,6 +181,10 @@ static const struct {
     {"memory_event",
      take_memory,
      {{"total_allocated", STROBE_FIELD_I64}, {"total_reserved", STROBE_FIELD_I64}}},
+    {"os_call", take_call, {{"status", STROBE_FIELD_I64}}},
+    {"cpu_sample.wait",
+     take_wait,
+     {{"stack", STROBE_FIELD_STACK}, {"is_preempted", STROBE_FIELD_BOOL}}},
     {"step_trace",
      take_device_step,
      {{"stage", STROBE_FIELD_F64},
@@ -217,6 +250,8 @@ Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self)
     m->times = busy_times_new();
     m->causes = g_hash_table_new(g_direct_hash, g_direct_equal);
     m->own_calls = intervals_new();
+    m->lock_calls = lock_waits_new();
+    m->lock_stacks = lock_waits_new();
     for (guint i = 0; i < N_PARTS; i++)
         m->names[i] = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     for (guint i = 0; i < G_N_ELEMENTS(takers); i++) {
@@ -232,6 +267,8 @@ void measures_free(Measures *m)
     busy_times_free(m->times);
     g_hash_table_unref(m->causes);
     g_array_unref(m->own_calls);
+    lock_waits_free(m->lock_calls);
+    lock_waits_free(m->lock_stacks);
     for (guint i = 0; i < N_PARTS; i++)
         g_hash_table_unref(m->names[i]);
     g_free(m);
@@ -270,9 +307,11 @@ char *measures_top_names(const Measures *m, StepPart part)
         const NamedTime *time = g_ptr_array_index(sorted, i);
         StrobeText name = m->host->string(m->self, time->name);
 
-        g_string_append_printf(text, "%s%.*s %" G_GUINT64_FORMAT " x, %.2f ms", i ? "; " : "",
-                               (int)MIN(name.length, NAME_SHOWN), name.bytes, time->count,
-                               (double)time->time_ns / 1e6);
+        g_string_append_printf(text, "%s%.*s", i ? "; " : "", (int)MIN(name.length, NAME_SHOWN),
+                               name.bytes);
+        if (sorted->len > 1) /* else the finding's own count says it */
+            g_string_append_printf(text, " %" G_GUINT64_FORMAT " x", time->count);
+        g_string_append_printf(text, ", %.2f ms", (double)time->time_ns / 1e6);
     }
     return g_string_free(text, FALSE);
 }
