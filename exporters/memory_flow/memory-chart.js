@@ -90,8 +90,9 @@ class MemoryChart {
       memoryNode("p", "memory-note memory-allocator", this.allocator()));
     if (!this.data.times.length) return;
     root.append(this.legend, memoryNode("div", "memory-plot", this.back, this.front, this.tip), hint,
-      memoryNode("h3", "", "At the peak"), memoryNode("div", "memory-scroll", this.shares),
-      memoryNode("h3", "", "Largest blocks at the peak"), memoryNode("div", "memory-scroll", this.blocks));
+      memoryNode("div", "memory-tables",
+        memoryNode("div", "memory-scroll", memoryNode("h3", "", "At the peak"), this.shares),
+        memoryNode("div", "memory-scroll", memoryNode("h3", "", "Largest blocks at the peak"), this.blocks)));
   }
   summary() {
     const { times, peak, n_blocks: blocks, is_thinned: isThinned } = this.data;

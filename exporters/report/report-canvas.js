@@ -170,15 +170,14 @@ function showTimeline() {
   }
   function drawLinks(context, places) {
     context.strokeStyle = context.fillStyle = style("--accent");
-    context.globalAlpha = 0.6;
-    let n = 0;
-    for (const { from, begin, to, end, above, below } of links) {
-      if (begin < view[0] || end > view[1] || n++ > 300) continue;
+    const inView = links.filter(({ begin, end }) => begin >= view[0] && end <= view[1]).slice(0, 300);
+    context.globalAlpha = inView.length > 60 ? 0.3 : 0.6;
+    for (const { from, begin, to, end, above, below } of inView) {
       drawArrow(context, x(begin), places.get(from) + above * row + row / 2, x(end),
         places.get(to) + below * row + row / 2);
     }
     context.globalAlpha = 1;
-    canvas.arrows = Math.min(n, 300);
+    canvas.arrows = inView.length;
   }
   function drawArrow(context, x0, y0, x1, y1) {
     const angle = Math.atan2(y1 - y0, x1 - x0), size = 6;

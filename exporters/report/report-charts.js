@@ -87,7 +87,7 @@ function showSteps() {
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
     "") + "Where each step goes on the thread that announced it. " +
-    (hasCharts ? "Choose a step: all below shows that step alone, but memory." : "")));
+    (hasCharts ? "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     const onDevice = findDeviceSteps(), hasDevice = shown.some(step => onDevice.has(step.number));
@@ -156,8 +156,10 @@ function smallChart(target, group, list) {
   const svg = d3.select(target).append("svg").attr("width", width).attr("height", height);
   const bands = svg.append("g"), lines = svg.append("g");
   const axis = svg.append("g").attr("transform", "translate(0," + (height - edge.bottom) + ")");
-  svg.append("g").attr("transform", "translate(" + edge.left + ",0)").call(
-    d3.axisLeft(y).ticks(4).tickFormat(value => formatValue(value, list[0].unit)));
+  const values = d3.axisLeft(y).ticks(4).tickFormat(value => formatValue(value, list[0].unit));
+  const rise = memoryStep(most, 4, 1024);
+  if (/^B/.test(list[0].unit)) values.tickValues(d3.range(0, most + 1, rise));
+  svg.append("g").attr("transform", "translate(" + edge.left + ",0)").call(values);
   const cursor = svg.append("line").attr("class", "cursor").attr("y1", edge.top)
     .attr("y2", height - edge.bottom).style("display", "none");
   const colors = d3.schemeTableau10 || d3.schemeCategory10;
@@ -221,8 +223,9 @@ function showSeries() {
     return;
   }
   const grid = makeElement("div", { class: "grid" });
-  target.append(makeElement("div", { class: "legend" }, makeElement("span", {}, makeElement("i", { class: "band" }),
-    "every second step"), makeElement("span", {}, "one cursor in all charts")), grid);
+  target.append(makeElement("div", { class: "legend" }, steps.length > 1 ? makeElement("span", {},
+    makeElement("i", { class: "band" }), "every second step") : "", makeElement("span", {}, "one cursor in all charts")),
+  grid);
   for (const [group, list] of groups) {
     const chart = makeElement("div", { class: "chart" }, makeElement("h3", {}, group));
     grid.append(chart);

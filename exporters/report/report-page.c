@@ -41,9 +41,9 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_key(json, "metadata");
     strobe_json_begin_object(json);
     strobe_json_key(json, "command");
-    report_write_text(json, (StrobeText){metadata->command, strlen(metadata->command)});
+    report_write_text(source, (StrobeText){metadata->command, strlen(metadata->command)}, json);
     strobe_json_key(json, "host");
-    report_write_text(json, (StrobeText){metadata->host, strlen(metadata->host)});
+    report_write_text(source, (StrobeText){metadata->host, strlen(metadata->host)}, json);
     strobe_json_key(json, "strobe_version");
     strobe_json_string(json, metadata->strobe_version);
     for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
@@ -87,8 +87,6 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_operators_write_steps(content->operators, json);
     strobe_json_key(json, "tables");
     report_tables_write(content->tables, &content->source, json);
-    strobe_json_key(json, "percentiles");
-    report_operators_write(content->operators, &content->source, json);
     strobe_json_key(json, "series");
     report_series_write(content->series, json);
     strobe_json_key(json, "timeline");
@@ -99,8 +97,13 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_samples_write(content->samples, json);
     strobe_json_key(json, "memory");
     report_memory_write(content->memory, json);
+    strobe_json_key(json, "percentiles");
+    report_operators_write(content->operators, &content->source, json);
+    strobe_json_key(json, "has_all_texts");
+    strobe_json_bool(json, content->text_bytes < REPORT_TEXTS_MAX);
     write_given(&content->source, "comparison", "There is no comparison", json);
     write_given(&content->source, "ranks", "There are no rows of ranks", json);
+    write_given(&content->source, "source", "The page does not name the result's files", json);
     if (has_library)
         write_licence(&content->source, json);
     strobe_json_end_object(json);

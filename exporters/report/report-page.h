@@ -15,6 +15,7 @@
 
 typedef struct ReportContent {
     ReportSource source;
+    gsize text_bytes;
     ReportTables *tables;
     ReportOperators *operators;
     ReportSeries *series;

@@ -11,7 +11,7 @@
 static pthread_mutex_t locks[THREADS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
                                          PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
-static void *work(void *lock)
+static void *work_with_lock(void *lock)
 {
     const struct timespec millisecond = {.tv_nsec = 1000000};
 
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
 
     for (int i = 0; i < THREADS; i++)
-        if (pthread_create(&threads[i], NULL, work, &locks[is_apart ? i : 0]) != 0)
+        if (pthread_create(&threads[i], NULL, work_with_lock, &locks[is_apart ? i : 0]) != 0)
             return 1;
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);

@@ -156,15 +156,25 @@ static void test_gc(void)
     strobe_mock_free(run.mock);
 }
 
-static void test_synchronization(void)
+static void add_waiting(Run *run, int64_t duration)
 {
-    Run run = clean_run();
     const struct strobe_api_call call = {.connection = STROBE_ABSENT_U64};
 
     for (int i = 0; i < STEPS; i++)
-        strobe_mock_add(run.mock, &strobe_kind_api_call, run.thread,
-                        strobe_mock_string(run.mock, "aclrtSynchronizeStream"),
-                        i * STEP_NS + 10 * MS, i * STEP_NS + 14 * MS, &call);
+        strobe_mock_add(run->mock, &strobe_kind_api_call, run->thread,
+                        strobe_mock_string(run->mock, "aclrtSynchronizeStream"),
+                        i * STEP_NS + 10 * MS, i * STEP_NS + 10 * MS + duration, &call);
+}
+
+static void test_synchronization(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_waiting(&clean, MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
+    add_waiting(&run, 4 * MS);
     const struct strobe_finding *finding = expect_only(&run, "synchronization", "low");
     g_assert_cmpstr(strobe_mock_text(run.mock, finding->table), ==, "api_call");
     g_assert_cmpfloat_with_epsilon(finding->share, 4, 1e-9);
@@ -173,8 +183,13 @@ static void test_synchronization(void)
 
 static void test_recompilation(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
 
+    add_operator(&clean, "_compile.compile_inner (dynamo_timed)", 4 * STEP_NS + 5 * MS,
+                 4 * STEP_NS + 15 * MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     add_operator(&run, "_compile.compile_inner (dynamo_timed)", 4 * STEP_NS + 5 * MS,
                  4 * STEP_NS + 85 * MS);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "recompilation", "medium")->share, 8, 1e-9);
@@ -183,8 +198,13 @@ static void test_recompilation(void)
 
 static void test_outliers(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
 
+    add_step(&clean, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 14 * STEP_NS / 10);
+    add_operator(&clean, "aten::linear", STEPS * STEP_NS, STEPS * STEP_NS + STEP_NS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     add_step(&run, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
     add_operator(&run, "aten::linear", STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
     const struct strobe_finding *finding = expect_only(&run, "step_outliers", "high");
@@ -347,9 +367,14 @@ static void test_fragmentation(void)
 
 static void test_memory_peak(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
+    const struct strobe_host_mem usual = {.cgroup_usage = 80, .cgroup_limit = 100};
     const struct strobe_host_mem fields = {.cgroup_usage = 95, .cgroup_limit = 100};
 
+    strobe_mock_add(clean.mock, &strobe_kind_host_mem, 0, 0, 10, 10, &usual);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     strobe_mock_add(run.mock, &strobe_kind_host_mem, 0, 0, 10, 10, &fields);
     expect_only(&run, "memory_peak", "medium");
     strobe_mock_free(run.mock);
@@ -506,14 +531,24 @@ static void test_losses(void)
     strobe_mock_free(run.mock);
 }
 
-static void test_own_cost(void)
+static void add_own_calls(Run *run, int64_t duration)
 {
-    Run run = clean_run();
     const struct strobe_collector_call call = {.status = 0};
 
     for (int i = 0; i < STEPS; i++)
-        strobe_mock_add(run.mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
-                        i * STEP_NS + 46 * MS, &call);
+        strobe_mock_add(run->mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
+                        i * STEP_NS + 40 * MS + duration, &call);
+}
+
+static void test_own_cost(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_own_calls(&clean, MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
+    add_own_calls(&run, 6 * MS);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "own_cost", "medium")->share, 6, 1e-9);
     strobe_mock_free(run.mock);
 }
