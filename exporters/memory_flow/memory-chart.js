@@ -4,7 +4,8 @@ const memoryNames = ["Parameter", "Optimizer state", "Input", "Temporary", "Acti
   "Autograd detail", "Unknown"];
 const memoryColors = ["#2f7d4f", "#d99a1c", "#20262e", "#8c6bb1", "#d1495b", "#2b73c4", "#5bb5c9",
   "#9aa3af"];
-if (matchMedia("(prefers-color-scheme: dark)").matches) memoryColors[2] = "#e3e6eb";
+const memoryDark = matchMedia("screen and (prefers-color-scheme: dark)");
+if (memoryDark.matches) memoryColors[2] = "#e3e6eb";
 const memoryEdge = { left: 78, right: 14, top: 10, bottom: 30 };
 
 function memoryBytes(n) {
@@ -321,6 +322,10 @@ class MemoryChart {
       link.click();
     });
     addEventListener("resize", () => this.draw());
+    memoryDark.addEventListener("change", () => {
+      memoryColors[2] = memoryDark.matches ? "#e3e6eb" : "#20262e";
+      this.draw();
+    });
   }
 
   /* The plot with its title, what the allocator says and the categories that are drawn. */

@@ -13,7 +13,7 @@ static const struct {
     [PATHS_WAITS] = {"", "Waiting", "ns"},
     [PATHS_CALLS] = {"", "Calls of Python", "ns"},
     [PATHS_OPERATORS] = {"stack_total", "Operators", "ns"},
-    [PATHS_HEAP] = {"heap_path", "Memory, most at one time", "B"},
+    [PATHS_HEAP] = {"heap_path", "Memory at the peak", "B"},
 };
 
 typedef struct FlamePathValue {
@@ -38,7 +38,7 @@ ReportFlames *report_flames_new(const ReportSource *source)
     ReportFlames *flames = g_new0(ReportFlames, 1);
 
     flames->source = *source;
-    path_sources_init(&flames->sources, source->host, source->self, "most_bytes");
+    path_sources_init(&flames->sources, source->host, source->self, "peak_bytes");
     for (guint i = 0; i < N_PATH_SOURCES; i++)
         flames->flames[i].paths = g_array_new(FALSE, FALSE, sizeof(FlamePathValue));
     return flames;

@@ -1,4 +1,4 @@
-/* Memory: by what it is for, at the peak; call paths and blocks that held most. */
+/* Memory: by what it is for, at the peak; call paths at the peak, blocks that held most. */
 
 /* Of a chosen step the chart shows its time; whole otherwise. */
 function followStep(chart) {
@@ -15,14 +15,13 @@ function showMemory() {
     const frame = makeElement("div", {});
     target.append(makeElement("h3", {}, "Memory of " + device.device), frame);
     const chart = new MemoryChart(frame, device);
-    isDark.addEventListener("change", () => chart.draw());
     if (device.times.length) followStep(chart);
   }
   if (isTooLong && devices.length) target.append(makeElement("p", { class: "faint" }, "What memory is for is " +
     "shown of recordings with at most " + formatNumber(limit, 0) + " records of it. This one has more: see " +
     "strobe analyse RESULT --export memory_timeline --max-mem 2GB."));
   if (left) target.append(makeElement("p", { class: "faint" }, formatNumber(left, 0) + " more devices are left out."));
-  const n = showKinds("memory", [["heap_path", "Call paths that held most"],
+  const n = showKinds("memory", [["heap_path", "Call paths at the peak"],
     ["memory_block", "The largest allocations"]]);
   document.getElementById("memory").hidden = !n && !devices.length;
 }

@@ -23,7 +23,7 @@ static const struct {
     {"communication_time", "elapse"},
     {"correlation", ""},
     {"device_clock", ""},
-    {"heap_path", "most_bytes"},
+    {"heap_path", "peak_bytes"},
     {"memory_block", "size"},
     {"loss", "count"},
     {"diagnostic", ""},

@@ -2,7 +2,7 @@
 /* The page's data, its header, findings and tables. */
 const data = JSON.parse(document.getElementById("data").textContent);
 const hasCharts = typeof d3 !== "undefined";
-const isDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = matchMedia("screen and (prefers-color-scheme: dark)");
 const chosen = { step: null, listeners: [] };
 const length = data.metadata.end - data.metadata.begin;
 const partNames = [["operators", "Operators", "#2b73c4"], ["python", "Python", "#5bb5c9"],
@@ -212,7 +212,7 @@ function makeTable(id, source) {
   let shown = [];
   function line(row, columns, name) {
     return makeElement("tr", name ? { class: name } : {}, ...columns.map(column =>
-      makeElement("td", { class: column.isNumber ? "n" : "" },
+      makeElement("td", { class: column.isNumber ? "n" : column === caller || column === launcher ? "stack" : "" },
         formatValue(row[column.name], column.unit) +
         (column.name === "name" && row.incomplete ? " (incomplete)" : ""))));
   }
@@ -317,14 +317,33 @@ function addLaunchers(rows) {
 }
 const launcher = { name: "launcher", title: "launched by", summary:
   "Operators around the launch, the innermost first; by the links that the page has" };
+/* What called each operator or function most: of the paths that the page has, the longest that ends with it. */
+function findCallers(kind) {
+  const found = new Map();
+  data.flames.sources.filter(source => source.kind === kind).forEach(source => source.paths.forEach(([, ...path]) => {
+    const name = data.flames.frames[path[path.length - 1]];
+    if (path.length > 1 && !found.has(name))
+      found.set(name, path.slice(0, -1).reverse().slice(0, 12).map(frame => nameFrame(data.flames.frames[frame])));
+  }));
+  return found;
+}
+function addCallers(rows, kind) {
+  const callers = findCallers(kind);
+  rows.forEach(row => { row.stack = callers.get(row.name) || null; });
+  return rows;
+}
+const caller = { name: "stack", title: "called from", summary:
+  "Its callers on the path with most time, the innermost first; of the paths that the page has" };
 /* Of all steps the pass's table; of one step what the timeline has. */
 function stepTable(kind, ofSpans) {
   return () => {
-    const isKernels = kind === "op_statistic", add = isKernels ? addLaunchers : rows => rows;
-    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles, isKernels ? [launcher] : []),
+    const isKernels = kind === "op_statistic", isOperators = kind === "operator_average";
+    const add = rows => isKernels ? addLaunchers(rows) : isOperators ? addCallers(rows, "stack_total") : rows;
+    const more = isKernels ? [launcher] : isOperators ? [caller] : [];
+    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles, more),
       rest: readRest(kind), rows: add(addPercentiles(readRows(kind), ofSpans)) };
     const left = data.timeline.left_out;
-    return { columns: spanColumns.concat(isKernels ? [launcher] : []), rows: add(sumSpans(ofSpans)), note:
+    return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
       "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
       " are not in it." : ".") };
   };
@@ -348,9 +367,9 @@ function hasOtherNames() {
 }
 /* Of all steps the pass's table; of one step what samples and Python calls say. */
 function functionTable() {
-  if (!chosen.step) return { columns: readColumns("function"), rest: readRest("function"),
-    rows: readRows("function") };
-  return { columns: readColumns("function"), rows: sumFunctions(), note: "Only " + nameStep(chosen.step) + "." };
+  const columns = readColumns("function").concat(caller);
+  if (!chosen.step) return { columns, rest: readRest("function"), rows: addCallers(readRows("function"), "call_path") };
+  return { columns, rows: addCallers(sumFunctions(), "call_path"), note: "Only " + nameStep(chosen.step) + "." };
 }
 function showTables() {
   const wanted = [["operator_average", "Operators", "cpu_op"], ["op_statistic", "Kernels",
