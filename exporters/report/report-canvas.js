@@ -139,7 +139,7 @@ function showTimeline() {
     drawSteps(context, height);
     for (const trackRow of trackRows) {
       context.fillStyle = style("--faint");
-      const who = trackRow.track.name || "track " + trackRow.track.number;
+      const who = trackRow.track.name || (trackRow.track.type === 1 ? "thread " : "track ") + trackRow.track.number;
       drawLabel(context, (trackRow.track.device >= 0 ? "device " + trackRow.track.device + ": " : "") + who, 4,
         y + head / 2, width);
       y += head;

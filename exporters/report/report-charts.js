@@ -149,7 +149,7 @@ const cursors = [];
 function moveCursor(at) { cursors.forEach(cursor => cursor(at)); }
 function smallChart(target, group, list) {
   const width = Math.max(target.clientWidth - 18, 200), height = 130;
-  const edge = { left: 76, right: 6, top: 6, bottom: 20 };
+  const edge = { left: 76, right: 18, top: 6, bottom: 20 };
   const x = d3.scaleLinear().domain([0, length || 1]).range([edge.left, width - edge.right]);
   const most = d3.max(list, each => d3.max(each.bins, bin => bin[2])) || 1;
   const y = d3.scaleLinear().domain([0, most]).nice().range([height - edge.bottom, edge.top]);

@@ -323,7 +323,7 @@ function findCallers(kind) {
   data.flames.sources.filter(source => source.kind === kind).forEach(source => source.paths.forEach(([, ...path]) => {
     const name = data.flames.frames[path[path.length - 1]];
     if (path.length > 1 && !found.has(name))
-      found.set(name, path.slice(0, -1).reverse().slice(0, 12).map(frame => nameFrame(data.flames.frames[frame])));
+      found.set(name, path.slice(0, -1).reverse().slice(0, 5).map(frame => nameFrame(data.flames.frames[frame])));
   }));
   return found;
 }

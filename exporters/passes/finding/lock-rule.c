@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lock-rule.h"
 
+#include <string.h>
 #include <strobe/kinds.h>
 
 #define LEAST_SHARE 10.0 /* %; of the time, by one thread */
@@ -30,19 +31,31 @@ static gint64 sum_times(const GPtrArray *threads)
     return sum;
 }
 
+/* A function as evidence: without the object that it is in. */
+static int name_length(StrobeText name)
+{
+    const char *end = memchr(name.bytes, ' ', name.length);
+
+    return (int)MIN(end ? (gsize)(end - name.bytes) : name.length, 80);
+}
+
 /* A thread by its name and number, what it waits in, how long. */
 static void describe_thread(const Case *c, const LockThread *thread, double range_ns, GString *text)
 {
     const StrobeTrackView *track = c->m->host->track(c->m->self, thread->track);
     StrobeText name = c->m->host->string(c->m->self, thread->name);
+    StrobeText caller = c->m->host->string(c->m->self, thread->caller);
 
-    g_string_append_printf(text, "%sthread %s", text->len ? "; " : "",
-                           track && *track->name ? track->name : "without a name");
-    if (track)
-        g_string_append_printf(text, " (%" G_GUINT64_FORMAT ")", track->number);
+    g_string_append(text, text->len ? "; thread" : "thread");
+    if (track && *track->name)
+        g_string_append_printf(text, " %s (%" G_GUINT64_FORMAT ")", track->name, track->number);
+    else if (track)
+        g_string_append_printf(text, " %" G_GUINT64_FORMAT, track->number);
     g_string_append_printf(text, " %.1f %% in %.*s, %" G_GUINT64_FORMAT " x",
-                           share_of((double)thread->time_ns, range_ns), (int)MIN(name.length, 80),
+                           share_of((double)thread->time_ns, range_ns), name_length(name),
                            name.bytes, thread->count);
+    if (caller.length)
+        g_string_append_printf(text, ", from %.*s", (int)MIN(caller.length, 120), caller.bytes);
 }
 
 gboolean lock_rule_detect(const Case *c, Finding *out)

@@ -32,10 +32,18 @@ void lock_waits_free(LockWaits *waits)
     g_free(waits);
 }
 
+static void skip_underscores(const char **name, gsize *length)
+{
+    while (*length && **name == '_') {
+        (*name)++;
+        (*length)--;
+    }
+}
+
 gboolean lock_waits_is_lock(const char *name, gsize length)
 {
-    /* The C library's own names have underscores before them. The last is Python's interpreter
-     * lock. */
+    /* The C library's own names have underscores or __GI_ before them. The last is Python's
+     * interpreter lock. */
     static const char *const locks[] = {
         "pthread_mutex_lock",
         "pthread_mutex_timedlock",
@@ -52,9 +60,14 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
         "take_gil",
     };
 
-    while (length && *name == '_') {
-        name++;
-        length--;
+    const char *end = memchr(name, ' ', length); /* before the object */
+
+    length = end ? (gsize)(end - name) : length;
+    skip_underscores(&name, &length);
+    if (length > 3 && !memcmp(name, "GI_", 3)) {
+        name += 3;
+        length -= 3;
+        skip_underscores(&name, &length);
     }
     for (gsize i = 0; i < G_N_ELEMENTS(locks); i++)
         if (length == strlen(locks[i]) && !memcmp(name, locks[i], length))
@@ -63,7 +76,8 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
 }
 
 /* NULL: there are too many. */
-static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStringId name)
+static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
+                               StrobeStringId caller)
 {
     LockThread *thread = g_hash_table_lookup(waits->threads, GUINT_TO_POINTER(track));
 
@@ -72,15 +86,16 @@ static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStri
     thread = g_new0(LockThread, 1);
     thread->track = track;
     thread->name = name;
+    thread->caller = caller;
     thread->waits = intervals_new();
     g_hash_table_insert(waits->threads, GUINT_TO_POINTER(track), thread);
     return thread;
 }
 
-void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
-                    gint64 end_ns)
+void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
+                    StrobeStringId caller, gint64 begin_ns, gint64 end_ns)
 {
-    LockThread *thread = end_ns > begin_ns ? find_thread(waits, track, name) : NULL;
+    LockThread *thread = end_ns > begin_ns ? find_thread(waits, track, name, caller) : NULL;
 
     if (!thread)
         return;

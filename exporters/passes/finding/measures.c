@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <strobe/helpers/fields.h>
-#include <strobe/helpers/native-frame.h>
 #include <strobe/kinds.h>
 
 #include "intervals.h"
@@ -135,8 +134,23 @@ static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
 
     (void)at;
     if (lock_waits_is_lock(name.bytes, name.length))
-        lock_waits_add(m->lock_calls, record->track, record->name, record->begin_ns,
+        lock_waits_add(m->lock_calls, record->track, record->name, 0, record->begin_ns,
                        record->end_ns);
+}
+
+/* The place of the outermost function of the innermost ones that waits for a lock; `n`: none does.
+ */
+static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
+{
+    gsize found = n;
+
+    for (gsize i = 0; i < MIN(n, LOCK_DEPTH); i++) {
+        StrobeText text = m->host->string(m->self, frames[i]);
+
+        if (lock_waits_is_lock(text.bytes, text.length))
+            found = i;
+    }
+    return found;
 }
 
 /* A thread that would have run on waits for a processor, not for a lock. */
@@ -144,16 +158,11 @@ static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     const StrobeStringId *frames = NULL;
     gsize n = m->host->stack_frames(m->self, strobe_field_u32(record, at[0], 0), &frames);
+    gsize lock = strobe_field_u8(record, at[1], 0) ? n : find_lock(m, frames, n);
 
-    for (gsize i = 0; i < MIN(n, LOCK_DEPTH) && !strobe_field_u8(record, at[1], 0); i++) {
-        StrobeText text = m->host->string(m->self, frames[i]);
-        gsize length = strobe_frame_parts(text.bytes, text.length).function_length;
-
-        if (!lock_waits_is_lock(text.bytes, MIN(length, text.length)))
-            continue;
-        lock_waits_add(m->lock_stacks, record->track, frames[i], record->begin_ns, record->end_ns);
-        return;
-    }
+    if (lock < n)
+        lock_waits_add(m->lock_stacks, record->track, frames[lock],
+                       lock + 1 < n ? frames[lock + 1] : 0, record->begin_ns, record->end_ns);
 }
 
 typedef void (*TakeRecord)(Measures *measures, const StrobeView *record, const uint32_t *at);
