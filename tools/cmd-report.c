@@ -18,6 +18,7 @@
 #include "progress-bar.h"
 #include "report-ranks.h"
 #include "report-scratch.h"
+#include "report-source.h"
 
 #define DEFAULT_OUTPUT "report.html"
 #define COMPARED_ROWS 500
@@ -116,7 +117,7 @@ static StrobeResult *find_result(GPtrArray *results, const char *path, GError **
 
 /* Files for the page; -1: none. */
 typedef struct PageFiles {
-    int comparison, ranks;
+    int comparison, ranks, source;
 } PageFiles;
 
 /* Each result is of another rank, so that together they are one job. */
@@ -157,6 +158,8 @@ static StrobeConfig *configure_exporter(const char *name, const PageFiles *files
         g_string_append_printf(text, ",comparison=/proc/self/fd/%d", files->comparison);
     if (files->ranks >= 0)
         g_string_append_printf(text, ",ranks=/proc/self/fd/%d", files->ranks);
+    if (files->source >= 0)
+        g_string_append_printf(text, ",source=/proc/self/fd/%d", files->source);
     exporters[0] = text->str;
     return strobe_analysis_exporters(NULL, exporters, NULL, error);
 }
@@ -212,7 +215,7 @@ static gboolean write_page(StrobeRegistry *registry, const char *source, const c
                            int comparison, GError **error)
 {
     g_autoptr(GPtrArray) results = strobe_result_find(source, error);
-    PageFiles files = {.comparison = comparison, .ranks = -1};
+    PageFiles files = {.comparison = comparison, .ranks = -1, .source = -1};
     const StrobeResult *result = NULL;
     gboolean good;
 
@@ -222,7 +225,11 @@ static gboolean write_page(StrobeRegistry *registry, const char *source, const c
     } else if (results) {
         result = find_result(results, source, error);
     }
-    good = result && write_result(registry, result, output, &files, error);
+    if (result)
+        files.source = report_source_read(result, error);
+    good = files.source >= 0 && write_result(registry, result, output, &files, error);
+    if (files.source >= 0)
+        close(files.source);
     if (files.ranks >= 0)
         close(files.ranks);
     return good;

@@ -2,6 +2,7 @@
 #include <gzip-file.h>
 #include <strobe/strobe-plugin.h>
 
+#include "memory-records.h"
 #include "memory-timeline.h"
 
 static const StrobeOption options[] = {
@@ -23,9 +24,7 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-static const char *const wants[] = {"memory_event",         "cpu_op",
-                                    "memory.tensor_use",    "memory.tensor_role",
-                                    "ascend_raw.parameter", NULL};
+static const char *const wants[] = {MEMORY_FLOW_KINDS, NULL};
 
 static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),

@@ -3,19 +3,9 @@
 #ifndef STROBE_MEMORY_TIMELINE_FILE_H
 #define STROBE_MEMORY_TIMELINE_FILE_H
 
-#include <strobe/exporter.h>
 #include <strobe/helpers/safe-file.h>
 
-#include "timeline.h"
-
-typedef struct TimelineText {
-    const StrobeConsumerHost *host;
-    StrobeInstance *self;
-    const char *device; /* "cpu" */
-    const Categories *categories;
-    const GArray *events, *samples;
-    gint64 most_allocated, most_reserved; /* as the allocator counts; absent: it does not say */
-} TimelineText;
+#include "timeline-data.h"
 
 /* Each returns 0 or an errno value. [[time ns, action, bytes, category], ...]; writing a version
  * gives two entries. */

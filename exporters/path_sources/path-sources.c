@@ -14,8 +14,8 @@ static const StrobeWantedField operator_wanted[] = {
 enum { CALL_PATH, STACK_TOTAL, HEAP_PATH };
 
 static const char *const kinds[PATH_SOURCE_KINDS_N] = {PATH_SOURCE_KINDS};
-const char *const path_source_heap_metrics[] = {"most_bytes", "live_bytes", "allocated_bytes",
-                                                NULL};
+const char *const path_source_heap_metrics[] = {"most_bytes", "peak_bytes", "live_bytes",
+                                                "allocated_bytes", NULL};
 
 void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, StrobeInstance *self,
                        const char *heap_metric)

@@ -29,8 +29,8 @@ typedef enum PathSource {
         .name = "heap_metric",                                                                     \
         .default_value = "most_bytes",                                                             \
         .choices = path_source_heap_metrics,                                                       \
-        .summary = "What counts of the heap: the most that a path had at one time, what is "       \
-                   "there at the end, or all that it allocated.",                                  \
+        .summary = "What counts of the heap: the most that a path had at one time, what it had "   \
+                   "at the peak of all, what is there at the end, or all that it allocated.",      \
     }
 extern const char *const path_source_heap_metrics[];
 

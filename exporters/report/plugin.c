@@ -40,6 +40,14 @@ static const StrobeOption options[] = {
         .default_value = "",
         .summary = "A JSON file with a row for each rank of a job, which \"strobe report\" makes.",
     },
+    {
+        .struct_size = sizeof(StrobeOption),
+        .type = STROBE_OPTION_STRING,
+        .name = "source",
+        .default_value = "",
+        .summary = "A JSON file with the result's files and configuration, which \"strobe report\" "
+                   "makes.",
+    },
 };
 
 static const char *const wants[] = {"*",

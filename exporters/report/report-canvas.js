@@ -19,10 +19,13 @@ function fitCanvas(canvas, height) {
   context.textBaseline = "middle";
   return [context, width];
 }
+/* Clipped to its room; nothing where less than four letters would be left. */
 function drawLabel(context, text, x, y, room) {
-  if (room < 24) return;
-  const fits = Math.floor(room / 6.2);
-  context.fillText(text.length > fits ? text.slice(0, Math.max(1, fits - 1)) + "…" : text, x, y);
+  if (room < 30) return;
+  const shown = text.slice(0, 300), width = context.measureText(shown).width;
+  const fits = width <= room ? shown.length : Math.floor(shown.length * room / width) - 1;
+  if (fits < shown.length && fits < 4) return;
+  context.fillText(fits < shown.length ? shown.slice(0, fits) + "…" : shown, x, y);
 }
 
 /* ---- timeline ---- */
@@ -46,8 +49,37 @@ function layTracks() {
   }).filter(trackRow => trackRow.spans.length).sort((a, b) => a.track.device - b.track.device ||
     b.spans.length - a.spans.length).slice(0, 40);
 }
+/* Where each end of a link lies: in the innermost span around its time. */
+function layLinks(trackRows) {
+  const rows = new Map(trackRows.map(trackRow => [trackRow.number, trackRow.spans]));
+  const depth = (track, at) => {
+    const spans = rows.get(track) || [];
+    let low = 0, high = spans.length, deepest = 0;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (spans[middle].begin <= at) low = middle + 1; else high = middle;
+    }
+    for (let i = low - 1; i >= 0 && low - i < 64; i--)
+      if (spans[i].end >= at) deepest = Math.max(deepest, spans[i].depth);
+    return deepest;
+  };
+  return data.timeline.links.filter(([from, , to]) => rows.has(from) && rows.has(to))
+    .map(([from, begin, to, end]) => ({ from, begin, to, end, above: depth(from, begin), below: depth(to, end) }));
+}
+/* Values over time that are drawn below the spans. */
+function layCounters() {
+  return data.series.filter(each => each.bins.some(bin => bin[2] !== 0)).slice(0, 16)
+    .map(each => ({ ...each, most: Math.max(...each.bins.map(bin => bin[2])) }));
+}
+function findBin(counter, at) {
+  const place = Math.floor(at / counter.width), bins = counter.bins;
+  let found = null;
+  for (const bin of bins) if (bin[0] <= place) found = bin; else break;
+  return found;
+}
 function showTimeline() {
   const target = findBody("timeline"), trackRows = layTracks(), row = 17, head = 18, top = 22;
+  const links = layLinks(trackRows), counters = layCounters(), counterHeight = 30;
   document.getElementById("timeline").hidden = !trackRows.length;
   if (!trackRows.length) return;
   const left = data.timeline.left_out;
@@ -57,7 +89,8 @@ function showTimeline() {
     "aria-label": "Search spans", oninput: draw });
   const found = makeElement("span", { class: "faint", id: "time-found" });
   target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
-    "links are lines." + (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
+    "arrows lead from a launch to what it launched; bands are every second step; values over time lie below." +
+    (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
     formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),
   makeElement("div", { class: "tools" }, makeElement("button", { onclick: () => zoom(0.5), "aria-label": "Zoom in" },
@@ -96,7 +129,8 @@ function showTimeline() {
       drawLabel(context, formatTime(view[0] + (view[1] - view[0]) * i / 6), 4 + width * i / 6, 10, width / 6);
   }
   function draw() {
-    const height = top + trackRows.reduce((sum, trackRow) => sum + head + trackRow.depth * row + 6, 0);
+    const height = top + trackRows.reduce((sum, trackRow) => sum + head + trackRow.depth * row + 6, 0) +
+      counters.length * (head + counterHeight);
     const fitted = fitCanvas(canvas, height), context = fitted[0], word = names.value.toLowerCase();
     const places = new Map();
     let y = top, matches = 0;
@@ -105,7 +139,7 @@ function showTimeline() {
     drawSteps(context, height);
     for (const trackRow of trackRows) {
       context.fillStyle = style("--faint");
-      const who = trackRow.track.name || "track " + trackRow.track.number;
+      const who = trackRow.track.name || (trackRow.track.type === 1 ? "thread " : "track ") + trackRow.track.number;
       drawLabel(context, (trackRow.track.device >= 0 ? "device " + trackRow.track.device + ": " : "") + who, 4,
         y + head / 2, width);
       y += head;
@@ -128,26 +162,66 @@ function showTimeline() {
       y += trackRow.depth * row + 6;
     }
     drawLinks(context, places);
+    for (const counter of counters) {
+      drawCounter(context, counter, y);
+      y += head + counterHeight;
+    }
     found.textContent = word ? formatNumber(matches, 0) + " in view" : "";
   }
   function drawLinks(context, places) {
-    context.strokeStyle = style("--accent");
-    context.globalAlpha = 0.5;
-    let n = 0;
-    for (const [from, begin, to, end] of data.timeline.links) {
-      if (!places.has(from) || !places.has(to) || begin < view[0] || end > view[1] || n++ > 300) continue;
-      context.beginPath();
-      context.moveTo(x(begin), places.get(from) + row / 2);
-      context.lineTo(x(end), places.get(to) + row / 2);
-      context.stroke();
+    context.strokeStyle = context.fillStyle = style("--accent");
+    const inView = links.filter(({ begin, end }) => begin >= view[0] && end <= view[1]).slice(0, 300);
+    context.globalAlpha = inView.length > 60 ? 0.3 : 0.6;
+    for (const { from, begin, to, end, above, below } of inView) {
+      drawArrow(context, x(begin), places.get(from) + above * row + row / 2, x(end),
+        places.get(to) + below * row + row / 2);
     }
     context.globalAlpha = 1;
+    canvas.arrows = inView.length;
+  }
+  function drawArrow(context, x0, y0, x1, y1) {
+    const angle = Math.atan2(y1 - y0, x1 - x0), size = 6;
+    context.beginPath();
+    context.moveTo(x0, y0);
+    context.lineTo(x1, y1);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(x1, y1);
+    for (const side of [-0.45, 0.45])
+      context.lineTo(x1 - size * Math.cos(angle + side), y1 - size * Math.sin(angle + side));
+    context.fill();
+  }
+  function drawCounter(context, counter, y) {
+    const bottom = y + head + counterHeight - 4, height = counterHeight - 6;
+    context.fillStyle = style("--faint");
+    drawLabel(context, counter.group + ": " + counter.name + ", at most " + formatValue(counter.most, counter.unit),
+      4, y + head / 2, width);
+    context.fillStyle = style("--accent");
+    context.globalAlpha = 0.45;
+    counter.bins.forEach((bin, i) => {
+      const next = counter.bins[i + 1], begin = bin[0] * counter.width;
+      const end = next ? next[0] * counter.width : begin + counter.width;
+      if (end < view[0] || begin > view[1]) return;
+      const from = Math.max(x(begin), 0), to = Math.min(x(end), width);
+      const size = Math.max(bin[1] / counter.most * height, bin[1] ? 1 : 0);
+      context.fillRect(from, bottom - size, Math.max(to - from, 0.7), size);
+    });
+    context.globalAlpha = 1;
+    drawn.push({ counter, from: 0, to: width, y: y + head, height: counterHeight });
   }
   function hit(event) {
     const box = canvas.getBoundingClientRect();
     const px = event.clientX - box.left, py = event.clientY - box.top;
     return drawn.find(each => px >= each.from - 1 && px <= each.to + 1 && py >= each.y &&
-      py < each.y + row);
+      py < each.y + (each.height || row));
+  }
+  function tell(event, found) {
+    if (found.span) return showTip(event, (found.span.name || found.span.kind) + "\n" + found.span.kind + ", " +
+      formatTime(found.span.end - found.span.begin) + ", at " + formatTime(found.span.begin));
+    const at = view[0] + (event.clientX - canvas.getBoundingClientRect().left) / width * (view[1] - view[0]);
+    const bin = findBin(found.counter, at), { name, unit, width: size } = found.counter;
+    showTip(event, name + " at " + formatTime(at) + "\n" + (bin ? formatValue(bin[1], unit) + ", at most " +
+      formatValue(bin[2], unit) + " (mean of " + formatTime(size) + ")" : "no value yet"));
   }
   canvas.addEventListener("pointerdown", event => { drag = { x: event.clientX, view }; });
   addEventListener("pointerup", () => { drag = null; });
@@ -160,13 +234,12 @@ function showTimeline() {
     }
     const found = hit(event);
     if (!found) return hideTip();
-    showTip(event, (found.span.name || found.span.kind) + "\n" + found.span.kind + ", " +
-      formatTime(found.span.end - found.span.begin) + ", at " + formatTime(found.span.begin));
+    tell(event, found);
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("dblclick", event => {
     const found = hit(event);
-    if (found) { view = [found.span.begin, Math.max(found.span.end, found.span.begin + 100)]; draw(); }
+    if (found && found.span) { view = [found.span.begin, Math.max(found.span.end, found.span.begin + 100)]; draw(); }
   });
   canvas.addEventListener("wheel", event => {
     if (!event.ctrlKey) return;
@@ -188,6 +261,7 @@ function showTimeline() {
   isDark.addEventListener("change", draw);
   chosen.listeners.push(() => { view = whole(); draw(); });
   canvas.view = () => view;
+  canvas.counters = counters;
   draw();
 }
 
@@ -201,8 +275,7 @@ showTables();
 showFlames();
 showSeries();
 showTimeline();
-document.getElementById("memory").hidden = !showKinds("memory", [["heap_path",
-  "Call paths that held most"], ["memory_block", "The largest allocations"]]);
+showMemory();
 showDevice();
 showAppendix();
 showNav();

@@ -67,18 +67,20 @@ gboolean report_cell_number(const ReportCell *cell, double *number)
 }
 
 /* Not inside a character. */
-static gsize cut_length(StrobeText text)
+static gsize cut_length(StrobeText text, gsize most)
 {
-    gsize length = MIN(text.length, REPORT_TEXT_MAX);
+    gsize length = MIN(text.length, most);
 
     while (length < text.length && length > 0 && ((guchar)text.bytes[length] & 0xc0) == 0x80)
         length--;
     return length;
 }
 
-void report_write_text(StrobeJsonWriter *json, StrobeText text)
+void report_write_text(const ReportSource *source, StrobeText text, StrobeJsonWriter *json)
 {
-    gsize length = cut_length(text);
+    gsize length = cut_length(text, *source->text_bytes < REPORT_TEXTS_MAX ? REPORT_TEXT_MAX : 0);
+
+    *source->text_bytes += length;
 
     strobe_json_string_begin(json);
     strobe_json_string_part(json, text.bytes, length);
@@ -94,7 +96,7 @@ static void write_stack(const ReportSource *source, StrobeStackId stack, StrobeJ
 
     strobe_json_begin_array(json);
     for (gsize i = 0; i < MIN(n, FRAMES_SHOWN); i++)
-        report_write_text(json, source->host->string(source->self, frames[i]));
+        report_write_text(source, source->host->string(source->self, frames[i]), json);
     strobe_json_end_array(json);
 }
 
@@ -121,7 +123,7 @@ void report_cell_write(const ReportCell *cell, const ReportSource *source, Strob
         strobe_json_double(json, cell->d);
         break;
     case STROBE_FIELD_STRING:
-        report_write_text(json, source->host->string(source->self, cell->id));
+        report_write_text(source, source->host->string(source->self, cell->id), json);
         break;
     case STROBE_FIELD_STACK:
         write_stack(source, cell->id, json);

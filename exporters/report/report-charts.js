@@ -9,7 +9,10 @@ function stackedBars(target, list, names, unit, word = "step") {
   const width = Math.max(target.clientWidth, 280), height = 230;
   const edge = { left: 62, right: 8, top: 22, bottom: 26 };
   const scale = unit === "us" ? 1e3 : 1;
-  const sums = list.map(step => d3.sum(names, ([key]) => Math.max(0, step[key] || 0)) * scale);
+  const addUp = (row, of) => d3.sum(of, ([key]) => Math.max(0, row[key] || 0));
+  const sums = list.map(step => Math.max(addUp(step, names) * scale,
+    step.device ? addUp(step.device, deviceNames) * 1e3 : 0));
+  const hasDevice = list.some(step => step.device);
   const x = d3.scaleBand().domain(d3.range(list.length)).range([edge.left, width - edge.right])
     .padding(0.15);
   /* One step that is far longer than the others would flatten them: it is cut off, and says so. */
@@ -28,13 +31,18 @@ function stackedBars(target, list, names, unit, word = "step") {
   list.forEach((step, i) => {
     const group = svg.append("g").attr("class", "step").attr("tabindex", 0).attr("role", "button")
       .attr("data-number", step.label).attr("aria-label", word + " " + step.label + ", " + formatTime(sums[i]));
-    let from = 0;
-    for (const [key, , color] of names) {
-      const value = Math.max(0, step[key] || 0) * scale;
-      group.append("rect").attr("x", x(i)).attr("width", x.bandwidth()).attr("y", y(from + value))
-        .attr("height", Math.max(0, y(from) - y(from + value))).attr("fill", color);
-      from += value;
-    }
+    /* The device's bar stands beside the thread's. */
+    const stack = (row, of, factor, at, width) => {
+      let from = 0;
+      for (const [key, , color] of of) {
+        const value = Math.max(0, row[key] || 0) * factor;
+        group.append("rect").attr("x", x(i) + at * x.bandwidth()).attr("width", width * x.bandwidth())
+          .attr("y", y(from + value)).attr("height", Math.max(0, y(from) - y(from + value))).attr("fill", color);
+        from += value;
+      }
+    };
+    stack(step, names, scale, 0, hasDevice ? 0.62 : 1);
+    if (step.device) stack(step.device, deviceNames, 1e3, 0.66, 0.34);
     if (sums[i] > y.domain()[1]) group.append("text").attr("x", x(i))
       .attr("y", edge.top - 6)
       .text("↑ " + formatTime(sums[i]));
@@ -42,7 +50,8 @@ function stackedBars(target, list, names, unit, word = "step") {
       .attr("y", edge.top).attr("height", height - edge.bottom - edge.top);
     group.node().addEventListener("mousemove", event => showTip(event, word + " " + step.label + ": " + formatTime(sums[i]) + "\n" +
       names.filter(([key]) => step[key] > 0).map(([key, title]) => title + ": " +
-        formatTime(step[key] * scale)).join("\n")));
+        formatTime(step[key] * scale)).join("\n") + (step.device ? "\nDevice " + step.device.device + ":\n" +
+      deviceNames.map(([key, title]) => title + ": " + formatTime((step.device[key] || 0) * 1e3)).join("\n") : "")));
     group.node().addEventListener("mouseleave", hideTip);
     if (step.whole) {
       group.node().addEventListener("click", () => chooseStep(step.whole));
@@ -61,6 +70,13 @@ function keepLongest(list, key) {
   const kept = new Set(list.slice().sort((a, b) => b[key] - a[key]).slice(0, stepsDrawn));
   return list.filter(each => kept.has(each));
 }
+/* Of each step what the busiest device did, by the step's number. */
+function findDeviceSteps() {
+  const all = readRows("step_trace").filter(each => each.step !== null), sums = new Map();
+  all.forEach(each => sums.set(each.device, (sums.get(each.device) || 0) + (each.computing || 0)));
+  const busiest = [...sums].sort((a, b) => b[1] - a[1])[0];
+  return new Map(busiest ? all.filter(each => each.device === busiest[0]).map(each => [each.step, each]) : []);
+}
 function showSteps() {
   const target = findBody("steps");
   if (!steps.length) {
@@ -71,14 +87,17 @@ function showSteps() {
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
     "") + "Where each step goes on the thread that announced it. " +
-    (hasCharts ? "Choose a step: all below shows that step alone, but memory." : "")));
+    (hasCharts ? "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
+    const onDevice = findDeviceSteps(), hasDevice = shown.some(step => onDevice.has(step.number));
     target.append(makeLegend(used));
+    if (hasDevice) target.append(makeElement("p", { class: "faint" }, "The narrow bar: what device " +
+      [...onDevice.values()][0].device + " did in the step."), makeLegend(deviceNames));
     const frame = makeElement("div", { id: "step-bars" });
     target.append(frame);
     stackedBars(frame, shown.map(step => ({ ...step, label: step.number < 0 ? "all" : step.number,
-      whole: step })), used, "ns");
+      whole: step, device: onDevice.get(step.number) })), used, "ns");
   }
   const table = makeTable("table-step_part", () => ({ rest: readRest("step_part"),
     columns: readColumns("step_part").filter(column => column.name !== "name"), rows: steps }));
@@ -130,15 +149,17 @@ const cursors = [];
 function moveCursor(at) { cursors.forEach(cursor => cursor(at)); }
 function smallChart(target, group, list) {
   const width = Math.max(target.clientWidth - 18, 200), height = 130;
-  const edge = { left: 76, right: 6, top: 6, bottom: 20 };
+  const edge = { left: 76, right: 18, top: 6, bottom: 20 };
   const x = d3.scaleLinear().domain([0, length || 1]).range([edge.left, width - edge.right]);
   const most = d3.max(list, each => d3.max(each.bins, bin => bin[2])) || 1;
   const y = d3.scaleLinear().domain([0, most]).nice().range([height - edge.bottom, edge.top]);
   const svg = d3.select(target).append("svg").attr("width", width).attr("height", height);
   const bands = svg.append("g"), lines = svg.append("g");
   const axis = svg.append("g").attr("transform", "translate(0," + (height - edge.bottom) + ")");
-  svg.append("g").attr("transform", "translate(" + edge.left + ",0)").call(
-    d3.axisLeft(y).ticks(4).tickFormat(value => formatValue(value, list[0].unit)));
+  const values = d3.axisLeft(y).ticks(4).tickFormat(value => formatValue(value, list[0].unit));
+  const rise = memoryStep(most, 4, 1024);
+  if (/^B/.test(list[0].unit)) values.tickValues(d3.range(0, most + 1, rise));
+  svg.append("g").attr("transform", "translate(" + edge.left + ",0)").call(values);
   const cursor = svg.append("line").attr("class", "cursor").attr("y1", edge.top)
     .attr("y2", height - edge.bottom).style("display", "none");
   const colors = d3.schemeTableau10 || d3.schemeCategory10;
@@ -202,7 +223,9 @@ function showSeries() {
     return;
   }
   const grid = makeElement("div", { class: "grid" });
-  target.append(grid);
+  target.append(makeElement("div", { class: "legend" }, steps.length > 1 ? makeElement("span", {},
+    makeElement("i", { class: "band" }), "every second step") : "", makeElement("span", {}, "one cursor in all charts")),
+  grid);
   for (const [group, list] of groups) {
     const chart = makeElement("div", { class: "chart" }, makeElement("h3", {}, group));
     grid.append(chart);

@@ -13,7 +13,7 @@ static const struct {
     [PATHS_WAITS] = {"", "Waiting", "ns"},
     [PATHS_CALLS] = {"", "Calls of Python", "ns"},
     [PATHS_OPERATORS] = {"stack_total", "Operators", "ns"},
-    [PATHS_HEAP] = {"heap_path", "Memory, most at one time", "B"},
+    [PATHS_HEAP] = {"heap_path", "Memory at the peak", "B"},
 };
 
 typedef struct FlamePathValue {
@@ -38,7 +38,7 @@ ReportFlames *report_flames_new(const ReportSource *source)
     ReportFlames *flames = g_new0(ReportFlames, 1);
 
     flames->source = *source;
-    path_sources_init(&flames->sources, source->host, source->self, "most_bytes");
+    path_sources_init(&flames->sources, source->host, source->self, "peak_bytes");
     for (guint i = 0; i < N_PATH_SOURCES; i++)
         flames->flames[i].paths = g_array_new(FALSE, FALSE, sizeof(FlamePathValue));
     return flames;
@@ -58,15 +58,20 @@ static gint compare_paths(gconstpointer a, gconstpointer b)
     return (x->value < y->value) - (x->value > y->value);
 }
 
-static void trim_paths(OneFlame *flame)
+static void sum_rest(OneFlame *flame, guint from)
 {
-    g_array_sort(flame->paths, compare_paths);
-    for (guint i = REPORT_PATHS_MAX; i < flame->paths->len; i++) {
+    for (guint i = from; i < flame->paths->len; i++) {
         flame->rest += g_array_index(flame->paths, FlamePathValue, i).value;
         flame->n_left_out++;
     }
-    if (flame->paths->len > REPORT_PATHS_MAX)
-        g_array_set_size(flame->paths, REPORT_PATHS_MAX);
+    if (flame->paths->len > from)
+        g_array_set_size(flame->paths, from);
+}
+
+static void trim_paths(OneFlame *flame)
+{
+    g_array_sort(flame->paths, compare_paths);
+    sum_rest(flame, REPORT_PATHS_MAX);
 }
 
 void report_flames_add(ReportFlames *flames, const StrobeView *record)
@@ -80,6 +85,37 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
     g_array_append_val(flame->paths, path);
     if (flame->paths->len >= 2 * REPORT_PATHS_MAX)
         trim_paths(flame);
+}
+
+/* Leaves as many paths, the largest first, as have this many frames together. */
+static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most)
+{
+    const StrobeStringId *frames = NULL;
+    gsize sum = 0;
+
+    for (guint i = 0; i < flame->paths->len; i++) {
+        gsize n = flames->source.host->stack_frames(
+            flames->source.self, g_array_index(flame->paths, FlamePathValue, i).path, &frames);
+
+        sum += MIN(n, REPORT_DEPTH_MAX);
+        if (sum > most) {
+            sum_rest(flame, i);
+            return;
+        }
+    }
+}
+
+/* Each source has the same share. */
+static void limit_sources(ReportFlames *flames)
+{
+    guint n = 0;
+
+    for (guint i = 0; i < N_PATH_SOURCES; i++) {
+        trim_paths(&flames->flames[i]);
+        n += flames->flames[i].paths->len > 0;
+    }
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
+        limit_frames(flames, &flames->flames[i], REPORT_FRAMES_MAX / MAX(n, 1));
 }
 
 /* ---- out ---- */
@@ -125,20 +161,21 @@ void report_flames_write(ReportFlames *flames, StrobeJsonWriter *json)
 {
     ReportNumbers numbers = report_numbers_new();
 
+    limit_sources(flames);
     strobe_json_begin_object(json);
     strobe_json_key(json, "sources");
     strobe_json_begin_array(json);
-    for (guint i = 0; i < N_PATH_SOURCES; i++) {
-        trim_paths(&flames->flames[i]);
+    for (guint i = 0; i < N_PATH_SOURCES; i++)
         if (flames->flames[i].paths->len)
             write_flame(flames, i, &numbers, json);
-    }
     strobe_json_end_array(json);
     strobe_json_key(json, "frames");
     strobe_json_begin_array(json);
     for (guint i = 0; i < numbers.ids->len; i++)
-        report_write_text(json, flames->source.host->string(
-                                    flames->source.self, g_array_index(numbers.ids, guint32, i)));
+        report_write_text(&flames->source,
+                          flames->source.host->string(flames->source.self,
+                                                      g_array_index(numbers.ids, guint32, i)),
+                          json);
     strobe_json_end_array(json);
     strobe_json_end_object(json);
     report_numbers_free(&numbers);

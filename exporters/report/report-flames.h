@@ -5,8 +5,9 @@
 
 #include "report-cells.h"
 
-#define REPORT_PATHS_MAX 2000u /* a source */
-#define REPORT_DEPTH_MAX 96u   /* frames of a path, the innermost ones */
+#define REPORT_PATHS_MAX 2000u   /* a source */
+#define REPORT_DEPTH_MAX 96u     /* frames of a path, the innermost ones */
+#define REPORT_FRAMES_MAX 60000u /* of all paths together */
 
 typedef struct ReportFlames ReportFlames;
 

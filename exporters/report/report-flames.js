@@ -88,6 +88,11 @@ function growTree(source, isFrom) {
   }
   return root;
 }
+/* Of a frame of Python the function comes first: a box has room for the begin. */
+function nameFrame(text) {
+  const found = /^(?:.*\/)?([^/]+)\((\d+)\): (.+)$/.exec(text);
+  return found ? found[3] + " (" + found[1] + ":" + found[2] + ")" : text;
+}
 function showFlames() {
   const target = findBody("flames"), sources = data.flames.sources, row = 18;
   document.getElementById("flames").hidden = !sources.length;
@@ -139,7 +144,7 @@ function showFlames() {
         colorOfDifference(node.name) : colorOf(node.name);
       context.fillRect(x, y, Math.max(size - 0.6, 0.4), row - 1);
       context.fillStyle = isMatch ? style("--ground") : text;
-      drawLabel(context, node.name, x + 4, y + row / 2, size - 6);
+      drawLabel(context, nameFrame(node.name), x + 4, y + row / 2, size - 6);
       state.drawn.push({ node, x, y, size });
       let at = x;
       for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {

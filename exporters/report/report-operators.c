@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-operators.h"
 
+#include <sorted-values.h>
 #include <string.h>
 
 #define NAMES_MAX 2048u /* a kind; what is beyond has no percentiles */
@@ -15,12 +16,15 @@ static const char *const sorts[N_SORTS] = {"cpu_op", "device_task", "api_call"};
 typedef struct DurationCounts {
     StrobeStringId name;
     guint64 n;
+    gint64 total_ns;
     guint32 buckets[BUCKETS];
 } DurationCounts;
 
 struct ReportOperators {
     GHashTable *names[N_SORTS]; /* name -> DurationCounts */
-    GArray *steps;              /* of gint64, ns */
+    guint64 n_left_out[N_SORTS];
+    gint64 left_out_ns[N_SORTS];
+    GArray *steps; /* of gint64, ns */
 };
 
 ReportOperators *report_operators_new(void)
@@ -66,13 +70,17 @@ static void count_duration(ReportOperators *operators, guint sort, const StrobeV
     DurationCounts *counts = g_hash_table_lookup(names, GUINT_TO_POINTER(record->name));
 
     if (!counts) {
-        if (g_hash_table_size(names) >= NAMES_MAX)
+        if (g_hash_table_size(names) >= NAMES_MAX) {
+            operators->n_left_out[sort]++;
+            operators->left_out_ns[sort] += record->end_ns - record->begin_ns;
             return;
+        }
         counts = g_new0(DurationCounts, 1);
         counts->name = record->name;
         g_hash_table_insert(names, GUINT_TO_POINTER(record->name), counts);
     }
     counts->n++;
+    counts->total_ns += record->end_ns - record->begin_ns;
     counts->buckets[bucket_of(record->end_ns - record->begin_ns)]++;
 }
 
@@ -128,25 +136,50 @@ static double duration_at(const DurationCounts *counts, double share)
     return 0;
 }
 
+/* The longest first. */
+static gint compare_counts(gconstpointer a, gconstpointer b)
+{
+    const DurationCounts *x = *(DurationCounts *const *)a, *y = *(DurationCounts *const *)b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    return x->n != y->n ? (x->n > y->n ? -1 : 1) : 0;
+}
+
+static void write_counts(const DurationCounts *counts, const ReportSource *source,
+                         StrobeJsonWriter *json)
+{
+    strobe_json_begin_array(json);
+    report_write_text(source, source->host->string(source->self, counts->name), json);
+    strobe_json_double(json, duration_at(counts, 0.5));
+    strobe_json_double(json, duration_at(counts, 0.95));
+    strobe_json_uint(json, counts->n);
+    strobe_json_int(json, counts->total_ns);
+    strobe_json_end_array(json);
+}
+
 void report_operators_write(const ReportOperators *operators, const ReportSource *source,
                             StrobeJsonWriter *json)
 {
-    DurationCounts *counts;
-    GHashTableIter iter;
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < N_SORTS; i++) {
+        g_autoptr(GPtrArray) sorted = sorted_values(operators->names[i], compare_counts);
 
+        strobe_json_key(json, sorts[i]);
+        strobe_json_begin_array(json);
+        for (guint k = 0; k < sorted->len; k++)
+            write_counts(g_ptr_array_index(sorted, k), source, json);
+        strobe_json_end_array(json);
+    }
+    strobe_json_key(json, "left_out");
     strobe_json_begin_object(json);
     for (guint i = 0; i < N_SORTS; i++) {
         strobe_json_key(json, sorts[i]);
         strobe_json_begin_array(json);
-        g_hash_table_iter_init(&iter, operators->names[i]);
-        while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&counts)) {
-            strobe_json_begin_array(json);
-            report_write_text(json, source->host->string(source->self, counts->name));
-            strobe_json_double(json, duration_at(counts, 0.5));
-            strobe_json_double(json, duration_at(counts, 0.95));
-            strobe_json_end_array(json);
-        }
+        strobe_json_uint(json, operators->n_left_out[i]);
+        strobe_json_int(json, operators->left_out_ns[i]);
         strobe_json_end_array(json);
     }
+    strobe_json_end_object(json);
     strobe_json_end_object(json);
 }

@@ -14,7 +14,8 @@ void report_operators_free(ReportOperators *operators);
 void report_operators_add(ReportOperators *operators, const StrobeView *record);
 /* {count, median, p95}, in ns. */
 void report_operators_write_steps(ReportOperators *operators, StrobeJsonWriter *json);
-/* {kind: [[name, p50, p95]]}, in ns. */
+/* {kind: [[name, p50, p95, count, total]], left_out: {kind: [count, total]}}, in ns, the longest
+ * first. */
 void report_operators_write(const ReportOperators *operators, const ReportSource *source,
                             StrobeJsonWriter *json);
 

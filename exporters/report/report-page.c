@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-page.h"
 
+#include <page-escape.h>
 #include <string.h>
 
 #include "report-library.h"
 #include "report-text.h"
 
 #define SCHEMA 1 /* of the page's data */
-
-/* JSON inside of a page: text from outside must not end the element. */
-static int write_escaped(void *file, const char *bytes, size_t length)
-{
-    int error = 0;
-
-    while (length && !error) {
-        const char *mark = memchr(bytes, '<', length);
-        size_t part = mark ? (size_t)(mark - bytes) : length;
-
-        error = strobe_safe_file_write(file, bytes, part);
-        if (mark && !error)
-            error = strobe_safe_file_puts(file, "\\u003c");
-        bytes += part + (mark != NULL);
-        length -= part + (mark != NULL);
-    }
-    return error;
-}
 
 /* The file that an option names; NULL: none is, or it cannot be read, which is told. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
@@ -58,9 +41,9 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_key(json, "metadata");
     strobe_json_begin_object(json);
     strobe_json_key(json, "command");
-    report_write_text(json, (StrobeText){metadata->command, strlen(metadata->command)});
+    report_write_text(source, (StrobeText){metadata->command, strlen(metadata->command)}, json);
     strobe_json_key(json, "host");
-    report_write_text(json, (StrobeText){metadata->host, strlen(metadata->host)});
+    report_write_text(source, (StrobeText){metadata->host, strlen(metadata->host)}, json);
     strobe_json_key(json, "strobe_version");
     strobe_json_string(json, metadata->strobe_version);
     for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
@@ -104,8 +87,6 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_operators_write_steps(content->operators, json);
     strobe_json_key(json, "tables");
     report_tables_write(content->tables, &content->source, json);
-    strobe_json_key(json, "percentiles");
-    report_operators_write(content->operators, &content->source, json);
     strobe_json_key(json, "series");
     report_series_write(content->series, json);
     strobe_json_key(json, "timeline");
@@ -114,8 +95,15 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_flames_write(content->flames, json);
     strobe_json_key(json, "samples");
     report_samples_write(content->samples, json);
+    strobe_json_key(json, "memory");
+    report_memory_write(content->memory, json);
+    strobe_json_key(json, "percentiles");
+    report_operators_write(content->operators, &content->source, json);
+    strobe_json_key(json, "has_all_texts");
+    strobe_json_bool(json, content->text_bytes < REPORT_TEXTS_MAX);
     write_given(&content->source, "comparison", "There is no comparison", json);
     write_given(&content->source, "ranks", "There are no rows of ranks", json);
+    write_given(&content->source, "source", "The page does not name the result's files", json);
     if (has_library)
         write_licence(&content->source, json);
     strobe_json_end_object(json);
@@ -144,7 +132,7 @@ int report_page_write(ReportContent *content, StrobeSafeFile *file)
     StrobeJsonWriter json;
     int error = strobe_safe_file_write(file, (const char *)report_head, sizeof report_head);
 
-    strobe_json_init(&json, write_escaped, file, 0);
+    strobe_json_init(&json, page_write_escaped, file, 0);
     write_data(content, library != NULL, &json);
     if (!error)
         error = strobe_json_flush(&json);

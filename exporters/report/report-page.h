@@ -6,6 +6,7 @@
 #include <strobe/helpers/safe-file.h>
 
 #include "report-flames.h"
+#include "report-memory.h"
 #include "report-operators.h"
 #include "report-samples.h"
 #include "report-series.h"
@@ -14,11 +15,13 @@
 
 typedef struct ReportContent {
     ReportSource source;
+    gsize text_bytes;
     ReportTables *tables;
     ReportOperators *operators;
     ReportSeries *series;
     ReportSpans *spans;
     ReportFlames *flames;
+    ReportMemory *memory;
     ReportSamples *samples;
 } ReportContent;
 

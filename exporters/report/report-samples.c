@@ -92,8 +92,9 @@ static guint number_function(const ReportSamples *samples, ReportNumbers *frames
     return number;
 }
 
-static void write_path(const ReportSamples *samples, guint64 path, ReportNumbers *frames,
-                       GPtrArray *texts, StrobeJsonWriter *json)
+/* With its innermost frame alone where the paths have too many together: `*n_frames`, so far. */
+static void write_path(const ReportSamples *samples, guint64 path, gsize *n_frames,
+                       ReportNumbers *frames, GPtrArray *texts, StrobeJsonWriter *json)
 {
     const StrobeStringId *ids = NULL;
     gsize n = (guint32)path
@@ -102,7 +103,9 @@ static void write_path(const ReportSamples *samples, guint64 path, ReportNumbers
 
     strobe_json_begin_array(json);
     strobe_json_uint(json, number_function(samples, frames, texts, (guint32)(path >> 32)));
-    for (gsize i = MIN(n, REPORT_DEPTH_MAX); i-- > 0;)
+    n = MIN(n, *n_frames < REPORT_FRAMES_MAX ? REPORT_DEPTH_MAX : 1u);
+    *n_frames += n;
+    for (gsize i = n; i-- > 0;)
         strobe_json_uint(json, number_function(samples, frames, texts, ids[i]));
     strobe_json_end_array(json);
 }
@@ -138,6 +141,7 @@ void report_samples_write(const ReportSamples *samples, StrobeJsonWriter *json)
     g_autoptr(GArray) paths = g_array_new(FALSE, FALSE, sizeof(guint64));
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
     ReportNumbers frames = report_numbers_new();
+    gsize n_frames = 0;
 
     strobe_json_begin_object(json);
     strobe_json_key(json, "every");
@@ -146,13 +150,13 @@ void report_samples_write(const ReportSamples *samples, StrobeJsonWriter *json)
     strobe_json_key(json, "paths");
     strobe_json_begin_array(json);
     for (guint i = 0; i < paths->len; i++)
-        write_path(samples, g_array_index(paths, guint64, i), &frames, texts, json);
+        write_path(samples, g_array_index(paths, guint64, i), &n_frames, &frames, texts, json);
     strobe_json_end_array(json);
     strobe_json_key(json, "frames");
     strobe_json_begin_array(json);
     for (guint i = 0; i < texts->len; i++) {
         const char *text = g_ptr_array_index(texts, i);
-        report_write_text(json, (StrobeText){text, strlen(text)});
+        report_write_text(&samples->source, (StrobeText){text, strlen(text)}, json);
     }
     strobe_json_end_array(json);
     strobe_json_end_object(json);

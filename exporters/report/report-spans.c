@@ -133,7 +133,9 @@ static void write_track(const ReportSpans *spans, StrobeTrackId id, StrobeJsonWr
 
     strobe_json_begin_object(json);
     strobe_json_key(json, "name");
-    strobe_json_string(json, track ? track->name : "");
+    report_write_text(&spans->source,
+                      track ? (StrobeText){track->name, strlen(track->name)} : (StrobeText){0},
+                      json);
     strobe_json_key(json, "number");
     strobe_json_uint(json, track ? track->number : 0);
     strobe_json_key(json, "device");
@@ -156,7 +158,8 @@ static void write_ids(const ReportSpans *spans, const char *key, const ReportNum
         else if (!strcmp(key, "kinds"))
             strobe_json_string(json, g_hash_table_lookup(spans->kinds, GUINT_TO_POINTER(id)));
         else
-            report_write_text(json, spans->source.host->string(spans->source.self, id));
+            report_write_text(&spans->source, spans->source.host->string(spans->source.self, id),
+                              json);
     }
     strobe_json_end_array(json);
 }

@@ -23,7 +23,7 @@ static const struct {
     {"communication_time", "elapse"},
     {"correlation", ""},
     {"device_clock", ""},
-    {"heap_path", "most_bytes"},
+    {"heap_path", "peak_bytes"},
     {"memory_block", "size"},
     {"loss", "count"},
     {"diagnostic", ""},
@@ -215,7 +215,7 @@ static void write_row(const ReportTable *table, const ReportRow *row, const Repo
     gint64 origin_ns = source->host->metadata(source->self)->window_begin_ns;
 
     strobe_json_begin_array(json);
-    report_write_text(json, source->host->string(source->self, row->name));
+    report_write_text(source, source->host->string(source->self, row->name), json);
     strobe_json_int(json, row->begin_ns - origin_ns);
     strobe_json_int(json, row->end_ns - origin_ns);
     strobe_json_bool(json, (row->flags & STROBE_VIEW_INCOMPLETE) != 0);

@@ -10,12 +10,13 @@ static StrobeStatus report_open(const StrobeConsumerHost *host, StrobeInstance *
 {
     ReportContent *content = g_new0(ReportContent, 1);
 
-    content->source = (ReportSource){host, self};
+    content->source = (ReportSource){host, self, &content->text_bytes};
     content->tables = report_tables_new();
     content->operators = report_operators_new();
     content->series = report_series_new(&content->source);
     content->spans = report_spans_new(&content->source);
     content->flames = report_flames_new(&content->source);
+    content->memory = report_memory_new(&content->source);
     content->samples = report_samples_new(&content->source);
     *state = content;
     return STROBE_OK;
@@ -30,6 +31,7 @@ static void report_close(void *state)
     report_series_free(content->series);
     report_spans_free(content->spans);
     report_flames_free(content->flames);
+    report_memory_free(content->memory);
     report_samples_free(content->samples);
     g_free(content);
 }
@@ -44,6 +46,7 @@ static StrobeStatus report_batch(void *state, const StrobeView *records, size_t 
         report_series_add(content->series, &records[i]);
         report_spans_add(content->spans, &records[i]);
         report_flames_add(content->flames, &records[i]);
+        report_memory_add(content->memory, &records[i]);
         report_samples_add(content->samples, &records[i]);
     }
     return STROBE_OK;

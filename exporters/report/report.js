@@ -2,7 +2,7 @@
 /* The page's data, its header, findings and tables. */
 const data = JSON.parse(document.getElementById("data").textContent);
 const hasCharts = typeof d3 !== "undefined";
-const isDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = matchMedia("screen and (prefers-color-scheme: dark)");
 const chosen = { step: null, listeners: [] };
 const length = data.metadata.end - data.metadata.begin;
 const partNames = [["operators", "Operators", "#2b73c4"], ["python", "Python", "#5bb5c9"],
@@ -107,6 +107,13 @@ function inStep(begin) {
 function makeEntry(title, value) {
   return makeElement("div", {}, makeElement("span", {}, title), makeElement("b", {}, value));
 }
+/* Of what the program ran on, from the metadata. */
+function namedVersions() {
+  const known = new Map(readRows("metadata").map(row => [row.name, row.value]));
+  return [["python_version", "Python"], ["torch_version", "PyTorch"], ["torch_npu_version", "torch_npu"],
+    ["cann_version", "CANN"], ["kernel_release", "kernel"]].filter(([key]) => known.get(key))
+    .map(([key, title]) => title + " " + String(known.get(key)).slice(0, 40));
+}
 function showHeader() {
   const metadata = data.metadata, clocks = readRows("device_clock");
   const header = document.getElementById("header");
@@ -115,19 +122,20 @@ function showHeader() {
   header.append(makeElement("h1", {}, metadata.command || "Strobe report"));
   header.append(makeElement("p", { class: "faint" }, [metadata.host, metadata.rank >= 0 ? "rank " + metadata.rank : "",
     metadata.pid ? "process " + metadata.pid : "", new Date(metadata.begin / 1e6).toISOString().replace("T", " "),
-    "Strobe " + metadata.strobe_version].filter(Boolean).join(" · ")));
+    "Strobe " + metadata.strobe_version, ...namedVersions()].filter(Boolean).join(" · ")));
   if (metadata.lost) header.append(makeElement("p", { class: "lost", role: "alert" },
     formatNumber(metadata.lost, 0) + " records were lost: numbers may be too small (see the appendix)."));
   if (!metadata.complete) header.append(makeElement("p", { class: "lost", role: "alert" },
     "The capture is not complete: it was not closed, or parts of it cannot be read."));
-  const error = clocks.map(clock => clock.error).filter(value => value !== null);
+  const error = clocks.map(clock => clock.error).concat((data.source || {}).clock_error)
+    .filter(value => value !== null && value !== undefined);
   header.append(makeElement("div", { class: "summary" },
     makeEntry("Recorded", formatTime(length)), makeEntry("Steps", formatNumber(data.steps.count, 0)),
     makeEntry("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
     makeEntry("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
     makeEntry("Records", formatNumber(metadata.stored, 0)), makeEntry("Lost", formatNumber(metadata.lost, 0)),
     makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
-    makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "one clock")));
+    makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
     "Tables stand for the charts: the library of charts was missing when the page was made " +
     "(Debian package node-d3)."));
@@ -204,7 +212,7 @@ function makeTable(id, source) {
   let shown = [];
   function line(row, columns, name) {
     return makeElement("tr", name ? { class: name } : {}, ...columns.map(column =>
-      makeElement("td", { class: column.isNumber ? "n" : "" },
+      makeElement("td", { class: column.isNumber ? "n" : column === caller || column === launcher ? "stack" : "" },
         formatValue(row[column.name], column.unit) +
         (column.name === "name" && row.incomplete ? " (incomplete)" : ""))));
   }
@@ -219,8 +227,10 @@ function makeTable(id, source) {
     const kept = rows.filter(row => !word || used.some(column =>
       String(row[column.name]).toLowerCase().includes(word)));
     if (sort) kept.sort((a, b) => compare(a[sort], b[sort]) * (isReverse ? -1 : 1));
-    note.textContent = text || "";
-    note.hidden = !text;
+    const shares = used.filter(column => column.unit === "%" && column.summary && !/%/.test(column.title))
+      .map(column => column.title + ": " + column.summary.replace(/\.$/, "").replace(/^./, letter => letter.toLowerCase()));
+    note.textContent = [text, shares.join("; ")].filter(Boolean).join(" ");
+    note.hidden = !note.textContent;
     found.textContent = formatNumber(kept.length, 0) + (kept.length === 1 ? " row" : " rows");
     table.replaceChildren(makeElement("thead", {}, makeElement("tr", {}, ...used.map(head))),
       makeElement("tbody", {}, ...kept.map(row => line(row, used)),
@@ -307,28 +317,64 @@ function addLaunchers(rows) {
 }
 const launcher = { name: "launcher", title: "launched by", summary:
   "Operators around the launch, the innermost first; by the links that the page has" };
+/* What called each operator or function most: of the paths that the page has, the longest that ends with it. */
+function findCallers(kind) {
+  const found = new Map();
+  data.flames.sources.filter(source => source.kind === kind).forEach(source => source.paths.forEach(([, ...path]) => {
+    const name = data.flames.frames[path[path.length - 1]];
+    if (path.length > 1 && !found.has(name))
+      found.set(name, path.slice(0, -1).reverse().slice(0, 5).map(frame => nameFrame(data.flames.frames[frame])));
+  }));
+  return found;
+}
+function addCallers(rows, kind) {
+  const callers = findCallers(kind);
+  rows.forEach(row => { row.stack = callers.get(row.name) || null; });
+  return rows;
+}
+const caller = { name: "stack", title: "called from", summary:
+  "Its callers on the path with most time, the innermost first; of the paths that the page has" };
 /* Of all steps the pass's table; of one step what the timeline has. */
 function stepTable(kind, ofSpans) {
   return () => {
-    const isKernels = kind === "op_statistic", add = isKernels ? addLaunchers : rows => rows;
-    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles, isKernels ? [launcher] : []),
+    const isKernels = kind === "op_statistic", isOperators = kind === "operator_average";
+    const add = rows => isKernels ? addLaunchers(rows) : isOperators ? addCallers(rows, "stack_total") : rows;
+    const more = isKernels ? [launcher] : isOperators ? [caller] : [];
+    if (!chosen.step) return { columns: readColumns(kind).concat(percentiles, more),
       rest: readRest(kind), rows: add(addPercentiles(readRows(kind), ofSpans)) };
     const left = data.timeline.left_out;
-    return { columns: spanColumns.concat(isKernels ? [launcher] : []), rows: add(sumSpans(ofSpans)), note:
+    return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
       "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
       " are not in it." : ".") };
   };
 }
+/* Kernels and other tasks by their full names: the pass sums them up by type. */
+function nameTable() {
+  const columns = [{ name: "name", title: "Name" }, { name: "calls", title: "count", unit: "" },
+    { name: "total", title: "total", unit: "ns" }, ...percentiles, launcher];
+  if (chosen.step) return { columns: spanColumns.concat(launcher), rows: addLaunchers(sumSpans("device_task")),
+    note: "Only " + nameStep(chosen.step) + "." };
+  const all = (data.percentiles.device_task || []).map(([name, p50, p95, calls, total]) =>
+    ({ name, calls, total, p50, p95 }));
+  const [calls, total] = data.percentiles.left_out.device_task, left = all.slice(500);
+  const add = key => left.reduce((sum, row) => sum + row[key], 0);
+  return { columns, rows: addLaunchers(all.slice(0, 500)), rest: left.length || calls ? { name: "all others, summed up",
+    calls: add("calls") + calls, total: add("total") + total } : null };
+}
+function hasOtherNames() {
+  const types = new Set(readRows("op_statistic").map(row => row.name));
+  return (data.percentiles.device_task || []).some(([name]) => !types.has(name));
+}
 /* Of all steps the pass's table; of one step what samples and Python calls say. */
 function functionTable() {
-  if (!chosen.step) return { columns: readColumns("function"), rest: readRest("function"),
-    rows: readRows("function") };
-  return { columns: readColumns("function"), rows: sumFunctions(), note: "Only " + nameStep(chosen.step) + "." };
+  const columns = readColumns("function").concat(caller);
+  if (!chosen.step) return { columns, rest: readRest("function"), rows: addCallers(readRows("function"), "call_path") };
+  return { columns, rows: addCallers(sumFunctions(), "call_path"), note: "Only " + nameStep(chosen.step) + "." };
 }
 function showTables() {
   const wanted = [["operator_average", "Operators", "cpu_op"], ["op_statistic", "Kernels",
-    "device_task"], ["function", "Functions", null], ["api_statistic", "Interface calls", "api_call"]];
-  const there = wanted.filter(each => data.tables[each[0]]);
+    "device_task"], ["kernel_name", "Kernels and tasks by name", "device_task"], ["function", "Functions", null], ["api_statistic", "Interface calls", "api_call"]];
+  const there = wanted.filter(each => data.tables[each[0]] || (each[0] === "kernel_name" && hasOtherNames()));
   const target = findBody("tables"), tabs = makeElement("div", { class: "tools", role: "tablist" });
   const frame = makeElement("div", {});
   if (!there.length) {
@@ -336,8 +382,8 @@ function showTables() {
     return;
   }
   const made = there.map(([kind, title, ofSpans]) => {
-    const table = ofSpans ? makeTable("table-" + kind, stepTable(kind, ofSpans)) :
-      makeTable("table-" + kind, functionTable);
+    const table = makeTable("table-" + kind, kind === "kernel_name" ? nameTable :
+      ofSpans ? stepTable(kind, ofSpans) : functionTable);
     const tab = makeElement("button", { role: "tab", id: "tab-" + kind, onclick: () => select(tab, table) },
       title);
     tabs.append(tab);
@@ -381,13 +427,30 @@ function showComparison() {
       { name: "percent", title: "difference %", unit: "%" }, { name: "q", title: "q", unit: "" },
       { name: "verdict", title: "verdict" }] })));
 }
+/* The configuration and the files of the result. */
+function showSource(target) {
+  const source = data.source;
+  if (!source) return;
+  for (const [name, text] of source.configuration)
+    target.append(makeElement("details", {}, makeElement("summary", {}, "Configuration: " + name),
+      makeElement("pre", {}, text)));
+  if (!source.files.length) return;
+  target.append(makeElement("h3", {}, "Files of the result"), makeTable("table-files", () => ({
+    rows: source.files.map(([name, bytes]) => ({ name, bytes })),
+    columns: [{ name: "name", title: "Name" }, { name: "bytes", title: "size", unit: "B" }] })));
+  if (source.files_left_out) target.append(makeElement("p", { class: "faint" },
+    formatNumber(source.files_left_out, 0) + " more files are left out."));
+}
 function showAppendix() {
   const target = findBody("appendix"), stored = data.metadata.stored, lost = data.metadata.lost;
   target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
     " stored, " + formatNumber(lost, 0) + " lost."));
+  if (!data.has_all_texts) target.append(makeElement("p", { class: "faint", id: "texts" },
+    "There are too many names for a page: those that weigh least are shown as “…”."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
     ["correlation", "Links between records"], ["device_clock", "Clocks"],
     ["sampling", "Sampling"], ["metadata", "Configuration and metadata", "value"]]);
+  showSource(target);
   if (data.licence) target.append(makeElement("details", {}, makeElement("summary", {},
     "The licence of the charts (d3)"), makeElement("pre", {}, data.licence)));
 }

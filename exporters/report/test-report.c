@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../fixture/test-export-fixture.h"
+#include "report-memory.h"
 
 #define ROWS 700
 
@@ -103,6 +104,47 @@ static void test_missing_library(ExportFixture *f, gconstpointer unused)
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 
+static void add_memory(ExportFixture *f, gint32 device, gint64 mib, gint64 at_ns)
+{
+    const struct strobe_memory_event fields = {.address = 4096,
+                                               .size = mib << 20,
+                                               .total_allocated = mib << 20,
+                                               .total_reserved = mib << 21,
+                                               .device = device};
+
+    strobe_mock_add(f->mock, &strobe_kind_memory_event, 0, 0, at_ns, at_ns, &fields);
+}
+
+/* Of each device what memory is for, on the axis of its first event. */
+static void test_memory(ExportFixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "library", "");
+    strobe_mock_metadata(f->mock)->window_begin_ns = 1000000;
+    add_memory(f, 1, 2, 2000000);
+    add_memory(f, -1, 1, 3000000);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *page = export_fixture_take(f, "report.html", NULL);
+    export_fixture_expect(page, "\"is_too_long\":false,\"devices_left_out\":0,\"devices\":["
+                                "{\"device\":\"cpu\",\"begin\":2000000,\"n_blocks\":1,"
+                                "\"most_allocated\":1048576,\"most_reserved\":2097152");
+    export_fixture_expect(page, "{\"device\":\"npu:1\",\"begin\":1000000,");
+}
+
+/* Of a long recording the maxima alone. */
+static void test_long_memory(ExportFixture *f, gconstpointer unused)
+{
+    strobe_mock_option(f->mock, "library", "");
+    for (gint64 i = 0; i <= REPORT_MEMORY_MAX; i++)
+        add_memory(f, -1, i == REPORT_MEMORY_MAX ? 7 : 1, i);
+    add_memory(f, -1, 9, 0);
+    add_memory(f, -1, 3, 0);
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *page = export_fixture_take(f, "report.html", NULL);
+    export_fixture_expect(page, "\"is_too_long\":true,");
+    export_fixture_expect(page, "\"n_blocks\":0,\"most_allocated\":9437184,");
+    export_fixture_expect(page, "\"times\":[],");
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -110,6 +152,8 @@ int main(int argc, char **argv)
     g_test_add("/report/" path, ExportFixture, NULL, set_up, test, export_fixture_tear_down)
     ADD("hostile-name", test_hostile_name);
     ADD("many-rows", test_many_rows);
+    ADD("memory", test_memory);
+    ADD("long-memory", test_long_memory);
     ADD("library", test_library);
     ADD("unsafe-library", test_unsafe_library);
     ADD("missing-library", test_missing_library);

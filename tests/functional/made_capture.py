@@ -49,6 +49,7 @@ class MadeCapture:
     def __init__(self, duration):
         self.duration = duration
         self.tracks, self.strings, self.records = [], [], []
+        self.ids = {}  # of the strings
 
     def track(self, kind, number):
         """Adds a track; returns its id."""
@@ -56,9 +57,10 @@ class MadeCapture:
         return len(self.tracks)
 
     def string(self, value):
-        if value not in self.strings:
+        if value not in self.ids:
             self.strings.append(value)
-        return 2 + self.strings.index(value)
+            self.ids[value] = 1 + len(self.strings)
+        return self.ids[value]
 
     def stack(self, names):
         """Innermost first."""
@@ -120,7 +122,7 @@ class MadeCapture:
     def write(self, path, **more_metadata):
         metadata = {"pid": 4711, "rank": -1, "host": "made", "command": "made", **more_metadata}
         metadata = json.dumps(metadata).encode()
-        strings = struct.pack("<II", 1, 0)
+        strings = bytearray(struct.pack("<II", 1, 0))
         for number, value in enumerate(self.strings, 2):
             is_stack = isinstance(value, tuple)
             data = struct.pack("<%dI" % len(value), *value) if is_stack else value.encode()
@@ -128,7 +130,7 @@ class MadeCapture:
             strings += padded(struct.pack("<II", number, length) + data, 4)
         seal = SEAL_STRUCT.pack(BEGIN, BEGIN + self.duration, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         blocks = (
-            (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, strings),
+            (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, bytes(strings)),
             (TRACKS, b"".join(TRACK.pack(*track) for track in self.tracks)),
             (RECORDS, b"".join(self.records)), (SEAL, seal),
         )

@@ -4,6 +4,7 @@
 import base64
 import gzip
 import json
+import re
 import struct
 import unittest
 
@@ -67,6 +68,25 @@ class MemoryPageTest(StrobeTest):
         self.assertEqual(last["Gradient"], parameters)
         self.assertEqual(last["Optimizer state"], 2 * parameters + 4 * 4)  # and four steps
 
+    def read_data(self, path):
+        return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.S).group(1))
+
+    def test_report(self):
+        """The report has the same chart of the same data; of a step it shows the step."""
+        path = self.work / "report.html"
+        self.strobe("report", self.result(), "-o", path)
+        (device,) = self.read_data(path)["memory"]["devices"]
+        self.assertEqual(device, self.read_data(self.export("m.html")))
+        self.assertLess(device["begin"], 100e9)
+        if not chromium.PROGRAM:
+            return
+        with chromium.Page(path) as page:
+            page.wait_for("document.body.dataset.ready === 'yes'")
+            said = page.value("document.querySelector('#memory .memory-summary').textContent")
+            self.assertTrue(said.startswith("Peak "), said)
+            self.assertIn("Parameter", page.value("document.querySelector('#memory .memory-shares').textContent"))
+            self.assertEqual(page.complaints, [])
+
     @unittest.skipUnless(chromium.PROGRAM, "no chromium")
     def test_page(self):
         times, sizes = json.loads(self.export("m.json").read_text())
@@ -82,36 +102,36 @@ class MemoryPageTest(StrobeTest):
 
     def check_summary(self, page, peak):
         self.assertEqual(page.value("document.title"), "Memory of cpu")
-        words = page.value("document.getElementById('summary').textContent").split()
+        words = page.value("document.querySelector('.memory-summary').textContent").split()
         self.assertEqual(words[0], "Peak")
         self.assertAlmostEqual(read_size(" ".join(words[1:3])) / peak, 1, delta=0.01)
-        self.assertGreater(page.value("document.querySelectorAll('#blocks tr').length"), 5)
-        self.assertIn("Parameter", page.value("document.getElementById('shares').textContent"))
+        self.assertGreater(page.value("document.querySelectorAll('.memory-blocks tr').length"), 5)
+        self.assertIn("Parameter", page.value("document.querySelector('.memory-shares').textContent"))
         self.assertEqual(page.value("performance.getEntriesByType('resource').length"), 0)
 
     def check_picture(self, page):
         """The button saves the plot, with what the allocator says above it."""
-        said = page.value("document.getElementById('allocator').textContent")
+        said = page.value("document.querySelector('.memory-allocator').textContent")
         self.assertTrue(said.startswith("Max memory allocated: "), said)
         page.value("window.saved = [];"
                    "HTMLAnchorElement.prototype.click = function () { saved.push(this.download, this.href) }")
-        page.value("document.getElementById('save').click()")
+        page.value("chart.save.click()")
         name, link = page.value("saved")
         head = "data:image/png;base64,"
         self.assertEqual((name, link[:len(head)]), ("memory_timeline.png", head))
         picture = base64.b64decode(link[len(head):])
         self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
         width, height = struct.unpack(">II", picture[16:24])
-        self.assertEqual([width, height - 76], page.value("[back.width, back.height]"))
+        self.assertEqual([width, height - 76], page.value("[chart.back.width, chart.back.height]"))
         (self.work / "plot.png").write_bytes(picture)
 
     def hover(self, page, share):
         """Text of the tip with the pointer at a share of the chart's width."""
         box = page.value("(b => [b.left, b.top, b.width, b.height])("
-                         "document.getElementById('canvas-front').getBoundingClientRect())")
+                         "chart.front.getBoundingClientRect())")
         x = box[0] + 78 + share * (box[2] - 92)
         page.mouse("Moved", x, box[1] + box[3] / 2)
-        return x, box, page.value("document.getElementById('tip').innerText")
+        return x, box, page.value("chart.tip.innerText")
 
     def check_hover(self, page, times, sizes):
         share = 0.6
@@ -122,14 +142,14 @@ class MemoryPageTest(StrobeTest):
         self.assertAlmostEqual(read_size(lines[0][1]) / sum(sizes[sample]), 1, delta=0.02)
         self.assertIn("Parameter", text)
         page.mouse("Moved", 5, 5)
-        self.assertEqual(page.value("document.getElementById('tip').style.display"), "none")
+        self.assertEqual(page.value("chart.tip.style.display"), "none")
 
     def check_legend(self, page):
-        self.assertIn("Gradient", page.value("document.getElementById('legend').innerText"))
+        self.assertIn("Gradient", page.value("chart.legend.innerText"))
         self.assertIn("Parameter", self.hover(page, 0.6)[2])
-        page.value("document.querySelector('#legend input').click()")
+        page.value("chart.legend.querySelector('input').click()")
         self.assertNotIn("Parameter", self.hover(page, 0.6)[2])
-        page.value("document.querySelector('#legend input').click()")
+        page.value("chart.legend.querySelector('input').click()")
 
     def check_zoom(self, page):
         x, box, _ = self.hover(page, 0.3)
@@ -137,20 +157,20 @@ class MemoryPageTest(StrobeTest):
         page.mouse("Pressed", x, y, button="left", buttons=1, clickCount=1)
         page.mouse("Moved", x + 200, y, button="left", buttons=1)
         page.mouse("Released", x + 200, y, button="left", clickCount=1)
-        self.assertLess(page.value("(view[1] - view[0]) / (whole[1] - whole[0])"), 0.3)
-        self.assertFalse(page.value("document.getElementById('reset').hidden"))
-        page.value("document.getElementById('reset').click()")
-        self.assertTrue(page.value("document.getElementById('reset').hidden"))
+        self.assertLess(page.value("(chart.view[1] - chart.view[0]) / (chart.whole[1] - chart.whole[0])"), 0.3)
+        self.assertFalse(page.value("chart.reset.hidden"))
+        page.value("chart.reset.click()")
+        self.assertTrue(page.value("chart.reset.hidden"))
 
     def check_drawn(self, page):
         """Each category that is held has its colour on the canvas."""
         found = page.value("""(() => {
-            const c = back.getContext("2d"), seen = new Set();
+            const back = chart.back, c = back.getContext("2d"), seen = new Set();
             const all = c.getImageData(0, 0, back.width, back.height).data;
             for (let i = 0; i < all.length; i += 4)
                 seen.add("#" + [all[i], all[i + 1], all[i + 2]]
                     .map(n => n.toString(16).padStart(2, "0")).join(""));
-            return names.filter((name, k) => seen.has(colors[k]));
+            return memoryNames.filter((name, k) => seen.has(memoryColors[k]));
         })()""")
         for name in ("Parameter", "Optimizer state", "Activation", "Gradient"):
             self.assertIn(name, found)

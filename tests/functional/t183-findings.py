@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of a capture with known faults, and of one without."""
 
+import re
 import unittest
 
 from made_capture import STEPS, THREAD, MadeCapture
-from support import StrobeTest
+from support import StrobeTest, program
 
 MS = 1000000
 STEP = 100 * MS
@@ -33,7 +34,7 @@ class FindingsTest(StrobeTest):
         self.assertEqual(found["severity"], "high")
         self.assertAlmostEqual(found["share"], 30)
         self.assertEqual(found["count"], 10)
-        self.assertIn("enumerate(DataLoader)#next 10 x, 300.00 ms", found["evidence"])
+        self.assertIn("enumerate(DataLoader)#next, 300.00 ms", found["evidence"])
         self.assertIn("num_workers", found["advice"])
         text = self.strobe("show", path, "--table", "finding").stdout
         self.assertIn("data_loading", text)
@@ -46,6 +47,26 @@ class FindingsTest(StrobeTest):
             self.assertEqual(row["operators"], 40 * MS)
             self.assertEqual(row["other"], 30 * MS)
             self.assertEqual(row["duration"], STEP)
+
+    def record_locks(self, *arguments):
+        """Findings of four threads that work with a lock."""
+        self.strobe("run", "-o", self.out, "--no-default-collectors", "--collect", "osrt", "--",
+                    program("convoy-program"), *arguments)  # fmt: skip
+        return {row["name"]: row for row in self.rows(self.result(), "finding")}
+
+    def test_lock_convoy(self):
+        """Each waits for the three others; the page says which."""
+        found = self.record_locks()["lock_contention"]
+        self.assertEqual(found["severity"], "high")
+        self.assertEqual(found["table"], "os_call")
+        self.assertIn("4 of them", found["summary"])
+        self.assertEqual(len(re.findall(r"thread [^;]*\d+\)? [\d.]+ % in pthread_mutex_lock", found["evidence"])), 4)
+        page = self.work / "page.html"
+        self.strobe("report", self.result(), "-o", page)
+        self.assertIn(found["evidence"], page.read_text())
+
+    def test_locks_apart(self):
+        self.assertNotIn("lock_contention", self.record_locks("apart"))
 
     def test_clean(self):
         text = self.strobe("show", self.made(2), "--table", "finding").stdout

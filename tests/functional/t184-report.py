@@ -70,6 +70,42 @@ class ReportTest(StrobeTest):
         self.assertEqual(kept + table["rest"][place], 7010)
         self.assertLess(len(page), 5000000)
 
+    def test_long_names(self):
+        """Distinct names and deep stacks: the page stays small, and says what it leaves out."""
+        made = MadeCapture(10 * STEP)
+        steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
+        for number in range(10):
+            at = number * STEP
+            for i in range(1300):
+                begin, which = at + i * 60000, number * 1300 + i
+                made.operator(main, "%d-%s" % (which, "name" * 250), begin, begin + 50000 + i)
+                stack = tuple("%d-%d-%s" % (which, depth, "frame" * 10) for depth in range(16))
+                made.sample(main, "main", stack, begin, MS)
+            made.step(steps, number, at, at + STEP)
+        capture = made.write(self.work / "long" / "capture.strobe")
+        data, page = read_data(self.report(capture)[1])
+        self.assertLess(len(page.encode()), 5000000)
+        self.assertFalse(data["has_all_texts"])
+        self.assertEqual(len(data["tables"]["operator_average"]["rows"]), 500)
+        self.assertTrue(all(len(row["name"]) > 300 for row in self.table(data, "operator_average")))
+        for source in data["flames"]["sources"]:
+            self.assertGreater(source["left_out"], 0)
+
+    def test_source(self):
+        """Files of the result and its configuration; no clock of its own is known of an import."""
+        folder = self.work / "result_ascend_pt"
+        capture = self.made()
+        (folder / "FRAMEWORK").mkdir(parents=True)
+        capture.rename(folder / "FRAMEWORK" / "capture.strobe")
+        (folder / "profiler_info.json").write_text('{"with": "</script>"}')
+        (folder / "link.json").symlink_to("/etc/passwd")
+        data, _ = read_data(self.report(folder)[1])
+        size = (folder / "FRAMEWORK" / "capture.strobe").stat().st_size
+        self.assertEqual(data["source"]["files"],
+                         [["FRAMEWORK/capture.strobe", size], ["profiler_info.json", 21]])  # fmt: skip
+        self.assertEqual(data["source"]["configuration"], [["profiler_info.json", '{"with": "</script>"}']])
+        self.assertTrue(data["has_all_texts"])
+
     def test_comparison(self):
         before, after = self.made("before"), self.made("after", slower=100000)
         data, _ = read_data(self.report(before, after)[1])

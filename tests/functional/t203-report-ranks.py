@@ -56,6 +56,16 @@ class ReportRanksTest(StrobeTest):
         kernels = self.json("show", result, "--table", "op_statistic")[0]["rows"]
         self.assertAlmostEqual(busy, sum(row["total"] for row in kernels), delta=2)
 
+    def test_names_of_kernels(self):
+        """By their full names, with all of their time."""
+        (result,) = self.make_job(0)
+        names = {row[0]: row for row in self.report(result)["percentiles"]["device_task"]}
+        tasks = self.json("show", result, "--table", "device_task", "--limit", 100000)[0]["rows"]
+        self.assertEqual(set(names), {task["name"] for task in tasks})
+        for name, (_, _, _, count, total) in names.items():
+            own = [task["duration"] for task in tasks if task["name"] == name]
+            self.assertEqual((count, total), (len(own), sum(own)))
+
     @unittest.skipUnless(chromium.PROGRAM and D3.exists(), "no chromium or no node-d3")
     def test_page(self):
         self.make_job(0, 1)
@@ -70,7 +80,15 @@ class ReportRanksTest(StrobeTest):
             self.assertTrue(launchers and all("aten::" in each for each in launchers), launchers)
             page.value("document.getElementById('tab-op_statistic').click()")
             self.assertIn("launched by", page.value("document.getElementById('table-op_statistic').innerText"))
+            self.check_timeline(page)
             self.assertEqual(page.complaints, [])
+
+    def check_timeline(self, page):
+        """Arrows end at the spans they mean; values over time lie below the spans."""
+        self.assertGreater(page.value("document.getElementById('time').counters.length"), 0)
+        page.value("document.getElementById('time-all').click()")
+        self.assertGreater(page.value("document.getElementById('time').arrows"), 0)
+        self.assertTrue(page.value("layLinks(layTracks()).every(each => each.above >= 0 && each.below >= 0)"))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <strobe/helpers/intervals.h>
 #include <strobe/kinds.h>
 
+#include "lock-rule.h"
 #include "outlier-rule.h"
 
 #define HIGH_SHARE 20.0 /* %; of the steps */
@@ -203,19 +204,22 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 
 /* ---- the machine ---- */
 
+/* The system's pressure is that of all programs. It counts only if the program's own waiting is not
+ * known: other programs may wait for each other alone. */
 static gboolean detect_contention(const Case *c, Finding *out)
 {
+    gboolean is_wait_known = c->m->processor_wait.count > 0;
     double pressure = weighted_mean(&c->m->pressure[PRESSURE_CPU]);
     double throttled = weighted_mean(&c->m->throttled);
     double wait = weighted_mean(&c->m->processor_wait);
 
-    if (pressure < 20 && throttled < 5 && wait < 20)
+    if ((is_wait_known || pressure < 20) && throttled < 5 && wait < 20)
         return FALSE;
     out->id = "contention";
-    out->table = throttled >= 5 ? "host_throttle" : pressure >= 20 ? "host_pressure" : "host_cpu";
-    out->count = throttled >= 5   ? c->m->throttled.count
-                 : pressure >= 20 ? c->m->pressure[PRESSURE_CPU].count
-                                  : c->m->processor_wait.count;
+    out->table = throttled >= 5 ? "host_throttle" : wait >= 20 ? "host_cpu" : "host_pressure";
+    out->count = throttled >= 5 ? c->m->throttled.count
+                 : wait >= 20   ? c->m->processor_wait.count
+                                : c->m->pressure[PRESSURE_CPU].count;
     out->confidence = throttled >= 5 || wait >= 20 ? 80 : 60;
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
@@ -301,7 +305,7 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
 static const Rule rules[] = {
     detect_losses,     outlier_rule_detect,  detect_no_steps,      detect_small_kernels,
     detect_host_bound, detect_communication, detect_fragmentation, detect_memory_limit,
-    detect_contention, detect_disk,          detect_own_cost,
+    detect_contention, lock_rule_detect,     detect_disk,          detect_own_cost,
 };
 
 static guint weight_of(const char *severity)

@@ -10,6 +10,7 @@
 #include "sorted-values.h"
 
 #define TOP_NAMES 3
+#define LOCK_DEPTH 6u /* frames of a wait that may name its lock, from the innermost on */
 #define NAME_SHOWN 80 /* maximum bytes of a name in the evidence */
 
 /* ---- one kind each ---- */
@@ -130,6 +131,43 @@ static void take_device_step(Measures *m, const StrobeView *record, const uint32
     m->device_communication_us += MAX(strobe_field_f64(record, at[2], 0), 0);
 }
 
+static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
+{
+    StrobeText name = m->host->string(m->self, record->name);
+
+    (void)at;
+    if (lock_waits_is_lock(name.bytes, name.length))
+        lock_waits_add(m->lock_calls, record->track, record->name, 0, record->begin_ns,
+                       record->end_ns);
+}
+
+/* The place of the outermost function of the innermost ones that waits for a lock; `n`: none does.
+ */
+static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
+{
+    gsize found = n;
+
+    for (gsize i = 0; i < MIN(n, LOCK_DEPTH); i++) {
+        StrobeText text = m->host->string(m->self, frames[i]);
+
+        if (lock_waits_is_lock(text.bytes, text.length))
+            found = i;
+    }
+    return found;
+}
+
+/* A thread that would have run on waits for a processor, not for a lock. */
+static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
+{
+    const StrobeStringId *frames = NULL;
+    gsize n = m->host->stack_frames(m->self, strobe_field_u32(record, at[0], 0), &frames);
+    gsize lock = strobe_field_u8(record, at[1], 0) ? n : find_lock(m, frames, n);
+
+    if (lock < n)
+        lock_waits_add(m->lock_stacks, record->track, frames[lock],
+                       lock + 1 < n ? frames[lock + 1] : 0, record->begin_ns, record->end_ns);
+}
+
 typedef void (*TakeRecord)(Measures *measures, const StrobeView *record, const uint32_t *at);
 
 #define WANTED_MAX 3
@@ -155,6 +193,10 @@ static const struct {
     {"memory_event",
      take_memory,
      {{"total_allocated", STROBE_FIELD_I64}, {"total_reserved", STROBE_FIELD_I64}}},
+    {"os_call", take_call, {{"status", STROBE_FIELD_I64}}},
+    {"cpu_sample.wait",
+     take_wait,
+     {{"stack", STROBE_FIELD_STACK}, {"is_preempted", STROBE_FIELD_BOOL}}},
     {"step_trace",
      take_device_step,
      {{"stage", STROBE_FIELD_F64},
@@ -219,6 +261,8 @@ Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self)
     m->self = self;
     m->times = busy_times_new();
     m->causes = g_hash_table_new(g_direct_hash, g_direct_equal);
+    m->lock_calls = lock_waits_new();
+    m->lock_stacks = lock_waits_new();
     for (guint i = 0; i < N_PARTS; i++)
         m->names[i] = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     for (guint i = 0; i < G_N_ELEMENTS(takers); i++) {
@@ -234,6 +278,8 @@ void measures_free(Measures *m)
     busy_times_free(m->times);
     g_hash_table_unref(m->causes);
     strobe_intervals_clear(&m->own_calls);
+    lock_waits_free(m->lock_calls);
+    lock_waits_free(m->lock_stacks);
     for (guint i = 0; i < N_PARTS; i++)
         g_hash_table_unref(m->names[i]);
     g_free(m);
@@ -272,9 +318,11 @@ char *measures_top_names(const Measures *m, StepPart part)
         const NamedTime *time = g_ptr_array_index(sorted, i);
         StrobeText name = m->host->string(m->self, time->name);
 
-        g_string_append_printf(text, "%s%.*s %" G_GUINT64_FORMAT " x, %.2f ms", i ? "; " : "",
-                               (int)MIN(name.length, NAME_SHOWN), name.bytes, time->count,
-                               (double)time->time_ns / 1e6);
+        g_string_append_printf(text, "%s%.*s", i ? "; " : "", (int)MIN(name.length, NAME_SHOWN),
+                               name.bytes);
+        if (sorted->len > 1) /* else the finding's own count says it */
+            g_string_append_printf(text, " %" G_GUINT64_FORMAT " x", time->count);
+        g_string_append_printf(text, ", %.2f ms", (double)time->time_ns / 1e6);
     }
     return g_string_free(text, FALSE);
 }

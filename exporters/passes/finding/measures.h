@@ -8,6 +8,7 @@
 #include <strobe/helpers/intervals.h>
 
 #include "busy-times.h"
+#include "lock-waits.h"
 
 /* Maximum number of names for each part; further ones are not used as evidence. */
 #define MEASURES_NAMES_MAX 4096u
@@ -49,6 +50,7 @@ typedef struct Measures {
     StrobeIntervals own_calls; /* calls into collectors */
     gint64 own_calls_gap_ns;   /* gap over which they are merged */
     guint64 n_own_calls;
+    LockWaits *lock_calls, *lock_stacks; /* of os_call; of cpu_sample.wait */
     StrobeBinder binders[24];
 } Measures;
 
@@ -58,8 +60,8 @@ void measures_add(Measures *measures, const StrobeView *record);
 
 /* The value, 0 if nothing was sampled. */
 double weighted_mean(const WeightedMean *mean);
-/* The longest names of a part, such as "aten::item 3 x, 1.20 ms"; "" if there are none.
- * (transfer full) */
+/* The longest names of a part, such as "aten::item 3 x, 1.20 ms; clFinish 2 x, 0.10 ms"; of a
+ * single name without its count; "" if there are none. (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
 /* The kind of the name that took longest; `otherwise`: there is none. */
 const char *measures_top_kind(const Measures *measures, StepPart part, const char *otherwise);

@@ -19,6 +19,8 @@ static const char *const wants[] = {"step",
                                     "collector_call",
                                     "loss",
                                     "memory_event",
+                                    "os_call",
+                                    "cpu_sample.wait",
                                     "step_trace",
                                     NULL};
 

@@ -3,6 +3,7 @@
 #include "finding.h"
 
 #include <glib.h>
+#include <stdio.h>
 #include <strobe/kinds.h>
 
 #include "mock-consumer-host.h"
@@ -138,7 +139,7 @@ static void test_data_loading(void)
     g_assert_cmpfloat_with_epsilon(finding->share, 40, 1e-9);
     g_assert_cmpfloat_with_epsilon(finding->confidence, 90, 1e-9);
     g_assert_nonnull(
-        strstr(strobe_mock_text(run.mock, finding->evidence), "enumerate(DataLoader)#next 20 x"));
+        strstr(strobe_mock_text(run.mock, finding->evidence), "enumerate(DataLoader)#next, "));
     strobe_mock_free(run.mock);
 }
 
@@ -155,15 +156,25 @@ static void test_gc(void)
     strobe_mock_free(run.mock);
 }
 
-static void test_synchronization(void)
+static void add_waiting(Run *run, int64_t duration)
 {
-    Run run = clean_run();
     const struct strobe_api_call call = {.connection = STROBE_ABSENT_U64};
 
     for (int i = 0; i < STEPS; i++)
-        strobe_mock_add(run.mock, &strobe_kind_api_call, run.thread,
-                        strobe_mock_string(run.mock, "aclrtSynchronizeStream"),
-                        i * STEP_NS + 10 * MS, i * STEP_NS + 14 * MS, &call);
+        strobe_mock_add(run->mock, &strobe_kind_api_call, run->thread,
+                        strobe_mock_string(run->mock, "aclrtSynchronizeStream"),
+                        i * STEP_NS + 10 * MS, i * STEP_NS + 10 * MS + duration, &call);
+}
+
+static void test_synchronization(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_waiting(&clean, MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
+    add_waiting(&run, 4 * MS);
     const struct strobe_finding *finding = expect_only(&run, "synchronization", "low");
     g_assert_cmpstr(strobe_mock_text(run.mock, finding->table), ==, "api_call");
     g_assert_cmpfloat_with_epsilon(finding->share, 4, 1e-9);
@@ -172,8 +183,13 @@ static void test_synchronization(void)
 
 static void test_recompilation(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
 
+    add_operator(&clean, "_compile.compile_inner (dynamo_timed)", 4 * STEP_NS + 5 * MS,
+                 4 * STEP_NS + 15 * MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     add_operator(&run, "_compile.compile_inner (dynamo_timed)", 4 * STEP_NS + 5 * MS,
                  4 * STEP_NS + 85 * MS);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "recompilation", "medium")->share, 8, 1e-9);
@@ -182,8 +198,13 @@ static void test_recompilation(void)
 
 static void test_outliers(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
 
+    add_step(&clean, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 14 * STEP_NS / 10);
+    add_operator(&clean, "aten::linear", STEPS * STEP_NS, STEPS * STEP_NS + STEP_NS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     add_step(&run, STEPS, STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
     add_operator(&run, "aten::linear", STEPS * STEP_NS, STEPS * STEP_NS + 4 * STEP_NS);
     const struct strobe_finding *finding = expect_only(&run, "step_outliers", "high");
@@ -346,9 +367,14 @@ static void test_fragmentation(void)
 
 static void test_memory_peak(void)
 {
-    Run run = clean_run();
+    Run clean = clean_run(), run = clean_run();
+    const struct strobe_host_mem usual = {.cgroup_usage = 80, .cgroup_limit = 100};
     const struct strobe_host_mem fields = {.cgroup_usage = 95, .cgroup_limit = 100};
 
+    strobe_mock_add(clean.mock, &strobe_kind_host_mem, 0, 0, 10, 10, &usual);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
     strobe_mock_add(run.mock, &strobe_kind_host_mem, 0, 0, 10, 10, &fields);
     expect_only(&run, "memory_peak", "medium");
     strobe_mock_free(run.mock);
@@ -379,6 +405,116 @@ static void test_machine(void)
     strobe_mock_free(disk.mock);
 }
 
+static void add_processor(Run *run, double wait)
+{
+    const struct strobe_host_cpu fields = {.usage = 100, .wait = wait};
+
+    strobe_mock_add(run->mock, &strobe_kind_host_cpu, 0, 0, 10, 10, &fields);
+}
+
+/* A busy machine is no fault of a program that gets its processor. */
+static void test_busy_machine(void)
+{
+    Run clean = clean_run(), slowed = clean_run();
+
+    add_pressure(&clean, "cpu", 90);
+    add_processor(&clean, 4);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_pressure(&slowed, "cpu", 90);
+    add_processor(&slowed, 60);
+    const struct strobe_finding *finding = expect_only(&slowed, "contention", "high");
+    g_assert_cmpstr(strobe_mock_text(slowed.mock, finding->table), ==, "host_cpu");
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(slowed.mock);
+}
+
+/* Four threads, of which one has the lock and three wait, `wait` ns of each ms; `name` is the call.
+ */
+static void add_convoy(Run *run, const char *name, int64_t wait)
+{
+    const struct strobe_os_call fields = {.status = 0};
+
+    for (unsigned thread = 0; thread < 4; thread++) {
+        char text[16];
+        snprintf(text, sizeof text, "worker-%u", thread);
+        StrobeTrackId track =
+            strobe_mock_track(run->mock, STROBE_TRACK_THREAD, 100 + thread, text, "", -1);
+
+        for (int64_t i = 0; i < STEPS * STEP_NS / MS; i++)
+            if (i % 4 != thread)
+                strobe_mock_add(run->mock, &strobe_kind_os_call, track,
+                                strobe_mock_string(run->mock, name), i * MS, i * MS + wait,
+                                &fields);
+    }
+}
+
+static void test_locks(void)
+{
+    Run clean = clean_run(), idle = clean_run(), run = clean_run();
+
+    add_convoy(&clean, "pthread_mutex_lock", MS / 50);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_convoy(&idle, "pthread_cond_wait", MS); /* for work */
+    finish_run(&idle);
+    g_assert_cmpuint(count_findings(&idle), ==, 0);
+    add_convoy(&run, "pthread_mutex_lock", MS);
+    const struct strobe_finding *finding = expect_only(&run, "lock_contention", "high");
+    const char *evidence = strobe_mock_text(run.mock, finding->evidence);
+    g_assert_nonnull(strstr(evidence, "thread worker-2 (102) 75.0 % in pthread_mutex_lock, 750 x"));
+    g_assert_nonnull(
+        strstr(strobe_mock_text(run.mock, finding->summary), "4 of them, on average 3.00 at a"));
+    g_assert_cmpuint(finding->count, ==, 3000);
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(idle.mock);
+    strobe_mock_free(run.mock);
+}
+
+/* As the collector cpu_sample declares it. */
+struct wait {
+    StrobeStackId stack;
+    uint32_t process;
+    uint8_t is_preempted;
+};
+static const StrobeField wait_fields[] = {
+    {.name = "stack", .type = STROBE_FIELD_STACK, .unit = "", .summary = ""},
+    {.name = "process", .type = STROBE_FIELD_U32, .unit = "", .summary = ""},
+    {.name = "is_preempted", .type = STROBE_FIELD_BOOL, .unit = "", .summary = ""}};
+static const StrobeKind wait_kind = {
+    sizeof(StrobeKind), STROBE_SHAPE_SPAN, "cpu_sample.wait", "", wait_fields, 3, 0};
+
+static void add_waits(Run *run, const char *function, uint8_t is_preempted)
+{
+    const char *const frames[] = {"futex_wait (libc.so.6) ../sysdeps/nptl/futex-internal.h:146",
+                                  function, "work (program) program.c:19", NULL};
+    const struct wait fields = {.stack = strobe_mock_stack(run->mock, frames),
+                                .is_preempted = is_preempted};
+
+    for (int i = 0; i < STEPS; i++)
+        strobe_mock_add(run->mock, &wait_kind, run->thread, 0, i * STEP_NS, i * STEP_NS + 30 * MS,
+                        &fields);
+}
+
+/* The stacks of waiting threads say it too. */
+static void test_lock_stacks(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_waits(&clean, "___pthread_mutex_lock", 1);
+    add_waits(&clean, "__futex_abstimed_wait_common (libc.so.6) ./nptl/futex-internal.c:87", 0);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    add_waits(&run, "__GI___lll_lock_wait (libc.so.6) ./nptl/lowlevellock.c:49", 0);
+    const struct strobe_finding *finding = expect_only(&run, "lock_contention", "medium");
+    g_assert_nonnull(
+        strstr(strobe_mock_text(run.mock, finding->evidence),
+               "thread main (4711) 30.0 % in __GI___lll_lock_wait, 10 x, from work (program) "
+               "program.c:19"));
+    strobe_mock_free(clean.mock);
+    strobe_mock_free(run.mock);
+}
+
 /* All that is found beside a loss is less sure. */
 static void test_losses(void)
 {
@@ -398,14 +534,24 @@ static void test_losses(void)
     strobe_mock_free(run.mock);
 }
 
-static void test_own_cost(void)
+static void add_own_calls(Run *run, int64_t duration)
 {
-    Run run = clean_run();
     const struct strobe_collector_call call = {.status = 0};
 
     for (int i = 0; i < STEPS; i++)
-        strobe_mock_add(run.mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
-                        i * STEP_NS + 46 * MS, &call);
+        strobe_mock_add(run->mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
+                        i * STEP_NS + 40 * MS + duration, &call);
+}
+
+static void test_own_cost(void)
+{
+    Run clean = clean_run(), run = clean_run();
+
+    add_own_calls(&clean, MS);
+    finish_run(&clean);
+    g_assert_cmpuint(count_findings(&clean), ==, 0);
+    strobe_mock_free(clean.mock);
+    add_own_calls(&run, 6 * MS);
     g_assert_cmpfloat_with_epsilon(expect_only(&run, "own_cost", "medium")->share, 6, 1e-9);
     strobe_mock_free(run.mock);
 }
@@ -429,6 +575,9 @@ int main(int argc, char **argv)
     g_test_add_func("/finding/fragmentation", test_fragmentation);
     g_test_add_func("/finding/memory-peak", test_memory_peak);
     g_test_add_func("/finding/machine", test_machine);
+    g_test_add_func("/finding/busy-machine", test_busy_machine);
+    g_test_add_func("/finding/locks", test_locks);
+    g_test_add_func("/finding/lock-stacks", test_lock_stacks);
     g_test_add_func("/finding/losses", test_losses);
     g_test_add_func("/finding/own-cost", test_own_cost);
     return g_test_run();

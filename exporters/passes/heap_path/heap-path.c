@@ -25,6 +25,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
 static const StrobeField fields[] = {
     STROBE_FIELD("live_bytes", I64, "B", "Allocated in the window and there at its end."),
     STROBE_FIELD("most_bytes", I64, "B", "Most that was there at one time."),
+    STROBE_FIELD("peak_bytes", I64, "B", "There at the peak, when all paths together held most."),
     STROBE_FIELD("allocated_bytes", I64, "B", "Allocated in the window."),
     STROBE_FIELD("live_blocks", I64, "", "Blocks that are there at the end."),
     STROBE_FIELD("allocated_blocks", I64, "", "Blocks allocated in the window."),
@@ -35,7 +36,8 @@ const StrobeKind heap_path_kind =
 
 typedef struct Path {
     StrobeStackId stack;
-    double live_bytes, most_bytes, allocated_bytes, live_blocks, allocated_blocks;
+    double live_bytes, most_bytes, peak_bytes, allocated_bytes, live_blocks, allocated_blocks;
+    guint64 peak; /* number of the peak that peak_bytes are of */
 } Path;
 
 typedef struct Block {
@@ -55,9 +57,11 @@ typedef struct HeapPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    StrobeExternalSorter *events; /* of Event, by time */
-    GHashTable *paths;            /* stack -> Path */
-    GHashTable *blocks;           /* of Block, by address */
+    StrobeExternalSorter *events;  /* of Event, by time */
+    GHashTable *paths;             /* stack -> Path */
+    GHashTable *blocks;            /* of Block, by address */
+    double live_bytes, most_bytes; /* of all paths */
+    guint64 peak;                  /* number of the peak so far: each new maximum is one */
     guint64 n_dropped;
 } HeapPaths;
 
@@ -87,14 +91,35 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
+/* Before the path changes: what it holds is what it held at the last peak, if it has not changed
+ * since. */
+static void keep_peak(const HeapPaths *pass, Path *path)
+{
+    if (path->peak == pass->peak)
+        return;
+    path->peak_bytes = path->live_bytes;
+    path->peak = pass->peak;
+}
+
+static void change_path(HeapPaths *pass, Path *path, double bytes, double blocks)
+{
+    keep_peak(pass, path);
+    path->live_bytes += bytes;
+    path->live_blocks += blocks;
+    pass->live_bytes += bytes;
+    if (pass->live_bytes <= pass->most_bytes)
+        return;
+    pass->most_bytes = pass->live_bytes;
+    pass->peak++;
+}
+
 static void release_block(HeapPaths *pass, guint64 address)
 {
     Block *block = g_hash_table_lookup(pass->blocks, &address);
 
     if (!block)
         return; /* it was there before the window */
-    block->path->live_bytes -= block->bytes;
-    block->path->live_blocks -= block->weight;
+    change_path(pass, block->path, -block->bytes, -block->weight);
     g_hash_table_remove(pass->blocks, &address);
 }
 
@@ -122,10 +147,9 @@ static void allocate_block(HeapPaths *pass, const Event *event)
         pass->n_dropped++;
         return;
     }
-    made.path->live_bytes += made.bytes;
+    change_path(pass, made.path, made.bytes, made.weight);
     made.path->most_bytes = MAX(made.path->most_bytes, made.path->live_bytes);
     made.path->allocated_bytes += made.bytes;
-    made.path->live_blocks += made.weight;
     made.path->allocated_blocks += made.weight;
     g_hash_table_add(pass->blocks, g_memdup2(&made, sizeof made));
 }
@@ -186,7 +210,7 @@ static gint64 round_value(double value)
     return value >= 9e18 ? STROBE_ABSENT_I64 : (gint64)(value + 0.5);
 }
 
-static gboolean emit_path(HeapPaths *pass, const Path *path)
+static gboolean emit_path(HeapPaths *pass, Path *path)
 {
     const StrobeMetadata *metadata = pass->host->metadata(pass->self);
     const StrobeStringId *frames = NULL;
@@ -196,6 +220,8 @@ static gboolean emit_path(HeapPaths *pass, const Path *path)
 
     if (!out)
         return FALSE;
+    keep_peak(pass, path);
+    out->peak_bytes = round_value(MAX(path->peak_bytes, 0));
     out->live_bytes = round_value(MAX(path->live_bytes, 0));
     out->most_bytes = round_value(path->most_bytes);
     out->allocated_bytes = round_value(path->allocated_bytes);

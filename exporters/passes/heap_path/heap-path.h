@@ -10,6 +10,7 @@
 struct heap_path {
     int64_t live_bytes;      /* B */
     int64_t most_bytes;      /* B; that were there at any one time */
+    int64_t peak_bytes;      /* B; that were there when all paths together held most */
     int64_t allocated_bytes; /* B */
     int64_t live_blocks;
     int64_t allocated_blocks;

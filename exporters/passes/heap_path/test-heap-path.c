@@ -2,6 +2,7 @@
 #include "heap-path.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "mock-consumer-host.h"
 
@@ -92,6 +93,39 @@ static void test_address_again(void)
     strobe_mock_free(mock);
 }
 
+static int64_t peak_of(StrobeMockHost *mock, const char *name)
+{
+    const StrobeView *views;
+    size_t n = strobe_mock_emitted(mock, &views);
+
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(strobe_mock_text(mock, views[i].name), name))
+            return ((const struct heap_path *)views[i].fields)->peak_bytes;
+    return -1;
+}
+
+/* What each path had when all together had most, which is not when each had most. */
+static void test_peak(void)
+{
+    static const char *const names[][2] = {{"early", NULL}, {"at", NULL}, {"late", NULL}};
+    StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
+    StrobeStackId early = strobe_mock_stack(mock, names[0]), at = strobe_mock_stack(mock, names[1]),
+                  late = strobe_mock_stack(mock, names[2]);
+
+    add_block(mock, 64, 500, 1, early);
+    add_block(mock, 64, -500, 1, 0);
+    add_block(mock, 64, 100, 1, early);
+    add_block(mock, 128, 600, 1, at); /* the peak: 700 */
+    add_block(mock, 128, -600, 1, 0);
+    add_block(mock, 256, 550, 1, late);
+    add_block(mock, 64, -100, 1, 0);
+    g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
+    g_assert_cmpint(peak_of(mock, "early"), ==, 100);
+    g_assert_cmpint(peak_of(mock, "at"), ==, 600);
+    g_assert_cmpint(peak_of(mock, "late"), ==, 0);
+    strobe_mock_free(mock);
+}
+
 static guint64 n_compared;
 
 /* In place of GLib's, to count. */
@@ -122,6 +156,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/heap-path/paths", test_paths);
+    g_test_add_func("/heap-path/peak", test_peak);
     g_test_add_func("/heap-path/weights", test_weights);
     g_test_add_func("/heap-path/address-again", test_address_again);
     g_test_add_func("/heap-path/hostile-addresses", test_hostile_addresses);

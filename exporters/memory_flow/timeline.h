@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory by category: single events, and the allocated bytes after each moment. */
-#ifndef STROBE_MEMORY_TIMELINE_TIMELINE_H
-#define STROBE_MEMORY_TIMELINE_TIMELINE_H
+#ifndef STROBE_MEMORY_FLOW_TIMELINE_H
+#define STROBE_MEMORY_FLOW_TIMELINE_H
 
 #include "categories.h"
 

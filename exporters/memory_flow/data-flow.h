@@ -3,8 +3,8 @@
  * The flow of data through a program's memory: blocks, and the operators that allocate, write,
  * read and release them. Each write to a block makes a new version.
  */
-#ifndef STROBE_MEMORY_TIMELINE_DATA_FLOW_H
-#define STROBE_MEMORY_TIMELINE_DATA_FLOW_H
+#ifndef STROBE_MEMORY_FLOW_DATA_FLOW_H
+#define STROBE_MEMORY_FLOW_DATA_FLOW_H
 
 #include <glib.h>
 #include <strobe/record.h>
@@ -55,6 +55,7 @@ typedef struct FlowInstant {
     guint64 address;
     guint64 bytes;
     StrobeTrackId track;
+    gint32 device; /* whose memory; -1: the host's */
     guint8 action; /* FlowAction */
     guint8 is_written, is_leaf;
     guint8 is_gradient; /* an operator that stores a gradient uses it */

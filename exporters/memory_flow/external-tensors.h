@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors in torch_npu's raw files, as texts: for each one "object;storage;type;bytes of an
  * element;sizes;strides;type of device;device". */
-#ifndef STROBE_MEMORY_TIMELINE_EXTERNAL_TENSORS_H
-#define STROBE_MEMORY_TIMELINE_EXTERNAL_TENSORS_H
+#ifndef STROBE_MEMORY_FLOW_EXTERNAL_TENSORS_H
+#define STROBE_MEMORY_FLOW_EXTERNAL_TENSORS_H
 
 #include <glib.h>
 #include <strobe/exporter.h>

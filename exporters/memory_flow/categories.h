@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The category of each version of each block: the eight categories of PyTorch's memory profiler,
  * by its rules. */
-#ifndef STROBE_MEMORY_TIMELINE_CATEGORIES_H
-#define STROBE_MEMORY_TIMELINE_CATEGORIES_H
+#ifndef STROBE_MEMORY_FLOW_CATEGORIES_H
+#define STROBE_MEMORY_FLOW_CATEGORIES_H
 
 #include "data-flow.h"
 
