@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis-log.h"
 #include "command.h"
 #include "config-file.h"
 #include "error.h"
@@ -15,6 +16,7 @@
 #include "held-result.h"
 #include "instance.h"
 #include "json-text.h"
+#include "platform-folder.h"
 #include "progress-bar.h"
 #include "stored-exporters.h"
 #include "terminal.h"
@@ -379,11 +381,22 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
     return placed;
 }
 
+/* Leaves in the result directory what the original's analysis does, if the files are made in it. */
+static void tidy_result(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
+                        StrobeAnalysisLog *log, const StrobeAnalysis *analysis, const GError *error)
+{
+    if (held->folder < 0 || !held->is_own || wish->parent || wish->filter)
+        return;
+    strobe_platform_folder_move(held->folder, held->named->directory);
+    strobe_analysis_log_write(log, held->folder, analysis->n_records, analysis->missing, error);
+}
+
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error)
 {
     g_autoptr(StrobeAnalysis) analysis = g_new0(StrobeAnalysis, 1);
     g_autofree char *folder = strobe_analysis_folder(result, wish->parent, wish->part);
+    const char *name = result->directory ? result->directory : result->capture;
     GError *failure = NULL;
     StrobeHeldResult held;
 
@@ -392,8 +405,10 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     if (!check_not_anothers(wish, result, folder, error) ||
         !strobe_held_result_open(&held, result, error))
         return NULL;
+    g_autoptr(StrobeAnalysisLog) log = strobe_analysis_log_begin(name);
     gboolean placed = analyse_held(registry, &held, wish, folder, analysis, &failure);
     strobe_held_result_name(&held, failure);
+    tidy_result(&held, wish, log, analysis, failure);
     strobe_held_result_close(&held);
     if (failure)
         g_propagate_error(error, failure);

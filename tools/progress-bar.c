@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strobe/helpers/environment.h>
 #include <strobe/helpers/thread.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ static struct {
     GMutex lock; /* protects the following members */
     GCond wake;
     gboolean has_thread;
+    FILE *out;         /* the terminal that it is drawn on; NULL: there is none */
     const char *label; /* label of the current work; NULL: none */
     double share;
     guint64 n_records;
@@ -32,8 +34,8 @@ static void draw_bar(double passed_s)
 
     bar.is_shown = TRUE;
     if (share < 0) {
-        fprintf(stderr, "\r\033[K%s: %.0f s", bar.label, passed_s);
-        fflush(stderr);
+        fprintf(bar.out, "\r\033[K%s: %.0f s", bar.label, passed_s);
+        fflush(bar.out);
         return;
     }
     g_autofree char *left =
@@ -42,12 +44,12 @@ static void draw_bar(double passed_s)
     memset(marks, ' ', WIDTH);
     memset(marks, '#', (size_t)(share * WIDTH));
     marks[WIDTH] = '\0';
-    fprintf(stderr, "\r\033[K%s [%s] %3.0f%%", bar.label, marks, share * 100);
+    fprintf(bar.out, "\r\033[K%s [%s] %3.0f%%", bar.label, marks, share * 100);
     if (bar.n_records)
-        fprintf(stderr, "  %.3g M records/s", (double)bar.n_records / passed_s / 1e6);
+        fprintf(bar.out, "  %.3g M records/s", (double)bar.n_records / passed_s / 1e6);
     if (left)
-        fprintf(stderr, "  %s left", left);
-    fflush(stderr);
+        fprintf(bar.out, "  %s left", left);
+    fflush(bar.out);
 }
 
 static void *draw_now_and_then(void *unused)
@@ -71,15 +73,17 @@ static void *draw_now_and_then(void *unused)
 static void erase_bar(void)
 {
     if (bar.is_shown)
-        fputs("\r\033[K", stderr);
+        fputs("\r\033[K", bar.out);
     bar.is_shown = FALSE;
 }
 
+static StrobeLogSink next_sink; /* set once, before on_log is called */
+
 static void on_log(gint32 level, const char *text)
 {
-    (void)level;
-    (void)text;
     strobe_bar_erase();
+    if (next_sink)
+        next_sink(level, text);
 }
 
 /* Without the thread there is no bar. */
@@ -92,12 +96,34 @@ static void start_thread(void)
         return;
     pthread_setname_np(thread, "strobe-bar");
     pthread_detach(thread);
-    strobe_log_set_sink(on_log);
+    next_sink = strobe_log_set_sink(on_log);
+}
+
+/* The descriptor that STROBE_BAR_FD names, otherwise stderr: NULL if it is no terminal. */
+static FILE *open_terminal(void)
+{
+    const char *text = strobe_environment_get("STROBE_BAR_FD");
+    guint64 number;
+
+    if (text && g_ascii_string_to_unsigned(text, 10, 3, G_MAXINT, &number, NULL))
+        return isatty((int)number) ? fdopen((int)number, "w") : NULL;
+    return isatty(STDERR_FILENO) ? stderr : NULL;
+}
+
+static gboolean has_terminal(void)
+{
+    static gsize is_known;
+
+    if (g_once_init_enter(&is_known)) {
+        bar.out = open_terminal();
+        g_once_init_leave(&is_known, 1);
+    }
+    return bar.out != NULL;
 }
 
 void strobe_bar_show(void *user, double share, guint64 n_records)
 {
-    if (!isatty(STDERR_FILENO))
+    if (!has_terminal())
         return;
     g_mutex_lock(&bar.lock);
     if (!bar.has_thread)

@@ -10,7 +10,8 @@
 #include "run-interpreter.h"
 #include "run-variables.h"
 
-#define VARIABLE "PROF_CONFIG_PATH"
+#define FILE_VARIABLE "PROF_CONFIG_PATH"
+#define DAEMON_VARIABLE "MSMONITOR_USE_DAEMON"
 #define TORCH_NPU "torch_npu"
 
 /* The first flag that says how the whole run is recorded; NULL: none was given. */
@@ -53,20 +54,30 @@ static gboolean may_run_python(char *const *command)
     return python || words || g_regex_match_simple("^(ba|da|k|z|fi)?sh$", name, 0, 0);
 }
 
+/* The variable that says who asks for profiles; the file goes before the daemon. NULL: none. */
+static const char *find_variable(void)
+{
+    const char *folder = g_getenv(FILE_VARIABLE);
+
+    if (folder && *folder)
+        return FILE_VARIABLE;
+    return g_strcmp0(g_getenv(DAEMON_VARIABLE), "1") == 0 ? DAEMON_VARIABLE : NULL;
+}
+
 gboolean strobe_run_is_of_scripts(const StrobeRunFlags *flags, char *const *command)
 {
-    const char *folder = g_getenv(VARIABLE);
+    const char *variable = find_variable();
     const char *flag = find_recording_flag(flags);
 
     if (flags->as)
         return TRUE;
-    if (!folder || !*folder)
+    if (!variable)
         return FALSE;
     if (flag)
-        strobe_complain(VARIABLE " has no effect: with %s the run is recorded from its start",
+        strobe_complain("%s has no effect: with %s the run is recorded from its start", variable,
                         flag);
     else if (!may_run_python(command))
-        strobe_complain(VARIABLE " has no effect: \"%s\" is not a Python program", command[0]);
+        strobe_complain("%s has no effect: \"%s\" is not a Python program", variable, command[0]);
     else
         return TRUE;
     return FALSE;
@@ -85,23 +96,35 @@ char *strobe_run_scripts_obstacle(const StrobeRunFlags *flags)
     return NULL;
 }
 
+/* Passes on who asks for profiles, under other names. */
+static char **set_variable(char **environment)
+{
+    const char *variable = find_variable();
+
+    if (g_strcmp0(variable, FILE_VARIABLE) == 0) {
+        const char *folder = g_getenv(FILE_VARIABLE);
+        g_autofree char *whole = g_canonicalize_filename(folder, NULL);
+        environment = g_environ_setenv(environment, "STROBE_RUN_PROF_CONFIG", whole, TRUE);
+        strobe_complain("%s: profiles begin as %s/profiler_config.json asks for them", variable,
+                        folder);
+    } else if (variable) {
+        environment = g_environ_setenv(environment, "STROBE_RUN_DAEMON", "1", TRUE);
+        strobe_complain("%s: profiles begin as dynolog asks for them", variable);
+    }
+    environment = g_environ_unsetenv(environment, FILE_VARIABLE);
+    return g_environ_unsetenv(environment, DAEMON_VARIABLE);
+}
+
 static char **build_environment(const StrobeRunFlags *flags)
 {
     char **environment = strobe_run_variables_forget(g_get_environ());
-    g_autofree char *folder = g_strdup(g_environ_getenv(environment, VARIABLE));
 
     environment = strobe_run_inject_python(environment);
     environment = g_environ_unsetenv(environment, "STROBE_RUN_DIR");
     environment = g_environ_setenv(environment, "STROBE_RUN_SCRIPTS", "1", TRUE);
     if (flags->as)
         environment = g_environ_setenv(environment, "STROBE_RUN_AS", flags->as, TRUE);
-    if (folder && *folder) {
-        g_autofree char *whole = g_canonicalize_filename(folder, NULL);
-        environment = g_environ_setenv(environment, "STROBE_RUN_PROF_CONFIG", whole, TRUE);
-        strobe_complain("%s: profiles begin as %s/profiler_config.json asks for them", VARIABLE,
-                        folder);
-    }
-    return g_environ_unsetenv(environment, VARIABLE);
+    return set_variable(environment);
 }
 
 int strobe_run_scripts(const StrobeRunFlags *flags, char **command)

@@ -92,7 +92,10 @@ void strobe_log(gint32 level, const char *format, ...)
     (void)done; /* the error cannot be reported anywhere */
 }
 
-void strobe_log_set_sink(StrobeLogSink sink)
+StrobeLogSink strobe_log_set_sink(StrobeLogSink sink)
 {
+    StrobeLogSink before = g_atomic_pointer_get(&current_sink);
+
     g_atomic_pointer_set(&current_sink, sink);
+    return before;
 }

@@ -10,8 +10,9 @@
  * STROBE_LOG=info or debug. Any thread. */
 void strobe_log(gint32 level, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Called with each line of any level; NULL removes it. */
+/* Called with each line of any level; NULL removes it. Returns the previous one, NULL if there was
+ * none. */
 typedef void (*StrobeLogSink)(gint32 level, const char *text);
-void strobe_log_set_sink(StrobeLogSink sink);
+StrobeLogSink strobe_log_set_sink(StrobeLogSink sink);
 
 #endif

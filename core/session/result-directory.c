@@ -396,6 +396,19 @@ static gboolean write_file(StrobeResultDirectory *d, int folder, const char *nam
     return FALSE;
 }
 
+/* Those of torch_npu and CANN if the front end knows them. */
+static void add_versions(JsonObject *top, const StrobeConfig *config)
+{
+    static const char *const names[] = {"torch_npu_version", "cann_version"};
+
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        JsonNode *version = copy_member(config->front_end, names[i]);
+        if (version)
+            json_object_set_member(top, names[i], version);
+    }
+    json_object_set_string_member(top, "strobe_version", strobe_version());
+}
+
 /* NULL `end`: the window still records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeClockPair *end)
@@ -406,7 +419,7 @@ static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *confi
     json_object_set_object_member(top, "start_info", start_info(d));
     if (end)
         json_object_set_object_member(top, "end_info", strobe_result_end_info(end));
-    json_object_set_string_member(top, "strobe_version", strobe_version());
+    add_versions(top, config);
     /* A string if it comes from the environment, as torch_npu writes it. */
     if (rank >= 0 && rank_of_environment() < 0) {
         json_object_set_int_member(top, "rank_id", rank);

@@ -181,8 +181,16 @@ static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, 
     op->types = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_TYPES], 0));
 }
 
-/* The original writes the shapes into inputDtypes and the types into inputShapes. An empty list
- * is NULL. */
+/* An empty list is NULL. */
+static void put_inputs(Framework *f, RowBuffer *rows, const OpRow *op)
+{
+    /* Up to generation 2 the original writes each into the other's column. */
+    const gboolean is_swapped = f->db->generation < 3;
+
+    put_unless(rows, is_swapped ? op->shapes : op->types, STRING_IDS_NONE);
+    put_unless(rows, is_swapped ? op->types : op->shapes, STRING_IDS_NONE);
+}
+
 static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connection)
 {
     row_begin(rows, api_table(f));
@@ -197,8 +205,7 @@ static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connec
     row_int(rows, op->name);
     row_int(rows, op->sequence);
     row_int(rows, op->forward);
-    put_unless(rows, op->shapes, STRING_IDS_NONE);
-    put_unless(rows, op->types, STRING_IDS_NONE);
+    put_inputs(f, rows, op);
     put_unless(rows, op->chain, NO_CHAIN);
     row_int(rows, API_OP);
 }

@@ -96,11 +96,13 @@ static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                           record->name));
 }
 
+/* Blocks of the host beside a device's are in no table of the original. */
 void memory_take_block(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {
         db_kind_know(kind, block_fields, G_N_ELEMENTS(block_fields));
         row_map_by_code(db_kind_map(db, kind, 0, "OP_MEMORY", put_name), "name");
     }
-    row_map_put(db, kind->maps[0], record);
+    if (!is_text(db, strobe_field_u32(record, kind->known[BLOCK_COMPONENT], 0), "CPU"))
+        row_map_put(db, kind->maps[0], record);
 }

@@ -225,6 +225,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
     add_total(f, "APP", STROBE_ABSENT_I64, 1);
     add_block(f, "PTA", "op");
     add_block(f, "GE", "op");
+    add_block(f, "CPU", "op");
     fixture_run(f);
     CHECK("SELECT " TEXT_OF("operatorName") "," TEXT_OF("type") ", size, globalTid, totalAllocate, "
                                                                 "totalReserve," TEXT_OF(

@@ -92,7 +92,8 @@ static void test_no_queue(Fixture *f, gconstpointer unused)
     CHECK(OPS, "outer|50001|NULL\ninner|50001|500\ntouching|50001|NULL");
 }
 
-static void test_inputs(Fixture *f, gconstpointer unused)
+/* `expected`: inputDtypes and inputShapes. */
+static void check_inputs(Fixture *f, gint32 generation, const char *expected)
 {
     const char *const frames[] = {"inner", "outer", NULL};
     FIELDS(cpu_op, fields);
@@ -105,13 +106,26 @@ static void test_inputs(Fixture *f, gconstpointer unused)
     ADD(cpu_op, fixture_thread(f, 9), "aten::mm", T0 + 2, T0 + 3);
     fields.shapes = fields.types = fields.stack = 0;
     ADD(cpu_op, fixture_thread(f, 9), "aten::mm", T0 + 4, T0 + 5);
+    fixture_generation(f, generation);
     fixture_run(f);
+    g_autofree char *rows = g_strdup_printf("268435456|%s|0|0\n268435456|%s|1|0\n"
+                                            "268435456|NULL|NULL|NULL|1",
+                                            expected, expected);
     CHECK("SELECT name, " TEXT_OF("inputDtypes") "," TEXT_OF(
               "inputShapes") ", callchainId, inputDtypes IS NULL FROM PYTORCH_API",
-          "268435456|2,3;\r\n;\r\n4|float|0|0\n268435456|2,3;\r\n;\r\n4|float|1|0\n"
-          "268435456|NULL|NULL|NULL|1");
+          rows);
     CHECK("SELECT id," TEXT_OF("stack") ", stackDepth FROM PYTORCH_CALLCHAINS",
           "0|inner|0\n0|outer|1\n1|inner|0\n1|outer|1");
+}
+
+static void test_inputs(Fixture *f, gconstpointer unused)
+{
+    check_inputs(f, 3, "float|2,3;\r\n;\r\n4");
+}
+
+static void test_inputs_of_the_first_generation(Fixture *f, gconstpointer unused)
+{
+    check_inputs(f, 1, "2,3;\r\n;\r\n4|float");
 }
 
 static void test_python(Fixture *f, gconstpointer unused)
@@ -195,6 +209,7 @@ void add_framework_tests(void)
     TEST("links-3", test_links_3);
     TEST("no-queue", test_no_queue);
     TEST("inputs", test_inputs);
+    TEST("inputs-1", test_inputs_of_the_first_generation);
     TEST("python", test_python);
     TEST("step", test_step);
     TEST("step-of-op", test_step_of_op);

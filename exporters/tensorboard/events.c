@@ -11,7 +11,15 @@ enum { OPERATOR_ASYNC, OPERATOR_SCOPE };
 enum { STEP_THREAD, STEP_NUMBER };
 enum { CALL_LEVEL, CALL_CONNECTION, CALL_EXACT };
 enum { TASK_TYPE, TASK_CONNECTION, TASK_IS_KERNEL, TASK_BYTES, TASK_EXACT };
-enum { COLLECTIVE_CONNECTION, COLLECTIVE_EXACT };
+enum {
+    COLLECTIVE_CONNECTION,
+    COLLECTIVE_EXACT,
+    COLLECTIVE_TYPE,
+    COLLECTIVE_COUNT,
+    COLLECTIVE_SIZE,
+    COLLECTIVE_DATA,
+    COLLECTIVE_GROUP
+};
 enum { MEMORY_DEVICE, MEMORY_TYPE, MEMORY_SIZE, MEMORY_ADDRESS, MEMORY_RESERVED };
 enum { COUNTER_VALUE, COUNTER_SERIES, COUNTER_CATEGORY, COUNTER_ID };
 enum { LINK_TO_BEGIN, LINK_TO_TRACK };
@@ -238,14 +246,98 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
                          row, record->begin_ns);
 }
 
-/* On a device. On the host the operator `gloo:...` is there, as in Kineto's traces. */
+/* The word that PyTorch uses for one of the vendor's; an unknown one stays. */
+static const char *translate(const char *const words[][2], guint n, const char *word)
+{
+    for (guint i = 0; i < n; i++)
+        if (!strcmp(words[i][0], word))
+            return words[i][1];
+    return word;
+}
+
+static const char *collective_name(const char *type)
+{
+    static const char *const words[][2] = {
+        {"hcom_allReduce_", "allreduce"},
+        {"hcom_broadcast_", "broadcast"},
+        {"hcom_reduce_", "reduce"},
+        {"hcom_allGather_", "all_gather"},
+        {"hcom_reduceScatter_", "reduce_scatter"},
+        {"hcom_scatter_", "scatter"},
+        {"hcom_gather_", "gather"},
+        {"hcom_alltoall_", "all_to_all"},
+        {"hcom_alltoallv_", "all_to_allv"},
+        {"hcom_send_", "send"},
+        {"hcom_receive_", "recv"},
+        {"hcom_barrier_", "barrier"},
+    };
+
+    return translate(words, G_N_ELEMENTS(words), type);
+}
+
+static const char *type_name(const char *type)
+{
+    static const char *const words[][2] = {
+        {"FP64", "Double"},    {"FP32", "Float"}, {"FP16", "Half"},
+        {"BFP16", "BFloat16"}, {"INT64", "Long"}, {"INT32", "Int"},
+        {"INT16", "Short"},    {"INT8", "Char"},  {"UINT8", "Byte"},
+    };
+
+    return translate(words, G_N_ELEMENTS(words), type);
+}
+
+static const char *collective_text(Board *board, const BoardKind *kind, guint index,
+                                   const StrobeView *record)
+{
+    return board->host->string(board->self, strobe_field_u32(record, kind->known[index], 0)).bytes;
+}
+
+static char *put_escaped(Board *board, char *at, const char *text)
+{
+    const CachedText *escaped = text_cache_escape(board->texts, text, strlen(text));
+
+    return trace_out_text(&board->main, at, escaped->bytes, escaped->length);
+}
+
+/* Of a group on the host: the operator that has a collective's parameters, which PyTorch records
+ * for its backends of devices. It is async, or the reader would count its time as an operator's.
+ * The operation itself is the operator `gloo:...`, as in Kineto's traces. */
+static void write_group_operation(Board *board, const BoardKind *kind, const StrobeView *record,
+                                  const BoardRow *row)
+{
+    const char *type = type_name(collective_text(board, kind, COLLECTIVE_DATA, record));
+    char *at = BEGIN(board, "X", "cpu_op_async");
+
+    PUT_LITERAL(at, "\"record_param_comms\"");
+    at = put_place(board, at, row, record->begin_ns);
+    PUT_LITERAL(at, ", \"dur\": ");
+    at += strobe_format_us_fixed(at, MAX(record->end_ns - record->begin_ns, 0));
+    PUT_LITERAL(at, ", \"args\": {\"Collective name\": ");
+    at = put_escaped(board, at,
+                     collective_name(collective_text(board, kind, COLLECTIVE_TYPE, record)));
+    if (*type) {
+        PUT_LITERAL(at, ", \"dtype\": ");
+        at = put_escaped(board, at, type);
+    }
+    PUT_LITERAL(at, ", \"In msg nelems\": ");
+    at = put_uint(at, strobe_field_u64(record, kind->known[COLLECTIVE_COUNT], 0));
+    PUT_LITERAL(at, ", \"Group size\": ");
+    at = put_uint(at, strobe_field_u32(record, kind->known[COLLECTIVE_SIZE], 0));
+    PUT_LITERAL(at, ", \"Process Group Name\": ");
+    at = put_escaped(board, at, collective_text(board, kind, COLLECTIVE_GROUP, record));
+    *at++ = '}';
+    end_event(board, at, record);
+}
+
 void write_collective(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     const BoardRow *row = board_row(board, record->track);
     char *at;
 
-    if (row->device < 0)
+    if (row->device < 0) {
+        write_group_operation(board, kind, record, row);
         return;
+    }
     at = BEGIN(board, "X", "kernel");
     at = put_name(board, at, kind, record);
     finish_span(board, at, kind, record, row, known_double(kind, COLLECTIVE_EXACT, record));

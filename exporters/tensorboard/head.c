@@ -124,6 +124,20 @@ void board_begin_events(Board *board)
     board->is_begun = TRUE;
 }
 
+/* The trace's id as a member, as Kineto writes it; a member of an imported trace stays. */
+static void put_trace_id(Board *board)
+{
+    const char *id = board->host->metadata_value(board->self, "trace_id");
+    const CachedText *text;
+
+    if (!*id || g_hash_table_contains(board->head->keys, "trace_id"))
+        return;
+    text = text_cache_escape(board->texts, id, strlen(id));
+    g_autofree char *member =
+        g_strdup_printf(",\n\"trace_id\": %.*s", (int)text->length, text->bytes);
+    put_raw(board, member);
+}
+
 void board_end_events(Board *board)
 {
     BoardHead *head = board->head;
@@ -132,6 +146,7 @@ void board_end_events(Board *board)
     put_raw(board, "\n]");
     for (guint i = 0; i < head->late->len; i++)
         put_raw(board, head->late->pdata[i]);
+    put_trace_id(board);
     if (rank >= 0 && !g_hash_table_contains(head->keys, "distributedInfo")) {
         g_autofree char *text = g_strdup_printf(",\n\"distributedInfo\": {\"rank\": %d}", rank);
 

@@ -381,12 +381,14 @@ static void test_members(Fixture *f, gconstpointer unused)
     add_operator(f, "op", "1", "a");
     add_metadata_entry(f, "late \"key\"", "text", FALSE, BASE + 7);
     add_metadata_entry(f, "distributedInfo", "{\"rank\": 4}", TRUE, BASE + 8);
+    strobe_mock_metadata_entry(f->mock, "trace_id", "a \"trace\"");
     trace = export_trace(f);
     keys = json_object_get_members(trace);
     g_assert_cmpstr(g_list_nth_data(keys, 1), ==, "distributedInfo");
     g_assert_cmpint(
         json_object_get_int_member(json_object_get_object_member(trace, "distributedInfo"), "rank"),
         ==, 3);
+    g_assert_cmpstr(json_object_get_string_member(trace, "trace_id"), ==, "a \"trace\"");
     g_assert_cmpstr(json_object_get_string_member(trace, "broken"), ==, "{\"a\": ");
     g_assert_cmpstr(json_object_get_string_member(trace, "late \"key\""), ==, "text");
     g_assert_cmpuint(json_array_get_length(json_object_get_array_member(trace, "deviceProperties")),

@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 from . import Error
 from ._paths import COMMANDS
@@ -30,22 +31,42 @@ def clean_variables():
     """The environment of the command. It must not be recorded by `strobe run`."""
     variables = dict(os.environ)
     environment.clean(variables)
-    variables.pop("PROF_CONFIG_PATH", None)
+    for name in ("PROF_CONFIG_PATH", "MSMONITOR_USE_DAEMON", "KINETO_USE_DAEMON"):
+        variables.pop(name, None)
     return variables
 
 
-def start(arguments, nice=False):
-    """Starts the command without waiting; its output is kept for finish()."""
+def _terminal():
+    """Descriptor of the terminal that this process writes its messages to; None: there is none."""
+    try:
+        number = sys.stderr.fileno()
+        return number if os.isatty(number) else None
+    except (AttributeError, OSError, ValueError):
+        return None  # no stderr, a closed one, or one that only Python has
+
+
+def start(arguments, nice=False, has_bar=False):
+    """Starts the command without waiting; its output is kept for finish(). `has_bar`: it shows its
+    progress where this process has a terminal."""
     line = [find(), *arguments]
+    variables, terminal = clean_variables(), _terminal() if has_bar else None
+    if terminal is not None:
+        terminal = os.dup(terminal)
+        variables["STROBE_BAR_FD"] = str(terminal)
     if nice and shutil.which("nice"):
         line = ["nice", "-n", "10", *line]
-    return subprocess.Popen(
-        line,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=clean_variables(),
-    )
+    try:
+        return subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=variables,
+            pass_fds=() if terminal is None else (terminal,),
+        )
+    finally:
+        if terminal is not None:
+            os.close(terminal)
 
 
 def finish(process, name, timeout_s=None):

@@ -10,8 +10,19 @@ from . import _strobe
 
 _told = set()
 
+# Kineto's numbers of its messages' levels. An error is printed whatever KINETO_LOG_LEVEL says.
+_KINETO_LEVELS = {"INFO": 1, "WARNING": 2}
+
+
+def _is_hidden(level):
+    """Whether KINETO_LOG_LEVEL asks for higher levels alone. Programs set it to 5 for silence."""
+    wanted = os.environ.get("KINETO_LOG_LEVEL", "")
+    return level in _KINETO_LEVELS and wanted.isdecimal() and int(wanted) > _KINETO_LEVELS[level]
+
 
 def _write(level, text):
+    if _is_hidden(level):
+        return
     stamp = time.strftime("%Y-%m-%d %H:%M:%S")
     try:
         sys.stderr.write("[%s] [%s] [%d] profiler.py: %s\n" % (stamp, level, os.getpid(), text))

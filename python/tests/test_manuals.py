@@ -161,6 +161,8 @@ class Result(FolderTest):
         with open(os.path.join(self.folder, name)) as file:
             trace = json.load(file)
         self.assertEqual((trace["run"], trace["sizes"]), ("first", [1, 2]))
+        self.assertRegex(trace["trace_id"], r"\A[0-9A-F]{32}\Z")
+        self.assertEqual(trace["trace_id"], prof.get_trace_id())
 
     def test_job_of_the_environment(self):
         """As Kineto copies it into its trace. The variables are those before the program begins."""

@@ -74,7 +74,7 @@ class AnalyseRawTest(StrobeTest):
         self.assertEqual(sorted(path.name for path in (self.top / OUTPUT).iterdir()),
                          ["analyse.done", "trace_view.json"])
         self.assertEqual(sorted(path.name for path in self.top.iterdir()),
-                         [OUTPUT, "FRAMEWORK", "profiler_info_0.json"])
+                         [OUTPUT, "FRAMEWORK", "logs", "profiler_info_0.json"])
         self.assertEqual({path: path.read_bytes() for path in before}, before)
         self.assertGreater(len(self.events(self.top, "cpu_op")), 199)
         self.assertIn("only what the host did", self.said)

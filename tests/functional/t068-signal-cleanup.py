@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from made_capture import THREAD, MadeCapture
-from support import STROBE, StrobeTest
+from support import BUILD, PYTHON, STROBE, StrobeTest, needs_python
 
 N_RECORDS = 300000
 
@@ -107,11 +107,12 @@ class SignalCleanupTest(Interrupted):
 class BarTest(Interrupted):
     """The same capture, on a terminal and a processor that is held up."""
 
-    def on_terminal(self, *words, folder=None):
+    def on_terminal(self, *words, folder=None, program=STROBE):
         """Runs the command on a terminal, held up time and again; all that it showed."""
         leader, follower = pty.openpty()
-        process = subprocess.Popen([STROBE, *map(str, words)], stdin=follower, stdout=follower,
-                                   stderr=follower, env=self.environment, cwd=self.work)
+        process = subprocess.Popen([program, *map(str, words)], stdin=follower, stdout=follower,
+                                   stderr=follower, env=self.environment, cwd=self.work,
+                                   start_new_session=True)
         os.close(follower)
         self.addCleanup(self.end_of, process)
         shown = b""
@@ -119,9 +120,9 @@ class BarTest(Interrupted):
             time.sleep(0.001)
         while process.poll() is None:
             pause = b"left" not in shown  # held up until the bar is there
-            process.send_signal(signal.SIGSTOP if pause else signal.SIGCONT)
+            os.killpg(process.pid, signal.SIGSTOP if pause else signal.SIGCONT)
             ready, _, _ = select.select([leader], [], [], 0.3 if pause else 0.05)
-            process.send_signal(signal.SIGCONT)
+            os.killpg(process.pid, signal.SIGCONT)
             time.sleep(0.004)
             try:
                 shown += os.read(leader, 65536) if ready else b""
@@ -155,6 +156,17 @@ class BarTest(Interrupted):
         self.assertTrue(shares)
         self.assertEqual(shares, sorted(shares))
         self.assertLess(shares[-1], 100)
+
+    @needs_python
+    def test_analysis_of_a_script(self):
+        """Its command has the script's terminal for the bar alone."""
+        script = self.script("script.py", "import sys; from strobe import profiler; "
+                                          "profiler.analyse(sys.argv[1], export_type='text')")
+        self.environment["PYTHONPATH"] = str(BUILD / "python")
+        shown = self.on_terminal(script, self.directory, program=PYTHON)
+        self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
+        self.assertIn("All profiling data parsed", shown)
+        self.assertNotIn("records, files in", shown)
 
     def test_what_is_quick_shows_none(self):
         errors = self.strobe("analyse", self.directory, "--export", "stacks").stderr

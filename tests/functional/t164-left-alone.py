@@ -258,7 +258,7 @@ run()
         _, errors = self.sample("", "--collect", "interconnect:sys_root=%s" % self.work)
         reason = "interconnect: open failed"
         self.assertIn(reason, errors)
-        logs = list((self.result() / "logs").iterdir())
+        logs = list(self.result().glob("logs/*_Strobe.log"))
         self.assertIn(reason, logs[0].read_text())
         self.assertIn(reason, " ".join(row["text"] for row in self.rows("diagnostic")))
         self.assertSampled()

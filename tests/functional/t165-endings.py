@@ -85,7 +85,7 @@ class EndingTest(StrobeTest):
                 done = self.strobe("run", "-o", self.out, "--collect", "marker", "--collect",
                                    "fake:fail=start", "--", PROGRAM, way, code=CODES[way])
                 self.assertIn("fake: start failed: ", done.stderr)
-                log, = self.result().glob("logs/*.log")
+                log, = self.result().glob("logs/*_Strobe.log")
                 self.assertIn("fake: start failed: ", log.read_text())
                 rows = self.json("show", self.result(), "--table", "diagnostic")[0]["rows"]
                 self.assertEqual([row["name"] for row in rows], ["fake"])

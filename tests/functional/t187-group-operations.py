@@ -141,3 +141,20 @@ class GroupOperationsTest(StrobeTest):
         (label,) = [each["args"]["labels"] for each in events
                     if each["name"] == "process_labels" and {each["pid"]} == overlap]
         self.assertEqual(label, "CPU")
+
+    def test_arguments_for_tensorboard(self):
+        """As Kineto has them of a device's collectives."""
+        self.run_two()
+        path, = (self.work / "out0").glob("*.pt.trace.json")
+        with open(path) as file:
+            events = json.load(file)["traceEvents"]
+        found = sorted((each["ts"], each["args"], each["cat"]) for each in events
+                       if each["name"] == "record_param_comms")
+        keys = ("Collective name", "dtype", "In msg nelems", "Group size")
+        self.assertEqual([tuple(args.get(key) for key in keys) for _, args, _ in found],
+                         [("allreduce", "Float", 3, 2), ("broadcast", "Double", 5, 2),
+                          ("allreduce", "Int", 2, 2), ("barrier", None, 0, 2),
+                          ("send", "BFloat16", 6, 2)] * 2)
+        self.assertEqual({category for _, _, category in found}, {"cpu_op_async"})
+        self.assertEqual(found[0][1]["Process Group Name"], "0")
+        self.assertNotEqual(found[2][1]["Process Group Name"], "0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records the work of torch.compile, for the collector cpu_op.
+"""Records the work of torch.compile and the calls of a device's events, for the collector cpu_op.
 
 The collector calls open() and close() with the session, start() and stop() with each window, in
 the thread that drives the session. Everything that is replaced in PyTorch is restored exactly.
@@ -12,7 +12,7 @@ from .. import _strobe, message
 from ..marks import group_names
 from ..marks.replacements import Replacements
 from ..run import torch_import
-from . import compilations, functions, kernels, surroundings
+from . import compilations, device_event_calls, functions, kernels, surroundings
 
 _session = None  # of the collector
 _window = None  # replacements while a window records
@@ -62,8 +62,13 @@ def start():
         if window is _window:
             _name_groups()
 
+    def name_events():
+        if window is _window:
+            device_event_calls.replace(window)
+
     torch_import.call_after(lambda: _guarded(replace))
     torch_import.call_after(name_groups)
+    torch_import.call_after(name_events, "torch_npu")
 
 
 def _name_groups():

@@ -13,6 +13,7 @@ import time
 
 from .. import Error, command, message
 from .experimental import supported_export_type
+from .path_warnings import warn_of_path, warn_of_permission
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
@@ -28,7 +29,7 @@ _pending_lock = threading.Lock()  # a separate thread analyses a dump
 class _Analysis:
     """A running `strobe analyse` of one result directory."""
 
-    def __init__(self, directory, mode, use_gzip=False, tensorboard=None, types=()):
+    def __init__(self, directory, mode, use_gzip=False, tensorboard=None, types=(), has_bar=False):
         message.info("Start parsing profiling data in %s mode at: %s" % (mode, directory))
         self.owner = os.getpid()
         self._tensorboard = tensorboard
@@ -37,7 +38,7 @@ class _Analysis:
         if types:
             words += ["--export-type", "+".join(types)]
         words += _also(use_gzip, tensorboard)
-        self._process = command.start(words, nice=mode == "async")
+        self._process = command.start(words, nice=mode == "async", has_bar=has_bar)
 
     def is_done(self):
         return self._process.poll() is not None
@@ -89,7 +90,8 @@ def _tell_total(began):
 def analyse_result(directory, async_mode=False, use_gzip=False, tensorboard=None):
     """Makes the output files of one result directory; with a TensorBoard, its trace too."""
     began = time.monotonic()
-    running = _Analysis(directory, "async" if async_mode else "sync", use_gzip, tensorboard)
+    running = _Analysis(directory, "async" if async_mode else "sync", use_gzip, tensorboard,
+                        has_bar=not async_mode)
     if not async_mode:
         if running.wait():
             _tell_total(began)
@@ -132,9 +134,10 @@ def analyse(profiler_path, max_process_number=None, export_type=None):
 def _analyse_all(found, number, types):
     began = time.monotonic()
     waiting, running, good = list(found), [], True
+    is_alone = number == 1 or len(found) == 1  # bars of several would overwrite each other
     while waiting or running:
         while waiting and len(running) < number:
-            running.append(_Analysis(waiting.pop(0), "sync", types=types))
+            running.append(_Analysis(waiting.pop(0), "sync", types=types, has_bar=is_alone))
         good = running.pop(0).wait() and good
     if good:
         _tell_total(began)
@@ -149,9 +152,11 @@ def _is_result(path):
 
 
 def _find_results(path):
+    warn_of_path(path)
     path = os.path.realpath(os.path.expanduser(path))
     if not os.path.exists(path):
         raise FileNotFoundError("%s does not exist" % path)
+    warn_of_permission(path, os.R_OK)
     if os.path.isfile(path) or _is_result(path):
         return [path]
     children = [os.path.join(path, name) for name in sorted(os.listdir(path))]

@@ -9,7 +9,8 @@
         dp.step()
 
 A change of the file begins a profile: with `start_step` -1 when the next step ends, otherwise when
-step number `start_step` ends. dp.start(file) begins one at once. None of these functions raises.
+step number `start_step` ends. dp.start(file) begins one at once. None of these functions raises. In place of
+the file the daemon dynolog may ask (MSMONITOR_USE_DAEMON, see dynamic_daemon.py).
 """
 
 import atexit
@@ -18,7 +19,7 @@ import sys
 import threading
 
 from .. import _strobe, message
-from . import dynamic_config, dynamic_log
+from . import dynamic_config, dynamic_daemon, dynamic_log
 from .dynamic_watch import Watch
 
 __all__ = ["init", "set_state", "start", "step"]
@@ -33,14 +34,16 @@ class _DynamicProfile:
         self._watch = None
         self._log = dynamic_log.no_log()
         self._path = None  # of the file
+        self._daemon = None  # the watch, if the daemon is asked and no file is
         self._profile = None
         self._left = 0  # steps of the profile
+        self._first, self._last = -1, -1  # steps of the profile that runs, waits or ended
         self._pending = None
         self._is_by_optimizer = False  # an optimizer has ended steps
         self._is_by_script = False  # the script has taken over
 
     def is_ready(self):
-        return self._path is not None
+        return self._watch is not None
 
     def begin(self, folder):
         folder = os.path.realpath(os.path.expanduser(os.fspath(folder)))
@@ -54,6 +57,10 @@ class _DynamicProfile:
             self._log.info("Create %s default.", dynamic_config.FILE_NAME)
         self._watch = Watch(path, self._error, _open_log(logs, "monitor_"))
         self._path = path
+        atexit.register(self.finish)
+
+    def begin_daemon(self, proxy):
+        self._watch = self._daemon = dynamic_daemon.DaemonWatch(proxy, _rank(), self._error)
         atexit.register(self.finish)
 
     def finish(self):
@@ -73,7 +80,7 @@ class _DynamicProfile:
 
     def optimizer_step(self):
         """An optimizer ends a step, unless the script does so itself."""
-        if self._path is not None and not self._is_by_script:
+        if self.is_ready() and not self._is_by_script:
             self._is_by_optimizer = True
             self.step()
 
@@ -96,6 +103,20 @@ class _DynamicProfile:
                 self._end()
         elif self._pending is not None:
             self._judge(self._pending)
+        self._tell_state()
+
+    def _tell_state(self):
+        """The daemon shows it."""
+        if self._daemon is None:
+            return
+        state = dynamic_daemon.IDLE
+        if self._profile is not None:
+            state = dynamic_daemon.RUNNING
+        elif self._pending is not None:
+            state = dynamic_daemon.READY
+            self._first = self._pending.start_step
+            self._last = self._first + self._pending.steps()
+        self._daemon.tell(state, self.counter, self._first, self._last)
 
     def _take(self, found):
         if found is None:
@@ -132,6 +153,7 @@ class _DynamicProfile:
             made.add_metadata_json(key, value)
         self._profile = made
         self._left = config.steps()
+        self._first, self._last = self.counter, self.counter + self._left
         self._log.info("Start Dynamic Profiler at %d step.", self.counter)
 
     def _end(self):
@@ -222,6 +244,13 @@ def init(path):
         message.warn("Init dynamic profiling repeatedly")
         return
     _call("init", _present.begin, path)
+
+
+def init_daemon(proxy):
+    """Watches for requests of the daemon dynolog, by a PyDynamicMonitorProxy of IPCMonitor. Raises
+    an exception if the daemon does not answer."""
+    if not _present.is_ready():
+        _present.begin_daemon(proxy)
 
 
 def step():

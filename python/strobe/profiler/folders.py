@@ -6,6 +6,7 @@ import shutil
 import tempfile
 
 from .. import message
+from .path_warnings import warn_of_path, warn_of_permission
 
 _WORKER_LIMIT = 226
 
@@ -48,9 +49,11 @@ def default_parent():
 
 def checked_parent(path):
     """The real path of a parent directory that the user named; it need not exist."""
+    warn_of_path(path)
     path = os.path.realpath(os.path.expanduser(path))
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError("Cannot write results: %s is not a directory" % path)
+    warn_of_permission(path, os.W_OK)
     return path
 
 

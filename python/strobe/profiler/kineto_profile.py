@@ -54,6 +54,7 @@ class _KinetoProfile:
         dump=None,
     ):
         given = locals()
+        parameters.warn_of_variables()
         self._sections = {
             name: parameters.check_section(name, given[name]) for name in parameters.SECTIONS
         }

@@ -6,7 +6,7 @@ import sys
 import uuid
 
 from .. import message
-from . import opencl_layer
+from . import opencl_layer, versions
 from .activity import (
     ProfilerActivity,
     activity_of,
@@ -169,6 +169,13 @@ def trace_id(callback):
     return uuid.uuid4().hex.upper()
 
 
+def warn_of_variables():
+    """Variables of Kineto that nothing reads here."""
+    if os.environ.get("KINETO_CONFIG"):
+        message.warn_once("KINETO_CONFIG has no effect: there is no Kineto that reads %s."
+                          % os.environ["KINETO_CONFIG"])
+
+
 def observer_of_env():
     """PyTorch's execution trace observer, if ENABLE_PYTORCH_EXECUTION_TRACE asks for one."""
     torch = sys.modules.get("torch")
@@ -268,6 +275,8 @@ def _front_end(activities, user_schedule, switches, experimental):
             **switches,
         },
         "experimental_config": experimental.settings(),
+        "torch_npu_version": versions.torch_npu_version(),
+        "cann_version": versions.cann_version(),
     }
 
 

@@ -1,49 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PROF_CONFIG_PATH: a script that trains is profiled as a profiler_config.json asks, unchanged.
+"""A script that trains is profiled, unchanged, as a profiler_config.json asks (PROF_CONFIG_PATH) or
+as the daemon dynolog does (MSMONITOR_USE_DAEMON=1).
 
 strobe.pth begins it in an environment that Strobe is installed in, script_profiles.py under
 `strobe run`. Nothing is imported before PyTorch is, and only then anything may be wrong.
 """
 
+import os
 import sys
 
 from . import torch_import
 from .attach import report
 
+_FILE = "PROF_CONFIG_PATH"
+_DAEMON = "MSMONITOR_USE_DAEMON"
+_OLD_DAEMON = "KINETO_USE_DAEMON"  # PyTorch's own name, which its Kineto reads
 
 _has_begun = False
 
 
+def begin_by_environment():
+    """By strobe.pth. The file goes before the daemon."""
+    if os.environ.get(_FILE):
+        begin(os.environ[_FILE])
+    elif os.environ.get(_DAEMON):
+        begin_daemon()
+    else:
+        begin_daemon(_OLD_DAEMON)
+
+
 def begin(folder, is_run=False):
     """Before the script. `is_run`: under `strobe run`."""
+    _begin(_FILE, lambda: _watch_file(folder), is_run)
+
+
+def begin_daemon(variable=_DAEMON, is_run=False):
+    """The same by the daemon."""
+    if is_run or _is_on(variable):
+        _begin(variable, lambda: _watch_daemon(variable), is_run)
+
+
+def _is_on(variable):
+    value = os.environ.get(variable, "")
+    try:
+        return int(value) == 1
+    except ValueError:
+        if variable == _DAEMON:
+            report("%s has no effect: expected 1 or 0, found %r" % (variable, value))
+        return False
+
+
+def _begin(variable, watch, is_run):
     global _has_begun
     if _has_begun:  # site reads the files of an environment twice
         return
     _has_begun = True
 
-    def watch():
+    def start():
         try:
-            _watch(folder, is_run)
+            if not is_run and _has_torch_npu():
+                report("%s is left to torch_npu, which is installed: its profiler reads it; under "
+                       "`strobe run` Strobe does" % variable)
+            else:
+                watch()
         except Exception as error:
-            report("PROF_CONFIG_PATH has no effect: %s" % error)
+            report("%s has no effect: %s" % (variable, error))
 
-    torch_import.call_after(watch)
+    torch_import.call_after(start)
 
 
-def _watch(folder, is_run):
-    if not is_run and _has_torch_npu():
-        report("PROF_CONFIG_PATH is left to torch_npu, which is installed: its profiler reads the "
-               "file; under `strobe run` Strobe does")
+def _watch_file(folder):
+    from ..profiler import dynamic_profile
+
+    dynamic_profile.init(folder)
+    if not dynamic_profile.is_watching():
+        raise ValueError("The path '%s' is invalid, and profiler will not be enabled." % folder)
+    _count_iterations()
+
+
+def _watch_daemon(variable):
+    try:
+        from IPCMonitor import PyDynamicMonitorProxy
+    except ImportError as error:
+        if variable == _DAEMON:  # otherwise Kineto is meant
+            raise ValueError("the module IPCMonitor of msMonitor cannot be imported: %s"
+                             % error) from None
         return
+    from .. import message
+    from ..profiler import dynamic_profile
+
+    if variable == _OLD_DAEMON:
+        message.warn("Environment variable 'KINETO_USE_DAEMON' will be deprecated. Please use "
+                     "'MSMONITOR_USE_DAEMON' instead.")
+    dynamic_profile.init_daemon(PyDynamicMonitorProxy())
+    _count_iterations()
+
+
+def _count_iterations():
     from ..profiler import dynamic_profile
     from . import optimizer_step
 
-    dynamic_profile.init(folder)
-    if dynamic_profile.is_watching():
-        optimizer_step.watch_iterations(dynamic_profile.end_optimizer_step)
-    else:
-        report("PROF_CONFIG_PATH has no effect: The path '%s' is invalid, and profiler will not be "
-               "enabled." % folder)
+    optimizer_step.watch_iterations(dynamic_profile.end_optimizer_step)
 
 
 def _has_torch_npu():

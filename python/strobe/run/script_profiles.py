@@ -16,3 +16,7 @@ def begin():
         from . import prof_config
 
         prof_config.begin(folder, is_run=True)
+    elif os.environ.get("STROBE_RUN_DAEMON"):
+        from . import prof_config
+
+        prof_config.begin_daemon(is_run=True)

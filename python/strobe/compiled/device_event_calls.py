@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of a device's events as operators `Event::record` and others, as torch_npu names them. The
+methods of torch_npu.npu.Event are replaced while a window records."""
+
+import functools
+import sys
+
+_METHODS = ("record", "wait", "query", "elapsed_time", "synchronize")
+
+
+def replace(replacements):
+    """Where torch_npu is imported; it has no Event where it is only Strobe's names."""
+    npu = getattr(sys.modules.get("torch_npu"), "npu", None)
+    event = vars(npu).get("Event") if npu is not None else None
+    for name in _METHODS if event is not None else ():
+        if hasattr(event, name):
+            replacements.put(event, name, _ranged)
+
+
+def _ranged(method):
+    from torch.profiler import record_function
+
+    name = "Event::" + method.__name__
+
+    @functools.wraps(method)
+    def ranged(*args, **kwargs):
+        with record_function(name):
+            return method(*args, **kwargs)
+
+    return ranged

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the manuals refuse in a path. Such paths work here, other tools may refuse them: a warning of
+Python's, with the original's text."""
+
+import os
+import re
+import warnings
+
+_PATH_MAX = 4096
+_NAME_MAX = 255
+_USUAL = re.compile(r"[./_~\s0-9A-Za-z\u4e00-\u9fa5-]*")
+
+
+def warn_of_path(given):
+    """Warns of a directory that the user named, as it was given."""
+    path = os.path.expanduser(given)
+    if os.path.islink(path):
+        _warn("Invalid input path is a symbolic link: %s" % path)
+    path = os.path.realpath(path)
+    if len(path) > _PATH_MAX or any(len(name) > _NAME_MAX for name in path.split("/")):
+        _warn("Length of input path exceeds the limit.")
+    if not _USUAL.fullmatch(path):
+        _warn("Invalid input path: %s" % path)
+
+
+def warn_of_permission(path, mode):
+    """Warns of a directory that is there and that this process may not use so (os.access)."""
+    if os.path.exists(path) and not os.access(path, mode):
+        _warn("The path permission check failed: %s" % path)
+
+
+def _warn(text):
+    warnings.warn(text, stacklevel=6)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis-log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <strobe/helpers/safe-file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "log.h"
+
+#define LOGS_DIR "logs"
+#define LOG_MAX_BYTES (10u << 20) /* as the original's files; what is beyond is counted */
+
+struct StrobeAnalysisLog {
+    GString *text;
+    guint64 n_left_out;
+    gint64 begin_us;
+    char *file_name;
+};
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static StrobeAnalysisLog *current_log; /* protected by log_lock */
+static StrobeLogSink next_sink;        /* gets the messages too; set once, before its first call */
+
+static void add_line(StrobeAnalysisLog *log, gint32 level, const char *text)
+{
+    static const char *const names[] = {"INFO", "ERROR", "WARNING", "INFO", "DEBUG"};
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autofree char *time = g_date_time_format(now, "%Y-%m-%d-%H:%M:%S");
+
+    if (log->text->len >= LOG_MAX_BYTES) {
+        log->n_left_out++;
+        return;
+    }
+    g_string_append_printf(log->text, "[%s.%03d] [%s] [analyse] %s\n", time,
+                           g_date_time_get_microsecond(now) / 1000, names[CLAMP(level, 0, 4)],
+                           text);
+}
+
+static void keep_message(gint32 level, const char *text)
+{
+    pthread_mutex_lock(&log_lock);
+    if (current_log && level <= STROBE_LOG_INFO)
+        add_line(current_log, level, text);
+    pthread_mutex_unlock(&log_lock);
+    if (next_sink)
+        next_sink(level, text);
+}
+
+/* For the rest of the process: the progress bar has a sink as well, and each calls the other. */
+static void install_sink(void)
+{
+    static gsize is_done;
+
+    if (!g_once_init_enter(&is_done))
+        return;
+    next_sink = strobe_log_set_sink(keep_message);
+    g_once_init_leave(&is_done, 1);
+}
+
+static char *make_file_name(void)
+{
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autofree char *time = g_date_time_format(now, "%Y%m%d%H%M%S");
+
+    return g_strdup_printf("profiler_%s_%ld_Analyse.log", time, (long)getpid());
+}
+
+StrobeAnalysisLog *strobe_analysis_log_begin(const char *name)
+{
+    StrobeAnalysisLog *log = g_new0(StrobeAnalysisLog, 1);
+    g_autofree char *line = g_strdup_printf("Start parsing profiling data at: %s", name);
+
+    log->text = g_string_new(NULL);
+    log->begin_us = g_get_monotonic_time();
+    log->file_name = make_file_name();
+    add_line(log, STROBE_LOG_INFO, line);
+    install_sink();
+    pthread_mutex_lock(&log_lock);
+    current_log = log;
+    pthread_mutex_unlock(&log_lock);
+    return log;
+}
+
+static void add_outcome(StrobeAnalysisLog *log, guint64 n_records, const GPtrArray *missing,
+                        const GError *error)
+{
+    const gint64 passed_us = g_get_monotonic_time() - log->begin_us;
+    g_autofree char *records = g_strdup_printf("%" G_GUINT64_FORMAT " records", n_records);
+    g_autofree char *total = g_strdup_printf(
+        "All profiling data parsed in a total time of %" G_GINT64_FORMAT ":%02d:%02d.%06d",
+        passed_us / 3600000000, (int)(passed_us / 60000000 % 60), (int)(passed_us / 1000000 % 60),
+        (int)(passed_us % 1000000));
+
+    add_line(log, STROBE_LOG_INFO, records);
+    for (guint i = 0; missing && i < missing->len; i++)
+        add_line(log, STROBE_LOG_WARNING, g_ptr_array_index(missing, i));
+    if (error)
+        add_line(log, STROBE_LOG_ERROR, error->message);
+    add_line(log, STROBE_LOG_INFO, total);
+    if (log->n_left_out)
+        g_string_append_printf(log->text, "%" G_GUINT64_FORMAT " more lines\n", log->n_left_out);
+}
+
+/* `logs` of the result; the result of another profiler may lack it. */
+static int open_logs(int folder)
+{
+    if (mkdirat(folder, LOGS_DIR, 0750) != 0 && errno != EEXIST)
+        return -1;
+    return openat(folder, LOGS_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int write_file(const StrobeAnalysisLog *log, int folder)
+{
+    int logs = open_logs(folder);
+    StrobeSafeFile *file = logs >= 0 ? strobe_safe_file_create(logs, log->file_name) : NULL;
+    int failed = errno;
+
+    if (file) {
+        strobe_safe_file_write(file, log->text->str, log->text->len);
+        failed = strobe_safe_file_finish(file);
+    }
+    if (logs >= 0)
+        close(logs);
+    return failed;
+}
+
+void strobe_analysis_log_write(StrobeAnalysisLog *log, int folder, guint64 n_records,
+                               const GPtrArray *missing, const GError *error)
+{
+    pthread_mutex_lock(&log_lock);
+    add_outcome(log, n_records, missing, error);
+    int failed = write_file(log, folder);
+    pthread_mutex_unlock(&log_lock);
+    if (failed)
+        strobe_complain("Cannot write " LOGS_DIR "/%s: %s", log->file_name, g_strerror(failed));
+}
+
+void strobe_analysis_log_end(StrobeAnalysisLog *log)
+{
+    if (!log)
+        return;
+    pthread_mutex_lock(&log_lock);
+    current_log = NULL;
+    pthread_mutex_unlock(&log_lock);
+    g_string_free(log->text, TRUE);
+    g_free(log->file_name);
+    g_free(log);
+}
