@@ -67,7 +67,7 @@ static char *explain_external(const char *keys)
         keys, hint, own);
 }
 
-static gboolean check_config(const char *path, SvpConfig *config, GError **error)
+gboolean strobe_run_board_check(const char *path, SvpConfig *config, GError **error)
 {
     Check found = {.external = g_string_new(NULL)};
     gsize length = 0;
@@ -106,7 +106,7 @@ int strobe_run_board(const char *path, char **command)
     GError *error = NULL;
     SvpConfig config;
 
-    if (!check_config(path, &config, &error))
+    if (!strobe_run_board_check(path, &config, &error))
         return strobe_command_fail(error);
     if (!library) {
         strobe_complain("This Strobe has no libstrobe-board.so");
