@@ -15,9 +15,11 @@
 typedef struct Running {
     StrobeFlow *flow;
     gint64 begin_us;
+    gint64 open_us;     /* the last time that its output was open */
     gint64 ended_us;    /* the program has ended; processes of its group may live */
     gboolean is_asked;  /* the guard is to end it */
     gboolean has_swept; /* and those */
+    GError *failure;
 } Running;
 
 static gboolean is_ready(int file, short events)
@@ -94,22 +96,38 @@ static gboolean is_over(const Running *running)
     return running->ended_us && g_get_monotonic_time() - running->ended_us > 3 * LEFTOVER_US;
 }
 
+/* Passes on what has come. An error shows in the next step of the loop too. */
+static gboolean step_program(void *user)
+{
+    Running *running = user;
+    gboolean moved = FALSE;
+
+    g_clear_error(&running->failure);
+    strobe_flow_step(running->flow, &moved, &running->failure);
+    return moved;
+}
+
+/* Has a program ended whose server sends no status? */
+static gboolean is_closed(Running *running)
+{
+    if (!strobe_flow_is_done(running->flow))
+        running->open_us = g_get_monotonic_time();
+    return g_get_monotonic_time() - running->open_us > LEFTOVER_US;
+}
+
 static gboolean run_to_end(StrobeRemote *remote, const StrobeBoardRun *run, Running *running,
                            StrobeBoardRunEnd *end, GError **error)
 {
-    gint64 closed_us = 0;
-
-    while (!is_over(running)) {
-        gboolean moved = FALSE;
-
-        if (!strobe_flow_step(running->flow, &moved, error) ||
-            !strobe_remote_turn(remote, moved ? 0 : WAIT_MS, error))
+    while (!is_over(running) && !is_closed(running)) {
+        if (!strobe_remote_turn(remote, WAIT_MS, error))
             return FALSE;
+        if (running->failure) {
+            g_propagate_error(error, g_steal_pointer(&running->failure));
+            return FALSE;
+        }
         watch_time(remote, run, running, end);
-        if (!strobe_flow_is_done(running->flow))
-            closed_us = g_get_monotonic_time();
-        else if (g_get_monotonic_time() - closed_us > LEFTOVER_US)
-            return TRUE; /* a server that sends no status */
+        if (run->meanwhile && !running->ended_us && !run->meanwhile(run->user, error))
+            return FALSE;
     }
     return TRUE;
 }
@@ -124,8 +142,13 @@ gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, Strob
                        .begin_us = g_get_monotonic_time()};
 
     *end = (StrobeBoardRunEnd){0};
+    running.open_us = running.begin_us;
+    remote->background = step_program;
+    remote->background_user = &running;
     const gboolean good = run_to_end(remote, run, &running, end, error);
+    remote->background = NULL;
     end->end = *strobe_flow_end(running.flow);
+    g_clear_error(&running.failure);
     strobe_flow_free(running.flow);
     return good;
 }

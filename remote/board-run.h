@@ -10,6 +10,9 @@ typedef struct StrobeBoardRun {
     const char *line;   /* for the shell: what becomes the program */
     gboolean has_input; /* this process's standard input is the program's */
     gint64 timeout_us;  /* 0: none */
+    /* Called often while it runs, and may wait for the board. FALSE: the error. NULL: nothing. */
+    gboolean (*meanwhile)(void *user, GError **error);
+    void *user;
 } StrobeBoardRun;
 
 typedef struct StrobeBoardRunEnd {

@@ -371,6 +371,98 @@ gboolean strobe_job_fetch_file(StrobeRemote *remote, const char *folder, const S
     return good;
 }
 
+/* ---- while the program runs ---- */
+
+#define MARK ".done"
+
+static void report_nothing(const char *text)
+{
+    (void)text;
+}
+
+/* Some of the finished files, each with its mark after it. */
+static GPtrArray *find_finished(const StrobeJobList *list)
+{
+    GPtrArray *files = g_ptr_array_new();
+    g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = 0; i < list->files->len; i++) {
+        StrobeJobFile *file = g_ptr_array_index(list->files, i);
+        g_hash_table_insert(by_name, file->name, file);
+    }
+    for (guint i = 0; i < list->files->len && files->len < BATCH_FILES; i++) {
+        StrobeJobFile *file = g_ptr_array_index(list->files, i);
+        g_autofree char *mark_name = g_strconcat(file->name, MARK, NULL);
+        StrobeJobFile *mark = g_hash_table_lookup(by_name, mark_name);
+
+        if (mark) {
+            g_ptr_array_add(files, file);
+            g_ptr_array_add(files, mark);
+        }
+    }
+    return files;
+}
+
+static gboolean is_here(const Fetch *fetch, const StrobeJobFile *file)
+{
+    struct stat st;
+
+    return fstatat(fetch->folder, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode) && (guint64)st.st_size == file->n_bytes;
+}
+
+/* Those that came whole: a file that was refused is not here. */
+static gboolean remove_finished(const Fetch *fetch, const GPtrArray *files, GError **error)
+{
+    g_autofree char *job = g_shell_quote(fetch->job);
+    g_autoptr(GString) command = g_string_new("cd ");
+    g_autoptr(GString) answer = g_string_new(NULL);
+
+    g_string_append_printf(command, "%s && rm -f", job);
+    for (guint i = 0; i + 1 < files->len; i += 2) {
+        const StrobeJobFile *file = g_ptr_array_index(files, i),
+                            *mark = g_ptr_array_index(files, i + 1);
+        g_autofree char *name = g_shell_quote(file->name);
+        g_autofree char *mark_name = g_shell_quote(mark->name);
+
+        if (is_here(fetch, file) && is_here(fetch, mark))
+            g_string_append_printf(command, " ./%s ./%s", name, mark_name);
+    }
+    return strobe_flow_text(fetch->remote, "cannot remove fetched files on the board", command->str,
+                            NULL, answer, 1024, error);
+}
+
+static gboolean fetch_finished(Fetch *fetch, const StrobeJobList *list, GError **error)
+{
+    g_autoptr(GPtrArray) files = find_finished(list);
+
+    return files->len == 0 ||
+           (fetch_batch(fetch, (const StrobeJobFile *const *)files->pdata, files->len, error) &&
+            remove_finished(fetch, files, error));
+}
+
+gboolean strobe_job_fetch_finished(StrobeRemote *remote, const char *job, const char *output,
+                                   StrobeFetchTotals *totals, GError **error)
+{
+    g_autofree char *name = g_path_get_basename(job);
+    g_autofree char *hidden = g_strconcat(".", name, PART, NULL);
+    StrobeFetchTotals mine = {0}; /* what is refused now is judged when the program has ended */
+    Fetch fetch = {.remote = remote, .job = job, .report = report_nothing, .totals = &mine};
+    StrobeJobList list;
+    gboolean good;
+
+    if (!strobe_job_list_read(remote, job, &list, error))
+        return FALSE;
+    fetch.folder = open_part(output, name, hidden, error);
+    good = fetch.folder >= 0 && check_room(&fetch, &list, error) &&
+           fetch_finished(&fetch, &list, error);
+    if (fetch.folder >= 0)
+        close(fetch.folder);
+    strobe_job_list_clear(&list);
+    totals->fetched_bytes += mine.fetched_bytes;
+    return good;
+}
+
 gboolean strobe_job_fetch_has_part(const char *output, const char *job)
 {
     g_autofree char *name = g_path_get_basename(job);

@@ -23,6 +23,12 @@ gboolean strobe_job_fetch_file(StrobeRemote *remote, const char *folder, const S
                                const char *output, void (*report)(const char *text),
                                StrobeFetchTotals *totals, GError **error);
 
+/* Brings those files of a JOB that the recorder has finished (NAME.done is there) while the program
+ * runs, and removes them on the board, so that it does not fill up. They wait in the hidden folder
+ * for strobe_job_fetch(). FALSE: the error. */
+gboolean strobe_job_fetch_finished(StrobeRemote *remote, const char *job, const char *output,
+                                   StrobeFetchTotals *totals, GError **error);
+
 /* Is there a part of the JOB in the folder? */
 gboolean strobe_job_fetch_has_part(const char *output, const char *job);
 

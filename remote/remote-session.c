@@ -170,6 +170,8 @@ static void poll_all(StrobeRemote *remote, guint timeout_ms)
 
 gboolean strobe_remote_turn(StrobeRemote *remote, guint timeout_ms, GError **error)
 {
+    if (remote->background && remote->background(remote->background_user))
+        timeout_ms = 0;
     poll_all(remote, timeout_ms);
     note_signals(remote);
     if (remote->is_forced)

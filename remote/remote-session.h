@@ -35,6 +35,10 @@ typedef struct StrobeRemote {
     int signals;        /* descriptor; -1: none */
     int signal;         /* 0: none has come */
     gboolean is_forced; /* a second one has */
+    /* What goes on while this side waits: passes on the program's output. TRUE: something was
+     * passed on. NULL: nothing. */
+    gboolean (*background)(void *user);
+    void *background_user;
     /* heartbeats */
     guint keepalive_s;
     guint64 n_beats;

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <strobe/helpers/json-writer.h>
+#include <svp-names.h>
 
 #include "board-facts.h"
 #include "board-kit.h"
 #include "board-pools.h"
+#include "board-record.h"
 #include "board-run.h"
 #include "board-target.h"
+#include "collect-answer.h"
 #include "collect-export.h"
 #include "command.h"
 #include "crc32c.h"
@@ -22,12 +24,11 @@
 #include "remote-error.h"
 #include "remote-flow.h"
 #include "signal-cleanup.h"
-#include "terminal.h"
-#include "upload.h"
 
 #define KIT_NAME ".strobe-kit/libstrobe-board.so"
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 #define OUTPUT_NAME "profiling"
+#define LOOK_US (G_USEC_PER_SEC / 10)
 
 typedef struct Collect {
     const StrobeCollectRequest *request;
@@ -41,11 +42,12 @@ typedef struct Collect {
     char *board_output; /* where JOBs appear */
     gboolean is_on;     /* the profiler */
     GPtrArray *files;   /* of the project */
-    GPtrArray *before;  /* JOBs that were there */
-    GPtrArray *pools;   /* and pools of recorders */
+    GPtrArray *found;   /* JOBs that were there */
+    GPtrArray *before;  /* those of them that are no earlier collect's */
     GPtrArray *jobs;    /* paths here */
     StrobeBoardRunEnd end;
     gboolean has_run;
+    gint64 looked_us; /* for finished files */
     StrobeUploadTotals sent;
     StrobeFetchTotals fetched;
     int code; /* of the first failure */
@@ -242,15 +244,44 @@ static gboolean prepare_output(Collect *collect, GError **error)
     if (!strobe_flow_text(collect->remote, "cannot make a folder on the board", command, NULL,
                           answer, 1024, error))
         return FALSE;
-    collect->before = find_jobs(collect, error);
-    collect->pools = collect->before ? strobe_board_pools_find(collect->remote, error) : NULL;
-    return collect->pools != NULL;
+    collect->found = find_jobs(collect, error);
+    collect->before =
+        collect->found ? strobe_board_record_begin(collect->remote, collect->found, error) : NULL;
+    return collect->before != NULL;
+}
+
+static gboolean has_path(const GPtrArray *paths, const char *path)
+{
+    return g_ptr_array_find_with_equal_func((GPtrArray *)(uintptr_t)paths, path, g_str_equal, NULL);
+}
+
+/* What the recorder has finished comes while the program runs. */
+static gboolean fetch_meanwhile(void *user, GError **error)
+{
+    Collect *collect = user;
+    g_autoptr(GPtrArray) jobs = NULL;
+
+    if (g_get_monotonic_time() - collect->looked_us < LOOK_US)
+        return TRUE;
+    jobs = find_jobs(collect, error);
+    for (guint i = 0; jobs && i < jobs->len; i++) {
+        const char *job = g_ptr_array_index(jobs, i);
+
+        if (!has_path(collect->found, job) &&
+            !strobe_job_fetch_finished(collect->remote, job, collect->request->output,
+                                       &collect->fetched, error))
+            return FALSE;
+    }
+    collect->looked_us = g_get_monotonic_time();
+    return jobs != NULL;
 }
 
 static gboolean run_program(Collect *collect, GError **error)
 {
     g_autofree char *line = make_line(collect);
-    const StrobeBoardRun run = {line, collect->request->has_input, collect->request->timeout_us};
+    const gboolean streams = collect->kit && !collect->request->keeps;
+    const StrobeBoardRun run = {line, collect->request->has_input, collect->request->timeout_us,
+                                streams ? fetch_meanwhile : NULL, collect};
 
     strobe_complain("%s: %s begins", collect->remote->name, collect->board_main);
     if (!strobe_board_run(collect->remote, &run, &collect->end, error))
@@ -289,7 +320,7 @@ static void judge_program(Collect *collect)
 
 static gboolean is_new(const Collect *collect, const char *job)
 {
-    return !g_ptr_array_find_with_equal_func(collect->before, job, g_str_equal, NULL) ||
+    return !has_path(collect->before, job) ||
            strobe_job_fetch_has_part(collect->request->output, job);
 }
 
@@ -304,6 +335,35 @@ static gboolean remove_job(const Collect *collect, const char *job, GError **err
                             answer, 1024, error);
 }
 
+/* A JOB of a collect that was cut off may have been made, and nothing more. */
+static gboolean has_info(const char *path)
+{
+    GDir *folder = g_dir_open(path, 0, NULL);
+    const char *name;
+    guint32 device;
+    gboolean has = FALSE;
+
+    while (folder && !has && (name = g_dir_read_name(folder)))
+        has = svp_info_device(name, &device);
+    if (folder)
+        g_dir_close(folder);
+    return has;
+}
+
+static void take_job(Collect *collect, const char *job, char *path)
+{
+    if (has_path(collect->found, job)) {
+        strobe_complain("%s: of an earlier collect that was cut off%s", path,
+                        has_info(path) ? "" : ", with nothing in it: removed");
+        if (!has_info(path)) {
+            strobe_folder_remove(path);
+            g_free(path);
+            return;
+        }
+    }
+    g_ptr_array_add(collect->jobs, path);
+}
+
 static gboolean fetch_job(Collect *collect, const char *job, GError **error)
 {
     char *path = strobe_job_fetch(collect->remote, job, collect->request->output, report_line,
@@ -311,7 +371,7 @@ static gboolean fetch_job(Collect *collect, const char *job, GError **error)
 
     if (!path)
         return FALSE;
-    g_ptr_array_add(collect->jobs, path);
+    take_job(collect, job, path);
     return remove_job(collect, job, error);
 }
 
@@ -339,7 +399,7 @@ static gboolean fetch_jobs(Collect *collect, GError **error)
 
         if (!is_new(collect, job))
             continue;
-        n++;
+        n += !has_path(collect->found, job);
         if (!fetch_job(collect, job, error))
             return FALSE;
     }
@@ -348,30 +408,10 @@ static gboolean fetch_jobs(Collect *collect, GError **error)
     return jobs != NULL;
 }
 
-/* What the recorder leaves of a program that was killed: calls that are in its pool alone. */
-static gboolean fetch_pools(Collect *collect, GError **error)
-{
-    g_autoptr(GPtrArray) pools =
-        collect->kit ? strobe_board_pools_find(collect->remote, error) : NULL;
-    gboolean good = TRUE;
-
-    if (!collect->kit)
-        return TRUE;
-    for (guint i = 0; pools && good && i < pools->len; i++)
-        if (!strobe_board_pools_have(collect->pools, g_ptr_array_index(pools, i)))
-            good = strobe_board_pool_take(collect->remote, g_ptr_array_index(pools, i),
-                                          collect->jobs, report_line, &collect->fetched, error);
-    return pools && good;
-}
-
 static gboolean clean_board(const Collect *collect, GError **error)
 {
-    g_autofree char *output = g_shell_quote(collect->board_output);
-    g_autofree char *command = g_strdup_printf("cd %s && rm -f .strobe-calls-*; exit 0", output);
-    g_autoptr(GString) answer = g_string_new(NULL);
-
-    return strobe_flow_text(collect->remote, "cannot clean the board", command, NULL, answer, 1024,
-                            error);
+    return strobe_board_pools_clean(collect->remote, collect->board_output, error) &&
+           strobe_board_record_end(collect->remote, error);
 }
 
 /* ---- the steps ---- */
@@ -388,7 +428,9 @@ static gboolean collect_on(Collect *collect, GError **error)
         return FALSE;
     judge_program(collect);
     return strobe_remote_measure_clock(collect->remote, error) && fetch_jobs(collect, error) &&
-           fetch_pools(collect, error) && clean_board(collect, error);
+           strobe_board_pools_take(collect->remote, collect->jobs, report_line, &collect->fetched,
+                                   error) &&
+           clean_board(collect, error);
 }
 
 static gboolean open_session(Collect *collect, GError **error)
@@ -407,78 +449,17 @@ static gboolean open_session(Collect *collect, GError **error)
 
 /* ---- the answer ---- */
 
-static void write_main_end(StrobeJsonWriter *json, const Collect *collect)
+static void print_answer(const Collect *collect, gint64 error_ns)
 {
-    const StrobeChannelEnd *end = &collect->end.end;
+    const StrobeCollectAnswer answer = {.jobs = collect->jobs,
+                                        .facts = &collect->facts,
+                                        .clock_error_ns = error_ns,
+                                        .end = collect->has_run ? &collect->end.end : NULL,
+                                        .recorder = collect->kit ? "strobe" : "vendor",
+                                        .sent = &collect->sent,
+                                        .fetched = &collect->fetched};
 
-    strobe_json_key(json, "main");
-    strobe_json_begin_object(json);
-    if (collect->has_run && end->signal[0]) {
-        strobe_json_key(json, "signal");
-        strobe_json_string(json, end->signal);
-    } else if (collect->has_run && end->is_known) {
-        strobe_json_key(json, "status");
-        strobe_json_int(json, end->status);
-    }
-    strobe_json_end_object(json);
-}
-
-static void write_text(StrobeJsonWriter *json, const char *key, const char *value)
-{
-    strobe_json_key(json, key);
-    strobe_json_string(json, value ? value : "");
-}
-
-static void write_number(StrobeJsonWriter *json, const char *key, gint64 value)
-{
-    strobe_json_key(json, key);
-    strobe_json_int(json, value);
-}
-
-static void write_board(StrobeJsonWriter *json, const Collect *collect, gint64 error_ns)
-{
-    strobe_json_key(json, "board");
-    strobe_json_begin_object(json);
-    write_text(json, "machine", collect->facts.machine);
-    write_text(json, "libc", collect->facts.libc);
-    write_text(json, "kernel", collect->facts.kernel);
-    write_number(json, "date_skew_ns", collect->facts.date_skew_ns);
-    write_number(json, "clock_error_ns", error_ns);
-    strobe_json_end_object(json);
-}
-
-static void print_json(const Collect *collect, gint64 error_ns)
-{
-    StrobeJsonWriter *json = strobe_json_open();
-
-    strobe_json_begin_object(json);
-    strobe_json_key(json, "jobs");
-    strobe_json_begin_array(json);
-    for (guint i = 0; i < collect->jobs->len; i++)
-        strobe_json_string(json, g_ptr_array_index(collect->jobs, i));
-    strobe_json_end_array(json);
-    write_board(json, collect, error_ns);
-    write_main_end(json, collect);
-    write_text(json, "recorder", collect->kit ? "strobe" : "vendor");
-    write_number(json, "uploaded_bytes", (gint64)collect->sent.sent_bytes);
-    write_number(json, "reused_bytes", (gint64)collect->sent.reused_bytes);
-    write_number(json, "fetched_bytes", (gint64)collect->fetched.fetched_bytes);
-    strobe_json_key(json, "lost");
-    strobe_json_begin_object(json);
-    write_number(json, "refused_files", collect->fetched.n_refused);
-    strobe_json_end_object(json);
-    strobe_json_end_object(json);
-    strobe_json_close(json);
-}
-
-static void print_result(const Collect *collect, gint64 error_ns)
-{
-    if (collect->request->is_json) {
-        print_json(collect, error_ns);
-        return;
-    }
-    for (guint i = 0; i < collect->jobs->len; i++)
-        printf("%s\n", (const char *)g_ptr_array_index(collect->jobs, i));
+    strobe_collect_answer_print(&answer, collect->request->is_json);
 }
 
 static void clear_collect(Collect *collect)
@@ -487,8 +468,8 @@ static void clear_collect(Collect *collect)
         unlink(collect->config_path);
     strobe_board_facts_clear(&collect->facts);
     g_clear_pointer(&collect->files, g_ptr_array_unref);
+    g_clear_pointer(&collect->found, g_ptr_array_unref);
     g_clear_pointer(&collect->before, g_ptr_array_unref);
-    g_clear_pointer(&collect->pools, g_ptr_array_unref);
     g_ptr_array_unref(collect->jobs);
     g_free(collect->kit);
     g_free(collect->config);
@@ -528,7 +509,7 @@ int strobe_collect(const StrobeCollectRequest *request)
         const int code = strobe_command_fail(error);
         collect.code = collect.code ? collect.code : code;
     }
-    print_result(&collect, error_ns);
+    print_answer(&collect, error_ns);
     const int code = collect.code;
     clear_collect(&collect);
     return code;

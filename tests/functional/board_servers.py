@@ -249,7 +249,11 @@ class CollectTest(StrobeTest):
                 "--env", "SVP_DOUBLE=%s" % self.double, *words]
 
     def collect(self, *words, code=0, main="out/main acl.json a.om load execute 1", **options):
-        return self.strobe(*self.words(*words, main=main), code=code, **options)
+        if code is not None:
+            return self.strobe(*self.words(*words, main=main), code=code, **options)
+        process = self.start(*self.words(*words, main=main), **options)
+        output, errors = process.communicate(timeout=60)
+        return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
     def jobs(self, output=None):
         return sorted((output or self.project / "profiling").glob("JOB*"))
