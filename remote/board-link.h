@@ -15,8 +15,9 @@ typedef struct StrobeChannel StrobeChannel;
 /* How a command on the board ended. */
 typedef struct StrobeChannelEnd {
     gboolean is_known;
-    int status;      /* exit status; -1: ended by the signal */
-    char signal[16]; /* "SEGV" */
+    int status;       /* exit status; -1: ended by the signal */
+    char signal[16];  /* "SEGV" */
+    char reason[128]; /* why it could not be started; "": it was */
 } StrobeChannelEnd;
 
 typedef struct StrobeLinkRequest {

@@ -146,7 +146,8 @@ void strobe_job_list_parse(StrobeJobList *list, const char *text)
         else if ((*line)[length - 1] == ':' && (*line)[0] == '.')
             take_folder(&parse, *line);
         else
-            refuse_name(&parse, *line, "a bad name");
+            refuse_name(&parse, *line,
+                        g_str_has_prefix(*line, "ls: ") ? "cannot be read" : "a bad name");
     }
     g_free(parse.folder);
 }
@@ -187,7 +188,8 @@ gboolean strobe_job_list_read(StrobeRemote *remote, const char *job, StrobeJobLi
                               GError **error)
 {
     g_autofree char *quoted = g_shell_quote(job);
-    g_autofree char *command = g_strdup_printf("cd %s && LC_ALL=C ls -lanR .", quoted);
+    g_autofree char *command =
+        g_strdup_printf("cd %s || exit 73\nLC_ALL=C ls -lanR . 2>&1\nexit 0", quoted);
     g_autoptr(GString) answer = g_string_new(NULL);
 
     if (!strobe_flow_text(remote, "cannot list a JOB directory", command, NULL, answer, TEXT_MAX,

@@ -27,6 +27,8 @@
 
 #define KIT_NAME ".strobe-kit/libstrobe-board.so"
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
+#define WAIT_VARIABLE "STROBE_BOARD_WAIT_MS"
+#define WAIT_MS "10000" /* for room on the board that fetching makes */
 #define OUTPUT_NAME "profiling"
 #define LOOK_US (G_USEC_PER_SEC / 10)
 
@@ -210,6 +212,8 @@ static void add_environment(const Collect *collect, GString *line)
         return;
     add_variable(line, "LD_PRELOAD", library);
     add_variable(line, CONFIG_VARIABLE, config);
+    if (!collect->request->keeps)
+        add_variable(line, WAIT_VARIABLE, WAIT_MS);
 }
 
 /* "cd FOLDER && exec env A=B PROGRAM ARGUMENTS" */
@@ -259,6 +263,7 @@ static gboolean has_path(const GPtrArray *paths, const char *path)
 static gboolean fetch_meanwhile(void *user, GError **error)
 {
     Collect *collect = user;
+    const guint64 n_before = collect->fetched.fetched_bytes;
     g_autoptr(GPtrArray) jobs = NULL;
 
     if (g_get_monotonic_time() - collect->looked_us < LOOK_US)
@@ -272,7 +277,8 @@ static gboolean fetch_meanwhile(void *user, GError **error)
                                        &collect->fetched, error))
             return FALSE;
     }
-    collect->looked_us = g_get_monotonic_time();
+    /* there may be more at once */
+    collect->looked_us = collect->fetched.fetched_bytes > n_before ? 0 : g_get_monotonic_time();
     return jobs != NULL;
 }
 

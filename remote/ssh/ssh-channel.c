@@ -90,8 +90,11 @@ static gboolean advance_channel(StrobeChannel *channel)
         if (code == SSH_OK)
             channel->state = STATE_OPEN;
     }
-    if (code == SSH_ERROR)
+    if (code == SSH_ERROR) {
         channel->state = STATE_FAILED;
+        g_strlcpy(channel->end.reason, ssh_get_error(channel->link->session),
+                  sizeof channel->end.reason);
+    }
     if (channel->state == STATE_OPEN && channel->wants_end) {
         channel->wants_end = FALSE;
         ssh_channel_send_eof(channel->channel);
