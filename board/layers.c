@@ -24,6 +24,7 @@
 #define LAYERS_MAX 100000u
 #define BLOCK_BYTES (1u << 20)
 #define TRACK 1u
+#define WAIT_MS 10u
 
 enum { KIND_TASK = 1, KIND_LAYER, KIND_PMU, KIND_CAPTURE };
 
@@ -367,8 +368,21 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
     return error;
 }
 
-static int write_layers(const BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
-                        const BoardLayer *layers, uint32_t n, BoardTotals *totals)
+/* A desk that fetches files while the program runs makes room on a full disk. 0: that is not worth
+ * waiting for any longer. */
+static int await_room(int error, unsigned *waited_ms)
+{
+    const char *limit = getenv("STROBE_BOARD_WAIT_MS");
+
+    if ((error != ENOSPC && error != EDQUOT) || !limit || (long)*waited_ms >= atol(limit))
+        return 0;
+    usleep(WAIT_MS * 1000);
+    *waited_ms += WAIT_MS;
+    return 1;
+}
+
+static int try_layers(const BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
+                      const BoardLayer *layers, uint32_t n, BoardTotals *totals)
 {
     SvpFileName name = {.type = SVP_FILE_CORE,
                         .device = capture->device,
@@ -392,6 +406,18 @@ static int write_layers(const BoardCapture *capture, const BoardJob *job, const 
         totals->n_records += n_records;
         board_say("%s: created", path);
     }
+    return error;
+}
+
+static int write_layers(const BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
+                        const BoardLayer *layers, uint32_t n, BoardTotals *totals)
+{
+    unsigned waited_ms = 0;
+    int error;
+
+    do
+        error = try_layers(capture, job, config, layers, n, totals);
+    while (error && await_room(error, &waited_ms));
     return error;
 }
 

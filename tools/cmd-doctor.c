@@ -8,6 +8,7 @@
 #include <strobe/strobe.h>
 
 #include "command.h"
+#include "doctor-board.h"
 #include "doctor-checks.h"
 
 static const StrobeUsage usage = {
@@ -27,11 +28,14 @@ static const StrobeUsage usage = {
         "      Writes the same to a file, with the output of the test. Send us this file if\n"
         "      something does not work. It contains only the environment variables that it\n"
         "      names; read it before you send it.\n"
+        "  strobe doctor --on camera\n"
+        "      Prints what a board is that is reached over SSH, and what can record there.\n"
         "  strobe doctor --python ~/venv/bin/python3 --json\n"
         "\n"
         "Exit codes: 0 Strobe works here (the output lists limits and missing packages), 1 a\n"
         "part of Strobe, or a library that it should use, does not work, 2 usage, 6 cannot\n"
-        "write the file.",
+        "write the file. With --on: 3 the target's file, 4 built without libssh, 9 the board was\n"
+        "not reached.",
 };
 
 static void examine_system(StrobeDoctorReport *report, const char *const *folders,
@@ -79,7 +83,8 @@ static gboolean write_file(const StrobeDoctorReport *report, const char *path)
 int strobe_command_doctor(int argc, char **argv)
 {
     gboolean as_json = FALSE, no_test = FALSE;
-    g_autofree char *output = NULL, *python = NULL;
+    g_autofree char *output = NULL, *python = NULL, *target = NULL;
+    GError *error = NULL;
     g_auto(GStrv) folders = NULL;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
@@ -87,6 +92,8 @@ int strobe_command_doctor(int argc, char **argv)
         {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print JSON", NULL},
         {"python", 0, 0, G_OPTION_ARG_FILENAME, &python,
          "Python interpreter that has the PyTorch (default: python3)", "PROGRAM"},
+        {"on", 0, 0, G_OPTION_ARG_FILENAME, &target,
+         "Check a board instead: ~/.config/strobe/targets/TARGET.ini", "TARGET"},
         {"no-self-test", 0, 0, G_OPTION_ARG_NONE, &no_test, "Only check; do not record", NULL},
         {"plugin-path", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &folders,
          "Look for plugins here first; repeatable", "DIR"},
@@ -98,7 +105,12 @@ int strobe_command_doctor(int argc, char **argv)
     if (argc > 1)
         return strobe_command_misuse(&usage, "Unexpected argument \"%s\"", argv[1]);
     StrobeDoctorReport *report = strobe_doctor_report_new();
-    examine_system(report, (const char *const *)folders, python, !no_test);
+    if (target && !strobe_doctor_board(report, target, &error)) {
+        strobe_doctor_report_free(report);
+        return strobe_command_fail(error);
+    }
+    if (!target)
+        examine_system(report, (const char *const *)folders, python, !no_test);
     if (as_json)
         strobe_doctor_print_json(report);
     else

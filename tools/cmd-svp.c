@@ -6,6 +6,8 @@
 
 #include "command.h"
 #include "error.h"
+#include "signal-cleanup.h"
+#include "svp-collect.h"
 #include "svp-job.h"
 #include "svp-show.h"
 
@@ -17,14 +19,16 @@ static const char *const database_prefixes[] = {"svp_profile.db", NULL};
 const StrobeSvpOutput strobe_svp_timeline = {"svp_timeline", "timeline", timeline_prefixes,
                                              ".json"};
 const StrobeSvpOutput strobe_svp_database = {"svp_db", "sqlite", database_prefixes, ".db"};
+const StrobeSvpOutput strobe_svp_summary = {"svp_summary", "summary", summary_prefixes, ".csv"};
 
 static const char help[] =
-    "Usage: strobe svp COMMAND -dir JOB [OPTION...]\n"
+    "Usage: strobe svp COMMAND [OPTION...]\n"
     "\n"
-    "The commands of the vendor's tool for camera boards (SVP NPU). Each reads a JOB directory\n"
-    "and writes into it.\n"
+    "The commands of the vendor's tool for camera boards (SVP NPU). \"collect\" makes JOB\n"
+    "directories; each other command reads one (-dir JOB) and writes into it.\n"
     "\n"
     "Commands:\n"
+    "  collect           run a program on a board, and fetch its JOB\n"
     "  import            make sqlite/svp_profile.db\n"
     "  export timeline   make timeline/task_time_*.json and acl_*.json\n"
     "  export summary    make summary/op_summary_*, op_statistic_* and acl_statistic_*\n"
@@ -305,7 +309,9 @@ static int run_show(int argc, char **argv)
 static const struct {
     const char *name, *second;
     int (*run)(int argc, char **argv);
+    gboolean has_signals; /* it heeds signals itself */
 } commands[] = {
+    {"collect", NULL, strobe_svp_collect, TRUE},
     {"import", NULL, run_import},
     {"export", "timeline", run_timeline},
     {"export", "summary", run_summary},
@@ -329,7 +335,7 @@ int strobe_command_svp(int argc, char **argv)
     const char *second = argc > 2 ? argv[2] : "";
 
     if (argc < 2)
-        return refuse_word("", "import, export or show");
+        return refuse_word("", "collect, import, export or show");
     if (is_help(argv[1]) || (strcmp(argv[1], "export") == 0 && is_help(second))) {
         fputs(help, stdout);
         return STROBE_EXIT_OK;
@@ -340,8 +346,10 @@ int strobe_command_svp(int argc, char **argv)
             (!commands[i].second || strcmp(second, commands[i].second) == 0)) {
             const int skipped = commands[i].second ? 2 : 1;
 
+            if (!commands[i].has_signals)
+                strobe_signal_cleanup_begin();
             return commands[i].run(argc - skipped, argv + skipped);
         }
-    return strcmp(argv[1], "export") ? refuse_word(argv[1], "import, export or show")
+    return strcmp(argv[1], "export") ? refuse_word(argv[1], "collect, import, export or show")
                                      : refuse_word(second, "timeline or summary");
 }

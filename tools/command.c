@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "progress-bar.h"
+#include "remote-error.h"
 #include "terminal.h"
 
 #define MESSAGE_MAX 8192
@@ -35,6 +36,8 @@ GQuark strobe_usage_error_quark(void)
 
 int strobe_command_code(const GError *error)
 {
+    if (error->domain == STROBE_REMOTE_ERROR)
+        return error->code;
     return error->domain == STROBE_USAGE_ERROR ? STROBE_EXIT_USAGE : strobe_exit_code(error);
 }
 

@@ -16,6 +16,8 @@ enum {
     STROBE_EXIT_WRITE = 6,
     STROBE_EXIT_REGRESSION = 7,
     STROBE_EXIT_NO_MARKERS = 8,
+    STROBE_EXIT_BOARD = 9,    /* the board was not reached, or the connection was lost */
+    STROBE_EXIT_PROGRAM = 10, /* the program on the board failed */
     STROBE_EXIT_NOT_EXECUTABLE = 126,
     STROBE_EXIT_NOT_FOUND = 127
 };

@@ -92,6 +92,19 @@ char *strobe_install_path_board(void)
     return find_installed("board", NULL, STROBE_PLUGIN_DIR, "libstrobe-board.so", FALSE);
 }
 
+char *strobe_install_path_kit(const char *name)
+{
+    g_autofree char *built = g_build_filename("board", name, NULL);
+    g_autofree char *installed = g_build_filename(STROBE_PLUGIN_DIR, "board", name, NULL);
+
+    return find_installed(built, NULL, installed, "libstrobe-board.so", FALSE);
+}
+
+char *strobe_install_path_ssh(void)
+{
+    return find_installed("remote/ssh", NULL, STROBE_PLUGIN_DIR, "libstrobe-ssh.so", FALSE);
+}
+
 char *strobe_install_path_writer(void)
 {
     return find_installed("core", NULL, STROBE_WRITER_DIR, STROBE_WRITER_NAME, FALSE);

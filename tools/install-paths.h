@@ -6,13 +6,15 @@
 #include <glib.h>
 
 /* Each returns an absolute path (free it), NULL if the file does not exist. */
-char *strobe_install_path_library(void);      /* libstrobe.so */
-char *strobe_install_path_preload(void);      /* libstrobe-preload.so */
-char *strobe_install_path_board(void);        /* libstrobe-board.so */
-char *strobe_install_path_writer(void);       /* strobe-writer */
-char *strobe_install_path_python(void);       /* the folder that contains the package "strobe" */
-char *strobe_install_path_bootstrap(void);    /* the folder that contains our sitecustomize.py */
-char *strobe_install_path_torch_source(void); /* the folder that contains torch_bridge.cpp */
-char *strobe_install_path_headers(void);      /* the folder that contains strobe/plugin.h */
+char *strobe_install_path_library(void);         /* libstrobe.so */
+char *strobe_install_path_preload(void);         /* libstrobe-preload.so */
+char *strobe_install_path_board(void);           /* libstrobe-board.so */
+char *strobe_install_path_kit(const char *name); /* libstrobe-board.so of "aarch64-glibc" */
+char *strobe_install_path_ssh(void);             /* libstrobe-ssh.so */
+char *strobe_install_path_writer(void);          /* strobe-writer */
+char *strobe_install_path_python(void);          /* the folder that contains the package "strobe" */
+char *strobe_install_path_bootstrap(void);       /* the folder that contains our sitecustomize.py */
+char *strobe_install_path_torch_source(void);    /* the folder that contains torch_bridge.cpp */
+char *strobe_install_path_headers(void);         /* the folder that contains strobe/plugin.h */
 
 #endif

@@ -39,7 +39,7 @@ static const Command commands[] = {
     {"info", NULL, strobe_command_info, "say what a capture holds, and what was lost"},
     {"plugins", NULL, strobe_command_plugins, "list collectors, importers, passes and exporters"},
     {"torch", NULL, strobe_command_torch, "build the bridge to your PyTorch early", TRUE},
-    {"svp", NULL, strobe_command_svp, "the vendor's commands for camera boards", TRUE},
+    {"svp", NULL, strobe_command_svp, "the vendor's commands for camera boards"},
     {"doctor", NULL, strobe_command_doctor, "say what works here, and what to do where it does not",
      TRUE},
 };
@@ -69,7 +69,8 @@ static void print_help(void)
          "\n"
          "Exit codes: 0 good, 2 usage, 3 configuration, 4 plugin, 5 unreadable input, 6 cannot\n"
          "write, 7 a regression (strobe diff), 8 the program made no marks for the table (strobe\n"
-         "show), 1 any other error. \"strobe run\" exits with the exit code of its command.");
+         "show), 9 a board was not reached, 10 the program on the board failed, 1 any other\n"
+         "error. \"strobe run\" exits with the exit code of its command.");
 }
 
 static const Command *find_command(const char *name)

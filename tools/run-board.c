@@ -75,7 +75,7 @@ static gboolean check_output(const char *path, const SvpConfig *config, GError *
     return !config->is_on || strobe_svp_check_path(option, config->output, error);
 }
 
-static gboolean check_config(const char *path, SvpConfig *config, GError **error)
+gboolean strobe_run_board_check(const char *path, SvpConfig *config, GError **error)
 {
     Check found = {.external = g_string_new(NULL)};
     gsize length = 0;
@@ -114,7 +114,7 @@ int strobe_run_board(const char *path, char **command)
     GError *error = NULL;
     SvpConfig config;
 
-    if (!check_config(path, &config, &error))
+    if (!strobe_run_board_check(path, &config, &error))
         return strobe_command_fail(error);
     if (!library) {
         strobe_complain("This Strobe has no libstrobe-board.so");

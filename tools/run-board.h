@@ -4,10 +4,13 @@
 #define STROBE_TOOLS_RUN_BOARD_H
 
 #include <glib.h>
+#include <svp-config.h>
 
 /* Is the file's section "profiler" a board's? FALSE for any other file, and for one that cannot
  * be read: the usual reader reports the reason. */
 gboolean strobe_run_is_board(const char *config);
+/* Reads the file as the recorder does, but each fault is an error that names file and key. */
+gboolean strobe_run_board_check(const char *path, SvpConfig *config, GError **error);
 /* Runs the command with libstrobe-board.so before the runtime, configured by that file. Returns
  * only on failure: an exit code, after a message. */
 int strobe_run_board(const char *config, char **command);

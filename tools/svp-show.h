@@ -11,9 +11,10 @@ typedef struct StrobeSvpShow {
     gboolean has_advice, is_json;
 } StrobeSvpShow;
 
-/* Outputs that every show also makes in the JOB; in cmd-svp.c. */
+/* Outputs in the JOB; in cmd-svp.c. Every show makes the first two. */
 extern const StrobeSvpOutput strobe_svp_timeline;
 extern const StrobeSvpOutput strobe_svp_database;
+extern const StrobeSvpOutput strobe_svp_summary;
 
 /* Prints them; returns the exit code. */
 int strobe_svp_show(StrobeSvpJob *job, const StrobeSvpShow *show);

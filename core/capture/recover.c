@@ -29,6 +29,7 @@
 /* Results of one walk over the capture. */
 struct index_pass {
     int fd;
+    const char *capture; /* its path */
     char *pool_path;
     char *pool_id;
     char *boot_id;
@@ -177,12 +178,23 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
+/* A pool that came from another machine with its capture lies beside that. */
+static int open_pool_file(const struct index_pass *index_pass, const char *name, StrobePool *pool)
+{
+    g_autofree char *folder = index_pass->capture ? g_path_get_dirname(index_pass->capture) : NULL;
+    g_autofree char *beside = folder ? g_build_filename(folder, name, NULL) : NULL;
+
+    if (beside && strobe_pool_open(pool, beside, 0) == 0)
+        return 0;
+    return strobe_pool_open(pool, index_pass->pool_path, 0);
+}
+
 static gboolean open_pool(struct index_pass *index_pass, StrobePool *pool)
 {
     g_autofree char *name = g_path_get_basename(index_pass->pool_path);
 
     if (!g_path_is_absolute(index_pass->pool_path) || !g_str_has_prefix(name, "strobe-") ||
-        !g_str_has_suffix(name, ".pool") || strobe_pool_open(pool, index_pass->pool_path, 0))
+        !g_str_has_suffix(name, ".pool") || open_pool_file(index_pass, name, pool))
         return FALSE;
     if (!belongs_to(index_pass, pool->header)) {
         strobe_pool_destroy(pool, 0);
@@ -556,6 +568,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
         return TRUE;
     }
     index_pass_init(&index_pass, fd);
+    index_pass.capture = capture;
     flock(fd, LOCK_EX); /* two simultaneous analyses must finish it only once */
     ok = walk_blocks(&index_pass, error);
     if (ok && index_pass.has_metadata && open_pool(&index_pass, &pool)) {

@@ -28,7 +28,8 @@ MAY_INCLUDE = {
                   "exporters/passes/sorted_values", "exporters/passes/statistic",
                   "exporters/path_sources", "exporters/svp", "exporters/trace_text"],
     "board": ["board", "core", "sdk", "formats"],
-    "tools": ["tools", "core", "sdk", "formats", "exporters/passes/nesting"],
+    "remote": ["remote", "core", "sdk"],
+    "tools": ["tools", "remote", "core", "sdk", "formats", "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }

@@ -423,6 +423,18 @@ def prof_results(out):
         write(out / "prof-raw", "file-%02d" % number, pack_folder([(number, data), files[16]]))
 
 
+def targets(out):
+    """Ini files of boards."""
+    head = "[ssh_config]\nip = 10.0.0.2\nusername = root\n"
+    for number, text in enumerate((
+            head + "pwd = p %#;=w\"x\nport = 2222\n",
+            "\ufeff# c\r\n; c\r\n[ssh_config]\r\nip=[fe80::1%eth0]\r\nusername=a\r\npwd=\r\n",
+            head + "pwd_command = pass show board\nkeepalive = 7\nhost_keys = strict\n",
+            head + "identity = ~/.ssh/key\nknown_hosts = /k\n[other]\nport = 0\n",
+            head + "pwd = \u00e4\u4e2d\nprt = 1\nport = 65536\n")):
+        write(out / "board-target", "%02d" % number, text)
+
+
 def jobs(out):
     """Files of a board: acl.json, and folders of fuzz-svp-job.c."""
     profiler = ('"profiler": {"output": "out", "aacpu": "on", "aic_metrics": "ArithmeticUtilization", '
@@ -517,6 +529,7 @@ def main():
     result_directories(out)
     raw_results(out)
     prof_results(out)
+    targets(out)
     jobs(out)
     traces(out)
     json_scripts(out)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "intervals.h"
 #include "sorted-values.h"
 
 struct LockWaits {
@@ -14,7 +13,7 @@ static void free_thread(gpointer data)
 {
     LockThread *thread = data;
 
-    g_array_unref(thread->waits);
+    strobe_intervals_clear(&thread->waits);
     g_free(thread);
 }
 
@@ -87,7 +86,6 @@ static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStri
     thread->track = track;
     thread->name = name;
     thread->caller = caller;
-    thread->waits = intervals_new();
     g_hash_table_insert(waits->threads, GUINT_TO_POINTER(track), thread);
     return thread;
 }
@@ -100,8 +98,8 @@ void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
     if (!thread)
         return;
     thread->count++;
-    if (thread->waits->len < LOCK_STRETCHES_MAX)
-        intervals_add(thread->waits, begin_ns, end_ns);
+    if (thread->waits.n < LOCK_STRETCHES_MAX)
+        strobe_intervals_add(&thread->waits, begin_ns, end_ns);
     else
         thread->spilt_ns += end_ns - begin_ns;
 }
@@ -122,12 +120,9 @@ GPtrArray *lock_waits_threads(LockWaits *waits, gint64 begin_ns, gint64 end_ns)
 
     g_hash_table_iter_init(&iter, waits->threads);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&thread)) {
-        thread->time_ns = thread->spilt_ns;
-        for (guint i = 0; i < thread->waits->len; i++) {
-            const Interval *wait = &g_array_index(thread->waits, Interval, i);
-
-            thread->time_ns += MAX(MIN(wait->end_ns, end_ns) - MAX(wait->begin_ns, begin_ns), 0);
-        }
+        strobe_intervals_merge(&thread->waits);
+        thread->time_ns = thread->spilt_ns +
+                          strobe_intervals_covered(&thread->waits, begin_ns, end_ns);
     }
     GPtrArray *sorted = sorted_values(waits->threads, compare_threads);
 

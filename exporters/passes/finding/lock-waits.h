@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/intervals.h>
 
 #define LOCK_THREADS_MAX 1024u
 #define LOCK_STRETCHES_MAX 16384u /* a thread; further waits count wherever they lie */
@@ -17,7 +18,7 @@ typedef struct LockThread {
     guint64 count;
     gint64 time_ns;  /* in the wanted times */
     gint64 spilt_ns; /* of waits without a place in `waits` */
-    GArray *waits;   /* of Interval */
+    StrobeIntervals waits;
 } LockThread;
 
 typedef struct LockWaits LockWaits;

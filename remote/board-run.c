@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "board-run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "guard-script.h"
+#include "remote-flow.h"
+
+#define WAIT_MS 20
+#define PIPE_PART 4096 /* a pipe that is writable takes so much without a wait */
+#define LEFTOVER_US (2 * G_USEC_PER_SEC)
+
+typedef struct Running {
+    StrobeFlow *flow;
+    gint64 begin_us;
+    gint64 open_us;     /* the last time that its output was open */
+    gint64 ended_us;    /* the program has ended; processes of its group may live */
+    gboolean is_asked;  /* the guard is to end it */
+    gboolean has_swept; /* and those */
+    GError *failure;
+} Running;
+
+static gboolean is_ready(int file, short events)
+{
+    struct pollfd polled = {.fd = file, .events = events};
+
+    return poll(&polled, 1, 0) > 0;
+}
+
+static gssize fill_from_input(void *user, char *bytes, gsize size, GError **error)
+{
+    ssize_t n;
+
+    (void)user;
+    (void)error;
+    if (!is_ready(STDIN_FILENO, POLLIN))
+        return 0;
+    n = read(STDIN_FILENO, bytes, size);
+    return n > 0 ? n : -1;
+}
+
+/* A reader that is slow holds the program back, and nothing else. One that is gone does not. */
+static gssize take_to_output(void *user, gboolean is_error, const char *bytes, gsize length,
+                             GError **error)
+{
+    const int file = is_error ? STDERR_FILENO : STDOUT_FILENO;
+    ssize_t n;
+
+    (void)user;
+    (void)error;
+    if (!is_ready(file, POLLOUT))
+        return 0;
+    n = write(file, bytes, MIN(length, PIPE_PART));
+    if (n < 0)
+        return errno == EINTR || errno == EAGAIN ? 0 : (gssize)length;
+    return n;
+}
+
+/* Ends the program once. */
+static void ask_end(StrobeRemote *remote, Running *running)
+{
+    if (!running->is_asked)
+        strobe_remote_end_program(remote);
+    running->is_asked = TRUE;
+}
+
+static void watch_time(StrobeRemote *remote, const StrobeBoardRun *run, Running *running,
+                       StrobeBoardRunEnd *end)
+{
+    const gint64 now_us = g_get_monotonic_time();
+
+    if (remote->signal)
+        ask_end(remote, running);
+    if (run->timeout_us && now_us - running->begin_us > run->timeout_us && !running->ended_us) {
+        end->has_timed_out = TRUE;
+        ask_end(remote, running);
+    }
+    if (!strobe_flow_end(running->flow)->is_known)
+        return;
+    if (!running->ended_us)
+        running->ended_us = now_us;
+    if (now_us - running->ended_us > LEFTOVER_US) {
+        if (!running->has_swept)
+            strobe_remote_end_program(remote);
+        running->has_swept = TRUE;
+    }
+}
+
+/* Processes that the program left may keep its output open: they are ended, and not waited for. */
+static gboolean is_over(const Running *running)
+{
+    if (strobe_flow_is_done(running->flow) && strobe_flow_end(running->flow)->is_known)
+        return TRUE;
+    return running->ended_us && g_get_monotonic_time() - running->ended_us > 3 * LEFTOVER_US;
+}
+
+/* Passes on what has come. An error shows in the next step of the loop too. */
+static gboolean step_program(void *user)
+{
+    Running *running = user;
+    gboolean moved = FALSE;
+
+    g_clear_error(&running->failure);
+    strobe_flow_step(running->flow, &moved, &running->failure);
+    return moved;
+}
+
+/* Has a program ended whose server sends no status? */
+static gboolean is_closed(Running *running)
+{
+    if (!strobe_flow_is_done(running->flow))
+        running->open_us = g_get_monotonic_time();
+    return g_get_monotonic_time() - running->open_us > LEFTOVER_US;
+}
+
+static gboolean run_to_end(StrobeRemote *remote, const StrobeBoardRun *run, Running *running,
+                           StrobeBoardRunEnd *end, GError **error)
+{
+    while (!is_over(running) && !is_closed(running)) {
+        if (!strobe_remote_turn(remote, WAIT_MS, error))
+            return FALSE;
+        if (running->failure) {
+            g_propagate_error(error, g_steal_pointer(&running->failure));
+            return FALSE;
+        }
+        watch_time(remote, run, running, end);
+        if (run->meanwhile && !running->ended_us && !run->meanwhile(run->user, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, StrobeBoardRunEnd *end,
+                          GError **error)
+{
+    g_autofree char *line = g_strconcat(run->line, run->has_input ? "" : " </dev/null", NULL);
+    g_autofree char *command = strobe_guard_program_command(remote->folder, line);
+    const StrobeFlowCalls calls = {run->has_input ? fill_from_input : NULL, take_to_output, NULL};
+    Running running = {.flow = strobe_flow_begin(remote, command, &calls),
+                       .begin_us = g_get_monotonic_time()};
+
+    *end = (StrobeBoardRunEnd){0};
+    running.open_us = running.begin_us;
+    remote->background = step_program;
+    remote->background_user = &running;
+    const gboolean good = run_to_end(remote, run, &running, end, error);
+    remote->background = NULL;
+    end->end = *strobe_flow_end(running.flow);
+    g_clear_error(&running.failure);
+    strobe_flow_free(running.flow);
+    return good;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checksum of the command cksum, which every board has. */
+#ifndef STROBE_REMOTE_POSIX_CKSUM_H
+#define STROBE_REMOTE_POSIX_CKSUM_H
+
+#include <glib.h>
+
+typedef struct StrobeCksum {
+    guint32 crc;
+    guint64 n_bytes;
+} StrobeCksum;
+
+/* Begin with zeros. */
+void strobe_cksum_add(StrobeCksum *sum, const void *bytes, gsize length);
+guint32 strobe_cksum_value(const StrobeCksum *sum);
+/* Of a whole file from its begin. FALSE: errno. */
+gboolean strobe_cksum_file(int file, guint32 *value, guint64 *n_bytes);
+
+#endif

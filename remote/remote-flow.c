@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "remote-flow.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "remote-error.h"
+
+#define CHUNK 65536
+#define ERRORS_MAX 4096
+#define GRACE_US (2 * G_USEC_PER_SEC)
+
+/* What could not be passed on yet. */
+typedef struct Pending {
+    char bytes[CHUNK];
+    gsize begin, end;
+} Pending;
+
+struct StrobeFlow {
+    StrobeRemote *remote;
+    StrobeChannel *channel;
+    StrobeFlowCalls calls;
+    Pending input, output[2];
+    gboolean has_input, is_open[2];
+    guint64 n_sent;
+};
+
+StrobeFlow *strobe_flow_begin(StrobeRemote *remote, const char *command,
+                              const StrobeFlowCalls *calls)
+{
+    StrobeFlow *flow = g_new0(StrobeFlow, 1);
+
+    flow->remote = remote;
+    flow->calls = *calls;
+    flow->is_open[0] = flow->is_open[1] = TRUE;
+    flow->has_input = calls->fill != NULL;
+    flow->channel = remote->api->exec(remote->link, command);
+    if (!flow->has_input)
+        remote->api->end_input(flow->channel);
+    return flow;
+}
+
+void strobe_flow_free(StrobeFlow *flow)
+{
+    if (!flow)
+        return;
+    flow->remote->api->free(flow->channel);
+    g_free(flow);
+}
+
+/* ---- one step ---- */
+
+static void end_input(StrobeFlow *flow)
+{
+    flow->has_input = FALSE;
+    flow->remote->api->end_input(flow->channel);
+}
+
+static gboolean fill_input(StrobeFlow *flow, GError **error)
+{
+    Pending *input = &flow->input;
+    GError *failure = NULL;
+    gssize n;
+
+    if (input->begin < input->end)
+        return TRUE;
+    input->begin = input->end = 0;
+    n = flow->calls.fill(flow->calls.user, input->bytes, CHUNK, &failure);
+    if (failure) {
+        g_propagate_error(error, failure);
+        return FALSE;
+    }
+    if (n < 0)
+        end_input(flow);
+    else
+        input->end = (gsize)n;
+    return TRUE;
+}
+
+static gboolean send_input(StrobeFlow *flow, gboolean *moved, GError **error)
+{
+    Pending *input = &flow->input;
+    gssize n;
+
+    if (!flow->has_input)
+        return TRUE;
+    if (!fill_input(flow, error))
+        return FALSE;
+    if (!flow->has_input || input->begin == input->end)
+        return TRUE;
+    n = flow->remote->api->write(flow->channel, input->bytes + input->begin,
+                                 input->end - input->begin);
+    if (n < 0) { /* the command has ended: its status says why */
+        flow->has_input = FALSE;
+        return TRUE;
+    }
+    input->begin += (gsize)n;
+    flow->n_sent += (gsize)n;
+    *moved |= n > 0;
+    return TRUE;
+}
+
+static gboolean pass_output(StrobeFlow *flow, int stream, gboolean *moved, GError **error)
+{
+    Pending *output = &flow->output[stream];
+    gssize n;
+
+    while (output->begin < output->end) {
+        n = flow->calls.take(flow->calls.user, stream, output->bytes + output->begin,
+                             output->end - output->begin, error);
+        if (n < 0)
+            return FALSE;
+        if (n == 0)
+            return TRUE;
+        output->begin += (gsize)n;
+        *moved = TRUE;
+    }
+    return TRUE;
+}
+
+static gboolean take_output(StrobeFlow *flow, int stream, gboolean *moved, GError **error)
+{
+    Pending *output = &flow->output[stream];
+    gssize n;
+
+    if (!pass_output(flow, stream, moved, error))
+        return FALSE;
+    if (output->begin < output->end || !flow->is_open[stream])
+        return TRUE;
+    n = flow->remote->api->read(flow->channel, stream, output->bytes, CHUNK);
+    if (n < 0)
+        flow->is_open[stream] = FALSE;
+    output->begin = 0;
+    output->end = n > 0 ? (gsize)n : 0;
+    return pass_output(flow, stream, moved, error);
+}
+
+gboolean strobe_flow_step(StrobeFlow *flow, gboolean *moved, GError **error)
+{
+    return send_input(flow, moved, error) && take_output(flow, 0, moved, error) &&
+           take_output(flow, 1, moved, error);
+}
+
+gboolean strobe_flow_is_done(const StrobeFlow *flow)
+{
+    for (int stream = 0; stream < 2; stream++)
+        if (flow->is_open[stream] || flow->output[stream].begin < flow->output[stream].end)
+            return FALSE;
+    return TRUE;
+}
+
+const StrobeChannelEnd *strobe_flow_end(const StrobeFlow *flow)
+{
+    return flow->remote->api->end(flow->channel);
+}
+
+guint64 strobe_flow_sent(const StrobeFlow *flow)
+{
+    return flow->n_sent;
+}
+
+/* ---- to the end ---- */
+
+/* A status may come after the end of the output. */
+static gboolean await_status(StrobeFlow *flow, GError **error)
+{
+    const gint64 end_us = g_get_monotonic_time() + GRACE_US;
+    gboolean moved;
+
+    while (!strobe_flow_end(flow)->is_known && g_get_monotonic_time() < end_us)
+        if (!strobe_remote_turn(flow->remote, 20, error) || !strobe_flow_step(flow, &moved, error))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean run_flow(StrobeFlow *flow, GError **error)
+{
+    while (!strobe_flow_is_done(flow)) {
+        gboolean moved = FALSE;
+
+        if (!strobe_flow_step(flow, &moved, error) ||
+            !strobe_remote_turn(flow->remote, moved ? 0 : 20, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Now and then dropbear sends no status of a command that ends at once. So the command says it as
+ * the last line of its error output. */
+#define STATUS_LINE "strobe-status "
+
+typedef struct Marked {
+    StrobeFlowCalls calls;
+    GString *errors;
+} Marked;
+
+static gssize fill_marked(void *user, char *bytes, gsize size, GError **error)
+{
+    Marked *marked = user;
+
+    return marked->calls.fill(marked->calls.user, bytes, size, error);
+}
+
+static gssize take_marked(void *user, gboolean is_error, const char *bytes, gsize length,
+                          GError **error)
+{
+    Marked *marked = user;
+
+    if (!is_error)
+        return marked->calls.take(marked->calls.user, FALSE, bytes, length, error);
+    g_string_append_len(marked->errors, bytes, (gssize)length);
+    if (marked->errors->len > 2 * CHUNK)
+        g_string_erase(marked->errors, 0, CHUNK);
+    return (gssize)length;
+}
+
+/* Takes the line from the text. FALSE: it is not there. */
+static gboolean find_status(GString *errors, StrobeChannelEnd *end)
+{
+    char *line = g_strrstr(errors->str, STATUS_LINE);
+
+    if (!line)
+        return FALSE;
+    end->is_known = TRUE;
+    end->status = (int)g_ascii_strtoll(line + strlen(STATUS_LINE), NULL, 10);
+    end->signal[0] = '\0';
+    g_string_truncate(errors, (gsize)(line - errors->str));
+    return TRUE;
+}
+
+static gboolean finish_marked(StrobeFlow *flow, Marked *marked, StrobeChannelEnd *end,
+                              GError **error)
+{
+    const gboolean has_status = find_status(marked->errors, end);
+
+    if (!has_status && !await_status(flow, error))
+        return FALSE;
+    if (!has_status)
+        *end = *strobe_flow_end(flow);
+    return marked->errors->len == 0 ||
+           marked->calls.take(marked->calls.user, TRUE, marked->errors->str, marked->errors->len,
+                              error) >= 0;
+}
+
+gboolean strobe_flow_run(StrobeRemote *remote, const char *command, const StrobeFlowCalls *calls,
+                         StrobeChannelEnd *end, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("(\n%s\n)\necho " STATUS_LINE "$? >&2", command);
+    Marked marked = {*calls, g_string_new(NULL)};
+    const StrobeFlowCalls own = {calls->fill ? fill_marked : NULL, take_marked, &marked};
+    StrobeFlow *flow = strobe_flow_begin(remote, text, &own);
+    const gboolean good = run_flow(flow, error) && finish_marked(flow, &marked, end, error);
+
+    strobe_flow_free(flow);
+    g_string_free(marked.errors, TRUE);
+    return good;
+}
+
+/* ---- texts ---- */
+
+typedef struct Texts {
+    StrobeRemote *remote;
+    const char *what, *input;
+    GString *output, *errors;
+    gsize max;
+} Texts;
+
+static gssize fill_text(void *user, char *bytes, gsize size, GError **error)
+{
+    Texts *texts = user;
+    const gsize length = MIN(strlen(texts->input), size);
+
+    memcpy(bytes, texts->input, length);
+    texts->input += length;
+    return length ? (gssize)length : -1;
+}
+
+static gssize take_text(void *user, gboolean is_error, const char *bytes, gsize length,
+                        GError **error)
+{
+    Texts *texts = user;
+
+    if (is_error) {
+        g_string_append_len(texts->errors, bytes,
+                            (gssize)MIN(length, ERRORS_MAX - MIN(ERRORS_MAX, texts->errors->len)));
+        return (gssize)length;
+    }
+    if (texts->output->len + length > texts->max) {
+        strobe_remote_refuse(error, "%s: %s: the board answers more than %" G_GSIZE_FORMAT " bytes",
+                             texts->remote->name, texts->what, texts->max);
+        return -1;
+    }
+    g_string_append_len(texts->output, bytes, (gssize)length);
+    return (gssize)length;
+}
+
+static gboolean check_end(const Texts *texts, const StrobeChannelEnd *end, GError **error)
+{
+    g_autofree char *said = strobe_remote_excerpt(texts->errors->str, texts->errors->len);
+
+    if (end->is_known && end->status == 0)
+        return TRUE;
+    if (strstr(said, "No space left")) {
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "%s: %s: %s", texts->remote->name,
+                    texts->what, said);
+        return FALSE;
+    }
+    if (!*said && end->reason[0]) {
+        g_free(said);
+        said = strobe_remote_excerpt(end->reason, strlen(end->reason));
+    }
+    if (*said)
+        return strobe_remote_refuse(error, "%s: %s: %s", texts->remote->name, texts->what, said);
+    return strobe_remote_refuse(error, "%s: %s: the command ended with %s%d", texts->remote->name,
+                                texts->what, end->signal, end->status);
+}
+
+gboolean strobe_flow_text(StrobeRemote *remote, const char *what, const char *command,
+                          const char *input, GString *output, gsize max, GError **error)
+{
+    Texts texts = {remote, what, input, output, g_string_new(NULL), max};
+    const StrobeFlowCalls calls = {input ? fill_text : NULL, take_text, &texts};
+    StrobeChannelEnd end;
+    const gboolean good =
+        strobe_flow_run(remote, command, &calls, &end, error) && check_end(&texts, &end, error);
+
+    g_string_free(texts.errors, TRUE);
+    return good;
+}

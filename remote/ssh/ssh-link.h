@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the module that reaches boards by libssh. */
+#ifndef STROBE_REMOTE_SSH_LINK_H
+#define STROBE_REMOTE_SSH_LINK_H
+
+#include <libssh/libssh.h>
+
+#include "board-link.h"
+
+struct StrobeLink {
+    ssh_session session;
+    const StrobeTarget *target; /* valid while it is opened */
+    char *name;                 /* "user@host, port 22" */
+    char *failure;
+};
+
+/* A step of opening: repeats a call that does not wait. */
+typedef struct SshWait {
+    const StrobeLinkRequest *request;
+    ssh_session session;
+    gint64 end_us;
+    gboolean is_cancelled;
+} SshWait;
+
+/* Waits for the peer. FALSE: the deadline has passed, or the user gave up. */
+gboolean strobe_ssh_wait_more(SshWait *wait);
+/* Sets the error for a wait that ended so. */
+gboolean strobe_ssh_refuse_wait(const SshWait *wait, const char *name, const char *step,
+                                GError **error);
+
+/* Compares the server's key with the known ones; stores an unknown one. */
+gboolean strobe_ssh_check_host_key(StrobeLink *link, SshWait *wait, GError **error);
+/* Tries identity, agent, default keys, password, and a prompt. */
+gboolean strobe_ssh_authenticate(StrobeLink *link, SshWait *wait, GError **error);
+
+StrobeChannel *strobe_ssh_exec(StrobeLink *link, const char *command);
+StrobeChannel *strobe_ssh_start_subsystem(StrobeLink *link, const char *name);
+gssize strobe_ssh_read(StrobeChannel *channel, gboolean is_error, void *bytes, gsize size);
+gssize strobe_ssh_write(StrobeChannel *channel, const void *bytes, gsize length);
+void strobe_ssh_end_input(StrobeChannel *channel);
+const StrobeChannelEnd *strobe_ssh_end(StrobeChannel *channel);
+void strobe_ssh_free_channel(StrobeChannel *channel);
+
+#endif

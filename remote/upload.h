@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends files into the work folder on the board. A file that is there already, by size and
+ * checksum, is not sent again. */
+#ifndef STROBE_REMOTE_UPLOAD_H
+#define STROBE_REMOTE_UPLOAD_H
+
+#include "project-files.h"
+#include "remote-session.h"
+
+typedef struct StrobeUploadTotals {
+    guint n_sent, n_reused;
+    guint64 sent_bytes, reused_bytes;
+} StrobeUploadTotals;
+
+/* `files` are StrobeProjectFile. Each appears whole or not at all. FALSE: the error. */
+gboolean strobe_upload_files(StrobeRemote *remote, const GPtrArray *files, guint64 free_bytes,
+                             StrobeUploadTotals *totals, GError **error);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recorder for a board's machine and C library. */
+#ifndef STROBE_TOOLS_BOARD_KIT_H
+#define STROBE_TOOLS_BOARD_KIT_H
+
+#include "board-facts.h"
+#include "board-program.h"
+
+/* The path of libstrobe-board.so for the board and the program (NULL: any); NULL: none is
+ * installed. Free it. */
+char *strobe_board_kit_find(const StrobeBoardFacts *facts, const StrobeBoardProgram *program);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `strobe svp collect` prints at its end. */
+#ifndef STROBE_TOOLS_COLLECT_ANSWER_H
+#define STROBE_TOOLS_COLLECT_ANSWER_H
+
+#include "board-facts.h"
+#include "board-run.h"
+#include "job-fetch.h"
+#include "upload.h"
+
+typedef struct StrobeCollectAnswer {
+    const GPtrArray *jobs; /* paths */
+    const StrobeBoardFacts *facts;
+    gint64 clock_error_ns;
+    const StrobeChannelEnd *end; /* NULL: the program did not run */
+    const char *recorder;
+    const StrobeUploadTotals *sent;
+    const StrobeFetchTotals *fetched;
+} StrobeCollectAnswer;
+
+/* The paths, a line each; or an object. */
+void strobe_collect_answer_print(const StrobeCollectAnswer *answer, gboolean is_json);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "collect-request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "svp-job.h"
+
+static gboolean refuse_value(GError **error, const char *option, const char *value, const char *why)
+{
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s %s: %s", option, value, why);
+    return FALSE;
+}
+
+/* ---- the program ---- */
+
+static gboolean find_main(StrobeCollectRequest *request, const char *text, GError **error)
+{
+    g_autoptr(GError) failure = NULL;
+    struct stat st;
+    char *real;
+
+    if (!g_shell_parse_argv(text, NULL, &request->words, &failure))
+        return refuse_value(error, "--main", text, failure->message);
+    real = realpath(request->words[0], NULL);
+    if (!real || stat(real, &st) != 0 || !S_ISREG(st.st_mode)) {
+        free(real);
+        return refuse_value(error, "--main", request->words[0], "no such file");
+    }
+    request->main = g_strdup(real);
+    free(real);
+    if (access(request->main, X_OK) != 0)
+        return refuse_value(error, "--main", request->words[0], "is not executable");
+    return strobe_board_program_read(request->main, &request->program, error);
+}
+
+/* ---- the project ---- */
+
+/* The parent of a folder "out", otherwise the program's folder. */
+static char *guess_project(const char *main_path)
+{
+    g_autofree char *folder = g_path_get_dirname(main_path);
+    g_autofree char *name = g_path_get_basename(folder);
+
+    return strcmp(name, "out") == 0 ? g_path_get_dirname(folder) : g_steal_pointer(&folder);
+}
+
+static char *make_relative(const char *folder, const char *path)
+{
+    const gsize length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? g_strdup(path + length + 1)
+                                                                     : NULL;
+}
+
+static gboolean find_project(StrobeCollectRequest *request, const char *named, GError **error)
+{
+    char *real = named ? realpath(named, NULL) : NULL;
+
+    if (named && (!real || !g_file_test(real, G_FILE_TEST_IS_DIR))) {
+        free(real);
+        return refuse_value(error, "--project", named, "no such folder");
+    }
+    request->project = real ? g_strdup(real) : guess_project(request->main);
+    free(real);
+    if (!strobe_svp_check_path("--project", request->project, error))
+        return FALSE;
+    request->main_name = make_relative(request->project, request->main);
+    return request->main_name ||
+           refuse_value(error, "--main", request->main, "is not in the project's folder");
+}
+
+/* ---- acl.json ---- */
+
+static gboolean take_config(StrobeCollectRequest *request, const char *path, GError **error)
+{
+    char *real = realpath(path, NULL);
+
+    if (!real)
+        return refuse_value(error, "--acl-json", path, "no such file");
+    request->acl_json = g_strdup(real);
+    free(real);
+    request->acl_name = make_relative(request->project, request->acl_json);
+    return request->acl_name ||
+           refuse_value(error, "--acl-json", path, "is not in the project's folder");
+}
+
+/* src/acl.json, or beside the program. Without one it is made where the program looks for it. */
+static gboolean find_config(StrobeCollectRequest *request, const char *named, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(request->main);
+    g_autofree char *source = g_build_filename(request->project, "src", "acl.json", NULL);
+    g_autofree char *beside = g_build_filename(folder, "acl.json", NULL);
+    g_autofree char *out = g_build_filename(request->project, "out", NULL);
+
+    if (named)
+        return take_config(request, named, error);
+    if (g_file_test(source, G_FILE_TEST_EXISTS))
+        return take_config(request, source, error);
+    if (g_file_test(beside, G_FILE_TEST_EXISTS))
+        return take_config(request, beside, error);
+    request->acl_name = make_relative(request->project, strcmp(folder, out) == 0 ? source : beside);
+    return TRUE;
+}
+
+/* ---- the rest ---- */
+
+static gboolean take_recorder(StrobeCollectRequest *request, const char *text, GError **error)
+{
+    static const char *const names[] = {"auto", "vendor", "strobe", NULL};
+
+    for (guint i = 0; text && names[i]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            request->recorder = (StrobeCollectRecorder)i;
+            return TRUE;
+        }
+    if (!text)
+        return TRUE;
+    g_autofree char *hint = strobe_nearest_hint(text, names);
+    g_autofree char *why = g_strconcat("expected auto, vendor or strobe", hint, NULL);
+    return refuse_value(error, "--recorder", text, why);
+}
+
+/* "90s", "5min", "2h"; a number alone is seconds. */
+static gboolean take_timeout(StrobeCollectRequest *request, const char *text, GError **error)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ms", 0.001}, {"s", 1}, {"", 1}, {"min", 60}, {"h", 3600}};
+    char *end;
+    const double value = g_ascii_strtod(text ? text : "0", &end);
+
+    if (!text)
+        return TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(units); i++)
+        if (end != text && strcmp(end, units[i].unit) == 0 && value > 0 && value < 1e7) {
+            request->timeout_us = (gint64)(value * units[i].seconds * G_USEC_PER_SEC);
+            return TRUE;
+        }
+    return refuse_value(error, "--timeout", text, "expected a time such as 90s or 5min");
+}
+
+static gboolean check_environment(char *const *environment, GError **error)
+{
+    for (; environment && *environment; environment++) {
+        const char *equals = strchr(*environment, '=');
+
+        if (!equals || equals == *environment)
+            return refuse_value(error, "--env", *environment, "expected NAME=VALUE");
+        for (const char *c = *environment; c < equals; c++)
+            if (!g_ascii_isalnum(*c) && *c != '_')
+                return refuse_value(error, "--env", *environment, "a bad name of a variable");
+    }
+    return TRUE;
+}
+
+gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
+                                     GError **error)
+{
+    request->config = texts->config;
+    request->target = texts->target;
+    if (!strobe_board_keys_check(&request->keys, error) ||
+        !take_recorder(request, texts->recorder, error) ||
+        !take_timeout(request, texts->timeout, error) ||
+        !check_environment(request->environment, error) ||
+        !find_main(request, texts->main, error) || !find_project(request, texts->project, error) ||
+        !find_config(request, texts->acl_json, error))
+        return FALSE;
+    request->output = texts->output ? g_canonicalize_filename(texts->output, NULL)
+                                    : g_build_filename(request->project, "profiling", NULL);
+    return strobe_svp_check_path("--output", request->output, error);
+}
+
+void strobe_collect_request_clear(StrobeCollectRequest *request)
+{
+    g_strfreev(request->words);
+    g_free(request->main);
+    g_free(request->project);
+    g_free(request->main_name);
+    g_free(request->acl_json);
+    g_free(request->acl_name);
+    g_free(request->output);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `strobe svp collect` is asked to do: its options, checked. */
+#ifndef STROBE_TOOLS_COLLECT_REQUEST_H
+#define STROBE_TOOLS_COLLECT_REQUEST_H
+
+#include "board-config.h"
+#include "board-program.h"
+
+typedef enum StrobeCollectRecorder {
+    STROBE_RECORDER_AUTO,
+    STROBE_RECORDER_VENDOR,
+    STROBE_RECORDER_STROBE
+} StrobeCollectRecorder;
+
+typedef struct StrobeCollectRequest {
+    const char *config, *target; /* one of them */
+    char **words;                /* the program and its arguments */
+    char *main;                  /* its path here */
+    char *project;               /* folder, canonical */
+    char *main_name;             /* below the project */
+    char *acl_json;              /* the user's file; NULL: none */
+    char *acl_name;              /* where it lies below the project */
+    char *output;
+    StrobeBoardKeys keys;
+    StrobeBoardProgram program;
+    StrobeCollectRecorder recorder;
+    char **environment; /* NAME=VALUE; may be NULL */
+    gint64 timeout_us;
+    gboolean has_input, keeps, is_dry, is_json, does_all;
+    char **plugin_path;
+} StrobeCollectRequest;
+
+/* Options that need more than their text. NULL texts: not given. */
+typedef struct StrobeCollectTexts {
+    const char *main, *config, *target, *project, *acl_json, *output, *recorder, *timeout;
+} StrobeCollectTexts;
+
+/* Fills the request. FALSE: the error, whose code is that of the configuration. */
+gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
+                                     GError **error);
+void strobe_collect_request_clear(StrobeCollectRequest *request);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor-board.h"
+
+#include "board-facts.h"
+#include "board-kit.h"
+#include "board-target.h"
+#include "remote-sftp.h"
+#include "terminal.h"
+
+#define FOLDER "strobe/doctor"
+#define FREE_BYTES_MIN ((guint64)16 << 20)
+#define SKEW_NS_MAX ((gint64)60 * 1000000000)
+
+static void add_machine(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+{
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "machine", NULL, "%s, %u bits", facts->machine,
+                      facts->word_bits);
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "kernel", NULL, "%s", facts->kernel);
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "C library", NULL, "%s",
+                      *facts->libc ? facts->libc : "unknown");
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "user", NULL, "%s", facts->user);
+}
+
+static void add_space(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+{
+    g_autofree char *text = strobe_text_bytes(facts->free_bytes);
+    const gboolean is_short = facts->free_bytes < FREE_BYTES_MIN;
+
+    strobe_doctor_add(
+        report, is_short ? STROBE_VERDICT_WARNING : STROBE_VERDICT_GOOD, "free in the home",
+        is_short ? "Free some space on the board: the program and its models go there" : NULL, "%s",
+        text);
+}
+
+static void add_clock(StrobeDoctorReport *report, const StrobeRemote *remote,
+                      const StrobeBoardFacts *facts)
+{
+    g_autofree char *skew = strobe_text_duration(ABS(facts->date_skew_ns));
+    g_autofree char *range = strobe_text_duration(strobe_clock_offset_error_ns(&remote->clock));
+
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "monotonic clock", NULL,
+                      "compared with this machine's within %s", range);
+    strobe_doctor_add(
+        report, ABS(facts->date_skew_ns) > SKEW_NS_MAX ? STROBE_VERDICT_NOTE : STROBE_VERDICT_GOOD,
+        "date", NULL, "%s %s this machine's; Strobe does not use it", skew,
+        facts->date_skew_ns < 0 ? "behind" : "ahead of");
+}
+
+static void add_recorders(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+{
+    g_autofree char *kit = strobe_board_kit_find(facts, NULL);
+
+    if (kit)
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "recorder", NULL, "%s", kit);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "recorder",
+                          "Build the board's kit (docs/board.md), or use --recorder=vendor",
+                          "no kit for %s with %s is installed", facts->machine,
+                          *facts->libc ? facts->libc : "an unknown C library");
+    strobe_doctor_add(report, STROBE_VERDICT_NOTE, "libsvp_acl.so", NULL, "%s",
+                      facts->has_runtime ? "found" : "not in the usual folders");
+}
+
+static gboolean examine_board(StrobeDoctorReport *report, StrobeRemote *remote, GError **error)
+{
+    StrobeBoardFacts facts;
+    gboolean has_sftp;
+
+    if (!strobe_board_facts_read(remote, &facts, error))
+        return FALSE;
+    const gboolean good = strobe_remote_measure_clock(remote, error) &&
+                          strobe_remote_has_sftp(remote, &has_sftp, error);
+    if (good) {
+        add_machine(report, &facts);
+        add_space(report, &facts);
+        add_clock(report, remote, &facts);
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "SFTP", NULL, "%s",
+                          has_sftp ? "yes" : "no: files go by plain commands");
+        add_recorders(report, &facts);
+    }
+    strobe_board_facts_clear(&facts);
+    return good;
+}
+
+gboolean strobe_doctor_board(StrobeDoctorReport *report, const char *target_name, GError **error)
+{
+    g_autoptr(StrobeTarget) target = strobe_board_target(NULL, target_name, error);
+    StrobeRemote *remote = target ? strobe_board_open(target, FOLDER, FALSE, error) : NULL;
+
+    if (!remote)
+        return FALSE;
+    strobe_doctor_section(report, target_name);
+    const gboolean good = examine_board(report, remote, error);
+    strobe_remote_close(remote);
+    return good;
+}
