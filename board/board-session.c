@@ -193,24 +193,38 @@ static void note_disk_error(int error)
         board.totals.disk_error = error;
 }
 
+/* Counts the calls of a file, and marks it; of one that is not whole `error` says why. */
+static void mark_calls(const char *name, int error)
+{
+    char path[SVP_PATH_MAX];
+    uint64_t n_records;
+
+    snprintf(path, sizeof path, "%.3700s/data/%.300s", board.jobs[0].path, name);
+    n_records = board_calls_count(path);
+    board.totals.n_records += n_records;
+    if (!error)
+        error = board_job_mark_done(&board.jobs[0], name, 0, n_records);
+    note_disk_error(error);
+    if (error)
+        board_complain("%s: cannot be written: %s", path, strerror(error));
+}
+
 static void end_calls(void)
 {
-    char name[SVP_FILE_NAME_MAX];
+    char name[SVP_FILE_NAME_MAX], slice[SVP_FILE_NAME_MAX + 32];
     BoardCallTotals calls;
-    int error = board_calls_end(&calls);
+    const int error = board_calls_end(&calls);
 
-    board.totals.n_records += calls.n_records;
     board.totals.n_lost_records = calls.n_lost;
     if (!board.has_executed)
         return;
-    note_disk_error(error);
     make_calls_name(name);
-    if (!error)
-        error = board_job_mark_done(&board.jobs[0], name, 0, calls.n_records);
-    note_disk_error(error);
-    if (error)
-        board_complain("%s/data/%s: cannot be written: %s", board.jobs[0].path, name,
-                       strerror(error));
+    if (calls.n_slices == 0)
+        mark_calls(name, error);
+    for (unsigned i = 0; i < calls.n_slices; i++) {
+        snprintf(slice, sizeof slice, "%s.slice_%u", name, i);
+        mark_calls(slice, i + 1 < calls.n_slices ? 0 : error);
+    }
 }
 
 static void report_losses(void)

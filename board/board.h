@@ -90,12 +90,14 @@ typedef struct BoardCall {
 /* Its end is now. */
 void board_calls_record(BoardCall *call);
 typedef struct BoardCallTotals {
-    uint64_t n_records, n_lost;
+    uint64_t n_lost;
+    unsigned n_slices; /* files with ".slice_<n>"; 0: one file without it */
 } BoardCallTotals;
 
 /* Seals the file, and removes one that was not placed. 0 or an errno value. */
 int board_calls_end(BoardCallTotals *totals);
-void board_calls_forget(void); /* in a forked child */
+uint64_t board_calls_count(const char *path); /* that a file holds */
+void board_calls_forget(void);                /* in a forked child */
 uint64_t board_calls_now(void);
 
 /* ---- kept-calls.c: the last calls alone ---- */

@@ -117,7 +117,8 @@ int board_calls_begin(const char *output, const SvpConfig *config, int is_simula
         .patience_ns = PATIENCE_NS,
         .writer = {.policy = STROBE_POLICY_BLOCK,
                    .sync = config->syncs ? STROBE_SYNC_INTERVAL : STROBE_SYNC_NONE,
-                   .flush_interval_ns = (int64_t)config->flush_ms * 1000000},
+                   .flush_interval_ns = (int64_t)config->flush_ms * 1000000,
+                   .rotation = {.bytes = (uint64_t)config->slice_mb << 20}},
         .fallback_dir = output};
     int error = strobe_recorder_open(&settings);
 
@@ -205,12 +206,11 @@ static uint64_t count_records(const char *bytes, uint32_t length)
     return n;
 }
 
-/* The calls that the file holds. */
-static uint64_t count_calls(void)
+uint64_t board_calls_count(const char *path)
 {
     struct strobe_block_header header;
     char *bytes = malloc(STROBE_POOL_BLOCK_BYTES);
-    int fd = open(file_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     off_t at = 0;
     uint64_t n = 0;
 
@@ -242,6 +242,20 @@ static void write_kept(const BoardCall *call)
         write_call(writer, call, strobe_recorder_track(&track));
 }
 
+/* Gives the newest file its number, if the writer has put others aside. */
+static void number_slices(unsigned *n)
+{
+    char path[SVP_PATH_MAX + 32];
+
+    for (*n = 0;; ++*n) {
+        snprintf(path, sizeof path, "%s" STROBE_SLICE_FORMAT, file_path, *n);
+        if (access(path, F_OK))
+            break;
+    }
+    if (*n && rename(file_path, path) == 0)
+        ++*n;
+}
+
 int board_calls_end(BoardCallTotals *totals)
 {
     uint64_t lost[STROBE_LOSS_CAUSES];
@@ -257,9 +271,11 @@ int board_calls_end(BoardCallTotals *totals)
     for (int i = 0; i < STROBE_LOSS_CAUSES; i++)
         totals->n_lost += lost[i];
     strobe_recorder_close();
-    totals->n_records = count_calls();
+    totals->n_slices = 0;
     if (!is_placed)
         unlink(file_path);
+    else
+        number_slices(&totals->n_slices);
     return error;
 }
 

@@ -296,6 +296,7 @@ static void put_config(StrobeJsonWriter *json, const SvpConfig *config)
     put_int(json, "acl_api_limit", config->api_limit);
     put_int(json, "interval", config->interval);
     put_text(json, "strobe_interval_zero", config->is_each ? "every" : "once");
+    put_int(json, "strobe_slice_mb", config->slice_mb);
     put_int(json, "strobe_flush_ms", config->flush_ms);
     put_text(json, "strobe_sync", config->syncs ? "on" : "off");
     strobe_json_end_object(json);

@@ -25,6 +25,7 @@ enum {
     KEY_INTERVAL,
     KEY_EACH,
     KEY_LIMIT,
+    KEY_SLICE,
     KEY_FLUSH,
     KEY_SYNC,
     KEYS
@@ -40,6 +41,7 @@ static const char *const names[KEYS][2] = {
     [KEY_INTERVAL] = {"interval"},
     [KEY_EACH] = {"strobe_interval_zero"},
     [KEY_LIMIT] = {"acl_api_limit"},
+    [KEY_SLICE] = {"strobe_slice_mb"},
     [KEY_FLUSH] = {"strobe_flush_ms"},
     [KEY_SYNC] = {"strobe_sync"},
 };
@@ -49,6 +51,7 @@ void svp_config_defaults(SvpConfig *config)
     memset(config, 0, sizeof *config);
     config->aacpu = 1;
     config->acl_api = 1;
+    config->slice_mb = SVP_SLICE_MB;
     config->flush_ms = SVP_FLUSH_MS;
     config->syncs = 1;
 }
@@ -139,6 +142,16 @@ static uint32_t read_limit(const Parse *parse, const Value *value)
     return 0;
 }
 
+static uint32_t read_slice(const Parse *parse, const Value *value)
+{
+    uint32_t number;
+
+    if (read_whole(value, SVP_SLICE_MB_MAX, &number))
+        return number;
+    report_key(parse, KEY_SLICE, "no whole number from 0 to 65536: taken as 64");
+    return SVP_SLICE_MB;
+}
+
 static uint32_t read_flush(const Parse *parse, const Value *value)
 {
     uint32_t number;
@@ -177,6 +190,9 @@ static void take_value(Parse *parse, int key, const Value *value)
         break;
     case KEY_LIMIT:
         config->api_limit = read_limit(parse, value);
+        break;
+    case KEY_SLICE:
+        config->slice_mb = read_slice(parse, value);
         break;
     case KEY_FLUSH:
         config->flush_ms = read_flush(parse, value);

@@ -13,6 +13,8 @@
 #define SVP_CONFIG_BYTES_MAX (1u << 20)
 #define SVP_PATH_MAX 4096u
 #define SVP_FLUSH_MS 500u
+#define SVP_SLICE_MB 64u
+#define SVP_SLICE_MB_MAX 65536u
 #define SVP_API_LIMIT_MAX 1000000u
 #define SVP_FLUSH_MS_MAX 60000u
 
@@ -27,6 +29,7 @@ typedef struct SvpConfig {
     int has_section;    /* "profiler" */
     uint32_t interval;  /* 0: once */
     uint32_t api_limit; /* acl_api_limit: only so many calls are kept, the last ones; 0: all */
+    uint32_t slice_mb;  /* strobe_slice_mb: a file of calls is closed at this size; 0: never */
     uint32_t flush_ms;  /* strobe_flush_ms: calls are written at least this often */
     char output[SVP_PATH_MAX]; /* "": none */
 } SvpConfig;

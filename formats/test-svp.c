@@ -224,6 +224,12 @@ static void test_config_interval(void)
                          1, "");
     g_assert_cmpuint(config.flush_ms, ==, 60000);
     g_assert_false(config.syncs);
+    g_assert_cmpuint(config.slice_mb, ==, 64);
+    config = read_config("{\"profiler\": {\"strobe_slice_mb\": 0}}", 1, "");
+    g_assert_cmpuint(config.slice_mb, ==, 0);
+    config = read_config("{\"profiler\": {\"strobe_slice_mb\": 65537}}", 1,
+                         "profiler.strobe_slice_mb: no whole");
+    g_assert_cmpuint(config.slice_mb, ==, 64);
     config = read_config("{\"profiler\": {\"acl_api_limit\": 512}}", 1, "");
     g_assert_cmpuint(config.api_limit, ==, 512);
     config = read_config("{\"profiler\": {\"acl_api_limit\": \"-1\"}}", 1,

@@ -15,10 +15,11 @@
 
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 
-static const char *const own_keys[] = {
-    "switch",      "output",        "aacpu",       "aac_metrics",          "acl_api",
-    "interval",    "aicpu",         "aic_metrics", "strobe_interval_zero", "strobe_flush_ms",
-    "strobe_sync", "acl_api_limit", NULL};
+static const char *const own_keys[] = {"switch",          "output",      "aacpu",
+                                       "aac_metrics",     "acl_api",     "interval",
+                                       "aicpu",           "aic_metrics", "strobe_interval_zero",
+                                       "strobe_flush_ms", "strobe_sync", "acl_api_limit",
+                                       "strobe_slice_mb", NULL};
 
 /* The usual reader reads a pipe, which can be read only once. */
 static char *read_config(const char *path, gsize *length)

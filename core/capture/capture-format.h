@@ -21,6 +21,9 @@
 #define STROBE_SEGMENT_FORMAT "capture.%05u.strobe"
 #define STROBE_CAPTURE_UNNAMED ".new"
 #define STROBE_SEGMENT_NEW STROBE_CAPTURE_NAME STROBE_CAPTURE_UNNAMED
+/* Appended to the name of a capture with another name: its earlier segments, numbered from 0. */
+#define STROBE_SLICE_MARK ".slice_"
+#define STROBE_SLICE_FORMAT STROBE_SLICE_MARK "%u"
 /* External data of the same window, in the same folder; see external-data.h. */
 #define STROBE_EXTERNAL_NAME "capture.external.strobe"
 

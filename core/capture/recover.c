@@ -133,17 +133,48 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
+/* The path of an open capture that its program named; NULL: it is a capture.strobe. `capture` may
+ * be a path of the descriptor. */
+static char *path_by_program(int fd, const char *capture)
+{
+    g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+    g_autofree char *path = g_file_read_link(link, NULL);
+    g_autofree char *name = g_path_get_basename(path ? path : capture);
+
+    return path && strcmp(name, STROBE_CAPTURE_NAME) ? g_steal_pointer(&path) : NULL;
+}
+
+/* Only the newest segment gets what is in the pool. */
+static gboolean is_earlier(int fd, const char *capture)
+{
+    g_autofree char *path = path_by_program(fd, capture);
+    const char *mark = path ? g_strrstr(path, STROBE_SLICE_MARK) : NULL;
+
+    return mark && mark[strlen(STROBE_SLICE_MARK)] &&
+           strspn(mark + strlen(STROBE_SLICE_MARK), G_CSET_DIGITS) ==
+               strlen(mark + strlen(STROBE_SLICE_MARK));
+}
+
+/* Path of the segment before this one. Numbers in names of segments begin at 1, in those of
+ * slices at 0. */
+static char *earlier_path(const struct index_pass *index_pass, const char *capture)
+{
+    g_autofree char *own = path_by_program(index_pass->fd, capture);
+    g_autofree char *folder = g_path_get_dirname(capture);
+    g_autofree char *name = strobe_segment_name(index_pass->segment);
+
+    return own ? g_strdup_printf("%s" STROBE_SLICE_FORMAT, own, index_pass->segment - 1)
+               : g_build_filename(folder, name, NULL);
+}
+
 /* If a block was filled during a rotation, its first part is in the previous segment. */
 static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
-    g_autofree char *folder = g_path_get_dirname(capture);
     struct stat st;
 
     if (index_pass->segment == 0)
         return;
-    g_autofree char *name =
-        strobe_segment_name(index_pass->segment); /* numbers in names begin at 1 */
-    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *path = earlier_path(index_pass, capture);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return;
@@ -528,8 +559,11 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
 /* A program that was killed during a rotation left the begin of the next segment. */
 static void remove_next(int fd, const char *capture)
 {
-    g_autofree char *path = g_path_get_dirname(capture);
-    g_autofree char *name = g_path_get_basename(capture);
+    g_autofree char *own = path_by_program(fd, capture);
+    g_autofree char *path = g_path_get_dirname(own ? own : capture);
+    g_autofree char *name = g_path_get_basename(own ? own : capture);
+    g_autofree char *next =
+        g_strconcat(own ? name : STROBE_CAPTURE_NAME, STROBE_CAPTURE_UNNAMED, NULL);
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct stat mine, named, around;
 
@@ -538,7 +572,7 @@ static void remove_next(int fd, const char *capture)
     if (fstat(fd, &mine) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
         mine.st_dev == named.st_dev && mine.st_ino == named.st_ino && fstat(folder, &around) == 0 &&
         around.st_uid == geteuid())
-        unlinkat(folder, STROBE_SEGMENT_NEW, 0);
+        unlinkat(folder, next, 0);
     close(folder);
 }
 
@@ -571,7 +605,8 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
     index_pass.capture = capture;
     flock(fd, LOCK_EX); /* two simultaneous analyses must finish it only once */
     ok = walk_blocks(&index_pass, error);
-    if (ok && index_pass.has_metadata && open_pool(&index_pass, &pool)) {
+    if (ok && index_pass.has_metadata && !is_earlier(fd, capture) &&
+        open_pool(&index_pass, &pool)) {
         index_pass_earlier(&index_pass, capture);
         ok = recover_open(&index_pass, capture, &pool, live, error);
         if (ok && !*live)

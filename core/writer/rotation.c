@@ -10,10 +10,55 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Name of the segment with this number (from 0) after the rotation has put it aside. */
-static void aside_name(uint32_t number, char name[32])
+#define NAME_BYTES 320
+
+static int is_named_by_program(const StrobeRotation *rotation)
 {
-    snprintf(name, 32, STROBE_SEGMENT_FORMAT, number + 1);
+    return strcmp(rotation->name, STROBE_CAPTURE_NAME) != 0;
+}
+
+/* Name of the segment with this number (from 0) after the rotation has put it aside. */
+static void aside_name(const StrobeRotation *rotation, uint32_t number, char name[NAME_BYTES])
+{
+    if (is_named_by_program(rotation))
+        snprintf(name, NAME_BYTES, "%s" STROBE_SLICE_FORMAT, rotation->name, number);
+    else
+        snprintf(name, NAME_BYTES, STROBE_SEGMENT_FORMAT, number + 1);
+}
+
+/* Name of the next segment until it is complete. */
+static void new_name(const StrobeRotation *rotation, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%s" STROBE_CAPTURE_UNNAMED, rotation->name);
+}
+
+/* Opens the folder of a file, and keeps the file's name. 0 or an errno value. */
+static int take_place(StrobeRotation *rotation, const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    snprintf(rotation->name, sizeof rotation->name, "%.255s", slash ? slash + 1 : path);
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return rotation->folder < 0 ? errno : 0;
+}
+
+/* The program may have moved its file. 0: it does not rotate now. */
+static int follow_file(StrobeRotation *rotation, int fd)
+{
+    char link[64], path[PATH_MAX];
+    ssize_t n;
+
+    if (!is_named_by_program(rotation))
+        return 1;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = readlink(link, path, sizeof path - 1);
+    if (n <= 0)
+        return 0;
+    path[n] = 0;
+    close(rotation->folder);
+    return take_place(rotation, path) == 0 && rotation->name[0] != '.';
 }
 
 int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
@@ -24,17 +69,15 @@ int strobe_rotation_limits_any(const StrobeRotationLimits *limits)
 int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
                           const char *path, const char *metadata)
 {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
+    int error;
 
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
     rotation->limits = *limits;
     rotation->metadata = strdup(metadata);
     if (!rotation->metadata)
         return ENOMEM;
-    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (rotation->folder < 0)
-        return errno;
+    error = take_place(rotation, path);
+    if (error)
+        return error;
     rotation->number = 0;
     return 0;
 }
@@ -69,11 +112,12 @@ int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64
 static int prepare_segment(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
+    char made[NAME_BYTES];
     int error, fd;
 
-    unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
-    fd = openat(p->folder, STROBE_SEGMENT_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                0640);
+    new_name(p, made);
+    unlinkat(p->folder, made, 0);
+    fd = openat(p->folder, made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (fd < 0)
         return errno;
     strobe_capture_writer_begin(&d->other, fd, d->window.number);
@@ -84,7 +128,7 @@ static int prepare_segment(StrobeWriterLoop *d)
         error = strobe_capture_write_reserve(&d->other);
     if (error) {
         strobe_capture_writer_end(&d->other);
-        unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
+        unlinkat(p->folder, made, 0);
     }
     return error;
 }
@@ -116,28 +160,29 @@ static int finish_segment(StrobeWriterLoop *d)
  * rename. */
 static int put_aside(const StrobeRotation *p, const char *name)
 {
-    if (linkat(p->folder, STROBE_CAPTURE_NAME, p->folder, name, 0) == 0 ||
-        renameat(p->folder, STROBE_CAPTURE_NAME, p->folder, name) == 0)
+    if (linkat(p->folder, p->name, p->folder, name, 0) == 0 ||
+        renameat(p->folder, p->name, p->folder, name) == 0)
         return 0;
     return errno;
 }
 
 static int put_in_place(StrobeRotation *p)
 {
-    char name[32];
+    char name[NAME_BYTES], made[NAME_BYTES];
 
-    aside_name(p->number, name);
+    aside_name(p, p->number, name);
+    new_name(p, made);
     int error = put_aside(p, name);
     if (error)
         return error;
     STROBE_TESTPOINT("roll-aside");
-    if (renameat(p->folder, STROBE_SEGMENT_NEW, p->folder, STROBE_CAPTURE_NAME) == 0)
+    if (renameat(p->folder, made, p->folder, p->name) == 0)
         return 0;
     error = errno;
-    if (faccessat(p->folder, STROBE_CAPTURE_NAME, F_OK, 0) == 0)
+    if (faccessat(p->folder, p->name, F_OK, 0) == 0)
         unlinkat(p->folder, name, 0);
     else
-        renameat(p->folder, name, p->folder, STROBE_CAPTURE_NAME);
+        renameat(p->folder, name, p->folder, p->name);
     return error;
 }
 
@@ -145,7 +190,7 @@ static int put_in_place(StrobeRotation *p)
 static void switch_over(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
-    char name[32];
+    char name[NAME_BYTES];
 
     if (d->settings.sync >= STROBE_SYNC_WINDOW &&
         fsync(p->folder)) /* the new file names must be on the disk too */
@@ -155,7 +200,7 @@ static void switch_over(StrobeWriterLoop *d)
     p->number++;
     strobe_rotation_begin_segment(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
     if (p->limits.keep && p->number >= p->limits.keep) {
-        aside_name(p->number - p->limits.keep, name);
+        aside_name(p, p->number - p->limits.keep, name);
         unlinkat(p->folder, name, 0);
     }
 }
@@ -163,8 +208,15 @@ static void switch_over(StrobeWriterLoop *d)
 void strobe_rotation_roll(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
-    int error = prepare_segment(d);
+    char made[NAME_BYTES];
+    int error;
 
+    if (!follow_file(p, d->window.writer.fd)) {
+        p->due_bytes = d->window.writer.bytes + p->limits.bytes / 16; /* tries again soon */
+        return;
+    }
+    new_name(p, made);
+    error = prepare_segment(d);
     if (error == 0) {
         STROBE_TESTPOINT("roll-prepared");
         error = finish_segment(d);
@@ -173,7 +225,7 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
             error = put_in_place(p);
         if (error) {
             strobe_capture_writer_end(&d->other);
-            unlinkat(p->folder, STROBE_SEGMENT_NEW, 0);
+            unlinkat(p->folder, made, 0);
         }
     }
     if (error == 0) {

@@ -10,10 +10,12 @@
 #include "ring.h"
 
 /* A rotating capture: the newest segment is always capture.strobe, the earlier ones are
- * capture.00001.strobe and so on. Each repeats all definitions. */
+ * capture.00001.strobe and so on. One with another name NAME, which the program may change, has
+ * NAME.slice_0 and so on; while NAME is hidden it does not rotate. Each repeats all definitions. */
 typedef struct StrobeRotation {
     StrobeRotationLimits limits;
     int folder;      /* descriptor of the capture's folder, -1: no rotation */
+    char name[256];  /* of the newest segment in it */
     char *metadata;  /* repeated in each segment */
     uint32_t number; /* number of the current segment, from 0 */
     int64_t begun_ns;

@@ -10,6 +10,7 @@
 #include "svp_job.h"
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */
+#define BEGUN ".new" /* ends the name of a slice that its killed program had not begun to fill */
 #define HEAD_BYTES 16u
 #define FILE_METADATA_MAX 1000u
 #define FILES_MAX 100000u /* each may have a mark beside it */
@@ -17,6 +18,8 @@
 
 typedef struct DataFile {
     char *name;
+    dev_t device;
+    ino_t inode;
     SvpFileName parts;
 } DataFile;
 
@@ -33,6 +36,12 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
+/* The newest part of calls whose program was killed has no number. */
+static guint64 order_of_slice(const DataFile *file)
+{
+    return strstr(file->name, ".slice_") ? file->parts.slice : G_MAXUINT64;
+}
+
 /* In the order of what happened: slices by number, not as text. */
 static int compare_files(gconstpointer a, gconstpointer b)
 {
@@ -46,16 +55,36 @@ static int compare_files(gconstpointer a, gconstpointer b)
     if (!order)
         order = compare_numbers(one->parts.current_pic, other->parts.current_pic);
     if (!order)
-        order = compare_numbers(one->parts.slice, other->parts.slice);
+        order = compare_numbers(order_of_slice(one), order_of_slice(other));
     return order ? order : strcmp(one->name, other->name);
+}
+
+static gboolean stat_content(int data, const char *name, struct stat *st)
+{
+    return fstatat(data, name, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st->st_mode) &&
+           st->st_size > 0;
 }
 
 static gboolean has_content(int data, const char *name)
 {
     struct stat st;
 
-    return fstatat(data, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-           st.st_size > 0;
+    return stat_content(data, name, &st);
+}
+
+/* A program that is killed just then leaves the newest calls with two names: the last one counts,
+ * as recovery writes into it. */
+static void drop_second_names(GPtrArray *files)
+{
+    for (guint i = 0; i + 1 < files->len;) {
+        const DataFile *file = g_ptr_array_index(files, i);
+        const DataFile *next = g_ptr_array_index(files, i + 1);
+
+        if (file->device == next->device && file->inode == next->inode)
+            g_ptr_array_remove_index(files, i);
+        else
+            i++;
+    }
 }
 
 static GPtrArray *list_files(int data)
@@ -66,17 +95,22 @@ static GPtrArray *list_files(int data)
     for (guint i = 0; i < names->len; i++) {
         const char *name = g_ptr_array_index(names, i);
         SvpFileName parts;
+        struct stat st;
 
-        if ((svp_file_name_read(name, &parts) == SVP_FILE_OTHER &&
+        if (g_str_has_suffix(name, BEGUN) ||
+            (svp_file_name_read(name, &parts) == SVP_FILE_OTHER &&
              !job_calls_name_read(name, &parts)) ||
-            !has_content(data, name))
+            !stat_content(data, name, &st))
             continue;
         DataFile *file = g_new0(DataFile, 1);
         file->name = g_strdup(name);
         file->parts = parts;
+        file->device = st.st_dev;
+        file->inode = st.st_ino;
         g_ptr_array_add(files, file);
     }
     g_ptr_array_sort(files, compare_files);
+    drop_second_names(files);
     return files;
 }
 

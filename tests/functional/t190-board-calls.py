@@ -107,10 +107,10 @@ class CallsTest(BoardTest):
 
     # ---- as fast as can be ----
 
-    def flood(self, n_threads, n_calls):
+    def flood(self, n_threads, n_calls, **keys):
         """Threads that call without a pause, killed after so many calls. Returns how many each made."""
         returned = self.work / "returned"
-        self.configure()
+        self.configure(**keys)
         process = self.begin("load", "execute", 1, "flood", returned, n_threads)
         counts = lambda: [struct.unpack_from("<Q", returned.read_bytes(), 64 * index)[0]
                           for index in range(n_threads)]
@@ -163,6 +163,44 @@ class CallsTest(BoardTest):
         self.assertEqual((counters["records"] - 12 + counters["lost_records"],
                           counters["lost_records"]), (21, 13))
         self.assertIn("13 lost", self.strobe("svp", "show", "-dir", self.job()).stdout)
+
+    # ---- slices ----
+
+    def slices(self):
+        return [name for name in self.data() if name.startswith("AclModule")]
+
+    def test_slices(self):
+        """Files of 1 MiB: each is whole by itself, and no call is missing or there twice."""
+        self.configure(double=LAYERS, strobe_slice_mb="1")
+        output, errors = self.run_program("load", "execute", 1, "threads", 4, 50000)
+        self.assertEqual(output, "failed 0\n", errors)
+        names = ["AclModule.0.a.b-c.1.1.slice_%d" % number for number in range(len(self.slices()))]
+        self.assertEqual(sorted(names), self.slices())
+        self.assertGreater(len(names), 3)
+        data = self.job() / "data"
+        marks = [dict(line.split(":") for line in (data / (name + ".done")).read_text().split())
+                 for name in names]
+        self.assertEqual(sum(int(mark["records"]) for mark in marks), 200005)
+        for name in names[:-1]:
+            self.assertLess((data / name).stat().st_size, 4 << 20)
+        self.assertEqual(self.info()["counters"]["records"], 200005 + 12)
+        self.assertEqual(sorted(path.name for path in data.iterdir() if path.suffix == ".new"), [])
+        done = self.strobe("svp", "show", "-dir", self.job())
+        self.assertNotIn("damaged", done.stderr)
+        self.assertIn(" 0 lost; complete", done.stdout)
+        self.assertEqual(sum(self.calls().values()) + 3 * 50000, 200005)
+        (imported,) = self.json("import", "-o", self.out, self.job())
+        self.assertEqual([part["part"] for part in imported["found"][1:]], names)
+
+    def test_killed_between_slices(self):
+        """Recovered calls go into the newest file, and none twice."""
+        for n_threads in 1, 4:
+            offered = self.flood(n_threads, 200000, strobe_slice_mb="1")
+            self.assertGreater(len(self.slices()), 2)
+            found, lost = self.count_found()
+            self.assertLessEqual(sum(offered), found + lost, n_threads)
+            self.assertLessEqual(found + lost, sum(offered) + 2 * n_threads, n_threads)
+            shutil.rmtree(self.job())
 
     # ---- a subscription of the program's own ----
 

@@ -206,7 +206,7 @@ class StatesTest(BoardTest):
             "switch": "on", "output": str(self.jobs), "aacpu": "on",
             "aac_metrics": "ArithmeticUtilization", "acl_api": "on", "acl_api_limit": 0,
             "interval": 2,
-            "strobe_interval_zero": "once", "strobe_flush_ms": 500, "strobe_sync": "on"})
+            "strobe_interval_zero": "once", "strobe_slice_mb": 64, "strobe_flush_ms": 500, "strobe_sync": "on"})
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 
     def test_files_of_a_model(self):

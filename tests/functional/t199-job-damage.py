@@ -441,7 +441,8 @@ class DamageTest(BoardTest):
                     if name.startswith("log"):
                         continue
                     self.assertFalse(pathlib.Path(name).name.startswith("."), place)
-                    if "db" not in name:  # sqlite files have the same rows, not bytes
+                    # Where a file of the JOB cannot be read rows may be missing, which is said.
+                    if "db" not in name and "damaged: " not in done.stderr:
                         self.assertEqual(text, good.get(name), place)
                 if done.returncode:
                     self.assertTrue(done.stderr, place)
