@@ -262,6 +262,28 @@ static void test_no_steps(void)
     strobe_mock_free(run.mock);
 }
 
+/* Imported results have the framework's marks of steps, and no record of them. */
+static void test_marked_steps(void)
+{
+    Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
+    const StrobeView *views;
+
+    run.thread = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, THREAD, "main", "", -1);
+    strobe_mock_metadata(run.mock)->window_begin_ns = 0;
+    strobe_mock_metadata(run.mock)->window_end_ns = 5 * STEP_NS;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *name = g_strdup_printf("ProfilerStep#%d", 50 + i);
+        add_gc(&run, run.thread, (1 + i) * STEP_NS, (1 + i) * STEP_NS + 10 * MS);
+        add_operator(&run, name, (1 + i) * STEP_NS, (2 + i) * STEP_NS);
+    }
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "gc", "medium")->share, 10, 1e-9);
+    g_assert_cmpuint(strobe_mock_emitted(run.mock, &views), ==, 3);
+    const struct strobe_step_part *part = views[2].fields;
+    g_assert_cmpint(part->number, ==, 51);
+    g_assert_cmpint(part->duration, ==, STEP_NS);
+    strobe_mock_free(run.mock);
+}
+
 static void add_device_steps(Run *run, double free_us, double communication_us)
 {
     const struct strobe_step_trace fields = {
@@ -568,6 +590,7 @@ int main(int argc, char **argv)
     g_test_add_func("/finding/explained-outliers", test_explained_outliers);
     g_test_add_func("/finding/start", test_start);
     g_test_add_func("/finding/no-steps", test_no_steps);
+    g_test_add_func("/finding/marked-steps", test_marked_steps);
     g_test_add_func("/finding/host-bound", test_host_bound);
     g_test_add_func("/finding/explained-idleness", test_explained_idleness);
     g_test_add_func("/finding/communication", test_communication);
