@@ -142,7 +142,8 @@ function showHeader() {
     makeEntry("Median step", counts.median ? formatTime(counts.median) : "–"),
     makeEntry("95 % of steps under", counts.p95 ? formatTime(counts.p95) : "–"),
     makeEntry("Records", formatNumber(metadata.stored, 0)), makeEntry("Lost", formatNumber(metadata.lost, 0)),
-    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
+    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" :
+      counts.count ? "under 2 %" : "–"),
     makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
     "Tables stand for the charts: the library of charts was missing when the page was made " +
