@@ -86,8 +86,9 @@ function showSteps() {
   const shown = keepLongest(steps, "duration");
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
-    "") + "Where each step goes on the thread that announced it. " +
-    (hasCharts ? "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
+    "") + (steps[0].number < 0 ? "No steps are known: the whole window. " :
+    "Where each step goes on the thread that announced it. ") + (hasCharts && steps.length > 1 ?
+      "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     const onDevice = findDeviceSteps(), hasDevice = shown.some(step => onDevice.has(step.number));

@@ -5,8 +5,8 @@
 
 #include "report-cells.h"
 
-/* Records of memory that are held, about 200 bytes each; of more, the maxima alone are kept. */
-#define REPORT_MEMORY_MAX 250000u
+/* Records of memory that are held, about 130 bytes each; of more, the maxima alone are kept. */
+#define REPORT_MEMORY_MAX 1000000u
 #define REPORT_MEMORY_DEVICES_MAX 4u
 
 typedef struct ReportMemory ReportMemory;

@@ -9,9 +9,9 @@ const partNames = [["operators", "Operators", "#2b73c4"], ["python", "Python", "
   ["gc", "Garbage collection", "#d1495b"], ["data", "Waiting for data", "#d99a1c"],
   ["synchronization", "Waiting for the device", "#8c6bb1"], ["compile", "Compiling", "#2f7d4f"],
   ["other", "Other", "#9aa3af"]];
-const deviceNames = [["computing", "Computing", "#2b73c4"],
-  ["communication_not_overlapped", "Communication, not overlapped", "#d99a1c"],
-  ["free", "Idle", "#9aa3af"]];
+const deviceNames = [["computing", "Computing", "#6a8f3c"],
+  ["communication_not_overlapped", "Communication, not overlapped", "#e0729b"],
+  ["free", "Device idle", "#c9b79c"]];
 
 /* ---- small helpers ---- */
 
@@ -114,8 +114,16 @@ function namedVersions() {
     ["cann_version", "CANN"], ["kernel_release", "kernel"]].filter(([key]) => known.get(key))
     .map(([key, title]) => title + " " + String(known.get(key)).slice(0, 40));
 }
+/* Of imported results without a record of each step, from the marks that the steps are made of. */
+function countSteps() {
+  const table = data.tables.step_part, own = steps.filter(step => step.number >= 0)
+    .map(step => step.duration).sort((a, b) => a - b);
+  if (data.steps.count || !own.length) return data.steps;
+  const isWhole = table.total_rows === table.rows.length, at = share => own[Math.round(share * (own.length - 1))];
+  return { count: table.total_rows, median: isWhole ? at(0.5) : null, p95: isWhole ? at(0.95) : null };
+}
 function showHeader() {
-  const metadata = data.metadata, clocks = readRows("device_clock");
+  const metadata = data.metadata, clocks = readRows("device_clock"), counts = countSteps();
   const header = document.getElementById("header");
   const own = readRows("finding").find(each => each.name === "own_cost");
   document.title = "Strobe report: " + (metadata.command || metadata.host);
@@ -130,11 +138,12 @@ function showHeader() {
   const error = clocks.map(clock => clock.error).concat((data.source || {}).clock_error)
     .filter(value => value !== null && value !== undefined);
   header.append(makeElement("div", { class: "summary" },
-    makeEntry("Recorded", formatTime(length)), makeEntry("Steps", formatNumber(data.steps.count, 0)),
-    makeEntry("Median step", data.steps.count ? formatTime(data.steps.median) : "–"),
-    makeEntry("95 % of steps under", data.steps.count ? formatTime(data.steps.p95) : "–"),
+    makeEntry("Recorded", formatTime(length)), makeEntry("Steps", formatNumber(counts.count, 0)),
+    makeEntry("Median step", counts.median ? formatTime(counts.median) : "–"),
+    makeEntry("95 % of steps under", counts.p95 ? formatTime(counts.p95) : "–"),
     makeEntry("Records", formatNumber(metadata.stored, 0)), makeEntry("Lost", formatNumber(metadata.lost, 0)),
-    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" : "under 2 %"),
+    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" :
+      counts.count ? "under 2 %" : "–"),
     makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
     "Tables stand for the charts: the library of charts was missing when the page was made " +

@@ -12,8 +12,8 @@ typedef struct BusyThread {
 } BusyThread;
 
 struct BusyTimes {
-    GHashTable *threads; /* track -> BusyThread */
-    GArray *steps;       /* of BusyStep */
+    GHashTable *threads;   /* track -> BusyThread */
+    GArray *steps, *marks; /* of BusyStep */
     gboolean has_steps;
 };
 
@@ -32,6 +32,7 @@ BusyTimes *busy_times_new(void)
 
     times->threads = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_thread);
     times->steps = g_array_new(FALSE, TRUE, sizeof(BusyStep));
+    times->marks = g_array_new(FALSE, TRUE, sizeof(BusyStep));
     return times;
 }
 
@@ -39,6 +40,7 @@ void busy_times_free(BusyTimes *times)
 {
     g_hash_table_unref(times->threads);
     g_array_unref(times->steps);
+    g_array_unref(times->marks);
     g_free(times);
 }
 
@@ -79,14 +81,28 @@ void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64
             strobe_intervals_coarsen(set, BUSY_STRETCHES_MAX / 2, thread->gap_ns[part]);
 }
 
+static void add_step(GArray *steps, const BusyStep *step)
+{
+    if (step->end_ns > step->begin_ns && steps->len < BUSY_STEPS_MAX)
+        g_array_append_vals(steps, step, 1);
+}
+
 void busy_times_add_step(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
                          gint64 end_ns)
 {
     const BusyStep step = {
         .number = number, .thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
 
-    if (end_ns > begin_ns && times->steps->len < BUSY_STEPS_MAX)
-        g_array_append_val(times->steps, step);
+    add_step(times->steps, &step);
+}
+
+void busy_times_add_mark(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
+                         gint64 end_ns)
+{
+    const BusyStep step = {
+        .number = number, .thread = thread, .begin_ns = begin_ns, .end_ns = end_ns};
+
+    add_step(times->marks, &step);
 }
 
 static gint compare_steps(gconstpointer a, gconstpointer b)
@@ -163,6 +179,8 @@ const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
 {
     const StrobeMetadata *metadata = host->metadata(self);
 
+    if (times->steps->len == 0)
+        g_array_append_vals(times->steps, times->marks->data, times->marks->len);
     g_array_sort(times->steps, compare_steps);
     times->has_steps = times->steps->len > 0;
     if (!times->has_steps)

@@ -51,7 +51,7 @@ StepPart cause_of_name(const char *kind, const char *name)
 
     if (part != N_PARTS)
         return part;
-    if (g_str_has_prefix(name, "ProfilerStep#")) /* the framework's mark of the whole step */
+    if (g_str_has_prefix(name, CAUSE_STEP_MARK))
         return N_PARTS;
     if (!strcmp(kind, "cpu_op"))
         return PART_OPERATORS;

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#define CAUSE_STEP_MARK "ProfilerStep#" /* begin of the framework's marks of whole steps */
+
 /* The parts of a step's time. A moment counts for the first part that contains it. */
 typedef enum StepPart {
     PART_GC,

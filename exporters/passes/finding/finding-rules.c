@@ -204,6 +204,26 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 
 /* ---- the machine ---- */
 
+/* A measure that was sampled, with its words around it. */
+static void add_measure(GString *text, const WeightedMean *mean, const char *before, int digits,
+                        const char *after)
+{
+    if (mean->count)
+        g_string_append_printf(text, "%s%s%.*f%s", text->len ? "; " : "", before, digits,
+                               weighted_mean(mean), after);
+}
+
+static char *describe_contention(const Case *c)
+{
+    GString *text = g_string_new(NULL);
+
+    add_measure(text, &c->m->processor_wait, "threads were ready without a processor for ", 0,
+                " % of the time of one processor");
+    add_measure(text, &c->m->pressure[PRESSURE_CPU], "pressure on the system ", 0, " %");
+    add_measure(text, &c->m->throttled, "held up by the limit ", 0, " % of the time");
+    return g_string_free(text, FALSE);
+}
+
 /* The system's pressure is that of all programs. It counts only if the program's own waiting is not
  * known: other programs may wait for each other alone. */
 static gboolean detect_contention(const Case *c, Finding *out)
@@ -223,10 +243,7 @@ static gboolean detect_contention(const Case *c, Finding *out)
     out->confidence = throttled >= 5 || wait >= 20 ? 80 : 60;
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
-    out->evidence =
-        g_strdup_printf("on average %.2f threads were ready without a processor; pressure "
-                        "on the system %.0f %%; held up by the limit %.0f %% of the time",
-                        wait / 100, pressure, throttled);
+    out->evidence = describe_contention(c);
     out->advice = "Give the program more processors or fewer threads (OMP_NUM_THREADS, "
                   "num_workers), and move other work away.";
     return TRUE;
@@ -276,10 +293,13 @@ static gboolean detect_losses(const Case *c, Finding *out)
     return TRUE;
 }
 
+/* Without steps nothing is known: most calls belong to the begin and the end of the window. */
 static gboolean detect_own_cost(const Case *c, Finding *out)
 {
     gint64 cost = 0;
 
+    if (!busy_times_has_steps(c->m->times))
+        return FALSE;
     strobe_intervals_merge(&c->m->own_calls);
     for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);

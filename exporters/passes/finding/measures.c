@@ -239,12 +239,25 @@ static void add_name(Measures *m, StepPart part, const StrobeView *record)
     time->count++;
 }
 
+/* "ProfilerStep#7": the framework's mark of a step. */
+static void take_mark(Measures *m, const StrobeView *record)
+{
+    const char *name = m->host->string(m->self, record->name).bytes;
+    const StrobeTrackView *track = m->host->track(m->self, record->track);
+
+    if (!strcmp(record->kind->name, "cpu_op") && g_str_has_prefix(name, CAUSE_STEP_MARK))
+        busy_times_add_mark(m->times, g_ascii_strtoll(name + strlen(CAUSE_STEP_MARK), NULL, 10),
+                            track ? track->number : 0, record->begin_ns, record->end_ns);
+}
+
 static void take_span(Measures *m, const StrobeView *record)
 {
     StepPart part = find_cause(m, record);
 
-    if (part == N_PARTS)
+    if (part == N_PARTS) {
+        take_mark(m, record);
         return;
+    }
     m->n_spans[part]++;
     if (part < PART_OPERATORS)
         add_name(m, part, record);

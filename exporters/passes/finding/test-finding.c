@@ -4,110 +4,9 @@
 
 #include <glib.h>
 #include <stdio.h>
-#include <strobe/kinds.h>
+#include <string.h>
 
-#include "mock-consumer-host.h"
-
-extern const StrobePlugin strobe_plugin_1;
-
-#define MS G_GINT64_CONSTANT(1000000)
-#define STEPS 10
-#define STEP_NS (100 * MS)
-#define THREAD 4711
-
-typedef struct Run {
-    StrobeMockHost *mock;
-    StrobeTrackId thread;
-} Run;
-
-static void add_operator(Run *run, const char *name, int64_t begin, int64_t end)
-{
-    const struct strobe_cpu_op fields = {.sequence = -1};
-
-    strobe_mock_add(run->mock, &strobe_kind_cpu_op, run->thread,
-                    strobe_mock_string(run->mock, name), begin, end, &fields);
-}
-
-static void add_step(Run *run, int64_t number, int64_t begin, int64_t end)
-{
-    const struct strobe_step fields = {.number = number, .thread = THREAD};
-
-    strobe_mock_add(run->mock, &strobe_kind_step, 0, strobe_mock_string(run->mock, "step"), begin,
-                    end, &fields);
-}
-
-static void add_gc(Run *run, StrobeTrackId track, int64_t begin, int64_t end)
-{
-    const struct strobe_gc fields = {.generation = 2};
-
-    strobe_mock_add(run->mock, &strobe_kind_gc, track, 0, begin, end, &fields);
-}
-
-/* Ten steps of 100 ms: 2 ms for the next batch, 1 ms of gc, 80 ms of operators, nested. */
-static Run clean_run(void)
-{
-    Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
-
-    run.thread = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, THREAD, "main", "", -1);
-    strobe_mock_metadata(run.mock)->window_begin_ns = 0;
-    strobe_mock_metadata(run.mock)->window_end_ns = STEPS * STEP_NS;
-    strobe_mock_metadata(run.mock)->n_stored = 1000;
-    for (int i = 0; i < STEPS; i++) {
-        int64_t at = i * STEP_NS;
-
-        add_operator(&run, "enumerate(DataLoader)#next", at, at + 2 * MS);
-        add_operator(&run, "aten::mm", at + 6 * MS, at + 30 * MS);
-        add_operator(&run, "aten::linear", at + 5 * MS, at + 85 * MS);
-        add_gc(&run, run.thread, at + 90 * MS, at + 91 * MS);
-        add_operator(&run, "ProfilerStep#1", at, at + STEP_NS); /* no operator */
-        add_step(&run, i, at, at + STEP_NS);
-    }
-    return run;
-}
-
-static const struct strobe_finding *find_finding(Run *run, const char *id)
-{
-    const StrobeView *views;
-    size_t n = strobe_mock_emitted(run->mock, &views);
-
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(views[i].kind->name, "finding") &&
-            !strcmp(strobe_mock_text(run->mock, views[i].name), id))
-            return views[i].fields;
-    return NULL;
-}
-
-static guint count_findings(Run *run)
-{
-    const StrobeView *views;
-    size_t n = strobe_mock_emitted(run->mock, &views);
-    guint found = 0;
-
-    for (size_t i = 0; i < n; i++)
-        found += !strcmp(views[i].kind->name, "finding");
-    return found;
-}
-
-static void finish_run(Run *run)
-{
-    g_assert_cmpint(strobe_mock_run(run->mock), ==, STROBE_OK);
-}
-
-/* It is the only one, and says something. */
-static const struct strobe_finding *expect_only(Run *run, const char *id, const char *severity)
-{
-    finish_run(run);
-    const struct strobe_finding *finding = find_finding(run, id);
-
-    g_assert_nonnull(finding);
-    g_assert_cmpuint(count_findings(run), ==, 1);
-    g_assert_cmpstr(strobe_mock_text(run->mock, finding->severity), ==, severity);
-    g_assert_cmpstr(strobe_mock_text(run->mock, finding->summary), !=, "");
-    g_assert_cmpstr(strobe_mock_text(run->mock, finding->evidence), !=, "");
-    g_assert_cmpstr(strobe_mock_text(run->mock, finding->advice), !=, "");
-    g_assert_cmpuint(finding->count, >, 0);
-    return finding;
-}
+#include "test-finding-run.h"
 
 static void test_clean(void)
 {
@@ -244,6 +143,15 @@ static void test_start(void)
     strobe_mock_free(run.mock);
 }
 
+static void add_own_calls(Run *run, int64_t duration)
+{
+    const struct strobe_collector_call call = {.status = 0};
+
+    for (int i = 0; i < STEPS; i++)
+        strobe_mock_add(run->mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
+                        i * STEP_NS + 40 * MS + duration, &call);
+}
+
 static void test_no_steps(void)
 {
     Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
@@ -253,12 +161,35 @@ static void test_no_steps(void)
     strobe_mock_metadata(run.mock)->window_end_ns = STEP_NS;
     add_operator(&run, "aten::linear", 0, 50 * MS);
     add_gc(&run, run.thread, 50 * MS, 60 * MS);
+    add_own_calls(&run, 6 * MS); /* start and stop of the window: no cost of its work */
     finish_run(&run);
     g_assert_cmpuint(count_findings(&run), ==, 2);
     g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "steps")->severity), ==,
                     "unknown");
     g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->share, 10, 1e-9);
     g_assert_cmpfloat_with_epsilon(find_finding(&run, "gc")->confidence, 95 * 0.7, 1e-9);
+    strobe_mock_free(run.mock);
+}
+
+/* Imported results have the framework's marks of steps, and no record of them. */
+static void test_marked_steps(void)
+{
+    Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
+    const StrobeView *views;
+
+    run.thread = strobe_mock_track(run.mock, STROBE_TRACK_THREAD, THREAD, "main", "", -1);
+    strobe_mock_metadata(run.mock)->window_begin_ns = 0;
+    strobe_mock_metadata(run.mock)->window_end_ns = 5 * STEP_NS;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *name = g_strdup_printf("ProfilerStep#%d", 50 + i);
+        add_gc(&run, run.thread, (1 + i) * STEP_NS, (1 + i) * STEP_NS + 10 * MS);
+        add_operator(&run, name, (1 + i) * STEP_NS, (2 + i) * STEP_NS);
+    }
+    g_assert_cmpfloat_with_epsilon(expect_only(&run, "gc", "medium")->share, 10, 1e-9);
+    g_assert_cmpuint(strobe_mock_emitted(run.mock, &views), ==, 3);
+    const struct strobe_step_part *part = views[2].fields;
+    g_assert_cmpint(part->number, ==, 51);
+    g_assert_cmpint(part->duration, ==, STEP_NS);
     strobe_mock_free(run.mock);
 }
 
@@ -534,15 +465,6 @@ static void test_losses(void)
     strobe_mock_free(run.mock);
 }
 
-static void add_own_calls(Run *run, int64_t duration)
-{
-    const struct strobe_collector_call call = {.status = 0};
-
-    for (int i = 0; i < STEPS; i++)
-        strobe_mock_add(run->mock, &strobe_kind_collector_call, 0, 0, i * STEP_NS + 40 * MS,
-                        i * STEP_NS + 40 * MS + duration, &call);
-}
-
 static void test_own_cost(void)
 {
     Run clean = clean_run(), run = clean_run();
@@ -568,6 +490,7 @@ int main(int argc, char **argv)
     g_test_add_func("/finding/explained-outliers", test_explained_outliers);
     g_test_add_func("/finding/start", test_start);
     g_test_add_func("/finding/no-steps", test_no_steps);
+    g_test_add_func("/finding/marked-steps", test_marked_steps);
     g_test_add_func("/finding/host-bound", test_host_bound);
     g_test_add_func("/finding/explained-idleness", test_explained_idleness);
     g_test_add_func("/finding/communication", test_communication);
