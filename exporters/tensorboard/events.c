@@ -247,7 +247,7 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
 }
 
 /* The word that PyTorch uses for one of the vendor's; an unknown one stays. */
-static const char *translate(const char *const words[][2], guint n, const char *word)
+static const char *translate_word(const char *const words[][2], guint n, const char *word)
 {
     for (guint i = 0; i < n; i++)
         if (!strcmp(words[i][0], word))
@@ -272,7 +272,7 @@ static const char *collective_name(const char *type)
         {"hcom_barrier_", "barrier"},
     };
 
-    return translate(words, G_N_ELEMENTS(words), type);
+    return translate_word(words, G_N_ELEMENTS(words), type);
 }
 
 static const char *type_name(const char *type)
@@ -283,7 +283,7 @@ static const char *type_name(const char *type)
         {"INT16", "Short"},    {"INT8", "Char"},  {"UINT8", "Byte"},
     };
 
-    return translate(words, G_N_ELEMENTS(words), type);
+    return translate_word(words, G_N_ELEMENTS(words), type);
 }
 
 static const char *collective_text(Board *board, const BoardKind *kind, guint index,

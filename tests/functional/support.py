@@ -73,6 +73,12 @@ def find_torch_device():
     return torch_library.find_library(program("torch-device.so"), source, PROGRAMS, "-lOpenCL")
 
 
+def find_group_double():
+    """A process group of any backend, for the PyTorch of PYTHON."""
+    source = TOP / "tests" / "functional" / "group-double.cpp"
+    return torch_library.find_library(program("group-double.so"), source, PROGRAMS)
+
+
 def has_torch():
     return subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0
 

@@ -203,6 +203,16 @@ with profiler.profile(activities=[getattr(profiler.ProfilerActivity, each) for e
         (result,) = (self.work / "export_only_prof_dir").iterdir()
         self.assertEqual(self.operators(result)["aten::add"], 1)
 
+    def test_use_cuda(self):
+        """It means nothing there; in strobe.profiler it is that of PyTorch."""
+        done = self.run_as("""
+from torch_npu.profiler import profile, ProfilerActivity
+prof = profile(activities=[ProfilerActivity.CPU], use_cuda=True)
+assert prof.activities == {ProfilerActivity.CPU}, prof.activities
+profile(activities=[ProfilerActivity.CPU], use_cuda=None)
+""")
+        self.assertEqual(done.stderr.count("This is npu environment, use_cuda is invalid"), 1)
+
     def test_modules(self):
         """Each module of the original that scripts import from, each name in it."""
         self.run_as("""

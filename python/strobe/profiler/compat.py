@@ -7,7 +7,8 @@
     import torch_npu.profiler           # is this module; torch_npu.npu.mstx is strobe.npu.mstx
 
 `strobe run --as torch_npu` does so for a whole command. Other than in strobe.profiler, folded
-stacks are written to files that end in .log, and the result of a profile without a handler stays.
+stacks are written to files that end in .log, the result of a profile without a handler stays, and
+`use_cuda` has no effect.
 """
 
 import os
@@ -78,6 +79,11 @@ class _KinetoProfile(_NamedStacks, _profiler._KinetoProfile):
 
 class profile(_NamedStacks, _profiler.profile):
     """A profile of a training loop."""
+
+    def __init__(self, *, use_cuda=None, **given):
+        if use_cuda is not None:
+            message.warn("This is npu environment, use_cuda is invalid")
+        super().__init__(**given)
 
     def _keeps_raw(self):
         return True

@@ -9,7 +9,7 @@ from support import StrobeTest
 LINE = r"\[\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\] \[(INFO|WARNING|ERROR)\] \[analyse\] .+"
 
 
-class AnalysisLeftoversTest(StrobeTest):
+class AnalysedFoldersTest(StrobeTest):
     def setUp(self):
         super().setUp()
         self.record()
