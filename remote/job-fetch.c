@@ -16,6 +16,7 @@
 
 #define BATCH_FILES 64u
 #define HEAD_MAX 64
+#define ERRORS_MAX 4096
 #define PART ".part"
 #define SPARE_BYTES (1u << 20)
 
@@ -25,6 +26,7 @@ typedef struct Fetch {
     int folder;      /* the part, here */
     void (*report)(const char *text);
     StrobeFetchTotals *totals;
+    GString *errors; /* what the board says of a batch */
     /* a batch */
     const StrobeJobFile *const *files;
     guint n_files, next; /* the file that is received */
@@ -216,10 +218,23 @@ static gssize take_files(void *user, gboolean is_error, const char *bytes, gsize
 {
     Fetch *fetch = user;
 
+    if (is_error && fetch->errors->len < ERRORS_MAX)
+        g_string_append_len(fetch->errors, bytes, (gssize)MIN(length, ERRORS_MAX));
     if (is_error || fetch->next >= fetch->n_files)
         return (gssize)length;
     return fetch->is_in_body ? take_body(fetch, bytes, length, error)
                              : take_head(fetch, bytes, length, error);
+}
+
+static gboolean refuse_batch(const Fetch *fetch, const StrobeChannelEnd *end, GError **error)
+{
+    g_autofree char *said = strobe_remote_excerpt(fetch->errors->str, fetch->errors->len);
+
+    return strobe_remote_refuse(error,
+                                "%s: the board sent only a part of %s/%s: %" G_GUINT64_FORMAT
+                                " bytes are missing, status %s%d%s%s",
+                                fetch->remote->name, fetch->job, fetch->files[fetch->next]->name,
+                                fetch->n_left, end->signal, end->status, *said ? ": " : "", said);
 }
 
 static gboolean fetch_batch(Fetch *fetch, const StrobeJobFile *const *files, guint n,
@@ -235,15 +250,16 @@ static gboolean fetch_batch(Fetch *fetch, const StrobeJobFile *const *files, gui
     fetch->n_head = 0;
     fetch->is_in_body = FALSE;
     fetch->file = -1;
+    fetch->n_left = 0;
     if (!find_offsets(fetch, error))
         return FALSE;
     g_autofree char *command = make_batch_command(fetch);
+    fetch->errors = g_string_new(NULL);
     good = strobe_flow_run(fetch->remote, command, &calls, &end, error);
     if (fetch->file >= 0)
         close(fetch->file);
-    if (good && fetch->next < n)
-        return strobe_remote_refuse(error, "%s: the board sent only a part of %s",
-                                    fetch->remote->name, fetch->job);
+    good = good && (fetch->next >= n || refuse_batch(fetch, &end, error));
+    g_string_free(fetch->errors, TRUE);
     return good;
 }
 

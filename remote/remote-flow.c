@@ -182,77 +182,17 @@ static gboolean run_flow(StrobeFlow *flow, GError **error)
             !strobe_remote_turn(flow->remote, moved ? 0 : 20, error))
             return FALSE;
     }
-    return TRUE;
-}
-
-/* Now and then dropbear sends no status of a command that ends at once. So the command says it as
- * the last line of its error output. */
-#define STATUS_LINE "strobe-status "
-
-typedef struct Marked {
-    StrobeFlowCalls calls;
-    GString *errors;
-} Marked;
-
-static gssize fill_marked(void *user, char *bytes, gsize size, GError **error)
-{
-    Marked *marked = user;
-
-    return marked->calls.fill(marked->calls.user, bytes, size, error);
-}
-
-static gssize take_marked(void *user, gboolean is_error, const char *bytes, gsize length,
-                          GError **error)
-{
-    Marked *marked = user;
-
-    if (!is_error)
-        return marked->calls.take(marked->calls.user, FALSE, bytes, length, error);
-    g_string_append_len(marked->errors, bytes, (gssize)length);
-    if (marked->errors->len > 2 * CHUNK)
-        g_string_erase(marked->errors, 0, CHUNK);
-    return (gssize)length;
-}
-
-/* Takes the line from the text. FALSE: it is not there. */
-static gboolean find_status(GString *errors, StrobeChannelEnd *end)
-{
-    char *line = g_strrstr(errors->str, STATUS_LINE);
-
-    if (!line)
-        return FALSE;
-    end->is_known = TRUE;
-    end->status = (int)g_ascii_strtoll(line + strlen(STATUS_LINE), NULL, 10);
-    end->signal[0] = '\0';
-    g_string_truncate(errors, (gsize)(line - errors->str));
-    return TRUE;
-}
-
-static gboolean finish_marked(StrobeFlow *flow, Marked *marked, StrobeChannelEnd *end,
-                              GError **error)
-{
-    const gboolean has_status = find_status(marked->errors, end);
-
-    if (!has_status && !await_status(flow, error))
-        return FALSE;
-    if (!has_status)
-        *end = *strobe_flow_end(flow);
-    return marked->errors->len == 0 ||
-           marked->calls.take(marked->calls.user, TRUE, marked->errors->str, marked->errors->len,
-                              error) >= 0;
+    return await_status(flow, error);
 }
 
 gboolean strobe_flow_run(StrobeRemote *remote, const char *command, const StrobeFlowCalls *calls,
                          StrobeChannelEnd *end, GError **error)
 {
-    g_autofree char *text = g_strdup_printf("(\n%s\n)\necho " STATUS_LINE "$? >&2", command);
-    Marked marked = {*calls, g_string_new(NULL)};
-    const StrobeFlowCalls own = {calls->fill ? fill_marked : NULL, take_marked, &marked};
-    StrobeFlow *flow = strobe_flow_begin(remote, text, &own);
-    const gboolean good = run_flow(flow, error) && finish_marked(flow, &marked, end, error);
+    StrobeFlow *flow = strobe_flow_begin(remote, command, calls);
+    const gboolean good = run_flow(flow, error);
 
+    *end = *strobe_flow_end(flow);
     strobe_flow_free(flow);
-    g_string_free(marked.errors, TRUE);
     return good;
 }
 

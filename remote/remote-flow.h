@@ -26,7 +26,7 @@ guint64 strobe_flow_sent(const StrobeFlow *flow);
 /* A command that still runs loses its input and output. */
 void strobe_flow_free(StrobeFlow *flow);
 
-/* Runs a command of Strobe's own to its end. FALSE: the error; the connection may still work. */
+/* Runs a command to its end. FALSE: the error; the connection may still work. */
 gboolean strobe_flow_run(StrobeRemote *remote, const char *command, const StrobeFlowCalls *calls,
                          StrobeChannelEnd *end, GError **error);
 

@@ -3,11 +3,12 @@
 #ifndef STROBE_TOOLS_BOARD_KIT_H
 #define STROBE_TOOLS_BOARD_KIT_H
 
-#include "board-facts.h"
+#include "board-properties.h"
 #include "board-program.h"
 
 /* The path of libstrobe-board.so for the board and the program (NULL: any); NULL: none is
  * installed. Free it. */
-char *strobe_board_kit_find(const StrobeBoardFacts *facts, const StrobeBoardProgram *program);
+char *strobe_board_kit_find(const StrobeBoardProperties *properties,
+                            const StrobeBoardProgram *program);
 
 #endif

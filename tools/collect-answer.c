@@ -41,10 +41,10 @@ static void write_board(StrobeJsonWriter *json, const StrobeCollectAnswer *answe
 {
     strobe_json_key(json, "board");
     strobe_json_begin_object(json);
-    write_text(json, "machine", answer->facts->machine);
-    write_text(json, "libc", answer->facts->libc);
-    write_text(json, "kernel", answer->facts->kernel);
-    write_number(json, "date_skew_ns", answer->facts->date_skew_ns);
+    write_text(json, "machine", answer->properties->machine);
+    write_text(json, "libc", answer->properties->libc);
+    write_text(json, "kernel", answer->properties->kernel);
+    write_number(json, "date_skew_ns", answer->properties->date_skew_ns);
     write_number(json, "clock_error_ns", answer->clock_error_ns);
     strobe_json_end_object(json);
 }

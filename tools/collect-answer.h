@@ -3,14 +3,14 @@
 #ifndef STROBE_TOOLS_COLLECT_ANSWER_H
 #define STROBE_TOOLS_COLLECT_ANSWER_H
 
-#include "board-facts.h"
+#include "board-properties.h"
 #include "board-run.h"
 #include "job-fetch.h"
 #include "upload.h"
 
 typedef struct StrobeCollectAnswer {
     const GPtrArray *jobs; /* paths */
-    const StrobeBoardFacts *facts;
+    const StrobeBoardProperties *properties;
     gint64 clock_error_ns;
     const StrobeChannelEnd *end; /* NULL: the program did not run */
     const char *recorder;

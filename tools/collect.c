@@ -8,14 +8,14 @@
 
 #include <svp-names.h>
 
-#include "board-facts.h"
-#include "board-kit.h"
+#include "board-properties.h"
 #include "board-pools.h"
 #include "board-record.h"
 #include "board-run.h"
 #include "board-target.h"
 #include "collect-answer.h"
 #include "collect-export.h"
+#include "collect-recorder.h"
 #include "command.h"
 #include "crc32c.h"
 #include "error.h"
@@ -35,7 +35,7 @@
 typedef struct Collect {
     const StrobeCollectRequest *request;
     StrobeRemote *remote;
-    StrobeBoardFacts facts;
+    StrobeBoardProperties properties;
     char *kit;          /* the recorder that goes along; NULL: the vendor's records */
     char *config;       /* text of acl.json */
     char *config_path;  /* its temporary file here */
@@ -94,51 +94,12 @@ static gboolean check_machine(const Collect *collect, GError **error)
 {
     const StrobeBoardProgram *program = &collect->request->program;
 
-    if (strobe_board_program_fits(program, collect->facts.machine))
+    if (strobe_board_program_fits(program, collect->properties.machine))
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "--main %s: is a program for %s, the board %s is %s", collect->request->main,
-                program->machine, collect->remote->name, collect->facts.machine);
+                program->machine, collect->remote->name, collect->properties.machine);
     return FALSE;
-}
-
-static gboolean refuse_recorder(const Collect *collect, const char *why, GError **error)
-{
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "--recorder strobe: %s: %s",
-                collect->request->main, why);
-    return FALSE;
-}
-
-static gboolean choose_recorder(Collect *collect, GError **error)
-{
-    const StrobeCollectRequest *request = collect->request;
-    const gboolean must = request->recorder == STROBE_RECORDER_STROBE;
-    const StrobeBoardProgram *program = &request->program;
-
-    if (request->recorder == STROBE_RECORDER_VENDOR)
-        return TRUE;
-    collect->kit = strobe_board_kit_find(&collect->facts, program);
-    if (program->is_elf && !program->is_dynamic) {
-        g_clear_pointer(&collect->kit, g_free);
-        if (must)
-            return refuse_recorder(
-                collect, "is linked statically: nothing can be put before the runtime", error);
-        strobe_complain("%s is linked statically: Strobe's recorder cannot be put before the "
-                        "runtime, the vendor's records",
-                        request->main);
-    } else if (!collect->kit) {
-        g_autofree char *why = g_strdup_printf(
-            "no kit for %s with %s is installed (docs/board.md)", collect->facts.machine,
-            *collect->facts.libc ? collect->facts.libc : "an unknown C library");
-        if (must)
-            return refuse_recorder(collect, why, error);
-        strobe_complain("%s: %s: the vendor's runtime records", collect->remote->name, why);
-    } else if (program->is_elf && !program->has_runtime) {
-        strobe_complain("%s does not name libsvp_acl.so among its libraries: calls are recorded "
-                        "only if another library of it does",
-                        request->main);
-    }
-    return TRUE;
 }
 
 /* What is wrong here is said before anything is connected to. */
@@ -184,7 +145,7 @@ static gboolean send_files(Collect *collect, GError **error)
     if (!strobe_project_files_add(collect->files, acl_name, collect->config_path, error) ||
         (collect->kit && !strobe_project_files_add(collect->files, KIT_NAME, collect->kit, error)))
         return FALSE;
-    return strobe_upload_files(collect->remote, collect->files, collect->facts.free_bytes,
+    return strobe_upload_files(collect->remote, collect->files, collect->properties.free_bytes,
                                &collect->sent, error);
 }
 
@@ -424,11 +385,13 @@ static gboolean clean_board(const Collect *collect, GError **error)
 
 static gboolean collect_on(Collect *collect, GError **error)
 {
-    if (!strobe_board_facts_read(collect->remote, &collect->facts, error) ||
+    if (!strobe_board_properties_read(collect->remote, &collect->properties, error) ||
         !strobe_remote_measure_clock(collect->remote, error))
         return FALSE;
     set_paths(collect);
-    if (!check_machine(collect, error) || !choose_recorder(collect, error) ||
+    if (!check_machine(collect, error) ||
+        !strobe_collect_choose_recorder(collect->request, &collect->properties,
+                                        collect->remote->name, &collect->kit, error) ||
         !write_config(collect, error) || !send_files(collect, error) ||
         !prepare_output(collect, error) || !run_program(collect, error))
         return FALSE;
@@ -458,7 +421,7 @@ static gboolean open_session(Collect *collect, GError **error)
 static void print_answer(const Collect *collect, gint64 error_ns)
 {
     const StrobeCollectAnswer answer = {.jobs = collect->jobs,
-                                        .facts = &collect->facts,
+                                        .properties = &collect->properties,
                                         .clock_error_ns = error_ns,
                                         .end = collect->has_run ? &collect->end.end : NULL,
                                         .recorder = collect->kit ? "strobe" : "vendor",
@@ -472,7 +435,7 @@ static void clear_collect(Collect *collect)
 {
     if (collect->config_path)
         unlink(collect->config_path);
-    strobe_board_facts_clear(&collect->facts);
+    strobe_board_properties_clear(&collect->properties);
     g_clear_pointer(&collect->files, g_ptr_array_unref);
     g_clear_pointer(&collect->found, g_ptr_array_unref);
     g_clear_pointer(&collect->before, g_ptr_array_unref);

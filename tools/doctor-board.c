@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor-board.h"
 
-#include "board-facts.h"
+#include "board-properties.h"
 #include "board-kit.h"
 #include "board-target.h"
 #include "remote-sftp.h"
@@ -11,20 +11,20 @@
 #define FREE_BYTES_MIN ((guint64)16 << 20)
 #define SKEW_NS_MAX ((gint64)60 * 1000000000)
 
-static void add_machine(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+static void add_machine(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
 {
-    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "machine", NULL, "%s, %u bits", facts->machine,
-                      facts->word_bits);
-    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "kernel", NULL, "%s", facts->kernel);
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "machine", NULL, "%s, %u bits",
+                      properties->machine, properties->word_bits);
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "kernel", NULL, "%s", properties->kernel);
     strobe_doctor_add(report, STROBE_VERDICT_GOOD, "C library", NULL, "%s",
-                      *facts->libc ? facts->libc : "unknown");
-    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "user", NULL, "%s", facts->user);
+                      *properties->libc ? properties->libc : "unknown");
+    strobe_doctor_add(report, STROBE_VERDICT_GOOD, "user", NULL, "%s", properties->user);
 }
 
-static void add_space(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+static void add_space(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
 {
-    g_autofree char *text = strobe_text_bytes(facts->free_bytes);
-    const gboolean is_short = facts->free_bytes < FREE_BYTES_MIN;
+    g_autofree char *text = strobe_text_bytes(properties->free_bytes);
+    const gboolean is_short = properties->free_bytes < FREE_BYTES_MIN;
 
     strobe_doctor_add(
         report, is_short ? STROBE_VERDICT_WARNING : STROBE_VERDICT_GOOD, "free in the home",
@@ -33,52 +33,53 @@ static void add_space(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
 }
 
 static void add_clock(StrobeDoctorReport *report, const StrobeRemote *remote,
-                      const StrobeBoardFacts *facts)
+                      const StrobeBoardProperties *properties)
 {
-    g_autofree char *skew = strobe_text_duration(ABS(facts->date_skew_ns));
+    g_autofree char *skew = strobe_text_duration(ABS(properties->date_skew_ns));
     g_autofree char *range = strobe_text_duration(strobe_clock_offset_error_ns(&remote->clock));
 
     strobe_doctor_add(report, STROBE_VERDICT_GOOD, "monotonic clock", NULL,
                       "compared with this machine's within %s", range);
-    strobe_doctor_add(
-        report, ABS(facts->date_skew_ns) > SKEW_NS_MAX ? STROBE_VERDICT_NOTE : STROBE_VERDICT_GOOD,
-        "date", NULL, "%s %s this machine's; Strobe does not use it", skew,
-        facts->date_skew_ns < 0 ? "behind" : "ahead of");
+    strobe_doctor_add(report,
+                      ABS(properties->date_skew_ns) > SKEW_NS_MAX ? STROBE_VERDICT_NOTE
+                                                                  : STROBE_VERDICT_GOOD,
+                      "date", NULL, "%s %s this machine's; Strobe does not use it", skew,
+                      properties->date_skew_ns < 0 ? "behind" : "ahead of");
 }
 
-static void add_recorders(StrobeDoctorReport *report, const StrobeBoardFacts *facts)
+static void add_recorders(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
 {
-    g_autofree char *kit = strobe_board_kit_find(facts, NULL);
+    g_autofree char *kit = strobe_board_kit_find(properties, NULL);
 
     if (kit)
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, "recorder", NULL, "%s", kit);
     else
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "recorder",
                           "Build the board's kit (docs/board.md), or use --recorder=vendor",
-                          "no kit for %s with %s is installed", facts->machine,
-                          *facts->libc ? facts->libc : "an unknown C library");
+                          "no kit for %s with %s is installed", properties->machine,
+                          *properties->libc ? properties->libc : "an unknown C library");
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "libsvp_acl.so", NULL, "%s",
-                      facts->has_runtime ? "found" : "not in the usual folders");
+                      properties->has_runtime ? "found" : "not in the usual folders");
 }
 
 static gboolean examine_board(StrobeDoctorReport *report, StrobeRemote *remote, GError **error)
 {
-    StrobeBoardFacts facts;
+    StrobeBoardProperties properties;
     gboolean has_sftp;
 
-    if (!strobe_board_facts_read(remote, &facts, error))
+    if (!strobe_board_properties_read(remote, &properties, error))
         return FALSE;
     const gboolean good = strobe_remote_measure_clock(remote, error) &&
                           strobe_remote_has_sftp(remote, &has_sftp, error);
     if (good) {
-        add_machine(report, &facts);
-        add_space(report, &facts);
-        add_clock(report, remote, &facts);
+        add_machine(report, &properties);
+        add_space(report, &properties);
+        add_clock(report, remote, &properties);
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "SFTP", NULL, "%s",
                           has_sftp ? "yes" : "no: files go by plain commands");
-        add_recorders(report, &facts);
+        add_recorders(report, &properties);
     }
-    strobe_board_facts_clear(&facts);
+    strobe_board_properties_clear(&properties);
     return good;
 }
 

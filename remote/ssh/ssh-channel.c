@@ -7,6 +7,8 @@
 
 #include "ssh-link.h"
 
+#define TRIES 5
+
 enum { STATE_OPENING, STATE_REQUESTING, STATE_OPEN, STATE_FAILED };
 
 struct StrobeChannel {
@@ -14,6 +16,7 @@ struct StrobeChannel {
     ssh_channel channel;
     char *request;
     gboolean is_subsystem;
+    guint n_tries;
     int state;
     gboolean wants_end; /* of its input, as soon as it is open */
     StrobeChannelEnd end;
@@ -38,6 +41,28 @@ static void note_signal(ssh_session session, ssh_channel ssh, const char *name, 
     g_strlcpy(channel->end.signal, name ? name : "", sizeof channel->end.signal);
 }
 
+static void open_channel(StrobeChannel *channel)
+{
+    channel->channel = ssh_channel_new(channel->link->session);
+    channel->state = channel->channel ? STATE_OPENING : STATE_FAILED;
+    if (!channel->channel)
+        return;
+    ssh_callbacks_init(&channel->callbacks);
+    channel->callbacks.userdata = channel;
+    channel->callbacks.channel_exit_status_function = note_status;
+    channel->callbacks.channel_exit_signal_function = note_signal;
+    ssh_set_channel_callbacks(channel->channel, &channel->callbacks);
+}
+
+static void close_channel(StrobeChannel *channel)
+{
+    if (!channel->channel)
+        return;
+    ssh_remove_channel_callbacks(channel->channel, &channel->callbacks);
+    ssh_channel_free(channel->channel); /* sends the close */
+    channel->channel = NULL;
+}
+
 static StrobeChannel *start_channel(StrobeLink *link, const char *request, gboolean is_subsystem)
 {
     StrobeChannel *channel = g_new0(StrobeChannel, 1);
@@ -46,16 +71,7 @@ static StrobeChannel *start_channel(StrobeLink *link, const char *request, gbool
     channel->request = g_strdup(request);
     channel->is_subsystem = is_subsystem;
     channel->end.status = -1;
-    channel->channel = ssh_channel_new(link->session);
-    if (!channel->channel) {
-        channel->state = STATE_FAILED;
-        return channel;
-    }
-    ssh_callbacks_init(&channel->callbacks);
-    channel->callbacks.userdata = channel;
-    channel->callbacks.channel_exit_status_function = note_status;
-    channel->callbacks.channel_exit_signal_function = note_signal;
-    ssh_set_channel_callbacks(channel->channel, &channel->callbacks);
+    open_channel(channel);
     return channel;
 }
 
@@ -75,6 +91,22 @@ static int send_request(StrobeChannel *channel)
                                  : ssh_channel_request_exec(channel->channel, channel->request);
 }
 
+/* dropbear may close a channel as soon as it is open, when the program of another one ends at this
+ * time. The request was not accepted, so nothing runs. */
+static void fail_channel(StrobeChannel *channel)
+{
+    g_strlcpy(channel->end.reason, ssh_get_error(channel->link->session),
+              sizeof channel->end.reason);
+    if (!channel->end.reason[0])
+        g_strlcpy(channel->end.reason, "the board closed the channel", sizeof channel->end.reason);
+    if (!ssh_is_connected(channel->link->session) || ++channel->n_tries >= TRIES) {
+        channel->state = STATE_FAILED;
+        return;
+    }
+    close_channel(channel);
+    open_channel(channel);
+}
+
 /* One step. FALSE: it is not open yet, or has failed. */
 static gboolean advance_channel(StrobeChannel *channel)
 {
@@ -87,14 +119,13 @@ static gboolean advance_channel(StrobeChannel *channel)
     }
     if (channel->state == STATE_REQUESTING) {
         code = send_request(channel);
-        if (code == SSH_OK)
+        if (code == SSH_OK) {
             channel->state = STATE_OPEN;
+            channel->end.reason[0] = '\0';
+        }
     }
-    if (code == SSH_ERROR) {
-        channel->state = STATE_FAILED;
-        g_strlcpy(channel->end.reason, ssh_get_error(channel->link->session),
-                  sizeof channel->end.reason);
-    }
+    if (code == SSH_ERROR)
+        fail_channel(channel);
     if (channel->state == STATE_OPEN && channel->wants_end) {
         channel->wants_end = FALSE;
         ssh_channel_send_eof(channel->channel);
@@ -146,10 +177,7 @@ void strobe_ssh_free_channel(StrobeChannel *channel)
 {
     if (!channel)
         return;
-    if (channel->channel) {
-        ssh_remove_channel_callbacks(channel->channel, &channel->callbacks);
-        ssh_channel_free(channel->channel); /* sends the close */
-    }
+    close_channel(channel);
     g_free(channel->request);
     g_free(channel);
 }

@@ -193,7 +193,7 @@ class HostKeyTest(CollectTest):
         self.assertTrue(own.exists())
         self.assertFalse(self.known.exists())
 
-    def test_facts(self):
+    def test_properties(self):
         """What a board is; nothing is left there."""
         for server, has_sftp in ("sshd", "yes"), ("dropbear", "no: files go by plain commands"):
             board = self.begin(server)

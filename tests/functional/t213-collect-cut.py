@@ -159,14 +159,14 @@ class CutTest(CollectTest):
         done = self.collect()
         self.assertRegex(done.stdout.splitlines()[-1], r"/JOB[A-Z]{29}$")
 
-    def test_at_random_moments(self):
+    def test_at_random_times(self):
         for server in "sshd", "dropbear":
             board = self.board(server)
             self.interrupt_at(board, random.Random(server), 6)
             board.stop()
 
     @tap.long_test
-    def test_at_many_moments(self):
+    def test_at_many_times(self):
         for server in "sshd", "dropbear":
             board = self.board(server)
             self.interrupt_at(board, random.Random(), 50)

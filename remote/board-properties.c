@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "board-facts.h"
+#include "board-properties.h"
 
 #include <string.h>
 
@@ -30,43 +30,45 @@ static char *copy_text(const char *value)
     return strobe_remote_excerpt(value, strlen(value));
 }
 
-static void take_fact(StrobeBoardFacts *facts, const char *key, const char *value)
+static void take_property(StrobeBoardProperties *properties, const char *key, const char *value)
 {
-    if (strcmp(key, "machine") == 0 && !facts->machine)
-        facts->machine = copy_text(value);
-    else if (strcmp(key, "kernel") == 0 && !facts->kernel)
-        facts->kernel = copy_text(value);
-    else if (strcmp(key, "user") == 0 && !facts->user)
-        facts->user = copy_text(value);
-    else if (strcmp(key, "libc") == 0 && !facts->libc)
-        facts->libc = copy_text(value);
+    if (strcmp(key, "machine") == 0 && !properties->machine)
+        properties->machine = copy_text(value);
+    else if (strcmp(key, "kernel") == 0 && !properties->kernel)
+        properties->kernel = copy_text(value);
+    else if (strcmp(key, "user") == 0 && !properties->user)
+        properties->user = copy_text(value);
+    else if (strcmp(key, "libc") == 0 && !properties->libc)
+        properties->libc = copy_text(value);
     else if (strcmp(key, "free") == 0)
-        facts->free_bytes = g_ascii_strtoull(value, NULL, 10) << 10;
+        properties->free_bytes = g_ascii_strtoull(value, NULL, 10) << 10;
     else if (strcmp(key, "bits") == 0)
-        facts->word_bits = (guint)g_ascii_strtoull(value, NULL, 10);
+        properties->word_bits = (guint)g_ascii_strtoull(value, NULL, 10);
     else if (strcmp(key, "runtime") == 0)
-        facts->has_runtime = TRUE;
+        properties->has_runtime = TRUE;
     else if (strcmp(key, "date") == 0)
-        facts->date_skew_ns =
+        properties->date_skew_ns =
             g_ascii_strtoll(value, NULL, 10) * 1000000000 - g_get_real_time() * 1000;
 }
 
-static void fill_gaps(StrobeBoardFacts *facts)
+static void fill_gaps(StrobeBoardProperties *properties)
 {
-    char **const texts[] = {&facts->machine, &facts->kernel, &facts->libc, &facts->user};
+    char **const texts[] = {&properties->machine, &properties->kernel, &properties->libc,
+                            &properties->user};
 
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
         if (!*texts[i])
             *texts[i] = g_strdup("");
 }
 
-gboolean strobe_board_facts_read(StrobeRemote *remote, StrobeBoardFacts *facts, GError **error)
+gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardProperties *properties,
+                                      GError **error)
 {
     g_autofree char *folder = g_shell_quote(remote->folder);
     g_autofree char *command = g_strdup_printf(questions, folder);
     g_autoptr(GString) answer = g_string_new(NULL);
 
-    memset(facts, 0, sizeof *facts);
+    memset(properties, 0, sizeof *properties);
     if (!strobe_flow_text(remote, "cannot ask the board what it is", command, NULL, answer,
                           ANSWER_MAX, error))
         return FALSE;
@@ -77,17 +79,17 @@ gboolean strobe_board_facts_read(StrobeRemote *remote, StrobeBoardFacts *facts, 
         if (value)
             *value++ = '\0';
         if (value && *value)
-            take_fact(facts, lines[i], value);
+            take_property(properties, lines[i], value);
     }
-    fill_gaps(facts);
+    fill_gaps(properties);
     return TRUE;
 }
 
-void strobe_board_facts_clear(StrobeBoardFacts *facts)
+void strobe_board_properties_clear(StrobeBoardProperties *properties)
 {
-    g_free(facts->machine);
-    g_free(facts->kernel);
-    g_free(facts->libc);
-    g_free(facts->user);
-    memset(facts, 0, sizeof *facts);
+    g_free(properties->machine);
+    g_free(properties->kernel);
+    g_free(properties->libc);
+    g_free(properties->user);
+    memset(properties, 0, sizeof *properties);
 }

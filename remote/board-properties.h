@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a board is. */
-#ifndef STROBE_REMOTE_BOARD_FACTS_H
-#define STROBE_REMOTE_BOARD_FACTS_H
+#ifndef STROBE_REMOTE_BOARD_PROPERTIES_H
+#define STROBE_REMOTE_BOARD_PROPERTIES_H
 
 #include "remote-session.h"
 
-typedef struct StrobeBoardFacts {
+typedef struct StrobeBoardProperties {
     char *machine; /* "aarch64" */
     char *kernel;  /* "Linux 5.10.0" */
     char *libc;    /* "glibc", "musl", "uclibc"; "": unknown */
@@ -14,10 +14,11 @@ typedef struct StrobeBoardFacts {
     gint64 date_skew_ns;  /* the board's time of day less this machine's */
     guint word_bits;      /* 0: unknown */
     gboolean has_runtime; /* libsvp_acl.so was found */
-} StrobeBoardFacts;
+} StrobeBoardProperties;
 
 /* FALSE: the error, and nothing to clear. */
-gboolean strobe_board_facts_read(StrobeRemote *remote, StrobeBoardFacts *facts, GError **error);
-void strobe_board_facts_clear(StrobeBoardFacts *facts);
+gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardProperties *properties,
+                                      GError **error);
+void strobe_board_properties_clear(StrobeBoardProperties *properties);
 
 #endif
