@@ -418,6 +418,16 @@ function showKinds(id, kinds) {
   }
   return n;
 }
+/* In words: all together, how many rows changed, and what a change is. */
+function describeComparison(comparison) {
+  const { total, metric, value, max_q: maxQ, least_effect: least, changed_rows: changed, total_rows: rows } = comparison;
+  const judge = row => row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed";
+  const sum = total && total.a && total.b ? "All together: " + formatTime(total.a.value) + " in A, " +
+    formatTime(total.b.value) + " in B (" + judge(total) + "). " : "";
+  return sum + formatNumber(changed || 0, 0) + " of " + formatNumber(rows || 0, 0) + " rows changed beyond chance: q at most " +
+    maxQ + (least ? " and a difference of " + formatTime(least) + " or more" : "") + ". Values are " +
+    String(metric).replace(/_/g, " ") + " of the " + value + ".";
+}
 function showComparison() {
   const section = document.getElementById("comparison"), comparison = data.comparison;
   section.hidden = !comparison;
@@ -430,6 +440,7 @@ function showComparison() {
   const sides = side => side && side.runs ? side.runs.map(run => run.path).join(", ") : "";
   section.querySelector(".body").append(
     makeElement("p", {}, "A: " + sides(comparison.a)), makeElement("p", {}, "B: " + sides(comparison.b)),
+    makeElement("p", { class: "faint", id: "compared" }, describeComparison(comparison)),
     makeTable("table-comparison", () => ({ rows: list, columns: [{ name: "name", title: "What" },
       { name: "a", title: "A", unit: "ns" }, { name: "b", title: "B", unit: "ns" },
       { name: "difference", title: "difference", unit: "ns" },

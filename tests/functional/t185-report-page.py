@@ -159,6 +159,8 @@ class ReportPageTest(StrobeTest):
             self.assertIn("aten::mm", row)
             self.assertIn("20 ms", row)
             self.assertIn("400 %", row)
+            said = page.value("document.getElementById('compared').innerText")
+            self.assertIn("15 ms in A, 35 ms in B (slower). 1 of 2 rows changed beyond chance", said)
             page.value("document.getElementById('flame-isDifference').click()")
             colors = page.value("['aten::mm', 'aten::add'].map(colorOfDifference)")
             self.assertTrue(colors[0].startswith("hsl(0 "), colors)
