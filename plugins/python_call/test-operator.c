@@ -7,7 +7,7 @@
 #include "../../sdk/check/mock-host.h"
 #include <strobe/helpers/python-stack.h>
 
-#define PATIENCE_S 3
+#define PATIENCE_S 20
 
 #define TEST_EXPORT __attribute__((visibility("default")))
 

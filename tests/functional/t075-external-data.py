@@ -14,7 +14,7 @@ import unittest
 import tap
 from aclprof import PROGRAM, AclprofTest
 from databases import Database
-from support import PYTHON, STROBE, TOP, has_torch
+from support import PYTHON, STROBE, TIMEOUT, TOP, has_torch
 
 FILES = ["kernel_details.csv", "op_statistic.csv", "npu_module_mem.csv", "communication.json",
          "communication_matrix.json"]
@@ -339,7 +339,7 @@ class ExportTest(AclprofTest):
             (self.work / "sleeper").unlink()
 
     def wait_for(self, is_so):
-        end = time.monotonic() + 10
+        end = time.monotonic() + TIMEOUT
         while not is_so():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)

@@ -174,13 +174,14 @@ os._exit(0)
         self.assertEqual((done.returncode, done.stdout), (0, b"out"), done.stderr)
 
 
-# Runs for a while after what it does in between; its threads are listed at the end.
+# Runs for a while after what it does in between, longer where others are busy too; its threads are
+# listed at the end.
 SAMPLED = """
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
 def run(seconds=0.4):
-    end = time.time() + seconds
-    while time.time() < end:
+    end, used = time.time() + seconds, time.process_time()
+    while time.time() < end or time.process_time() - used < seconds / 2:
         sum(range(1000))
 def tell():
     names = [open("/proc/self/task/%s/comm" % task).read().strip()
