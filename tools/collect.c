@@ -9,12 +9,15 @@
 #include <svp-names.h>
 
 #include "board-properties.h"
+#include "board-mount.h"
 #include "board-pools.h"
 #include "board-record.h"
 #include "board-run.h"
 #include "board-target.h"
 #include "collect-answer.h"
+#include "collect-clock.h"
 #include "collect-export.h"
+#include "collect-mount.h"
 #include "collect-recorder.h"
 #include "command.h"
 #include "crc32c.h"
@@ -49,7 +52,10 @@ typedef struct Collect {
     GPtrArray *jobs;    /* paths here */
     StrobeBoardRunEnd end;
     gboolean has_run;
-    gint64 looked_us; /* for finished files */
+    gint64 looked_us;    /* for finished files */
+    gboolean is_mounted; /* --output is mounted on the board */
+    GPtrArray *local;    /* JOBs that were in it */
+    StrobeCollectClock clocks[2];
     StrobeUploadTotals sent;
     StrobeFetchTotals fetched;
     int code; /* of the first failure */
@@ -200,6 +206,21 @@ static GPtrArray *find_jobs(Collect *collect, GError **error)
     return strobe_job_list_find(collect->remote, folders, error);
 }
 
+static gboolean choose_output(Collect *collect, GError **error)
+{
+    char *mounted = NULL;
+
+    if (!strobe_collect_mount(collect->request, collect->remote, &mounted, error))
+        return FALSE;
+    collect->is_mounted = mounted != NULL;
+    if (!mounted)
+        return TRUE;
+    g_free(collect->board_output);
+    collect->board_output = mounted;
+    collect->local = strobe_collect_local_jobs(collect->request->output);
+    return TRUE;
+}
+
 static gboolean prepare_output(Collect *collect, GError **error)
 {
     g_autofree char *output = g_shell_quote(collect->board_output);
@@ -246,7 +267,7 @@ static gboolean fetch_meanwhile(void *user, GError **error)
 static gboolean run_program(Collect *collect, GError **error)
 {
     g_autofree char *line = make_line(collect);
-    const gboolean streams = collect->kit && !collect->request->keeps;
+    const gboolean streams = collect->kit && !collect->request->keeps && !collect->is_mounted;
     const StrobeBoardRun run = {line, collect->request->has_input, collect->request->timeout_us,
                                 streams ? fetch_meanwhile : NULL, collect};
 
@@ -356,8 +377,28 @@ static void explain_no_job(Collect *collect)
         collect->code = STROBE_EXIT_INPUT;
 }
 
+/* They were written here. */
+static void take_local(Collect *collect)
+{
+    g_autoptr(GPtrArray) jobs = strobe_collect_local_jobs(collect->request->output);
+    guint n = 0;
+
+    for (guint i = 0; i < jobs->len; i++)
+        if (!has_path(collect->local, g_ptr_array_index(jobs, i))) {
+            g_ptr_array_add(collect->jobs, g_strdup(g_ptr_array_index(jobs, i)));
+            n++;
+        }
+    if (n == 0)
+        explain_no_job(collect);
+}
+
 static gboolean fetch_jobs(Collect *collect, GError **error)
 {
+    if (collect->is_mounted) {
+        take_local(collect);
+        return strobe_board_unmount(collect->remote, error);
+    }
+
     g_autoptr(GPtrArray) jobs = find_jobs(collect, error);
     guint n = 0;
 
@@ -383,23 +424,47 @@ static gboolean clean_board(const Collect *collect, GError **error)
 
 /* ---- the steps ---- */
 
-static gboolean collect_on(Collect *collect, GError **error)
+static gboolean compare_clocks(Collect *collect, StrobeCollectClock *clock, GError **error)
+{
+    memset(&collect->remote->clock, 0, sizeof collect->remote->clock);
+    if (!strobe_remote_measure_clock(collect->remote, error))
+        return FALSE;
+    *clock = strobe_collect_clock_now(&collect->remote->clock);
+    return TRUE;
+}
+
+static gboolean write_clocks(Collect *collect, GError **error)
+{
+    gboolean good = TRUE;
+
+    for (guint i = 0; good && i < collect->jobs->len; i++)
+        good =
+            strobe_collect_clock_write(g_ptr_array_index(collect->jobs, i), collect->clocks, error);
+    return good;
+}
+
+static gboolean prepare_board(Collect *collect, GError **error)
 {
     if (!strobe_board_properties_read(collect->remote, &collect->properties, error) ||
-        !strobe_remote_measure_clock(collect->remote, error))
+        !compare_clocks(collect, &collect->clocks[0], error))
         return FALSE;
     set_paths(collect);
-    if (!check_machine(collect, error) ||
-        !strobe_collect_choose_recorder(collect->request, &collect->properties,
-                                        collect->remote->name, &collect->kit, error) ||
-        !write_config(collect, error) || !send_files(collect, error) ||
-        !prepare_output(collect, error) || !run_program(collect, error))
+    return check_machine(collect, error) &&
+           strobe_collect_choose_recorder(collect->request, &collect->properties,
+                                          collect->remote->name, &collect->kit, error) &&
+           choose_output(collect, error) && write_config(collect, error) &&
+           send_files(collect, error) && prepare_output(collect, error);
+}
+
+static gboolean collect_on(Collect *collect, GError **error)
+{
+    if (!prepare_board(collect, error) || !run_program(collect, error))
         return FALSE;
     judge_program(collect);
-    return strobe_remote_measure_clock(collect->remote, error) && fetch_jobs(collect, error) &&
+    return compare_clocks(collect, &collect->clocks[1], error) && fetch_jobs(collect, error) &&
            strobe_board_pools_take(collect->remote, collect->jobs, report_line, &collect->fetched,
                                    error) &&
-           clean_board(collect, error);
+           write_clocks(collect, error) && clean_board(collect, error);
 }
 
 static gboolean open_session(Collect *collect, GError **error)
@@ -439,6 +504,7 @@ static void clear_collect(Collect *collect)
     g_clear_pointer(&collect->files, g_ptr_array_unref);
     g_clear_pointer(&collect->found, g_ptr_array_unref);
     g_clear_pointer(&collect->before, g_ptr_array_unref);
+    g_clear_pointer(&collect->local, g_ptr_array_unref);
     g_ptr_array_unref(collect->jobs);
     g_free(collect->kit);
     g_free(collect->config);
