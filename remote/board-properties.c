@@ -23,11 +23,21 @@ static const char questions[] =
     "echo bits $(getconf LONG_BIT 2>/dev/null)\n"
     "for f in /lib /usr/lib /usr/local/lib /lib64 /usr/lib64; do\n"
     "    [ ! -e $f/libsvp_acl.so ] || echo runtime $f; done\n"
+    "for c in cat chmod cksum df grep head ls mkdir mv rm sed setsid sleep tail tr wc; do\n"
+    "    command -v $c >/dev/null || echo lacks $c; done\n"
     "exit 0\n";
 
 static char *copy_text(const char *value)
 {
     return strobe_remote_excerpt(value, strlen(value));
+}
+
+static void add_lack(StrobeBoardProperties *properties, const char *value)
+{
+    g_autofree char *before = properties->lacks;
+    g_autofree char *command = copy_text(value);
+
+    properties->lacks = before ? g_strconcat(before, ", ", command, NULL) : g_strdup(command);
 }
 
 static void take_property(StrobeBoardProperties *properties, const char *key, const char *value)
@@ -44,6 +54,8 @@ static void take_property(StrobeBoardProperties *properties, const char *key, co
         properties->free_bytes = g_ascii_strtoull(value, NULL, 10) << 10;
     else if (strcmp(key, "bits") == 0)
         properties->word_bits = (guint)g_ascii_strtoull(value, NULL, 10);
+    else if (strcmp(key, "lacks") == 0)
+        add_lack(properties, value);
     else if (strcmp(key, "runtime") == 0)
         properties->has_runtime = TRUE;
     else if (strcmp(key, "date") == 0)
@@ -91,5 +103,6 @@ void strobe_board_properties_clear(StrobeBoardProperties *properties)
     g_free(properties->kernel);
     g_free(properties->libc);
     g_free(properties->user);
+    g_free(properties->lacks);
     memset(properties, 0, sizeof *properties);
 }

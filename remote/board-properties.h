@@ -10,6 +10,7 @@ typedef struct StrobeBoardProperties {
     char *kernel;  /* "Linux 5.10.0" */
     char *libc;    /* "glibc", "musl", "uclibc"; "": unknown */
     char *user;
+    char *lacks;          /* commands that Strobe needs: "cksum, setsid"; NULL: none */
     guint64 free_bytes;   /* of the disk of the folder */
     gint64 date_skew_ns;  /* the board's time of day less this machine's */
     guint word_bits;      /* 0: unknown */

@@ -108,20 +108,36 @@ static gboolean find_config(StrobeCollectRequest *request, const char *named, GE
 
 /* ---- the rest ---- */
 
-static gboolean take_recorder(StrobeCollectRequest *request, const char *text, GError **error)
+/* The word's place in the list. */
+static gboolean take_word(const char *option, const char *text, const char *const *words,
+                          guint *place, GError **error)
 {
-    static const char *const names[] = {"auto", "vendor", "strobe", NULL};
-
-    for (guint i = 0; text && names[i]; i++)
-        if (strcmp(text, names[i]) == 0) {
-            request->recorder = (StrobeCollectRecorder)i;
+    for (guint i = 0; text && words[i]; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *place = i;
             return TRUE;
         }
     if (!text)
         return TRUE;
-    g_autofree char *hint = strobe_nearest_hint(text, names);
-    g_autofree char *why = g_strconcat("expected auto, vendor or strobe", hint, NULL);
-    return refuse_value(error, "--recorder", text, why);
+    g_autofree char *all = g_strjoinv(", ", (char **)(uintptr_t)words);
+    g_autofree char *hint = strobe_nearest_hint(text, words);
+    g_autofree char *why = g_strdup_printf("expected one of %s%s", all, hint);
+    return refuse_value(error, option, text, why);
+}
+
+static gboolean take_words(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
+                           GError **error)
+{
+    static const char *const recorders[] = {"auto", "vendor", "strobe", NULL};
+    static const char *const mounts[] = {"off", "auto", "required", NULL};
+    guint recorder = STROBE_RECORDER_AUTO, mount = STROBE_MOUNT_OFF;
+
+    if (!take_word("--recorder", texts->recorder, recorders, &recorder, error) ||
+        !take_word("--mount", texts->mount, mounts, &mount, error))
+        return FALSE;
+    request->recorder = (StrobeCollectRecorder)recorder;
+    request->mount = (StrobeCollectMount)mount;
+    return TRUE;
 }
 
 /* "90s", "5min", "2h"; a number alone is seconds. */
@@ -163,8 +179,7 @@ gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const Strobe
 {
     request->config = texts->config;
     request->target = texts->target;
-    if (!strobe_board_keys_check(&request->keys, error) ||
-        !take_recorder(request, texts->recorder, error) ||
+    if (!strobe_board_keys_check(&request->keys, error) || !take_words(request, texts, error) ||
         !take_timeout(request, texts->timeout, error) ||
         !check_environment(request->environment, error) ||
         !find_main(request, texts->main, error) || !find_project(request, texts->project, error) ||

@@ -12,6 +12,12 @@ typedef enum StrobeCollectRecorder {
     STROBE_RECORDER_STROBE
 } StrobeCollectRecorder;
 
+typedef enum StrobeCollectMount {
+    STROBE_MOUNT_OFF,
+    STROBE_MOUNT_AUTO,
+    STROBE_MOUNT_REQUIRED
+} StrobeCollectMount;
+
 typedef struct StrobeCollectRequest {
     const char *config, *target; /* one of them */
     char **words;                /* the program and its arguments */
@@ -26,13 +32,15 @@ typedef struct StrobeCollectRequest {
     StrobeCollectRecorder recorder;
     char **environment; /* NAME=VALUE; may be NULL */
     gint64 timeout_us;
+    StrobeCollectMount mount;
+    const char *server; /* this machine's address, for the mount; NULL: the connection's */
     gboolean has_input, keeps, is_dry, is_json, does_all;
     char **plugin_path;
 } StrobeCollectRequest;
 
 /* Options that need more than their text. NULL texts: not given. */
 typedef struct StrobeCollectTexts {
-    const char *main, *config, *target, *project, *acl_json, *output, *recorder, *timeout;
+    const char *main, *config, *target, *project, *acl_json, *output, *recorder, *timeout, *mount;
 } StrobeCollectTexts;
 
 /* Fills the request. FALSE: the error, whose code is that of the configuration. */

@@ -21,6 +21,16 @@ static void add_machine(StrobeDoctorReport *report, const StrobeBoardProperties 
     strobe_doctor_add(report, STROBE_VERDICT_GOOD, "user", NULL, "%s", properties->user);
 }
 
+static void add_commands(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
+{
+    if (properties->lacks)
+        strobe_doctor_add(report, STROBE_VERDICT_FAILURE, "commands",
+                          "Install these commands on the board, or a busybox that has them",
+                          "lacks %s", properties->lacks);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "commands", NULL, "all that Strobe needs");
+}
+
 static void add_space(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
 {
     g_autofree char *text = strobe_text_bytes(properties->free_bytes);
@@ -73,6 +83,7 @@ static gboolean examine_board(StrobeDoctorReport *report, StrobeRemote *remote, 
                           strobe_remote_has_sftp(remote, &has_sftp, error);
     if (good) {
         add_machine(report, &properties);
+        add_commands(report, &properties);
         add_space(report, &properties);
         add_clock(report, remote, &properties);
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "SFTP", NULL, "%s",

@@ -44,6 +44,8 @@ enum {
     TEXT_ACL_JSON,
     TEXT_RECORDER,
     TEXT_TIMEOUT,
+    TEXT_MOUNT,
+    TEXT_SERVER,
     TEXTS
 };
 
@@ -79,6 +81,13 @@ static const struct {
                        "FILE"},
     [TEXT_RECORDER] = {"recorder", 0, "Who records: auto, vendor or strobe (default: auto)",
                        "NAME"},
+    [TEXT_MOUNT] = {"mount", 0,
+                    "Mount --output on the board by NFS, as the vendor's tool does: off, auto or "
+                    "required (default: off; JOBs are fetched)",
+                    "HOW"},
+    [TEXT_SERVER] = {"server-ip", 0,
+                     "This machine's address for --mount (default: that of the connection)",
+                     "ADDRESS"},
     [TEXT_TIMEOUT] = {"timeout", 0, "End the program after this time (default: never)", "TIME"},
 };
 
@@ -145,6 +154,7 @@ static void fill_request(const Flags *flags, StrobeCollectRequest *request)
         (StrobeBoardKeys){find_text(flags, TEXT_INTERVAL), find_text(flags, TEXT_ACL_API),
                           find_text(flags, TEXT_AACPU), find_text(flags, TEXT_SWITCH),
                           find_text(flags, TEXT_METRICS)};
+    request->server = find_text(flags, TEXT_SERVER);
     request->environment = flags->environment;
     request->plugin_path = flags->plugin_path;
     request->has_input = flags->has_input;
@@ -178,7 +188,8 @@ static int collect_by_flags(const Flags *flags)
         find_text(flags, TEXT_MAIN),     find_text(flags, TEXT_CONFIG),
         find_text(flags, TEXT_TARGET),   find_text(flags, TEXT_PROJECT),
         find_text(flags, TEXT_ACL_JSON), find_text(flags, TEXT_OUTPUT),
-        find_text(flags, TEXT_RECORDER), find_text(flags, TEXT_TIMEOUT)};
+        find_text(flags, TEXT_RECORDER), find_text(flags, TEXT_TIMEOUT),
+        find_text(flags, TEXT_MOUNT)};
     StrobeCollectRequest request = {0};
     GError *error = NULL;
     int code;

@@ -18,6 +18,7 @@ from svp_board import LAYERS, PROGRAM
 
 SSHD = "/usr/sbin/sshd"
 DROPBEAR = "/usr/sbin/dropbear"
+BUSYBOX = "/bin/busybox"
 PASSWORD = "p %#;=w\"x' \u00e4\u4e2d"
 
 HAS_SERVERS = (os.geteuid() == 0 and all(map(os.path.exists, (SSHD, DROPBEAR)))
@@ -35,8 +36,9 @@ done
 for file in /usr/lib/sftp-server /usr/lib/openssh/sftp-server; do
     [ ! -e "$file" ] || mount --bind /dev/null "$file"
 done
+[ -z "$5" ] || mount --bind "$5" "$(readlink -f /bin/sh)"
 [ -z "$3" ] || mount -t tmpfs -o "size=$3,uid=$4,mode=755" tmpfs "$2"
-shift 4
+shift 5
 exec "$@"
 """
 
@@ -69,7 +71,7 @@ class Board:
     """A server with a user `board`."""
 
     def __init__(self, work, server="sshd", size=None, home=True, shell="/bin/sh", path=None,
-                 password=PASSWORD):
+                 password=PASSWORD, busybox=False):
         self.uid = 20000 + os.getpid() % 40000  # processes of other tests are of other users
         self.work = pathlib.Path(work)
         self.server, self.size, self.password = server, size, password
@@ -83,7 +85,8 @@ class Board:
             os.chown(self.home, self.uid, self.uid)
         self.make_users(shell)
         self.host_key = self.make_key("host")
-        self.path = path
+        self.path = self.make_busybox() if busybox else path
+        self.sh = BUSYBOX if busybox else ""
         self.process = None
 
     def make_users(self, shell):
@@ -97,6 +100,15 @@ class Board:
         add("passwd", "board:x:%d:%d::%s:%s" % (self.uid, self.uid, self.home, shell))
         add("shadow", "board:%s:19000:0:99999:7:::" % hashed)
         add("group", "board:x:%d:" % self.uid)
+
+    def make_busybox(self):
+        """A folder with busybox's commands, and cksum, which Debian's busybox does not have."""
+        folder = self.work / "busybox"
+        folder.mkdir()
+        subprocess.run([BUSYBOX, "--install", "-s", folder], check=True)
+        if not (folder / "cksum").exists():
+            (folder / "cksum").symlink_to("/usr/bin/cksum")
+        return folder
 
     def make_key(self, name):
         path = self.work / name
@@ -134,7 +146,7 @@ class Board:
     def start(self):
         log = open(self.work / "server.log", "ab")
         words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh",
-                 self.files, self.home, self.size or "", str(self.uid), *self.command()]
+                 self.files, self.home, self.size or "", str(self.uid), self.sh, *self.command()]
         self.process = subprocess.Popen(list(map(str, words)), stdout=log, stderr=log,
                                         stdin=subprocess.DEVNULL, start_new_session=True)
         log.close()

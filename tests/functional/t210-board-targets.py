@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import threading
@@ -70,6 +71,17 @@ class TargetFileTest(CollectTest):
                             ("ssh:", "expected ssh:HOST")):
             done = self.strobe("doctor", "--on", name, code=3)
             self.assertIn(named, done.stderr)
+
+
+    def test_without_libssh(self):
+        """A command without its module says so, and connects to nothing."""
+        alone = self.work / "bin" / "strobe"
+        alone.parent.mkdir()
+        shutil.copy(self.command, alone)
+        self.command = str(alone)
+        self.ini = self.write("[ssh_config]\nip=127.0.0.1\nusername=a\npwd=secret\nport=1\n")
+        done = self.collect(code=4)
+        self.assertIn("built without libssh", done.stderr)
 
 
 class Listener:

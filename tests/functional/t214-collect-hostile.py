@@ -6,11 +6,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import time
 import unittest
 
-from board_servers import CollectTest, needs_servers
+import tap
+from board_servers import BUSYBOX, CollectTest, needs_servers
 
 
 @needs_servers
@@ -150,6 +152,59 @@ class HostileTest(CollectTest):
         """bash has `read -t`, which ends the program when no heartbeat comes."""
         board = self.board(shell="/bin/bash")
         self.collect("--all")
+        self.check_clean(board)
+
+    @unittest.skipUnless(os.path.exists(BUSYBOX), "no busybox")
+    def test_busybox(self):
+        """A board as most are: busybox's shell and commands, and nothing else."""
+        board = self.board(busybox=True)
+        (self.project / "model" / "it's a model").write_bytes(os.urandom(100000))
+        done = self.collect("--all", "--json", "--interval", "1",
+                            main="out/main acl.json a.om load execute 20")
+        answer = json.loads(done.stdout[done.stdout.index("{"):])
+        self.assertEqual(answer["main"], {"status": 0})
+        self.assertGreater(answer["board"]["clock_error_ns"], 0)
+        self.check_clean(board)
+        done = self.collect("--json", code=10, main="out/main acl.json a.om load execute 1 abort")
+        answer = json.loads(done.stdout[done.stdout.index("{"):])
+        self.assertEqual((answer["main"], answer["reused_bytes"] > 100000),
+                         ({"signal": "KILL"}, True))
+        self.assertEqual(answer["board"]["machine"], os.uname().machine)
+        self.check_clean(board)
+
+    def test_missing_commands(self):
+        """It is said which, before anything is sent."""
+        tools = self.place / "tools"
+        tools.mkdir()
+        for name in os.listdir("/usr/bin"):
+            if name not in ("cksum", "setsid"):
+                (tools / name).symlink_to("/usr/bin/" + name)
+        board = self.board(path=tools)
+        done = self.collect(code=9)
+        self.assertIn("127.0.0.1: the board lacks these commands: cksum, setsid", done.stderr)
+        self.check_clean(board)
+        self.assertEqual(board.files_left(), [])
+        board.ini(self.work / "config" / "strobe" / "targets" / "cam.ini")
+        done = self.strobe("doctor", "--on", "cam", code=1)
+        self.assertIn("lacks cksum, setsid", done.stdout)
+
+    @tap.long_test
+    @unittest.skipUnless(os.path.exists(BUSYBOX), "no busybox")
+    def test_no_heartbeat(self):
+        """The desk says nothing more, and the connection stays: the board ends the program."""
+        board = self.board(busybox=True)
+        process = self.start(*self.words("--stdin", main="out/main acl.json a.om wait"), stdin=-1)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        process.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        while any(b"out/main" in pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
+                  for pid in board.owned()):
+            self.assertLess(time.monotonic() - begin, 50)
+            time.sleep(0.2)
+        self.assertGreater(time.monotonic() - begin, 20)
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 9)
         self.check_clean(board)
 
     def test_date_of_1970(self):

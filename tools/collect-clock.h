@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a board's clock is related to this machine's, in the info.json of a JOB. */
+#ifndef STROBE_TOOLS_COLLECT_CLOCK_H
+#define STROBE_TOOLS_COLLECT_CLOCK_H
+
+#include "clock-offset.h"
+
+/* One comparison. */
+typedef struct StrobeCollectClock {
+    gint64 mono_ns, real_ns; /* this machine's clocks */
+    StrobeClockOffset offset;
+} StrobeCollectClock;
+
+StrobeCollectClock strobe_collect_clock_now(const StrobeClockOffset *offset);
+
+/* Adds the comparisons before and after the run to "sync". Leaves a file of another form as it is.
+ * FALSE: the error. */
+gboolean strobe_collect_clock_write(const char *job, const StrobeCollectClock clocks[2],
+                                    GError **error);
+
+#endif
