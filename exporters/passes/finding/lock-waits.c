@@ -121,8 +121,8 @@ GPtrArray *lock_waits_threads(LockWaits *waits, gint64 begin_ns, gint64 end_ns)
     g_hash_table_iter_init(&iter, waits->threads);
     while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&thread)) {
         strobe_intervals_merge(&thread->waits);
-        thread->time_ns = thread->spilt_ns +
-                          strobe_intervals_covered(&thread->waits, begin_ns, end_ns);
+        thread->time_ns =
+            thread->spilt_ns + strobe_intervals_covered(&thread->waits, begin_ns, end_ns);
     }
     GPtrArray *sorted = sorted_values(waits->threads, compare_threads);
 
