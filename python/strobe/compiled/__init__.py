@@ -16,6 +16,7 @@ from . import compilations, device_event_calls, functions, kernels, surroundings
 
 _session = None  # of the collector
 _window = None  # replacements while a window records
+_name_events = None  # runs when torch_npu is imported, while a window records
 
 
 def open(capsule, has_kernels):
@@ -50,7 +51,7 @@ def close():
 def start():
     """A window begins."""
     stop()
-    global _window
+    global _window, _name_events
     _window = Replacements()
     window = _window
 
@@ -63,11 +64,11 @@ def start():
             _name_groups()
 
     def name_events():
-        if window is _window:
-            device_event_calls.replace(window)
+        device_event_calls.replace(window)
 
     torch_import.call_after(lambda: _guarded(replace))
     torch_import.call_after(name_groups)
+    _name_events = name_events
     torch_import.call_after(name_events, "torch_npu")
 
 
@@ -87,6 +88,7 @@ def stop():
     global _window
     replacements, _window = _window, None
     if replacements is not None:
+        torch_import.forget(_name_events, "torch_npu")
         group_names.release("cpu_op")
         functions.put_back()
         replacements.undo()
