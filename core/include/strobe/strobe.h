@@ -162,8 +162,8 @@ STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError 
  * into a separate result directory. Recording continues; the call waits for the writing. `reason`
  * is stored with the dump; NULL stands for "call". *directory (if not NULL) is "" on failure,
  * otherwise valid until the next dump. Afterwards this thread calls the function of
- * strobe_session_on_trace_ready(); other threads may step meanwhile. Any thread. STROBE_ERROR_STATE if no flight recorder records.
- * Since 1.0. */
+ * strobe_session_on_trace_ready(); other threads may step meanwhile. Any thread. STROBE_ERROR_STATE
+ * if no flight recorder records. Since 1.0. */
 STROBE_API StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason,
                                             const char **directory, StrobeError **error);
 
