@@ -33,7 +33,7 @@ static void end_run(void)
 }
 
 /* The writer that it starts fails at once. */
-static gpointer refuse_start(gpointer user)
+static gpointer refuse_pool(gpointer user)
 {
     char pool[STROBE_RUN_MESSAGE_BYTES];
 
@@ -44,7 +44,7 @@ static gpointer refuse_start(gpointer user)
 }
 
 /* The writer that it starts dies after it has taken the pool's word. */
-static gpointer end_process(gpointer user)
+static gpointer kill_writer(gpointer user)
 {
     struct pool_header *pool = user;
     char path[STROBE_RUN_MESSAGE_BYTES];
@@ -77,12 +77,12 @@ static void check_start(GThreadFunc play)
 
 static void test_refused(void)
 {
-    check_start(refuse_start);
+    check_start(refuse_pool);
 }
 
 static void test_dead(void)
 {
-    check_start(end_process);
+    check_start(kill_writer);
 }
 
 /* Nothing is noted for another pool, nor outside of a run. */
