@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CANN's program msprof: finding and running it. */
-#ifndef STROBE_PROF_RAW_VENDOR_TOOL_H
-#define STROBE_PROF_RAW_VENDOR_TOOL_H
+/* A vendor's program, such as CANN's msprof: finding and running it. */
+#ifndef STROBE_FORMATS_VENDOR_TOOL_H
+#define STROBE_FORMATS_VENDOR_TOOL_H
 
 #include <glib.h>
 
