@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of the vendor's that importers run, such as msprof: finding and running it. */
+/* A vendor's program, such as CANN's msprof: finding and running it. */
 #ifndef STROBE_FORMATS_VENDOR_TOOL_H
 #define STROBE_FORMATS_VENDOR_TOOL_H
 

@@ -7,8 +7,8 @@
 
 #include <external-folder.h>
 #include <prof-start.h>
+#include <vendor-tool.h>
 #include "prof_raw.h"
-#include "vendor-tool.h"
 
 #define TOOL "msprof"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <external-folder.h>
-#include "vendor-tool.h"
+#include <vendor-tool.h>
 #include "svp_job.h"
 
 #define OPTION "msprof"
