@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bar on stderr with rate and remaining time, for work that takes over a second; none if
  * stderr is not a terminal. STROBE_BAR_FD names another descriptor, for a program that keeps the
- * command's stderr but shows its bar. A separate thread draws it, so that it appears and moves without
- * progress reports. */
+ * command's stderr but shows its bar. A separate thread draws it, so that it appears and moves
+ * without progress reports. */
 #ifndef STROBE_TOOLS_PROGRESS_BAR_H
 #define STROBE_TOOLS_PROGRESS_BAR_H
 
