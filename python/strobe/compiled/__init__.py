@@ -68,7 +68,7 @@ def start():
 
     torch_import.call_after(lambda: _guarded(replace))
     torch_import.call_after(name_groups)
-    torch_import.call_after(name_events, "torch_npu")
+    torch_import.call_after(name_events)
 
 
 def _name_groups():
