@@ -9,7 +9,7 @@ _METHODS = ("record", "wait", "query", "elapsed_time", "synchronize")
 
 
 def replace(replacements):
-    """Where torch_npu is imported; it has no Event where it is only Strobe's names."""
+    """If torch_npu is imported by now; it has no Event where it is only Strobe's names."""
     npu = getattr(sys.modules.get("torch_npu"), "npu", None)
     event = vars(npu).get("Event") if npu is not None else None
     for name in _METHODS if event is not None else ():
