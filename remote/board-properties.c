@@ -23,8 +23,11 @@ static const char questions[] =
     "echo bits $(getconf LONG_BIT 2>/dev/null)\n"
     "for f in /lib /usr/lib /usr/local/lib /lib64 /usr/lib64; do\n"
     "    [ ! -e $f/libsvp_acl.so ] || echo runtime $f; done\n"
-    "for c in cat chmod cksum df grep head ls mkdir mv rm sed setsid sleep tail tr wc; do\n"
+    "for c in cat chmod df grep head ls mkdir mv rm sed setsid sleep tail tr wc; do\n"
     "    command -v $c >/dev/null || echo lacks $c; done\n"
+    "if command -v cksum >/dev/null; then echo sum cksum\n"
+    "elif command -v md5sum >/dev/null; then echo sum md5sum\n"
+    "else echo lacks cksum; fi\n"
     "exit 0\n";
 
 static char *copy_text(const char *value)
@@ -90,7 +93,9 @@ gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardPropertie
 
         if (value)
             *value++ = '\0';
-        if (value && *value)
+        if (value && strcmp(lines[i], "sum") == 0)
+            remote->sum = strcmp(value, "md5sum") == 0 ? STROBE_SUM_MD5 : STROBE_SUM_CKSUM;
+        else if (value && *value)
             take_property(properties, lines[i], value);
     }
     fill_gaps(properties);

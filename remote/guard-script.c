@@ -5,6 +5,7 @@
  * `open`; the guard removes `open` and then looks for the group: so either sees the other.
  * A lock of an earlier boot, or whose guard is gone, is taken over; what was moved away is compared
  * with what was read, as another session may have been faster.
+ * Printing into a connection that has just gone raises SIGPIPE.
  * `read -t` is missing in some shells: there only the end of the connection ends the program. */
 static const char guard_text[] =
     "umask 077\n"
@@ -41,14 +42,14 @@ static const char guard_text[] =
     "    n=$((n + 1)); sleep 1\n"
     "done\n"
     "finish() {\n"
-    "    trap '' HUP INT TERM\n"
+    "    trap '' HUP INT TERM PIPE\n"
     "    rm -f $lock/open; end_group $lock\n"
     "    [ ! -f $lock/mount ] || { read -r m <$lock/mount; umount \"$m\"; }\n"
     "    rm -rf $lock\n"
     "    here=$(pwd); cd /; rmdir \"$here\" \"${here%/*}\" 2>/dev/null\n"
     "    exit 0\n"
     "}\n"
-    "trap finish HUP INT TERM\n"
+    "trap finish HUP INT TERM PIPE\n"
     "echo \"$boot $$ $who\" >$lock/holder && true >$lock/open || { rm -rf $lock; exit 73; }\n"
     "(echo | read -t 1 x) 2>/dev/null && beat='-t 30'\n"
     "echo ready $(pwd)\n"

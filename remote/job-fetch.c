@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "posix-cksum.h"
 #include "remote-error.h"
 #include "remote-flow.h"
 
@@ -35,7 +34,7 @@ typedef struct Fetch {
     gsize n_head;
     guint64 n_left; /* bytes of this file that come yet */
     int file;
-    guint32 crc; /* as the board computed it */
+    char sum[HEAD_MAX]; /* as the board computed it */
     guint64 n_bytes;
     gboolean is_in_body;
 } Fetch;
@@ -94,15 +93,16 @@ static gboolean write_bytes(int file, const char *bytes, gsize length)
 
 /* Each file: its checksum and size so far, then the bytes after the offset. */
 static const char fetch_text[] =
-    "f() { set -- \"$1\" $2 $3 $(head -c $3 \"$1\" 2>/dev/null | cksum); echo \"$4 $5\"\n"
-    "[ $5 -le $2 ] || tail -c +$(($2 + 1)) \"$1\" 2>/dev/null | head -c $(($5 - $2)); }\n";
+    "f() { set -- \"$1\" $2 $(sum_head \"$1\" $3); echo \"$3 $4\"\n"
+    "[ $4 -le $2 ] || tail -c +$(($2 + 1)) \"$1\" 2>/dev/null | head -c $(($4 - $2)); }\n";
 
 static char *make_batch_command(const Fetch *fetch)
 {
     g_autofree char *job = g_shell_quote(fetch->job);
     GString *command = g_string_new("cd ");
 
-    g_string_append_printf(command, "%s || exit 73\n%s", job, fetch_text);
+    g_string_append_printf(command, "%s || exit 73\n%s%s", job,
+                           strobe_file_sum_script(fetch->remote->sum), fetch_text);
     for (guint i = 0; i < fetch->n_files; i++) {
         g_autofree char *name = g_shell_quote(fetch->files[i]->name);
         g_string_append_printf(command, "f ./%s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n",
@@ -140,16 +140,15 @@ static void remove_file(const Fetch *fetch, const char *name)
 static gboolean finish_file(Fetch *fetch, GError **error)
 {
     const StrobeJobFile *wanted = fetch->files[fetch->next];
-    guint32 crc = 0;
     guint64 n_bytes = 0;
-    const gboolean is_read = strobe_cksum_file(fetch->file, &crc, &n_bytes);
+    g_autofree char *sum = strobe_file_sum(fetch->remote->sum, fetch->file, &n_bytes);
     const gboolean is_synced = fsync(fetch->file) == 0;
 
     close(fetch->file);
     fetch->file = -1;
-    if (!is_read || !is_synced)
+    if (!sum || !is_synced)
         return refuse_write(fetch, wanted->name, error);
-    if (crc != fetch->crc || n_bytes != fetch->n_bytes || n_bytes != wanted->n_bytes) {
+    if (strcmp(sum, fetch->sum) || n_bytes != fetch->n_bytes || n_bytes != wanted->n_bytes) {
         remove_file(fetch, wanted->name);
         refuse_part(fetch, wanted->name, "it cannot be read, or changed while it was read");
     } else {
@@ -165,10 +164,11 @@ static gboolean begin_file(Fetch *fetch, GError **error)
 {
     const StrobeJobFile *wanted = fetch->files[fetch->next];
     const guint64 offset = fetch->offsets[fetch->next];
-    char *end = NULL;
+    const char *end = strchr(fetch->head, ' ');
 
-    fetch->crc = (guint32)g_ascii_strtoull(fetch->head, &end, 10);
-    fetch->n_bytes = g_ascii_strtoull(end, NULL, 10);
+    g_strlcpy(fetch->sum, fetch->head, sizeof fetch->sum);
+    fetch->sum[end ? end - fetch->head : 0] = '\0';
+    fetch->n_bytes = end ? g_ascii_strtoull(end, NULL, 10) : 0;
     if (fetch->n_bytes > wanted->n_bytes)
         return strobe_remote_refuse(error, "%s: the board sent something else than %s/%s",
                                     fetch->remote->name, fetch->job, wanted->name);

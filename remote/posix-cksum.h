@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checksum of the command cksum, which every board has. */
+/* The checksum of the command cksum, which most boards have. */
 #ifndef STROBE_REMOTE_POSIX_CKSUM_H
 #define STROBE_REMOTE_POSIX_CKSUM_H
 

@@ -12,12 +12,11 @@ typedef struct StrobeProjectFile {
     char *path; /* here */
     gboolean is_executable;
     guint64 n_bytes;
-    guint32 crc;
 } StrobeProjectFile;
 
 void strobe_project_file_free(StrobeProjectFile *file);
 
-/* All regular files below the folder, in order of their names, with checksums. Leaves out .git,
+/* All regular files below the folder, in order of their names. Leaves out .git,
  * profiling, JOB*, names of Strobe's own, and the patterns in .strobeignore. A link that leads out
  * of the project, a socket, a device or a name with a control character is an error. Free with
  * g_ptr_array_unref. */

@@ -13,6 +13,7 @@
 #define STROBE_REMOTE_SESSION_H
 
 #include "clock-offset.h"
+#include "file-sum.h"
 #include "board-link.h"
 
 #define STROBE_REMOTE_LOCK ".strobe-lock"
@@ -30,11 +31,12 @@ typedef struct StrobeRemote {
     const StrobeLinkApi *api;
     StrobeLink *link;
     StrobeChannel *guard;
-    char *name;         /* the host, for messages */
-    char *folder;       /* its absolute path on the board */
-    int signals;        /* descriptor; -1: none */
-    int signal;         /* 0: none has come */
-    gboolean is_forced; /* a second one has */
+    char *name;          /* the host, for messages */
+    char *folder;        /* its absolute path on the board */
+    StrobeSumMethod sum; /* how files are compared; strobe_board_properties_read() finds it */
+    int signals;         /* descriptor; -1: none */
+    int signal;          /* 0: none has come */
+    gboolean is_forced;  /* a second one has */
     /* What goes on while this side waits: passes on the program's output. TRUE: something was
      * passed on. NULL: nothing. */
     gboolean (*background)(void *user);

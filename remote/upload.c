@@ -15,11 +15,11 @@
 
 /* ---- what is there already ---- */
 
-static const char list_text[] = "cd %s || exit 73\n"
+static const char list_text[] = "%scd %s || exit 73\n"
                                 "while IFS= read -r f; do\n"
                                 "    if [ -f \"$f\" ] && [ ! -L \"$f\" ] && [ -r \"$f\" ]; then\n"
-                                "        set -- $(cksum <\"$f\"); m=0; [ ! -x \"$f\" ] || m=1\n"
-                                "        echo \"$1 $2 $m\"\n"
+                                "        m=0; [ ! -x \"$f\" ] || m=1\n"
+                                "        echo \"$(sum \"$f\") $m\"\n"
                                 "    else echo -; fi\n"
                                 "done\n";
 
@@ -34,10 +34,25 @@ static char *make_name_list(const GPtrArray *files)
     return g_string_free(text, FALSE);
 }
 
-static gboolean is_same(const StrobeProjectFile *file, const char *answer)
+/* The file's sum as the board computes it. NULL: the error. Free it. */
+static char *compute_sum(const StrobeRemote *remote, StrobeProjectFile *file, GError **error)
 {
-    g_autofree char *expected = g_strdup_printf("%u %" G_GUINT64_FORMAT " %d", file->crc,
-                                                file->n_bytes, file->is_executable ? 1 : 0);
+    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *sum = descriptor >= 0 ? strobe_file_sum(remote->sum, descriptor, &file->n_bytes) : NULL;
+    const int number = errno;
+
+    if (descriptor >= 0)
+        close(descriptor);
+    if (!sum)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read %s: %s", file->path,
+                    g_strerror(number));
+    return sum;
+}
+
+static gboolean is_same(const StrobeProjectFile *file, const char *sum, const char *answer)
+{
+    g_autofree char *expected = g_strdup_printf("%s %" G_GUINT64_FORMAT " %d", sum, file->n_bytes,
+                                                file->is_executable ? 1 : 0);
 
     return answer && strcmp(answer, expected) == 0;
 }
@@ -47,7 +62,8 @@ static GPtrArray *find_missing(StrobeRemote *remote, const GPtrArray *files,
                                StrobeUploadTotals *totals, GError **error)
 {
     g_autofree char *folder = g_shell_quote(remote->folder);
-    g_autofree char *command = g_strdup_printf(list_text, folder);
+    g_autofree char *command =
+        g_strdup_printf(list_text, strobe_file_sum_script(remote->sum), folder);
     g_autofree char *names = make_name_list(files);
     g_autoptr(GString) answer = g_string_new(NULL);
     GPtrArray *missing;
@@ -60,8 +76,13 @@ static GPtrArray *find_missing(StrobeRemote *remote, const GPtrArray *files,
     missing = g_ptr_array_new();
     for (guint i = 0; i < files->len; i++) {
         StrobeProjectFile *file = g_ptr_array_index(files, i);
+        g_autofree char *sum = compute_sum(remote, file, error);
 
-        if (is_same(file, i < n_lines ? lines[i] : NULL)) {
+        if (!sum) {
+            g_ptr_array_unref(missing);
+            return NULL;
+        }
+        if (is_same(file, sum, i < n_lines ? lines[i] : NULL)) {
             totals->n_reused++;
             totals->reused_bytes += file->n_bytes;
         } else {
@@ -110,19 +131,20 @@ static gssize take_message(void *user, gboolean is_error, const char *bytes, gsi
 }
 
 /* The temporary file lies in the lock, which goes with everything in it. */
-static char *make_send_command(const StrobeRemote *remote, const StrobeProjectFile *file)
+static char *make_send_command(const StrobeRemote *remote, const StrobeProjectFile *file,
+                               const char *sum)
 {
     g_autofree char *folder = g_shell_quote(remote->folder);
     g_autofree char *above = g_path_get_dirname(file->name);
     g_autofree char *quoted_above = g_shell_quote(above);
     g_autofree char *name = g_shell_quote(file->name);
 
-    return g_strdup_printf("cd %s && t=" STROBE_REMOTE_LOCK "/$$ && mkdir -p ./%s && cat >$t && "
-                           "chmod %s $t && set -- $(cksum <$t) && "
-                           "if [ \"$1 $2\" = '%u %" G_GUINT64_FORMAT "' ]; then mv -f $t ./%s; "
-                           "else rm -f $t; exit 74; fi",
-                           folder, quoted_above, file->is_executable ? "700" : "600", file->crc,
-                           file->n_bytes, name);
+    return g_strdup_printf("%scd %s && t=" STROBE_REMOTE_LOCK "/$$ && mkdir -p ./%s && cat >$t && "
+                           "chmod %s $t && "
+                           "if [ \"$(sum $t)\" = '%s %" G_GUINT64_FORMAT
+                           "' ]; then mv -f $t ./%s; else rm -f $t; exit 74; fi",
+                           strobe_file_sum_script(remote->sum), folder, quoted_above,
+                           file->is_executable ? "700" : "600", sum, file->n_bytes, name);
 }
 
 static gboolean judge_sending(const Sending *sending, const StrobeChannelEnd *end, GError **error)
@@ -140,26 +162,35 @@ static gboolean judge_sending(const Sending *sending, const StrobeChannelEnd *en
                                 sending->file->path);
 }
 
-static gboolean send_file(StrobeRemote *remote, const StrobeProjectFile *file, GError **error)
+static gboolean send_opened(Sending *sending, const char *sum, GError **error)
 {
-    g_autofree char *command = make_send_command(remote, file);
-    Sending sending = {.remote = remote,
-                       .file = file,
-                       .n_left = file->n_bytes,
-                       .descriptor = open(file->path, O_RDONLY | O_CLOEXEC)};
-    const StrobeFlowCalls calls = {fill_file, take_message, &sending};
+    g_autofree char *command = make_send_command(sending->remote, sending->file, sum);
+    const StrobeFlowCalls calls = {fill_file, take_message, sending};
     StrobeChannelEnd end;
     gboolean good;
 
+    sending->errors = g_string_new(NULL);
+    good = strobe_flow_run(sending->remote, command, &calls, &end, error) &&
+           judge_sending(sending, &end, error);
+    g_string_free(sending->errors, TRUE);
+    return good;
+}
+
+static gboolean send_file(StrobeRemote *remote, StrobeProjectFile *file, GError **error)
+{
+    g_autofree char *sum = compute_sum(remote, file, error);
+    Sending sending = {.remote = remote, .file = file, .n_left = file->n_bytes};
+    gboolean good;
+
+    if (!sum)
+        return FALSE;
+    sending.descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
     if (sending.descriptor < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot read %s: %s", file->path,
                     g_strerror(errno));
         return FALSE;
     }
-    sending.errors = g_string_new(NULL);
-    good = strobe_flow_run(remote, command, &calls, &end, error) &&
-           judge_sending(&sending, &end, error);
-    g_string_free(sending.errors, TRUE);
+    good = send_opened(&sending, sum, error);
     close(sending.descriptor);
     return good;
 }
@@ -188,7 +219,7 @@ gboolean strobe_upload_files(StrobeRemote *remote, const GPtrArray *files, guint
     if (!missing || !check_space(remote, missing, free_bytes, error))
         return FALSE;
     for (guint i = 0; i < missing->len; i++) {
-        const StrobeProjectFile *file = g_ptr_array_index(missing, i);
+        StrobeProjectFile *file = g_ptr_array_index(missing, i);
 
         if (remote->signal)
             return strobe_remote_refuse_signal(remote, error);

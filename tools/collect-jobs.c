@@ -70,7 +70,7 @@ static gboolean remove_job(const StrobeCollect *collect, const char *job, GError
                             answer, 1024, error);
 }
 
-/* A JOB of a collect that was cut off may have been made, and nothing more. */
+/* Strobe's recorder writes it first: where it is missing the program was ended at once. */
 static gboolean has_info(const char *path)
 {
     GDir *folder = g_dir_open(path, 0, NULL);
@@ -87,16 +87,18 @@ static gboolean has_info(const char *path)
 
 static void take_job(StrobeCollect *collect, const char *job, char *path)
 {
-    if (has_path(collect->found, job)) {
-        strobe_complain("%s: of an earlier collect that was cut off%s", path,
-                        has_info(path) ? "" : ", with nothing in it: removed");
-        if (!has_info(path)) {
-            strobe_folder_remove(path);
-            g_free(path);
-            return;
-        }
-        g_ptr_array_add(collect->earlier, path);
+    const gboolean is_earlier = has_path(collect->found, job);
+
+    if (is_earlier)
+        strobe_complain("%s: of an earlier collect that was cut off", path);
+    if ((is_earlier || collect->kit) && !has_info(path)) {
+        strobe_complain("%s: has no info.json, as the program was ended at once: removed", path);
+        strobe_folder_remove(path);
+        g_free(path);
+        return;
     }
+    if (is_earlier)
+        g_ptr_array_add(collect->earlier, path);
     g_ptr_array_add(collect->jobs, path);
 }
 
