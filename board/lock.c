@@ -37,7 +37,7 @@ static long find_owner(int fd)
 /* 0: another process holds it. What cannot be opened is not locked. */
 static int take_lock(const char *path, int flags, long *owner)
 {
-    const int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);
 
     *owner = 0;
     if (fd < 0 || n_locks == LOCKS_MAX) {
@@ -74,7 +74,7 @@ int board_lock_device(uint32_t device)
 
     snprintf(path, sizeof path, "%.3800s/strobe-board-%u.device-%u.lock",
              folder && *folder ? folder : "/tmp", (unsigned)geteuid(), device);
-    if (take_lock(path, O_RDWR | O_CREAT, &owner))
+    if (take_lock(path, O_NOFOLLOW | O_RDWR | O_CREAT, &owner))
         return 1;
     board_complain("device %u: another process (%ld) profiles it (%s): profiling is off", device,
                    owner, path);

@@ -40,7 +40,9 @@ static int take_place(StrobeRotation *rotation, const char *path)
 
     snprintf(rotation->name, sizeof rotation->name, "%.255s", slash ? slash + 1 : path);
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    /* The folder of a program's own file is its user's choice, and may be a link. */
+    rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
+                                        (is_named_by_program(rotation) ? 0 : O_NOFOLLOW));
     return rotation->folder < 0 ? errno : 0;
 }
 

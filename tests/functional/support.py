@@ -33,6 +33,9 @@ DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "da
 sys.path.append(str(TOP / "plugins" / "common"))
 import torch_library  # noqa: E402
 
+# The end of the name of the log that each analysis leaves; it has the time and a process number.
+ANALYSIS_LOG = "_Analyse.log"
+
 # Columns of `strobe show --json` that count from base_ns.
 INSTANTS = {"begin", "end", "to_begin", "host_begin", "release_time", "active_release_time"}
 

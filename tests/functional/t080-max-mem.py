@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import BUILD, STROBE, StrobeTest, program
+from support import ANALYSIS_LOG, BUILD, STROBE, StrobeTest, program
 
 HOSTILE = str(BUILD / "bench" / "hostile")
 EVENTS = int(os.environ.get("STROBE_TEST_EVENTS", "300000"))
@@ -65,7 +65,8 @@ class MaxMemTest(StrobeTest):
     def files(self, folder):
         """Contents by name."""
         return {str(path.relative_to(folder)): path.read_bytes()
-                for path in sorted(folder.rglob("*")) if path.is_file()}
+                for path in sorted(folder.rglob("*"))
+                if path.is_file() and not path.name.endswith(ANALYSIS_LOG)}
 
     def assertSame(self, little, much):
         little, much = self.files(little), self.files(much)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from support import BUILD, STROBE, StrobeTest, TOP
+from support import ANALYSIS_LOG, BUILD, STROBE, StrobeTest, TOP
 
 sys.path.insert(0, str(TOP / "bench"))
 from raw_files import RawFiles  # noqa: E402
@@ -42,7 +42,8 @@ class FullDiskTest(StrobeTest):
         return path
 
     def files(self, folder):
-        return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+        return sorted(str(p.relative_to(folder)) for p in folder.rglob("*")
+                      if p.is_file() and not p.name.endswith(ANALYSIS_LOG))
 
     def make_room(self, disk):
         subprocess.run(["mount", "-o", "remount,size=200m", disk], check=True)

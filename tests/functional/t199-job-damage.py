@@ -20,7 +20,7 @@ import unittest
 
 import made_job
 import tap
-from support import PROGRAMS, SANITIZERS, STROBE
+from support import ANALYSIS_LOG, PROGRAMS, SANITIZERS, STROBE
 from svp_board import BoardTest
 
 USAGE, INPUT, WRITE = 2, 5, 6
@@ -409,7 +409,8 @@ class DamageTest(BoardTest):
     def contents(self, folder):
         """Without the name of the result, which has the time of its import."""
         return {re.sub(r"[^/]*_ascend_pt", "result", name): text
-                for name, text in self.tree(folder).items() if text is not None}
+                for name, text in self.tree(folder).items()
+                if text is not None and not name.endswith(ANALYSIS_LOG)}
 
     @staticmethod
     def named(tree):
