@@ -11,9 +11,9 @@
 #define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
 #define NEAR_NS 1000000u         /* epochs whose times differ by no more count as one answer */
 
-/* Position of a record's times. */
+/* Offsets of a record's times and device. */
 typedef struct Place {
-    uint8_t begin, end; /* 0: it has none */
+    uint8_t begin, end; /* 0: the kind has none */
     uint8_t device;     /* that of its device's number; 0: the host's, or a mark (see source_of) */
 } Place;
 

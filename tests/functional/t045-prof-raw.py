@@ -138,7 +138,7 @@ class ProfRawTest(StrobeTest):
         self.put("pcie.data.3", data, cuts=(100, 250, 400))
         self.lose("pcie.data.3", 1)
         self.assertEqual([row["begin"] for row in self.rows("pcie")], [0])
-        self.assertIn("1 slices are missing; records behind them cannot be told",
+        self.assertIn("1 slices are missing; the begins of records after them",
                       self.damage()["device_3/pcie.data.3"])
 
     def test_slices_of_whole_records(self):
