@@ -17,7 +17,7 @@ static const char calls_prefix[] = "acl_";
 /* Content of an event. */
 typedef struct Event {
     char name[TEXT_MAX], phase[8], unit[64], mode[64];
-    gint64 begin, duration; /* ns; -1: not told */
+    gint64 begin, duration; /* ns; -1: missing */
     gint64 pid, tid, stream, task;
 } Event;
 

@@ -48,8 +48,7 @@ class GroupInfo final : public c10::DebugInfoBase
 };
 
 struct CollectiveClient {
-    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{
-        nullptr}; /* NULL: the client is off */
+    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{nullptr}; /* NULL: off */
     std::atomic<void (*)(uint64_t)> end{nullptr};
 };
 
