@@ -163,8 +163,8 @@ extern _Atomic int board_is_on;
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX]);
 void board_session_finalize(void);
 int board_session_is_by_file(void);
-int board_session_start(const char *output,
-                        uint64_t mask); /* called by the API; returns an error code */
+/* called by the API; returns an error code */
+int board_session_start(const char *output, uint64_t mask);
 int board_session_stop(void);
 void board_session_name_model(uint32_t id);
 void board_session_note_path(const void *value, size_t size);

@@ -47,8 +47,8 @@ static int64_t monotonic_ns(void)
 int npu_call_await(NpuCall *call, int64_t patience_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    int64_t until_ns =
-        monotonic_ns() + patience_ns; /* naps take longer than requested, so the clock decides */
+    /* naps take longer than requested, so the clock decides */
+    int64_t until_ns = monotonic_ns() + patience_ns;
 
     while (!npu_call_is_over(call) && monotonic_ns() < until_ns)
         nanosleep(&nap, NULL);

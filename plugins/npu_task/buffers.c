@@ -36,8 +36,8 @@ int npu_buffers_make(uint32_t n, size_t bytes)
 {
     if (pool.size)
         return 0;
-    uint8_t *first =
-        malloc(bytes); /* the other buffers are allocated when the library requests them */
+    /* the other buffers are allocated when the library requests them */
+    uint8_t *first = malloc(bytes);
     if (!first || sem_init(&pool.filled, 0, 0) != 0) {
         free(first);
         return -1;

@@ -10,8 +10,8 @@ typedef struct NpuTrial {
     const char *path;
     int flags;       /* for dlopen */
     const char *who; /* name of the library in messages */
-    const char *const
-        *libraries; /* of CANN, which it needs, by name, the last is NULL; NULL: none */
+    /* of CANN, which it needs, by name, the last is NULL; NULL: none */
+    const char *const *libraries;
     const char *const *functions; /* that these libraries must have */
     int limit_ms;                 /* for the whole trial; 0: 10 s */
 } NpuTrial;

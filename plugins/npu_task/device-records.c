@@ -145,8 +145,8 @@ static void put_operation(NpuRecords *records, const struct strobe_comm_op *op, 
     struct npu_comm_op *out =
         npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, begin, &end);
 
-    *out = (struct npu_comm_op){.standard = *op,
-                                .stream = stream}; /* MSPTI's "no stream" is our "absent" */
+    /* MSPTI's "no stream" is our "absent" */
+    *out = (struct npu_comm_op){.standard = *op, .stream = stream};
     npu_emitter_done(emitter);
 }
 

@@ -17,8 +17,8 @@ typedef struct NpuText {
     const char *at;
     StrobeStringId id;
     StrobeStringId core; /* the core, if the text is a kernel's type */
-    uint32_t
-        mix_block_num; /* 0: kernels of this type use the cores of one side only; else absent */
+    /* 0: kernels of this type use the cores of one side only; else absent */
+    uint32_t mix_block_num;
 } NpuText;
 
 typedef struct NpuEmitter {

@@ -348,8 +348,8 @@ static StrobeStatus npu_start(void *state)
         npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
-    npu_epochs_take_unsure(&npu.clock,
-                           &before_ns); /* forget what was uncertain before this window */
+    /* forget what was uncertain before this window */
+    npu_epochs_take_unsure(&npu.clock, &before_ns);
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu_launches_begin(&npu.drain.records->launches);
     npu.drain.phase = NPU_RECORDING;
@@ -515,9 +515,8 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
  * records. */
 static void end_records(void)
 {
-    atomic_store(&npu.drain.is_ending,
-                 1);            /* the thread asks no more: only the end uses the library */
-    npu_drain_lock(&npu.drain); /* waits for the thread to leave the records */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread asks no more */
+    npu_drain_lock(&npu.drain);            /* waits for the thread to leave the records */
     npu.drain.phase = NPU_IDLE;
     npu_drain_unlock(&npu.drain);
 }

@@ -98,8 +98,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
         return;
     widen_range(launches, id, place);
     if (is_awaited(launches, launch))
-        --*counter_of(launches,
-                      launch); /* counted again below, or its slot is needed for another launch */
+        --*counter_of(launches, launch); /* counted again below, or replaced */
     if (launch->id == id && launch->period == launches->period)
         settle_stray(launches, launch);
     if (launch->id != id || launch->period != period)

@@ -76,9 +76,8 @@ int npu_torch_profiler_runs(void)
 const char *npu_other_profiler(void)
 {
     if (npu_environment()->sample_config)
-        return "this program runs under msprof (PROFILER_SAMPLECONFIG is set), and CANN reports to "
-               "it "
-               "alone";
+        return "this program runs under msprof, and CANN reports to it alone "
+               "(PROFILER_SAMPLECONFIG is set)";
     if (npu_environment()->profiling_mode)
         return "CANN's own profiling is on (PROFILING_MODE is set), and CANN reports to it alone";
     if (npu_torch_profiler_runs())

@@ -39,9 +39,8 @@ static const StrobeOption options[] = {
            "Level0: kernels, communication, launches, marks; Level1: calls of AscendCL too; "
            "Level2: calls of the runtime too; Level_none: marks only."),
     LIST("activities", activity_choices,
-         "What is recorded, in place of the choice by profiler_level. hccl, memory, memset and "
-         "memcpy "
-         "need strobe run --preload libmspti.so."),
+         "What is recorded, in place of the choice of profiler_level. hccl, memory, memset and "
+         "memcpy need strobe run --preload libmspti.so."),
     SWITCH("external_ids",
            "Record the ids that the program pushes to MSPTI. Useless if more "
            "than one thread launches: MSPTI keeps the ids of all threads on one stack."),
@@ -83,10 +82,10 @@ static const StrobeOption options[] = {
     LIST("host_sys_usage", host_usage_choices,
          "aclprof: use of the host's processors and memory by all processes."),
     NUMBER(INT, "host_sys_usage_freq", "50", 1, 50, "aclprof: samples of host_sys_usage a second."),
-    NUMBER(BYTES, "storage_limit", "0B", 0, 4503599626321920,
-           "aclprof: CANN removes the oldest files if PROF_* is larger than this; 0: no limit; the "
-           "least is "
-           "200MB."),
+    NUMBER(
+        BYTES, "storage_limit", "0B", 0, 4503599626321920,
+        "aclprof: CANN removes the oldest files above this size of PROF_*; 0: no limit; at least "
+        "200MB."),
     SWITCH("synchronize",
            "aclprof: wait for the devices before the profiling ends, so that what "
            "still runs is recorded; the program then waits at the end of the window."),

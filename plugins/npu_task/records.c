@@ -110,8 +110,8 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
     int32_t kind;
 
     while (n-- > 0 && (record = mspti_walk_next(walk, &kind))) {
-        __builtin_prefetch((const char *)record +
-                           AHEAD); /* another processor has just filled the buffer */
+        /* another processor has just filled the buffer */
+        __builtin_prefetch((const char *)record + AHEAD);
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);
         else if (kind >= MSPTI_KINDS)

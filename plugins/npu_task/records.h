@@ -36,8 +36,8 @@ typedef struct NpuCounts {
     uint64_t n_dropped;  /* records that MSPTI says it dropped */
     uint64_t n_gone;     /* buffers that went to another client */
     uint64_t n_launches; /* calls of the node level */
-    uint64_t
-        n_unplaced; /* records near a step of the wall clock whose side of the step is not known */
+    /* records near a step of the wall clock whose side of the step is not known */
+    uint64_t n_unplaced;
     uint64_t unplaced_ns; /* largest possible error of these records */
     uint64_t n_unpaired;  /* ends of ranges without a begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */

@@ -152,8 +152,7 @@ void npu_report(NpuRecords *records)
     WARN(counts->n_overdue,
          "%" PRIu64
          " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
-         "or comes late, and counted as one record each; no other buffer is waited for until they "
-         "do",
+         "or comes late, and counted as one record each; no other one is waited for until they do",
          counts->n_overdue);
     report_loss(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,

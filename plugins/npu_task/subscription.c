@@ -106,8 +106,7 @@ static void report_errors(const NpuSubscription *subscription, const StrobeHost 
     if (subscription->disable_code)
         host->log(self, STROBE_LOG_WARNING,
                   "MSPTI goes on recording %s and maybe more, which costs time: "
-                  "msptiActivityDisable: code=%d, "
-                  "reason=\"%s\"",
+                  "msptiActivityDisable: code=%d, reason=\"%s\"",
                   npu_activity_name(subscription->kind), subscription->disable_code,
                   npu_mspti_error(subscription->disable_code));
     if (subscription->unsubscribe_code)

@@ -23,8 +23,8 @@ typedef struct NpuSubscription {
     NpuCall call;
     int is_done; /* all calls of the end have returned, whatever their results */
     int32_t kind, disable_code, unsubscribe_code, flush_code;
-    _Atomic(const char *)
-        function; /* function that is being called; NULL: the call waits for the library */
+    /* function that is being called; NULL: the call waits for the library */
+    _Atomic(const char *) function;
 } NpuSubscription;
 
 /* Subscribes, or continues a subscription that an earlier session could not end. Control thread. */

@@ -13,8 +13,7 @@ typedef struct NpuWindow {
 } NpuWindow;
 
 typedef struct NpuWindows {
-    uint64_t begin,
-        end; /* of the window that records; UINT64_MAX: there is none, or it has not ended */
+    uint64_t begin, end; /* of the window that records; UINT64_MAX: none */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;

@@ -19,8 +19,8 @@
 /* Times of a command from which a pair can be made. */
 typedef struct OpenclReported {
     int64_t before, after; /* ns of CLOCK_MONOTONIC, around the enqueueing call; 0: not taken */
-    int64_t
-        seen; /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not taken */
+    /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not taken */
+    int64_t seen;
     cl_ulong queued, end; /* ns of the device's clock; 0: not reported */
 } OpenclReported;
 

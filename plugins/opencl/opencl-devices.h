@@ -27,8 +27,8 @@ typedef struct OpenclClock {
     _Atomic int64_t due_ns;   /* when an enqueue takes the next pair, by CLOCK_MONOTONIC */
     _Atomic int n_wanted;     /* number of commands that may still yield a pair */
     _Atomic uint64_t best_ns; /* width of the narrowest pair that commands yielded */
-    _Atomic uint64_t
-        track; /* track of the pairs; the upper half is the session to which it belongs */
+    /* track of the pairs; the upper half is the session to which it belongs */
+    _Atomic uint64_t track;
 } OpenclClock;
 
 typedef struct OpenclDevice {

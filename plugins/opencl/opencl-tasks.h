@@ -12,8 +12,8 @@
 typedef struct OpenclTask {
     struct strobe_device_task task;
     uint64_t start; /* ns in the device's own clock */
-    uint64_t
-        queued_ns; /* from the time it was put into the queue to its start, absent: not reported */
+    /* from the time it was put into the queue to its start, absent: not reported */
+    uint64_t queued_ns;
     uint64_t submit_ns;         /* from the time it was handed to the device to its start */
     StrobeStringId global_size; /* work-items, absent: no kernel */
     uint32_t reserved;

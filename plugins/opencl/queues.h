@@ -19,12 +19,12 @@ typedef struct OpenclQueue {
     cl_command_queue handle;
     OpenclDevice *device;
     uint32_t number; /* in the order in which they were made */
-    uint8_t
-        is_in_order; /* the queue is in order: if a command is complete, so are all earlier ones */
+    /* the queue is in order: if a command is complete, so are all earlier ones */
+    uint8_t is_in_order;
     _Atomic uint8_t is_profiled; /* its events have times */
     _Atomic int is_forced; /* the times come from profiling that the program did not ask for */
-    cl_queue_properties
-        *asked; /* properties with which the program made it, with the 0 at their end; NULL: none */
+    /* properties with which the program made it, with the 0 at their end; NULL: none */
+    cl_queue_properties *asked;
     size_t n_asked;              /* entries in `asked` */
     _Atomic uint64_t track;      /* its track; the upper half is the session to which it belongs */
     _Atomic uint32_t n_commands; /* commands so far */

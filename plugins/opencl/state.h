@@ -20,8 +20,8 @@ typedef struct Opencl {
     _Atomic int is_open;      /* a session is open */
     _Atomic int is_forcing;   /* queues get profiling even if the program did not ask for it */
     _Atomic int is_ending;    /* a window has stopped, and its last commands are being recorded */
-    _Atomic int
-        is_gone; /* the process ends or is a forked child, so the driver must not be called */
+    /* the process ends or is a forked child, so the driver must not be called */
+    _Atomic int is_gone;
     _Atomic uint64_t n_untimed;  /* commands of queues without profiling */
     _Atomic uint64_t n_mistimed; /* commands whose times are impossible, or were not reported */
     _Atomic uint64_t n_failed;   /* commands that ended with an error */

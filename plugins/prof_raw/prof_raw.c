@@ -309,8 +309,8 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
     prof.kinds = g_hash_table_new(NULL, NULL);
     if (prof_start_of_host(source->descriptor, &offset))
         host->metadata_int(self, "raw_clock_offset_ns", offset);
-    for (gint is_device = 0; is_device < 2;
-         is_device++) /* the host comes first, because it knows the pid */
+    /* the host comes first, because it knows the pid */
+    for (gint is_device = 0; is_device < 2; is_device++)
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);
 

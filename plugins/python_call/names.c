@@ -20,8 +20,8 @@ static struct {
     StrobeInstance *self;
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
-    const PyObject *path,
-        *first; /* sys.path and its first item when they were read; only compared */
+    /* sys.path and its first item when they were read; only compared */
+    const PyObject *path, *first;
     PySize path_size;
     char own[4096]; /* the folder of Strobe's package; "": not known yet */
 } names;

@@ -117,8 +117,8 @@ static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer
         cache->texts[i] = frame->is_own ? 0 : text_of(cache, writer, frame, cache->top_instruction);
         if (!cache->texts[i] && !frame->is_own)
             return 0;
-        thread->n_located =
-            i; /* the line of the innermost frame changes, so it is looked up again */
+        /* the line of the innermost frame changes, so it is looked up again */
+        thread->n_located = i;
     }
     return 1;
 }
@@ -136,8 +136,8 @@ static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 
 static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
-    if (!locate_frames(thread, cache,
-                       writer)) { /* reported by stop, because the session may be ending now */
+    /* reported by stop, because the session may be ending now */
+    if (!locate_frames(thread, cache, writer)) {
         atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
                                   memory_order_relaxed);
         return 0;

@@ -79,8 +79,7 @@ static StrobeStatus python_call_stop(void *state)
     const PythonApi *python = &python_api;
 
     if (!python->is_initialized()) {
-        atomic_store(&tracer.is_on,
-                     0); /* the interpreter's objects are gone and must not be touched */
+        atomic_store(&tracer.is_on, 0); /* the interpreter's objects are gone */
         return STROBE_OK;
     }
     int lock = python->lock();

@@ -24,8 +24,8 @@ enum { STROBE_TORCH_MARKS, STROBE_TORCH_OPERATIONS, STROBE_TORCH_CLIENTS };
 /* One operation of a process group. The texts are valid during the call. */
 typedef struct StrobeTorchCollective {
     const char *title; /* "gloo:all_reduce" */
-    const char
-        *type; /* type of the input's elements: "fp32", "int64" ..., "na" for none or another */
+    /* type of the input's elements: "fp32", "int64" ..., "na" for none or another */
+    const char *type;
     uint64_t count;    /* elements of the input, of all tensors together */
     uint64_t bytes;    /* bytes of these elements */
     const char *group; /* name of the process group; NULL: not known */
