@@ -101,7 +101,7 @@ static int begin_window(int is_simulated)
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return errno;
-    fchmod(fd, 0640); /* whatever the umask is */
+    fchmod(fd, 0640); /* independent of the umask */
     error = strobe_recorder_begin_window(fd, file_path, metadata.text);
     if (error) {
         unlink(made);

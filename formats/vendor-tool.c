@@ -160,7 +160,7 @@ static void end_alike(pid_t tool)
     gint status = 0;
 
     if (waitpid(tool, &status, WNOHANG) != tool)
-        _exit(1); /* it hangs in the kernel: not even SIGKILL ends it */
+        _exit(1); /* the tool hangs in the kernel: not even SIGKILL ends it */
     if (WIFSIGNALED(status)) {
         const struct sigaction fall = {.sa_handler = SIG_DFL};
         setrlimit(RLIMIT_CORE, &no_core);

@@ -20,7 +20,7 @@ typedef struct VendorRun {
     gint exit_code; /* 0 is good; -1: it was killed by `signal` */
     gint signal;
     gboolean is_late; /* it was still running after the limit */
-    gboolean is_lost; /* it has ended with unknown status: SIGCHLD is ignored, or another waited */
+    gboolean is_lost; /* its status is unknown: SIGCHLD is ignored, or other code waited for it */
 } VendorRun;
 
 /* Runs the program in `folder` (a descriptor), with its output appended to `log` (-1: dropped), for

@@ -19,8 +19,8 @@ typedef struct NpuTrial {
 /* Is a library of this name in the process? Loads nothing. */
 int npu_cann_is_loaded(const char *name);
 
-/* Finds the path of a library of CANN: by ASCEND_HOME_PATH, otherwise beside the program's
- * libascendcl.so, otherwise the bare name. */
+/* Finds the path of a library of CANN: by ASCEND_HOME_PATH, otherwise in the folder of the
+ * program's libascendcl.so, otherwise the bare name. */
 void npu_cann_path(const char *name, char *path, size_t size);
 
 /* Finds the path as MSPTI does: the path above if there is such a file, otherwise the loader's

@@ -46,8 +46,8 @@ static uint16_t caller_of(NpuLaunches *launches, const char *name)
 
 /* ---- calls ---- */
 
-/* If every memory call takes an id, only some calls certainly launch: those of the node level,
- * and those that launched before. */
+/* If calls for memory take ids, too, only some calls certainly launch: those of the node level, and
+ * those whose earlier calls have had tasks. */
 static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
     int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;

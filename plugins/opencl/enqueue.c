@@ -36,8 +36,8 @@ static int hold_event(OpenclEnqueue *call)
 }
 
 /* Follows the command. If the call has waited for it and the queue is in order, all earlier
- * commands are complete too; there may be no event by which the program waits for them, so they are
- * recorded here. */
+ * commands are complete too. They are recorded now, because the program need not wait for them by
+ * another call. */
 static void follow_command(OpenclEnqueue *call)
 {
     OpenclCommand *command = call->command;

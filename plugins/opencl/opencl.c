@@ -12,8 +12,7 @@
 #include "layer.h"
 #include "state.h"
 
-#define MEASURE_LIMIT_NS 20000000u /* for one device, on the thread that begins or ends a window   \
-                                    */
+#define MEASURE_LIMIT_NS 20000000u /* for one device, at the begin or end of a window */
 
 /* ---- clocks ---- */
 

@@ -37,7 +37,7 @@ static const struct {
     {"host_pthreadcall.data", host_pthreadcall_import},
 };
 
-/* ---- what the parts use ---- */
+/* ---- functions that the parts share ---- */
 
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns)

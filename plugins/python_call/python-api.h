@@ -114,7 +114,7 @@ enum {
       (PyThread * thread, PyProfile function, PyObject * object))                                  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
     X(is_finalizing, "Py_IsFinalizing", int, (void))   /* 3.13 */                                  \
-    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before */                       \
+    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before 3.13 */                  \
     X(disable_collector, "PyGC_Disable", int, (void))  /* 3.10 */                                  \
     X(enable_collector, "PyGC_Enable", int, (void))    /* 3.10 */
 

@@ -111,7 +111,7 @@ class CallTest(ObstacleTest):
                 self.assertEqual(self.records_of(self.result(), "device_task"), 0)
                 shutil.rmtree(self.out)
         for call, message in {
-            "disable": "for one, which costs time: msptiActivityDisable: code=999",
+            "disable": "and maybe more, which costs time: msptiActivityDisable: code=999",
             "unsubscribe": "no other profiler can attach to this process: msptiUnsubscribe: "
                            "code=999",
         }.items():
