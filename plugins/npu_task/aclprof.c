@@ -194,8 +194,8 @@ static void record_sources(void)
 }
 
 /* Creates the configuration. An older CANN or a device may lack two things: shapes without the rest
- * of Level1, and the metrics MemoryAccess. Then tries again without the shapes, and with
- * PipeUtilization in place of MemoryAccess. */
+ * of Level1, and the metrics MemoryAccess. If the first attempt fails, tries again without the
+ * shapes, and with PipeUtilization in place of MemoryAccess. */
 static void create_config(uint32_t *devices, uint32_t n)
 {
     const AclprofWish *wish = &prof.wish;

@@ -67,7 +67,7 @@ typedef struct NpuLaunches {
     NpuLaunch launches[NPU_LAUNCHES];
 } NpuLaunches;
 
-/* Begins a window; ends it: then none of its tasks is awaited. */
+/* Begin and end a window. After the end none of its tasks is awaited. */
 void npu_launches_begin(NpuLaunches *launches);
 void npu_launches_end(NpuLaunches *launches);
 

@@ -59,8 +59,8 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* Only records from the window's begin on are in the window. Those after its end are, too: the next
- * window begins only when this one is sealed. */
+/* A record is in the window if it begins after the window's begin, even if it begins after the
+ * window's end, because the next window begins only when this one is sealed. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
     if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))

@@ -59,7 +59,7 @@ static void free_seed(PyObject *capsule)
     if (!seed)
         return;
     if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
-        hook.n_taken++; /* not so for a thread that ends: it has no frames any more */
+        hook.n_taken++; /* a thread that ends has no frames left, so it does not count */
     drop_frames(seed);
     free(seed);
 }

@@ -9,7 +9,7 @@
 #include "modules.h"
 #include "python-text.h"
 
-#define SETS 4096u /* each of two entries */
+#define SETS 4096u /* number of sets; each has two entries */
 
 static struct {
     CallName (*sets)[2];

@@ -104,7 +104,7 @@ Thread *tracer_enter(const void *source)
 int tracer_begin_reading(Thread *thread)
 {
     atomic_store(&thread->is_read,
-                 1); /* before the look at is_open, as leave_thread() does it reversed */
+                 1); /* set before is_open is read; leave_thread() does it the other way round */
     if (atomic_load(&thread->is_open))
         return 1;
     atomic_store(&thread->is_read, 0);
@@ -120,7 +120,7 @@ static int drop_later(void *unused)
     return 0;
 }
 
-/* Does the interpreter end? Then it accepts no pending calls. */
+/* Is the interpreter ending? Then it accepts no pending calls. */
 static int is_going(void)
 {
     const PythonApi *python = &python_api;
