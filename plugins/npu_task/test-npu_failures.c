@@ -91,10 +91,9 @@ static void test_end_fails(void)
     double_begin_window(mock);
     double_end_window(mock);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_reported(
-        mock,
-        "goes on recording node_api and maybe more, which costs time: msptiActivityDisable: code=4, "
-        "reason=\"the device is offline\"");
+    assert_reported(mock, "goes on recording node_api and maybe more, which costs time: "
+                          "msptiActivityDisable: code=4, "
+                          "reason=\"the device is offline\"");
     double_end(mock);
     g_unsetenv("MSPTI_DOUBLE");
     mock = double_load("kernel");
