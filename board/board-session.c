@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is on, and which inference is captured. Control calls and captures hold one lock; calls that
- * are only recorded do not. */
+/* The session: whether profiling is on, and which inferences are captured. Control calls and
+ * captures hold one lock; recorded calls do not. */
 #include "board.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ _Atomic int board_is_on;
 static struct {
     SvpConfig config;
     char output[SVP_PATH_MAX];
-    BoardJob jobs[DEVICES_MAX]; /* the first one has the calls */
+    BoardJob jobs[DEVICES_MAX]; /* the calls are stored in the first one */
     uint32_t n_jobs;
     BoardModel models[MODELS_MAX];
     uint32_t n_models;
@@ -84,8 +84,8 @@ static uint64_t now_ns(void)
 
 static void forget_session(void)
 {
-    pthread_mutex_init(&lock, NULL); /* its holder is not here */
-    board_unlock();                  /* the parent's descriptors go on holding them */
+    pthread_mutex_init(&lock, NULL); /* the thread that held it is not in the child */
+    board_unlock();                  /* the parent still holds them with its own descriptors */
     if (board.has_calls)
         board_calls_forget();
     board_is_on = board.has_calls = board.has_executed = 0;
@@ -101,7 +101,8 @@ static void watch_process(void)
     atexit(finish_at_exit);
 }
 
-/* The device's JOB, made when it is first needed. NULL: errno; EBUSY has been said. */
+/* Returns the device's JOB, and makes it if needed. NULL: failed, with errno; for EBUSY a message
+ * was printed. */
 static BoardJob *job_of(uint32_t device)
 {
     BoardJob *job = NULL;
@@ -128,7 +129,7 @@ static BoardJob *job_of(uint32_t device)
     return job;
 }
 
-/* Calls are kept in a hidden file until a model is executed: then there is something to keep. */
+/* Calls go to a hidden file until a model is executed, because only then is a JOB made. */
 static int begin_calls(void)
 {
     int error;
@@ -163,7 +164,7 @@ static void begin_session(void)
     board_is_on = 1;
 }
 
-/* The name of the file of calls has the first model, which is known when one is executed. */
+/* The name of the file of calls contains the first model. It is known when a model is executed. */
 static void make_calls_name(char name[SVP_FILE_NAME_MAX])
 {
     SvpFileName parts = {.type = SVP_FILE_ACL, .device = board.jobs[0].device};
@@ -193,7 +194,8 @@ static void note_disk_error(int error)
         board.totals.disk_error = error;
 }
 
-/* Counts the calls of a file, and marks it; of one that is not whole `error` says why. */
+/* Counts the calls of a file, and writes its file .done. If the file is not complete, `error` says
+ * why. */
 static void mark_calls(const char *name, int error)
 {
     char path[SVP_PATH_MAX];
@@ -261,7 +263,7 @@ static void finish_session(int state)
     end_session(state);
 }
 
-/* From now on there is something to keep. */
+/* Makes the JOB when a model is executed for the first time. */
 static void note_execute(void)
 {
     if (board.has_executed || !board_is_on)
@@ -269,7 +271,7 @@ static void note_execute(void)
     board.totals.models = board.models;
     board.totals.n_models = board.n_models;
     if (!job_of(current_device)) {
-        if (errno != EBUSY) /* which has been said */
+        if (errno != EBUSY) /* for EBUSY a message was printed */
             board_complain("profiling is off: %s: %s", board.output, strerror(errno));
         end_session(BOARD_INCOMPLETE_EXIT);
         return;
@@ -386,7 +388,7 @@ static BoardModel *find_model(uint32_t id)
     return NULL;
 }
 
-/* Attribute 2 is a pointer to the path, or the path itself. */
+/* The value of attribute 2 is a pointer to the path, or the path itself. */
 void board_session_note_path(const void *value, size_t size)
 {
     const char *path = value;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libstrobe-board.so: records what a program does with a camera board's runtime. It stands before
- * libsvp_acl.so (LD_PRELOAD), and never changes what a call returns. libc and pthread only.
+ * libstrobe-board.so: records how a program uses the runtime of a camera board. It is preloaded
+ * (LD_PRELOAD) in front of libsvp_acl.so, and never changes the result of a call. Needs only libc
+ * and pthread.
  */
 #ifndef STROBE_BOARD_H
 #define STROBE_BOARD_H
@@ -12,10 +13,11 @@
 
 /* ---- config-file.c: acl.json, as the program or the command names it ---- */
 
-/* Its text (free it), cut behind SVP_CONFIG_BYTES_MAX + 1 bytes; NULL after a message. */
+/* Returns the file's text (free it), cut after SVP_CONFIG_BYTES_MAX + 1 bytes; NULL after a
+ * message. */
 char *board_config_read(const char *path, size_t *length);
-/* A copy with the switch off, so that not both record; the runtime opens it by `copy`. 0: it cannot
- * be made. */
+/* Writes a copy with profiling switched off, so that the runtime does not record, too. The runtime
+ * opens the copy by the path `copy`. Returns 0 if the copy cannot be made. */
 int board_config_copy(const char *text, size_t length, char copy[SVP_PATH_MAX]);
 
 /* ---- job.c: JOB directories, one for each device ---- */
@@ -26,7 +28,7 @@ typedef struct BoardJob {
     uint32_t device;
 } BoardJob;
 
-/* Why a JOB is as it is; what info.json says. */
+/* States of a JOB, as in info.json. */
 enum { BOARD_COLLECTING, BOARD_COMPLETE, BOARD_INCOMPLETE_EXIT, BOARD_DISK_FULL };
 
 typedef struct BoardModel {
@@ -39,83 +41,84 @@ typedef struct BoardTotals {
     uint64_t n_records, n_lost_records;
     int is_simulated, is_by_api, disk_error;
     int is_late;              /* began after a model was loaded: earlier calls are missing */
-    const BoardModel *models; /* those of the program */
+    const BoardModel *models; /* all models of the program */
     uint32_t n_models;
 } BoardTotals;
 
-/* Warns of one that lets others read. */
+/* Warns if the umask lets other users read. */
 void board_job_check_umask(void);
-/* Makes a JOB in `output`, with `data` in it and room for its last info.json, should the disk be
- * full then. 0 or an errno value. */
+/* Makes a JOB in `output`, with a folder `data`. Reserves room for the last info.json, in case the
+ * disk is full by then. Returns 0 or an errno value. */
 int board_job_make(BoardJob *job, const char *output, uint32_t device);
-/* Writes info.json anew, whole. 0 or an errno value. */
+/* Replaces info.json as a whole. Returns 0 or an errno value. */
 int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
                          const BoardTotals *totals);
 void board_job_remove(BoardJob *job);
-/* Gives the room back, and says how large the JOB is and how much is free. */
+/* Releases the reserved room, and prints the size of the JOB and the free space. */
 void board_job_finish(const BoardJob *job);
-/* A file that appears whole, with the mode 0640. 0 or an errno value. */
+/* Writes a file, mode 0640, which appears only when it is complete. Returns 0 or an errno value. */
 int board_job_write_file(const char *path, const char *bytes, size_t length);
-/* The mark beside a finished data file. 0 or an errno value. */
+/* Writes the file .done of a finished data file. Returns 0 or an errno value. */
 int board_job_mark_done(const BoardJob *job, const char *name, uint64_t begin_ns, uint64_t records);
-/* Where JOBs go: as configured if that is a folder that can be written, else that of the program.
- * 0: neither; profiling is off. */
+/* Finds the folder for JOBs: the configured one if it is a writable folder, otherwise the program's
+ * own folder. 0: neither can be used, so profiling is off. */
 int board_output_find(const char *wanted, char out[SVP_PATH_MAX]);
 
 /* ---- lock.c: one recording for each device and output folder ---- */
 
-/* 0: another process has it, and a message says so. */
+/* Return 0 if another process holds the lock, after a message. */
 int board_lock_output(const char *output);
 int board_lock_device(uint32_t device);
 void board_unlock(void);
 
 /* ---- calls.c: the calls of all threads, through the recorder ---- */
 
-/* Into a hidden file of `output`, which is kept if a model is executed. */
+/* Begins to record calls into a hidden file of `output`. The file is kept if a model is
+ * executed. */
 int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated);
-/* Gives the file its name in a JOB; the writer has it open. 0 or an errno value. */
+/* Moves the file to its name in a JOB; the writer keeps it open. Returns 0 or an errno value. */
 int board_calls_place(const char *path);
 /* Removes such files, and pools, of programs that were killed before they executed a model. The
  * caller holds the lock of `output`. */
 void board_calls_clean(const char *output);
-/* One call; the texts outlive it. */
+/* One call. The texts must outlive it. */
 typedef struct BoardCall {
     const char *name, *mode, *model; /* `model` may be NULL */
     uint64_t begin, end, capture;
     uint32_t model_id, device;
     int status;
-    int32_t thread; /* of a kept call */
+    int32_t thread; /* only for calls that kept-calls.c keeps */
 } BoardCall;
 
-/* Its end is now. */
+/* Records a call that ends now. */
 void board_calls_record(BoardCall *call);
 typedef struct BoardCallTotals {
     uint64_t n_lost;
-    unsigned n_slices; /* files with ".slice_<n>"; 0: one file without it */
+    unsigned n_slices; /* number of files with ".slice_<n>"; 0: one file without such an ending */
 } BoardCallTotals;
 
-/* Seals the file, and removes one that was not placed. 0 or an errno value. */
+/* Completes the file; removes it if it was not placed. Returns 0 or an errno value. */
 int board_calls_end(BoardCallTotals *totals);
-uint64_t board_calls_count(const char *path); /* that a file holds */
-void board_calls_forget(void);                /* in a forked child */
+uint64_t board_calls_count(const char *path); /* counts the calls in a file */
+void board_calls_forget(void);                /* call it in a forked child */
 uint64_t board_calls_now(void);
 
-/* ---- kept-calls.c: the last calls alone ---- */
+/* ---- kept-calls.c: keeps only the last calls ---- */
 
-/* 0: no limit. 0 or an errno value. */
+/* `limit` 0: calls are not limited. Returns 0 or an errno value. */
 int board_kept_begin(uint32_t limit);
-/* 0: calls are not limited, and it is not kept. */
+/* Returns 0 if calls are not limited: then the call is not kept. */
 int board_kept_add(const BoardCall *call);
-/* Writes what is kept, in order (NULL: forgets it). Returns how many calls were overwritten. */
+/* Writes the kept calls in order (NULL: drops them). Returns how many calls were overwritten. */
 uint64_t board_kept_end(void (*write)(const BoardCall *call));
-void board_kept_forget(void); /* in a forked child */
+void board_kept_forget(void); /* call it in a forked child */
 
-/* ---- layers.c: the layers of one inference into a file ---- */
+/* ---- layers.c: writes the layers of one inference to a file ---- */
 
-#define BOARD_NAME_BYTES 257u /* that the runtime's interface has for a name, and for a type */
+#define BOARD_NAME_BYTES 257u /* room for a name in the runtime's interface */
 #define BOARD_TYPE_BYTES 65u
 
-/* One layer as the runtime describes it. */
+/* A layer as the runtime describes it. */
 typedef struct BoardLayer {
     char name[BOARD_NAME_BYTES], type[BOARD_TYPE_BYTES];
     const char *unit; /* "": unknown */
@@ -128,47 +131,49 @@ typedef struct BoardCapture {
     uint64_t id, current_pic, begin_ns, end_ns;
     uint32_t device, number;
     const BoardModel *model;
-    int fd; /* what the subscription wrote; -1: none */
+    int fd; /* file with the subscription's output; -1: none */
 } BoardCapture;
 
-/* Has the runtime describe the model's layers until the end. 0: it does not. */
+/* Makes the runtime describe the model's layers until board_layers_end(). Returns 0 if it
+ * cannot. */
 int board_layers_begin(BoardCapture *capture);
-/* Reads what it wrote and makes the file. 0 or an errno value. */
+/* Reads the runtime's descriptions and writes the file. Returns 0 or an errno value. */
 int board_layers_end(BoardCapture *capture, const BoardJob *job, const SvpConfig *config,
                      BoardTotals *totals);
 
 /* ---- opened-models.c: files that name models ---- */
 
-/* The last file "*.om" that this thread has opened; "": none. */
+/* Returns the last file "*.om" that this thread has opened; "": none. */
 const char *board_model_opened(void);
 void board_model_forget_opened(void);
 
 /* ---- model-files.c: net.info and layer.info ---- */
 
-/* Once in a JOB. 0 or an errno value, after a message. */
+/* Writes the files once in a JOB. Returns 0 or an errno value, after a message. */
 int board_model_write(const BoardJob *job, const BoardModel *model, const BoardLayer *layers,
                       uint32_t n);
 
-/* ---- board-session.c: what is on, and which inference is captured ---- */
+/* ---- board-session.c: whether profiling is on, and which inferences are captured ---- */
 
-/* Are calls recorded just now? One load where not. */
+/* Are calls being recorded? If not, a call costs only one load. */
 extern _Atomic int board_is_on;
 
-/* Reads the file, and begins a session if the file switches profiling on. Returns the path of the
- * file that the runtime is to read: `path`, or that of a copy in `copy`. */
+/* Reads the file, and begins a session if the file switches profiling on. Returns the path that the
+ * runtime must read: `path`, or that of a copy in `copy`. */
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX]);
 void board_session_finalize(void);
 int board_session_is_by_file(void);
-int board_session_start(const char *output, uint64_t mask); /* by the API; an error code */
+/* called by the API; returns an error code */
+int board_session_start(const char *output, uint64_t mask);
 int board_session_stop(void);
 void board_session_name_model(uint32_t id);
 void board_session_note_path(const void *value, size_t size);
-/* A model runs, and its layers are not captured. */
+/* A model runs, but its layers are not captured. */
 void board_session_note_execute(void);
 /* 0: this inference is not captured. */
 int board_session_begin_execute(uint32_t id, BoardCapture *capture);
 void board_session_end_execute(BoardCapture *capture);
-/* What a call of the model, or of none (0), belongs to. */
+/* Returns the name of the model to which a call belongs; NULL for none (0). */
 const char *board_session_model(uint32_t id);
 uint32_t board_session_device(void);
 void board_session_set_device(uint32_t device);
@@ -176,7 +181,7 @@ void board_session_set_device(uint32_t device);
 /* Prints an event; prints an error. */
 void board_say(const char *form, ...) __attribute__((format(printf, 1, 2)));
 void board_complain(const char *form, ...) __attribute__((format(printf, 1, 2)));
-/* The function of the runtime; NULL: there is none. */
+/* Returns a function of the runtime; NULL: there is none. */
 void *board_runtime(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls go the way of all of Strobe's records: thread buffers, pool, writer. The writer is a thread
- * of the program, which a board without Strobe's programs can have too. */
+/* Calls are recorded like all of Strobe's records: thread buffers, pool, writer. The writer is a
+ * thread of the program, because a board may not have Strobe's own programs. */
 #include "board.h"
 
 #include <dirent.h>
@@ -21,8 +21,8 @@
 #include "process.h"
 #include "recorder.h"
 
-/* All that a board loses which is cut off with its memory. A thread that finds no room waits for
- * the writer, unless the storage does not take anything. */
+/* A board whose power is cut loses at most this much. A thread that finds no room waits for the
+ * writer, unless the storage accepts nothing. */
 #define POOL_BYTES ((size_t)2 << 20)
 #define PATIENCE_NS 1000000000
 #define METADATA_MAX 16384u
@@ -30,7 +30,7 @@
 #define POOL_FOLDER "/dev/shm"
 
 static StrobeKindId call_kind;
-static char file_path[SVP_PATH_MAX]; /* of the calls; hidden until it is placed */
+static char file_path[SVP_PATH_MAX]; /* file of the calls; hidden until it is placed */
 static int is_placed, is_limited;
 
 typedef struct Metadata {
@@ -56,7 +56,7 @@ static void write_member(StrobeJsonWriter *json, const char *key, const char *va
     strobe_json_string(json, value);
 }
 
-/* Recovery finds the pool by them. */
+/* Makes the metadata, from which recovery finds the pool. */
 static int make_metadata(Metadata *metadata, int is_simulated)
 {
     char command[4096], boot_id[64], pool_id[33], host[256] = "";
@@ -101,7 +101,7 @@ static int begin_window(int is_simulated)
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return errno;
-    fchmod(fd, 0640); /* whatever the umask is */
+    fchmod(fd, 0640); /* independent of the umask */
     error = strobe_recorder_begin_window(fd, file_path, metadata.text);
     if (error) {
         unlink(made);
@@ -189,9 +189,9 @@ void board_calls_record(BoardCall *call)
         write_call(writer, call, 0);
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
-/* Those of a block's bytes. */
+/* Counts the calls in the bytes of a block. */
 static uint64_t count_records(const char *bytes, uint32_t length)
 {
     uint64_t head, n = 0;
@@ -229,7 +229,7 @@ uint64_t board_calls_count(const char *path)
     return n;
 }
 
-/* On the row of the thread that made it. */
+/* Writes a call on the track of the thread that made it. */
 static void write_kept(const BoardCall *call)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -242,7 +242,7 @@ static void write_kept(const BoardCall *call)
         write_call(writer, call, strobe_recorder_track(&track));
 }
 
-/* Gives the newest file its number, if the writer has put others aside. */
+/* Numbers the newest file, too, if the writer has rotated files. */
 static void number_slices(unsigned *n)
 {
     char path[SVP_PATH_MAX + 32];
@@ -301,7 +301,7 @@ static void remove_pool(const char *path, const char *output)
         unlink(path);
 }
 
-/* Its metadata, which stand first, name the pool. */
+/* Removes a file of calls and its pool, which the metadata at the file's begin name. */
 static void remove_file(const char *path, const char *output)
 {
     static const char key[] = "\"pool\":\"";
@@ -338,7 +338,7 @@ void board_calls_clean(const char *output)
         const pid_t pid = atoi(entry->d_name + strlen(HIDDEN_PREFIX));
 
         snprintf(path, sizeof path, "%.3800s/%.255s", output, entry->d_name);
-        /* our own number is another's that had it before */
+        /* a file with our own pid is of an earlier process */
         if (pid > 0 && (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
             remove_file(path, output);
     }

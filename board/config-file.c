@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acl.json: its text, and the copy that the runtime gets. */
+/* Reads acl.json, and makes the copy for the runtime. */
 #include "board.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ int board_config_copy(const char *text, size_t length, char copy[SVP_PATH_MAX])
 {
     char *off = malloc(length + 64);
     size_t n = off ? svp_config_switch_off(text, length, off, length + 64) : 0;
-    int fd = n ? memfd_create("acl.json", 0) : -1; /* the runtime opens it by its path */
+    int fd = n ? memfd_create("acl.json", 0) : -1; /* the runtime opens it by a path */
     int is_good = fd >= 0 && write(fd, off, n) == (ssize_t)n;
 
     free(off);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the runtime that are recorded. Where nothing is recorded a call costs one load
- * and the way through a pointer. Results and errno are passed on as they are. */
+/* The recorded functions of the runtime. While nothing is recorded a call costs one load and an
+ * indirect call. Results and errno are passed on unchanged. */
 #include "board.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ enum {
 
 static _Atomic int is_initialised;
 
-/* NULL: the program is linked with the runtime statically, or the runtime is an older one. */
+/* Returns NULL if the program is linked statically with the runtime, or if the runtime is older
+ * than the function. */
 static void *find_function(const char *name)
 {
     void *function = board_runtime(name);
@@ -49,7 +50,7 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
     errno = number;
 }
 
-/* The runtime's function of the same name. Without it the call returns `missing_`. */
+/* Finds the runtime's function of the same name. If there is none the call returns `missing_`. */
 #define REAL_OF(type_, name_, parameters_, missing_)                                               \
     static type_(*_Atomic next) parameters_;                                                       \
     type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \
@@ -74,7 +75,7 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
         return status;                                                                             \
     }
 
-/* A function whose result is no error code: it is recorded with the status 0. */
+/* Defines a function whose result is not an error code: it is recorded with the status 0. */
 #define QUERY(type_, name_, parameters_, arguments_)                                               \
     EXPORT type_ svp_acl_##name_ parameters_;                                                      \
     EXPORT type_ svp_acl_##name_ parameters_                                                       \
@@ -138,7 +139,7 @@ QUERY(size_t, prof_get_model_id, (const void *data, size_t length, uint32_t inde
 QUERY(const void *, prof_create_subscribe_config, (int8_t time_info, int metrics, const void *fd), (time_info, metrics, fd))
 /* clang-format on */
 
-/* ---- those that change what is recorded ---- */
+/* ---- functions that change what is recorded ---- */
 
 EXPORT int svp_acl_init(const char *config_path);
 EXPORT int svp_acl_init(const char *config_path)
@@ -258,7 +259,7 @@ EXPORT int svp_acl_mdl_execute(uint32_t model, const void *input, const void *ou
     return status;
 }
 
-/* The inference goes on behind the call: its layers are not captured. */
+/* The inference continues after the call returns, so its layers are not captured. */
 EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const void *output,
                                      void *stream);
 EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const void *output,
@@ -275,7 +276,7 @@ EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const vo
     return status;
 }
 
-/* ---- profiling by calls: the runtime's own does not begin ---- */
+/* ---- profiling by calls: recorded here, the runtime's own profiling does not start ---- */
 
 #define KNOWN_MASK 15u
 
@@ -331,8 +332,8 @@ EXPORT const void *svp_acl_prof_create_config(const uint32_t *devices, uint32_t 
         config->mask = metrics == 0 ? mask : mask & ~(uint64_t)4;
     if (status)
         board_complain(
-            "svp_acl_prof_create_config: %d: devices are needed, no events, and types of "
-            "data up to %u",
+            "svp_acl_prof_create_config: %d: devices must be given, events must not, and types of "
+            "data are at most %u",
             status, KNOWN_MASK);
     record_own("svp_acl_prof_create_config", begin, status);
     return config;

@@ -18,7 +18,7 @@
 #include "process.h"
 
 #define TRIES 16
-#define RESERVE ".reserve" /* given back for the last info.json where the disk is full */
+#define RESERVE ".reserve" /* released on a full disk, to make room for the last info.json */
 #define RESERVE_BYTES 65536
 #define NS 1000000000
 
@@ -55,7 +55,7 @@ static int find_program_folder(char out[SVP_PATH_MAX])
     return 1;
 }
 
-/* What the manual allows in a path; a path that it does not allow is not taken. */
+/* Checks the path by the manual's rules. Returns 0 if the rules forbid it. */
 static int check_path(const char *path)
 {
     const char *at = NULL;
@@ -77,22 +77,21 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     if (*wanted && check_path(wanted) && can_write(wanted)) {
         if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
             folder[0] = 0;
-        /* the program may change its folder later */
+        /* absolute, because the program may change its working folder later */
         return snprintf(out, SVP_PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", wanted) <
                (int)SVP_PATH_MAX - 256;
     }
     if (!find_program_folder(out))
         return 0;
     if (*wanted)
-        board_complain("output \"%s\" is no folder that can be written: \"%s\" is taken", wanted,
-                       out);
+        board_complain("output \"%s\" is not a writable folder: \"%s\" is used", wanted, out);
     if (can_write(out) && strlen(out) < SVP_PATH_MAX - 256)
         return 1;
     board_complain("\"%s\" cannot be written either: profiling is off", out);
     return 0;
 }
 
-/* It is read from /proc, as umask() sets it for all threads. */
+/* Reads the umask from /proc, because umask() would set it for all threads for a moment. */
 void board_job_check_umask(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -109,7 +108,7 @@ void board_job_check_umask(void)
                   mask);
 }
 
-/* So that an entry of it outlives a power cut. */
+/* Syncs a folder, so that a new entry in it survives a power cut. */
 static void sync_folder(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -187,7 +186,7 @@ void board_job_remove(BoardJob *job)
     job->path[0] = 0;
 }
 
-/* Bytes of the files in a folder. */
+/* Returns the size of all files in a folder. */
 static uint64_t count_bytes(const char *path)
 {
     DIR *folder = opendir(path);
@@ -212,12 +211,12 @@ void board_job_finish(const BoardJob *job)
     give_back_reserve(job);
     snprintf(data, sizeof data, "%.4080s/data", job->path);
     statvfs(job->path, &disk);
-    board_say("%s: %llu bytes; %llu MB are free there. Old JOBs are yours to remove", job->path,
+    board_say("%s: %llu bytes; %llu MB are free there. Strobe never removes old JOBs", job->path,
               (unsigned long long)(count_bytes(job->path) + count_bytes(data)),
               (unsigned long long)disk.f_bavail * disk.f_frsize >> 20);
 }
 
-/* ---- files that appear whole ---- */
+/* ---- files that appear only when they are complete ---- */
 
 static int write_all(int fd, const char *bytes, size_t length)
 {
@@ -313,7 +312,8 @@ static void put_process(StrobeJsonWriter *json)
     put_text(json, "hostname", host);
 }
 
-/* The kernel's name of the board, of which the first one is the most exact; "": not known. */
+/* Writes the kernel's name for the board. If there are several, the first is the most exact. "":
+ * not known. */
 static void put_soc(StrobeJsonWriter *json)
 {
     char names[256] = "";
@@ -438,7 +438,7 @@ int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state
     return error;
 }
 
-/* ---- marks ---- */
+/* ---- files .done ---- */
 
 static int compute_checksum(const char *path, uint32_t *crc, uint64_t *size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last calls alone, for `acl_api_limit`: each overwrites the oldest one. */
+/* Keeps only the last calls, for `acl_api_limit`: each new call overwrites the oldest one. */
 #include "board.h"
 
 #include <errno.h>
@@ -48,6 +48,6 @@ uint64_t board_kept_end(void (*write)(const BoardCall *call))
 
 void board_kept_forget(void)
 {
-    pthread_mutex_init(&lock, NULL); /* its holder is not here */
+    pthread_mutex_init(&lock, NULL); /* the thread that held it is not in the child */
     kept = NULL;
 }

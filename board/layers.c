@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layers of one inference. The runtime describes them through a subscription; it writes into a
- * file in memory, so that it never waits for a reader. When the inference has ended they are
- * written as one capture. A real runtime tells no counters; the double does, and what is made of
- * them says that it is simulated.
+ * Captures the layers of one inference. The runtime describes them through a subscription. It
+ * writes to a file in memory, so that it never waits for a reader. When the inference has ended the
+ * layers are written as one capture. A real runtime reports no counters; the test double does, and
+ * captures made with it are marked as simulated.
  */
 #include "board.h"
 
@@ -100,7 +100,8 @@ static int find_functions(Description *d)
            count(d->bytes, d->length, &d->n) == 0 && d->n > 0 && d->n <= LAYERS_MAX;
 }
 
-/* The guide says ns, the header us: what fits the call is right. */
+/* The guide says that times are in ns, the header says us: the unit in which the times lie within
+ * the call is used. */
 static void find_unit(Description *d, const BoardCapture *capture)
 {
     const uint64_t first = d->get_start(d->bytes, d->length, 0);
@@ -113,7 +114,7 @@ static void find_unit(Description *d, const BoardCapture *capture)
         d->factor = 1000;
 }
 
-/* A longer text than the interface allows ends in three dots. */
+/* Ends a text with three dots if the interface had no room for all of it. */
 static void mark_cut(int status, char *text, size_t size)
 {
     text[size - 1] = 0;
@@ -177,7 +178,8 @@ static void put_kinds(Out *out)
     flush_block(out, STROBE_BLOCK_KINDS);
 }
 
-/* Its id; they count from 1 in the order of the file, each text anew. */
+/* Returns the string's id. Ids count from 1 in the order of the file; equal texts are not
+ * shared. */
 static uint32_t put_string(Out *out, const char *text)
 {
     const uint32_t length = (uint32_t)strlen(text);
@@ -189,7 +191,7 @@ static uint32_t put_string(Out *out, const char *text)
     return at[0];
 }
 
-/* Each layer has these texts in a row, behind those of the capture. */
+/* Each layer has these texts, in this order, after those of the capture. */
 enum { TEXT_NAME, TEXT_TYPE, TEXT_UNIT, TEXTS };
 enum { STRING_EMPTY = 1, STRING_MODEL, STRING_METRICS, STRING_LAYERS };
 
@@ -307,7 +309,7 @@ static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *
 
     for (uint32_t i = 0; i < n; i++)
         fields.tasks += is_wanted(config, &layers[i]);
-    /* first, so that a torn file says what it was to be */
+    /* first, so that a torn file still has the number of tasks */
     put_record(out, KIND_CAPTURE, STRING_MODEL, capture->begin_ns, capture->end_ns, &fields,
                sizeof fields);
     for (uint32_t i = 0; i < n; i++)
@@ -337,7 +339,7 @@ static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *
         out->error = errno;
 }
 
-/* Counts of the clock are ns of CLOCK_MONOTONIC in these files. */
+/* In these files ticks of the clock are ns of CLOCK_MONOTONIC. */
 static int write_file(const char *path, const BoardCapture *capture, const SvpConfig *config,
                       const BoardLayer *layers, uint32_t n, int is_simulated, uint64_t *n_records)
 {
@@ -368,8 +370,8 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
     return error;
 }
 
-/* A desk that fetches files while the program runs makes room on a full disk. 0: that is not worth
- * waiting for any longer. */
+/* Waits for room on a full disk: a computer that fetches files while the program runs may make
+ * room. Returns 0 if the wait has no use or has lasted long enough. */
 static int await_room(int error, unsigned *waited_ms)
 {
     const char *limit = getenv("STROBE_BOARD_WAIT_MS");
@@ -400,7 +402,7 @@ static int try_layers(const BoardCapture *capture, const BoardJob *job, const Sv
     error = write_file(path, capture, config, layers, n, totals->is_simulated, &n_records);
     if (!error)
         error = board_job_mark_done(job, file, capture->begin_ns, n_records);
-    if (error) { /* it counts as lost: a part of it is of no use, and takes room */
+    if (error) { /* the capture counts as lost: a part of it would be useless and take room */
         unlink(path);
     } else {
         totals->n_records += n_records;

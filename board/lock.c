@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One recording for each device and each output folder: locks that end with the process. */
+/* Allows one recording for each device and each output folder. The locks end with the process. */
 #include "board.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCKS_MAX 17u /* the output folder, devices */
+#define LOCKS_MAX 17u /* the output folder and the devices */
 
 static int locks[LOCKS_MAX];
 static unsigned n_locks;
 
-/* The process that holds the lock of an open file; 0: not known. */
+/* Finds the process that locks an open file; 0: not known. */
 static long find_owner(int fd)
 {
     FILE *table = fopen("/proc/locks", "re");
@@ -34,7 +34,8 @@ static long find_owner(int fd)
     return owner;
 }
 
-/* 0: another process holds it. What cannot be opened is not locked. */
+/* Returns 0 if another process holds the lock. A file that cannot be opened counts as locked by
+ * us. */
 static int take_lock(const char *path, int flags, long *owner)
 {
     const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);

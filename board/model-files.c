@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes a model for people and other tools; each data file has the same facts. */
+/* Describes a model for people and other tools. Each data file has the same information. */
 #include "board.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ static int write_net(const BoardJob *job, const BoardModel *model, uint32_t n_la
     return write_text(job, model, "net.info", &text, strobe_json_flush(&json));
 }
 
-/* One object a line, so that a torn file has whole ones. */
+/* One object in each line, so that a torn file still has complete objects. */
 static int put_layer(Text *text, const BoardLayer *layer, uint32_t index)
 {
     StrobeJsonWriter json;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that is loaded from memory has no name but that of the file that its thread has read: the
- * functions that open files keep the path of the last one that ends in ".om". */
+/* Finds the name of a model that is loaded from memory. Only the file that its thread has read has
+ * a name: so the functions that open files keep the path of the last one that ends in ".om". */
 #include "board.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* As fcntl.h has them: with it these functions have other names on some boards. */
+/* The values of fcntl.h, which is not included: with it these functions have other names on some
+ * boards. */
 #define CREATES 0100
 #define TEMPORARY 020000000
 
@@ -31,7 +32,7 @@ void board_model_forget_opened(void)
     opened[0] = 0;
 }
 
-/* The mode is there only for some flags. */
+/* Reads the argument for the mode, which only some flags have. */
 #define TAKE_MODE(flags_, mode_)                                                                   \
     unsigned mode_ = 0;                                                                            \
     if ((flags_) & (CREATES | TEMPORARY)) {                                                        \
@@ -41,7 +42,7 @@ void board_model_forget_opened(void)
         va_end(more);                                                                              \
     }
 
-/* The next function of that name. */
+/* Finds the next function of that name. */
 #define NEXT(type_, name_, parameters_)                                                            \
     static type_(*_Atomic next) parameters_;                                                       \
     type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \

@@ -198,7 +198,7 @@ static const AscendColumn operator_details[] = {
     {{"Device Total Duration With AICore(us)", "device_total_aicore", STROBE_CELL_REPR, "0"}},
 };
 
-/* If nothing was recorded on a device. */
+/* Used if nothing was recorded on a device. */
 static const AscendColumn operator_details_host[] = {
     {{"Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
     {{"Input Shapes", "shapes", STROBE_CELL_LIST}},

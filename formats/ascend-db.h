@@ -63,8 +63,8 @@ typedef struct AscendDbIndex {
 extern const AscendDbIndex ascend_db_indexes[];
 extern const uint32_t n_ascend_db_indexes;
 
-/* 1: the capture that a pass or exporter reads was imported from a database; its rules differ in
- * places from those of the text files. */
+/* Returns 1 if the capture that a pass or exporter reads was imported from a database. Its rules
+ * differ in places from those for the text files. */
 int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self);
 
 /* The table of this name, NULL if it is not known. */

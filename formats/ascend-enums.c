@@ -167,7 +167,7 @@ const AscendDbEnum ascend_db_enums[] = {
 };
 const uint32_t n_ascend_db_enums = sizeof ascend_db_enums / sizeof ascend_db_enums[0];
 
-/* The matching entry: that of the generation if there is one. */
+/* Finds the matching entry, first that of the generation, then any. */
 static const AscendDbEnum *find_entry(const char *table, const char *name, int64_t id,
                                       int32_t generation)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders that somebody else filled: no symbolic link is followed, only regular files are opened.
- */
+/* Reads folders that other programs filled: follows no symbolic links, opens only regular files. */
 #ifndef STROBE_FORMATS_EXTERNAL_FOLDER_H
 #define STROBE_FORMATS_EXTERNAL_FOLDER_H
 
@@ -8,17 +7,19 @@
 
 #define EXTERNAL_NAMES_MAX 200000u
 
-/* Names of the entries, sorted; hidden ones left out. Free with g_ptr_array_unref. */
+/* Returns the names of the entries, sorted, without hidden ones. Free with g_ptr_array_unref. */
 GPtrArray *external_folder_names(int folder);
 
-/* -1: errno. */
+/* Return -1 on failure, with errno. */
 int external_folder_open(int at, const char *name);
 int external_folder_open_file(int at, const char *name);
 
-/* All of a file of at most `max` bytes, with a NUL behind it; NULL: errno. */
+/* Returns the content of a file of at most `max` bytes, followed by a NUL; NULL on failure, with
+ * errno. */
 char *external_folder_read(int at, const char *name, gsize max, gsize *length);
 
-/* The first regular file whose name begins so, and is not a mark that it is done; NULL: none. */
+/* Returns the first regular file whose name begins with `prefix` and does not end in ".done"; NULL:
+ * none. */
 const char *external_folder_find(const GPtrArray *names, int folder, const char *prefix);
 
 #endif

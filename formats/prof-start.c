@@ -38,7 +38,7 @@ gboolean prof_start_of_host(int prof, gint64 *offset)
     return found;
 }
 
-/* "key: value" or "key = value"; 0 if the line is not of the key. */
+/* Reads "key: value" or "key = value"; 0 if the line has another key. */
 static gint64 value_of(const char *line, const char *key)
 {
     gsize n = strlen(key);

@@ -16,13 +16,13 @@ struct SideJson {
 /* The scanner's position. */
 typedef struct Place {
     GString *path;
-    gsize lengths[LEVELS_MAX]; /* of the path of each open object or array */
-    guint index[LEVELS_MAX];   /* of the next element */
+    gsize lengths[LEVELS_MAX]; /* length of the path of each open object or array */
+    guint index[LEVELS_MAX];   /* index of the next element */
     gboolean is_array[LEVELS_MAX];
     guint depth;
 } Place;
 
-/* The path becomes that of the value that follows. */
+/* Sets the path to that of the next value, if this is an element of an array. */
 static void name_value(Place *place)
 {
     guint level = place->depth - 1;

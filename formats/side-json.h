@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small JSON file that lies beside a profiler's data: its values by their path, such as
- * "start_info.freq" or "CPU.0.Frequency". */
+/* A small JSON file next to a profiler's data: its values by their path, such as "start_info.freq"
+ * or "CPU.0.Frequency". */
 #ifndef STROBE_FORMATS_SIDE_JSON_H
 #define STROBE_FORMATS_SIDE_JSON_H
 

@@ -107,7 +107,7 @@ static int read_switch(const Parse *parse, int key, const Value *value)
     return is_text(value, "on");
 }
 
-/* 0: it is no whole number up to `max`. */
+/* Returns 0 if the value is not a whole number up to `max`. */
 static int read_whole(const Value *value, uint32_t max, uint32_t *whole)
 {
     uint64_t number = 0;
@@ -128,7 +128,7 @@ static uint32_t read_interval(const Parse *parse, const Value *value)
 
     if (read_whole(value, INT32_MAX, &number))
         return number;
-    report_key(parse, KEY_INTERVAL, "no whole number from 0 to 2147483647: taken as 0");
+    report_key(parse, KEY_INTERVAL, "not a whole number from 0 to 2147483647: taken as 0");
     return 0;
 }
 
@@ -138,7 +138,7 @@ static uint32_t read_limit(const Parse *parse, const Value *value)
 
     if (read_whole(value, SVP_API_LIMIT_MAX, &number))
         return number;
-    report_key(parse, KEY_LIMIT, "no whole number from 0 to 1000000: taken as 0");
+    report_key(parse, KEY_LIMIT, "not a whole number from 0 to 1000000: taken as 0");
     return 0;
 }
 
@@ -148,7 +148,7 @@ static uint32_t read_slice(const Parse *parse, const Value *value)
 
     if (read_whole(value, SVP_SLICE_MB_MAX, &number))
         return number;
-    report_key(parse, KEY_SLICE, "no whole number from 0 to 65536: taken as 64");
+    report_key(parse, KEY_SLICE, "not a whole number from 0 to 65536: taken as 64");
     return SVP_SLICE_MB;
 }
 
@@ -158,7 +158,7 @@ static uint32_t read_flush(const Parse *parse, const Value *value)
 
     if (read_whole(value, SVP_FLUSH_MS_MAX, &number) && number > 0)
         return number;
-    report_key(parse, KEY_FLUSH, "no whole number from 1 to 60000: taken as 500");
+    report_key(parse, KEY_FLUSH, "not a whole number from 1 to 60000: taken as 500");
     return SVP_FLUSH_MS;
 }
 
@@ -172,7 +172,7 @@ static void take_value(Parse *parse, int key, const Value *value)
         break;
     case KEY_OUTPUT:
         if (value->type != STROBE_JSON_STRING || value->is_cut)
-            report_key(parse, key, "no path: the program's folder is taken");
+            report_key(parse, key, "not a path: the program's folder is used");
         else
             memcpy(config->output, value->text, sizeof config->output);
         break;
@@ -207,7 +207,7 @@ static void take_value(Parse *parse, int key, const Value *value)
     }
 }
 
-/* The key, and its spelling; KEYS: none. */
+/* Returns the key, and which of its spellings it is; KEYS: unknown. */
 static int find_key(const char *text, size_t length, int *is_alias)
 {
     for (int key = 0; key < KEYS; key++)
@@ -288,7 +288,7 @@ static int read_sections(Parse *parse)
         if (is_profiler) {
             token = strobe_json_scanner_next(parse->json, &text, &length);
             if (token != STROBE_JSON_OBJECT) {
-                parse->tell(parse->user, "profiler", "no object");
+                parse->tell(parse->user, "profiler", "not an object");
                 return 0;
             }
             if (!read_section(parse))
@@ -308,9 +308,9 @@ static void tell_place(const Parse *parse)
     char why[TEXT_MAX];
     const char *expected = strobe_json_scanner_error(parse->json);
 
-    snprintf(why, sizeof why, "no JSON at byte %llu: %s",
+    snprintf(why, sizeof why, "not JSON at byte %llu: %s",
              (unsigned long long)strobe_json_scanner_offset(parse->json),
-             expected ? expected : "another form");
+             expected ? expected : "not in the expected form");
     parse->tell(parse->user, "", why);
 }
 

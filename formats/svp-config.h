@@ -23,14 +23,15 @@ typedef struct SvpConfig {
     int aacpu;       /* records tasks of the processor */
     int has_metrics; /* aac_metrics is ArithmeticUtilization */
     int acl_api;
-    int is_each;        /* strobe_interval_zero is every: interval 0 captures each inference */
-    int syncs;          /* strobe_sync: each flush goes to the disk */
-    int dumps;          /* there is an active section "dump" */
-    int has_section;    /* "profiler" */
-    uint32_t interval;  /* 0: once */
-    uint32_t api_limit; /* acl_api_limit: only so many calls are kept, the last ones; 0: all */
-    uint32_t slice_mb;  /* strobe_slice_mb: a file of calls is closed at this size; 0: never */
-    uint32_t flush_ms;  /* strobe_flush_ms: calls are written at least this often */
+    int is_each;       /* strobe_interval_zero is every: interval 0 captures each inference */
+    int syncs;         /* strobe_sync: each flush goes to the disk */
+    int dumps;         /* there is an active section "dump" */
+    int has_section;   /* "profiler" */
+    uint32_t interval; /* 0: once */
+    /* acl_api_limit: only this number of calls is kept, the last ones; 0: all */
+    uint32_t api_limit;
+    uint32_t slice_mb; /* strobe_slice_mb: a file of calls is closed at this size; 0: never */
+    uint32_t flush_ms; /* strobe_flush_ms: calls are written at least this often */
     char output[SVP_PATH_MAX]; /* "": none */
 } SvpConfig;
 

@@ -20,10 +20,10 @@ static const StrobeField capture_fields[] = {
     FIELD("current_pic", U64, "", "Pictures before this inference."),
     FIELD("device", U32, "", "Device."),
     FIELD("model", U32, "", "Id that the runtime gave the model."),
-    FIELD("number", U32, "", "Number of the capture among the model's, from 1."),
+    FIELD("number", U32, "", "Number of the capture among the model's captures, from 1."),
     FIELD("batch", U32, "", "Pictures in a batch."),
     FIELD("pics", U32, "", "Pictures in this inference."),
-    FIELD("tasks", U32, "", "Tasks that it had, absent: not known."),
+    FIELD("tasks", U32, "", "Number of tasks of the inference, absent: not known."),
     FIELD("is_first", BOOL, "", "The model's first capture, whose times are too long."),
 };
 KIND(capture, "svp.capture", SPAN, capture_fields, "One captured inference of a board.");

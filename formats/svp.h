@@ -22,7 +22,8 @@ struct svp_capture {
     uint32_t number; /* number among the model's captures, from 1 */
     uint32_t batch;  /* pictures in a batch */
     uint32_t pics;   /* pictures in this inference */
-    uint32_t tasks;  /* number that it had; if fewer exist, it is incomplete; absent: unknown */
+    uint32_t tasks;  /* tasks of the inference; if the file has fewer, it is incomplete; absent:
+                        unknown */
     uint8_t is_first;
 };
 

@@ -266,9 +266,9 @@ static void test_config_bad(void)
 
     for (gsize n = 0; n < strlen(text); n++) {
         g_autofree char *cut = g_strndup(text, n);
-        g_assert_false(read_config(cut, 0, "no JSON at byte").is_on);
+        g_assert_false(read_config(cut, 0, "not JSON at byte").is_on);
     }
-    read_config("{\"profiler\": []}", 0, "profiler: no object");
+    read_config("{\"profiler\": []}", 0, "profiler: not an object");
     read_config("{\"profiler\": {\"switch\": \"on\"}} x", 0, "no JSON");
     while (large->len <= SVP_CONFIG_BYTES_MAX)
         g_string_append_c(large, ' ');

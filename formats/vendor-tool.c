@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_NS 5000000000 /* from the request to end to the end */
+#define GRACE_NS 5000000000 /* from SIGTERM to SIGKILL */
 #define KILLED_NS 2000000000
 #define LOOK_US 20000
 
 /* ---- finding ---- */
 
-/* Who may write it, besides root and the user? */
+/* Is the path safe from changes by users other than root and the user? */
 static gboolean is_safe(const char *path, GString *refused)
 {
     struct stat st;
@@ -32,8 +32,8 @@ static gboolean is_safe(const char *path, GString *refused)
     return FALSE;
 }
 
-/* The file that the name leads to: what may be changed is that one and its folder, and it is run by
- * this path, whatever becomes of the links to it. */
+/* Resolves the links of the path, and checks the file itself and its folder. The tool is run by the
+ * resolved path, so that a later change of a link has no effect. */
 static char *vet_file(const char *folder, const char *name, int mode, GString *refused)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -55,8 +55,7 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
     char *found = NULL;
 
     for (guint i = 0; !found && folders[i]; i++)
-        if (folders[i][0] == '/') /* a relative path, for example the current folder, does not
-                                   * count */
+        if (folders[i][0] == '/') /* relative folders do not count */
             found = vet_file(folders[i], name, X_OK, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
@@ -77,7 +76,7 @@ char *vendor_tool_vet(const char *path, GString *refused)
 
 typedef enum End { ENDED, LATE, LOST } End;
 
-/* It is not reaped here, so that its number stays that of its group. */
+/* Does not reap the child, so that its number cannot be given to another process or group. */
 static End await_child(pid_t child, gint64 limit_ns)
 {
     gint64 until = g_get_monotonic_time() + limit_ns / 1000;
@@ -97,11 +96,11 @@ static End await_child(pid_t child, gint64 limit_ns)
     }
 }
 
-/* ---- in the keeper, and in the tool before it is one: only what is safe in a child of a process
- * with threads ---- */
+/* ---- in the keeper, and in the tool before exec: only calls that are safe in a forked child of a
+ * process with threads ---- */
 
-/* Its group is its own, so that all that it starts can be ended with it. Not posix_spawn: it has no
- * word for a parent that dies. */
+/* Becomes the tool, in a process group of its own, so that all processes that it starts can be
+ * ended with it. Not posix_spawn, which cannot make the tool end with its parent. */
 static void become_tool(char *const arguments[], gint folder, gint log, pid_t keeper, gint report)
 {
     gint null = open("/dev/null", O_RDWR);
@@ -112,7 +111,7 @@ static void become_tool(char *const arguments[], gint folder, gint log, pid_t ke
     if (getppid() != keeper)
         _exit(1);
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the analysis blocks what interrupts it */
+    sigprocmask(SIG_SETMASK, &none, NULL); /* the analysis blocks signals that interrupt it */
     if (null >= 0 && dup2(null, 0) == 0 && dup2(log >= 0 ? log : null, 1) == 1 && dup2(1, 2) == 2 &&
         fchdir(folder) == 0) {
         if (null > 2)
@@ -150,10 +149,10 @@ static void guard_tool(pid_t tool, pid_t parent)
     kill(-tool, SIGTERM);
     for (gint64 left = GRACE_NS; left > 0 && !has_ended(tool); left -= LOOK_US * 1000)
         nanosleep(&look, NULL);
-    kill(-tool, SIGKILL); /* what it has started, too */
+    kill(-tool, SIGKILL); /* with all processes that it has started */
 }
 
-/* Ends as the tool did. */
+/* Ends in the same way as the tool. */
 static void end_alike(pid_t tool)
 {
     const struct rlimit no_core = {0, 0};
@@ -161,7 +160,7 @@ static void end_alike(pid_t tool)
     gint status = 0;
 
     if (waitpid(tool, &status, WNOHANG) != tool)
-        _exit(1); /* it hangs in the kernel: not even SIGKILL ends it */
+        _exit(1); /* the tool hangs in the kernel: not even SIGKILL ends it */
     if (WIFSIGNALED(status)) {
         const struct sigaction fall = {.sa_handler = SIG_DFL};
         setrlimit(RLIMIT_CORE, &no_core);
@@ -173,14 +172,15 @@ static void end_alike(pid_t tool)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* A process between the analysis and the tool, which outlives the former: it ends the tool with all
- * that this has started, also when the analysis was killed. It holds nothing of the analysis's. */
+/* The keeper, a process between the analysis and the tool. It lives longer than the analysis: it
+ * ends the tool with all processes that the tool has started, even if the analysis was killed. It
+ * keeps no descriptors of the analysis. */
 static void keep_tool(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};
     sigset_t all;
 
-    setpgid(0, 0); /* a terminal's signal is for the analysis */
+    setpgid(0, 0); /* signals from a terminal are for the analysis */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigaction(SIGCHLD, &fall, NULL);
@@ -202,7 +202,7 @@ static void keep_tool(char *const arguments[], gint folder, gint log, pid_t pare
 
 /* ---- in the analysis ---- */
 
-/* With all that it has started. */
+/* Ends the keeper, and with it the tool and all processes that it has started. */
 static void end_keeper(pid_t keeper)
 {
     kill(keeper, SIGTERM);

@@ -5,13 +5,13 @@
 
 #include <glib.h>
 
-/* Path without links of `name` in an absolute folder of PATH, or in `home`/bin. A file, or its
- * folder, that others than root and the user may write is passed over, and told in `refused`. NULL:
- * there is none. */
+/* Returns the path, without links, of the program `name` in an absolute folder of PATH, or in
+ * `home`/bin. Passes over a file that users other than root and the user may write, or whose folder
+ * they may write, and names it in `refused`. NULL: there is none. */
 char *vendor_tool_find(const char *name, const char *home, GString *refused);
 
-/* The same of a file that a program of its own runs: it need not be executable. `path` is absolute.
- */
+/* Checks a file that is run by an interpreter in the same way; the file need not be executable.
+ * `path` is absolute. */
 char *vendor_tool_vet(const char *path, GString *refused);
 
 /* How a run of a program ended. */
@@ -20,12 +20,12 @@ typedef struct VendorRun {
     gint exit_code; /* 0 is good; -1: it was killed by `signal` */
     gint signal;
     gboolean is_late; /* it was still running after the limit */
-    gboolean is_lost; /* it has ended with unknown status: SIGCHLD is ignored, or another waited */
+    gboolean is_lost; /* its status is unknown: SIGCHLD is ignored, or other code waited for it */
 } VendorRun;
 
-/* Runs it in `folder` (a descriptor), with its output at the end of `log` (-1: nowhere), for at
- * most `limit_ns` (0: as long as it takes). It has a process group of its own, which ends with the
- * limit, and when the calling thread does, however that ends. */
+/* Runs the program in `folder` (a descriptor), with its output appended to `log` (-1: dropped), for
+ * at most `limit_ns` (0: no limit). It runs in a process group of its own. The group is ended when
+ * the limit is over, and when the calling thread ends, even if it is killed. */
 VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64 limit_ns);
 
 #endif

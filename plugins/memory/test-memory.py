@@ -333,7 +333,7 @@ class MemoryTest(unittest.TestCase):
         account.account_uninstall()
         account.account_install_indirect()
         self.assertNotEqual(host.start(), 0)
-        self.assertIn('no one way to release', host.errors())
+        self.assertIn('does not release all memory in the same way', host.errors())
         account.account_uninstall()
         account.account_install()
         host.start()

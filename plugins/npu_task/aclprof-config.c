@@ -13,14 +13,14 @@
 #define BY_LEVEL "level"
 
 static const char *const metric_names[] = {NPU_METRIC_NAMES, NULL};
-#define FIRST_METRIC 2 /* its place in the names; its number is 0 */
+#define FIRST_METRIC 2 /* position in the names of the metric whose number is 0 */
 
 static int is_on(const StrobeHost *host, StrobeInstance *self, const char *option)
 {
     return host->option_bool(self, option) != 0;
 }
 
-/* Is the word in the list that the option is? */
+/* Does the option's value, a list, contain the word? */
 static int has_word(const StrobeHost *host, StrobeInstance *self, const char *option,
                     const char *word)
 {
@@ -62,7 +62,7 @@ static int32_t metric_of(const char *name, int has_tasks)
     return ACLPROF_METRICS_NONE;
 }
 
-/* Metrics belong to tasks, which only level 1 and 2 tell in that detail. */
+/* Metrics belong to tasks, and CANN reports tasks in enough detail only at Level1 and Level2. */
 static void read_metrics(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)
 {
     const char *name = host->option_text(self, "aic_metrics");
@@ -101,7 +101,7 @@ static void read_mask(const StrobeHost *host, StrobeInstance *self, AclprofWish 
         wish->mask |= ACLPROF_AICORE_SHAPE;
     else if (*details && strcmp(details, "module_memory") != 0 && !(wish->mask & ACLPROF_TASK_TIME))
         host->log(self, STROBE_LOG_WARNING,
-                  "details=%s: CANN tells these only with profiler_level=Level1 or Level2",
+                  "details=%s: CANN reports these only with profiler_level=Level1 or Level2",
                   details);
 }
 
@@ -122,7 +122,7 @@ static void set_rate(AclprofWish *wish, int32_t type, int64_t rate)
         add_setting(wish, type, text);
 }
 
-/* A list has its words joined by '+' here and by ',' there. */
+/* Strobe joins the words of a list with '+', aclprof with ','. */
 static void set_list(AclprofWish *wish, int32_t type, const char *list)
 {
     char text[ACLPROF_CONFIG_MAX];
@@ -138,7 +138,7 @@ static void set_list(AclprofWish *wish, int32_t type, const char *list)
 static void read_rates(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)
 {
     static const struct {
-        const char *option, *rate; /* NULL: the rate alone switches it */
+        const char *option, *rate; /* NULL: a positive rate alone switches the setting on */
         int32_t type;
     } rates[] = {
         {"sys_io", "sys_io_freq", ACLPROF_SYS_IO_FREQ},

@@ -19,13 +19,14 @@ typedef struct AclprofWish {
     } settings[ACLPROF_SETTINGS_MAX]; /* for aclprofSetConfig, in order */
 } AclprofWish;
 
-/* Reads them; what does not go together is left out, and told. */
+/* Reads the options. Leaves out those that do not fit together, and logs a warning for each. */
 void npu_aclprof_wish(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish);
 
-/* Is there an option set that only aclprof can fulfil? Its name, or NULL. */
+/* Returns the name of an option that is set and that only aclprof can fulfil; NULL: there is
+ * none. */
 const char *npu_aclprof_needed_by(const StrobeHost *host, StrobeInstance *self);
 
-/* Values of the option aic_metrics; from the third on in the order of their numbers. */
+/* Values of the option aic_metrics. From the third on, the order is that of CANN's numbers. */
 #define NPU_METRIC_NAMES                                                                           \
     "level", "none", "ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",             \
         "ResourceConflictRatio", "MemoryUB", "L2Cache", "PipelineExecuteUtilization",              \

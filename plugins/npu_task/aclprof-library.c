@@ -7,7 +7,8 @@
 
 #include "cann-loader.h"
 
-#define FLAGS (RTLD_LAZY | RTLD_GLOBAL) /* other libraries of CANN look for it among the global */
+/* for other libraries of CANN, which look for its symbols in the global scope */
+#define FLAGS (RTLD_LAZY | RTLD_GLOBAL)
 
 int npu_aclprof_is_wanted(void)
 {
@@ -38,7 +39,7 @@ static int find_functions(AclprofLibrary *library, void *handle, char *reason, s
     return npu_cann_find(handle, functions, library->path, reason, size);
 }
 
-/* The program's own AscendCL, wherever it was loaded. */
+/* Finds functions in the AscendCL that the program itself loaded, from wherever it did. */
 static void find_devices(AclprofLibrary *library)
 {
     void *acl = dlopen("libascendcl.so", RTLD_LAZY | RTLD_NOLOAD);
@@ -68,7 +69,7 @@ const char *npu_aclprof_error(int32_t code)
     case ACLPROF_NOT_INITIALISED:
         return "the program has not initialised AscendCL";
     case ACLPROF_INVALID_CONFIG:
-        return "it does not take this configuration";
+        return "aclprof does not accept this configuration";
     case ACLPROF_ALREADY_RUN:
         return "a profiler runs already";
     case ACLPROF_NOT_RUN:
@@ -79,7 +80,7 @@ const char *npu_aclprof_error(int32_t code)
         return "another profiler is attached to this process: msprof, acl.json, a subscription or "
                "the profiler of torch_npu";
     case ACLPROF_MODULES_UNSUPPORTED:
-        return "this device does not know what was asked for";
+        return "this device does not support the requested data";
     case ACLPROF_FAILURE:
         return "the profiling itself failed";
     default:

@@ -29,7 +29,8 @@ int npu_aclprof_is_wanted(void);
 /* Finds the path that the library is loaded from. */
 void npu_aclprof_path(const char *given, char *path, size_t size);
 
-/* Finds or loads it, as npu_mspti_load does. NULL, or why it cannot be used. */
+/* Finds the library in the process or loads it, as npu_mspti_load does. Returns NULL, or the reason
+ * why it cannot be used. */
 const char *npu_aclprof_load(AclprofLibrary *library, const char *given, char *reason, size_t size);
 
 /* Returns the meaning of a result code. */

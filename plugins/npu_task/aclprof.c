@@ -17,9 +17,10 @@
 #include "npu-other-profilers.h"
 #include "prof-folders.h"
 
-#define RETRY_INTERVAL_NS 20000000 /* until the program has initialised AscendCL */
+/* between two attempts, until the program has initialised AscendCL */
+#define RETRY_INTERVAL_NS 20000000
 
-#define ASK_LIMIT_NS 1900000000 /* a little less than for how long the host asks again */
+#define ASK_LIMIT_NS 1900000000 /* a little less than the time for which the host repeats flush */
 /* CANN writes its records while it stops. A timeout that is too short would lose the window. */
 #define END_PATIENCE_NS 30000000000
 
@@ -31,15 +32,15 @@ static struct {
     StrobeInstance *self;
     AclprofLibrary library;
     AclprofWish wish;
-    AclprofConfig *config; /* of start, for stop: another one is refused */
+    AclprofConfig *config; /* with which aclprofStart was called: aclprofStop refuses any other */
     ProfFolders folders;   /* of this window */
     StrobeKindId metadata;
     pthread_mutex_t lock; /* the library wants one call at a time */
     int phase;
-    StrobeStatus late; /* of a begin that prof_sample tried */
+    StrobeStatus late; /* result of a begin that prof_sample tried */
     NpuCall end;
-    AclprofConfig *ended; /* the end's, which may outlive the window */
-    int32_t codes[3];     /* of the end's calls, in their order */
+    AclprofConfig *ended; /* the config that the end uses; it may outlive the window */
+    int32_t codes[3];     /* results of the three calls of the end, in their order */
     int64_t ask_until_ns;
     int is_forked;
 } prof = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -65,13 +66,13 @@ static StrobeStatus refuse_recording(const StrobeHost *host, StrobeInstance *sel
                       "Cannot record NPU tasks by aclprof: %s", reason);
 }
 
-/* Is a thread still in there? */
+/* Is a thread still in the calls that end an earlier window? */
 static int is_left(void)
 {
     return prof.end.run && !npu_call_is_over(&prof.end);
 }
 
-/* Two profilers at once end each other's data, or the program. */
+/* If two profilers run at once, one ends the other's data, or both end the program. */
 static const char *find_obstacle(void)
 {
     npu_torch_find();
@@ -109,7 +110,7 @@ static StrobeStatus prof_open(const StrobeHost *host, StrobeInstance *self, void
     return host->kind(self, &strobe_kind_metadata, &prof.metadata);
 }
 
-/* ---- a window's begin ---- */
+/* ---- begin of a window ---- */
 
 static StrobeStatus fail_call(const char *call, int32_t code)
 {
@@ -128,8 +129,8 @@ static void record_folder(const char *name)
     record_metadata_entry(STROBE_METADATA_EXTERNAL, name);
 }
 
-/* The device of the calling thread, which is the program's; else all of them: of those that the
- * program does not open CANN records nothing. 0: none are known yet. */
+/* Finds the device of the calling thread, which is a thread of the program. If it has none, finds
+ * all devices; CANN then records only those that the program opens. 0: no device is known yet. */
 static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char **whose)
 {
     uint32_t n = 0;
@@ -151,7 +152,8 @@ static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char *
     return n;
 }
 
-/* A setting that this CANN or this device does not know is no reason to record nothing. */
+/* Applies all settings. If this CANN or this device does not know one, the window is recorded
+ * without it. */
 static void set_all(void)
 {
     for (uint32_t i = 0; i < prof.wish.n_settings; i++) {
@@ -191,8 +193,9 @@ static void record_sources(void)
         "result where CANN's msprof has exported them");
 }
 
-/* What an older CANN or a device may lack: shapes without the rest of Level1, and the metrics
- * MemoryAccess, whose place PipeUtilization takes. */
+/* Creates the configuration. An older CANN or a device may lack two things: shapes without the rest
+ * of Level1, and the metrics MemoryAccess. If the first attempt fails, tries again without the
+ * shapes, and with PipeUtilization in place of MemoryAccess. */
 static void create_config(uint32_t *devices, uint32_t n)
 {
     const AclprofWish *wish = &prof.wish;
@@ -285,7 +288,8 @@ static StrobeStatus prof_start(void *state)
     return status == STROBE_AGAIN ? STROBE_OK : status;
 }
 
-/* Under `strobe run` a window begins before the program has come to aclInit. */
+/* Tries the begin again: under `strobe run` a window begins before the program has called
+ * aclInit. */
 static void prof_sample(void *state)
 {
     if (pthread_mutex_trylock(&prof.lock) != 0)
@@ -303,7 +307,7 @@ static int64_t prof_sample_interval(void *state)
     return RETRY_INTERVAL_NS;
 }
 
-/* ---- its end ---- */
+/* ---- end of a window ---- */
 
 static void warn_call(const char *call, int32_t code)
 {
@@ -317,8 +321,9 @@ static int is_synchronizing(void)
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
 
-/* It waits for the devices only where that is asked for; this thread has their context, that of
- * flush has none. CANN's own stop is left to the window's end, which nobody waits for. */
+/* Waits for the devices only if the option `synchronize` is set. This is done here because this
+ * thread has the devices' context and the thread that calls flush has none. CANN's own stop, which
+ * takes long, begins with flush, on a thread of its own. */
 static StrobeStatus prof_stop(void *state)
 {
     pthread_mutex_lock(&prof.lock);
@@ -334,7 +339,7 @@ static StrobeStatus prof_stop(void *state)
     return prof.late < 0 ? prof.late : STROBE_OK;
 }
 
-/* Everything is undone, whatever of it fails. Nobody else calls the library meanwhile. */
+/* Calls all three functions even if one fails. Only one thread uses the library meanwhile. */
 static void call_end(void *user)
 {
     prof.codes[0] = prof.library.stop(prof.ended);
@@ -350,7 +355,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* From here on a window that was recorded is ENDING. */
+/* From this call on, the phase of a window that was recorded is ENDING. */
 static void begin_end(void)
 {
     pthread_mutex_lock(&prof.lock);
@@ -360,12 +365,12 @@ static void begin_end(void)
         prof.config = NULL;
         prof.ask_until_ns = monotonic_ns() + ASK_LIMIT_NS;
         if (npu_call_begin(&prof.end, call_end, NULL) != 0)
-            call_end(NULL); /* there is no thread to be had */
+            call_end(NULL); /* no thread could be started */
     }
     pthread_mutex_unlock(&prof.lock);
 }
 
-/* Waits for it. 0, or -1: it does not come back. */
+/* Waits for the end. Returns 0, or -1: the call did not return. */
 static int finish_end(void)
 {
     static const char *const calls[] = {"aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"};
@@ -382,7 +387,8 @@ static int finish_end(void)
     return is_over ? 0 : -1;
 }
 
-/* The host asks no more when its time is over: then the window waits here. */
+/* Returns STROBE_AGAIN until the end's calls have returned. When the host's deadline is over, waits
+ * here. */
 static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
 {
     const char *directory = prof.host->result_directory(prof.self);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend aclprof: CANN's own profiling, into a folder PROF_* of the result directory. */
+/* The backend aclprof: CANN's own profiling writes a folder PROF_* in the result directory. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_H
 #define STROBE_PLUGINS_NPU_TASK_ACLPROF_H
 
 #include <strobe/collector.h>
 
-extern const StrobeCollectorOps npu_aclprof_ops; /* without probe */
+extern const StrobeCollectorOps npu_aclprof_ops; /* has no `probe` */
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t of_level(const char *level)
                                           : LEVEL_2;
 }
 
-/* The list's words are checked: each is one of the names. */
+/* The host has checked the list: each word is one of the names. */
 static uint32_t of_list(const char *list)
 {
     uint32_t kinds = 0;
@@ -58,7 +58,7 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
 
     if ((kinds & BIT(HCCL)) && (kinds & BIT(COMMUNICATION))) {
         host->log(self, STROBE_LOG_WARNING,
-                  "hccl is left out: communication tells the same operations");
+                  "hccl is left out: communication records the same operations");
         kinds &= ~BIT(HCCL);
     }
     return host->option_bool(self, "external_ids") ? kinds | BIT(EXTERNAL) : kinds;
@@ -102,7 +102,7 @@ uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *ho
             continue;
         else if (code == MSPTI_WITHOUT_PRELOAD)
             host->log(self, STROBE_LOG_WARNING,
-                      "No records of %s: MSPTI tells these only where it is preloaded: use "
+                      "No records of %s: MSPTI records these only if it is preloaded: use "
                       "strobe run --preload $ASCEND_HOME_PATH/lib64/libmspti.so",
                       npu_activity_name(kind));
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which types of records the library is asked for. */
+/* The types of records that the plugin requests from MSPTI. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
 #define STROBE_PLUGINS_NPU_TASK_ACTIVITIES_H
 
@@ -7,21 +7,24 @@
 
 #include "mspti-library.h"
 
-/* Names of the option's values, and the kinds that they stand for. */
+/* Values of the option `activities`. The table of kinds in activities.c has the same order. */
 extern const char *const npu_activity_names[];
 
-/* The kinds as bits, by the options `activities`, `profiler_level` and `external_ids`. */
+/* Returns the kinds to record, as bits, by the options `activities`, `profiler_level` and
+ * `external_ids`. */
 uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
 
-/* With those that are not to be recorded, but say which tasks are awaited and whose they are. */
+/* Adds the kinds that are not recorded, but show which tasks are awaited and which call launched
+ * them. */
 uint32_t npu_activities_needed(uint32_t wanted);
 
-/* Enables `needed`; returns those that are. Those of `wanted` that are not are told in the log. */
+/* Enables the kinds `needed` and returns those that are enabled. Logs a warning for each kind of
+ * `wanted` that could not be enabled. */
 uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
                                StrobeInstance *self, uint32_t needed, uint32_t wanted);
 
-/* Disables them; returns those that it could not, the last of which is `failed`, and why: `code`.
- */
+/* Disables the kinds. Returns those that could not be disabled; `failed` is the last of them,
+ * `code` its error. */
 uint32_t npu_activities_disable(const MsptiLibrary *library, uint32_t enabled, int32_t *failed,
                                 int32_t *code);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call into a library that may not come back: on a thread of its own, waited for so long and no
- * longer. What the thread uses has to last for as long as the process. */
+/* A call into a library that may not return. It runs on its own thread, and the caller waits for a
+ * limited time. The data that the thread uses must live as long as the process. */
 #ifndef STROBE_PLUGINS_NPU_TASK_BOUNDED_CALL_H
 #define STROBE_PLUGINS_NPU_TASK_BOUNDED_CALL_H
 
@@ -12,17 +12,17 @@
 typedef struct NpuCall {
     void (*run)(void *user);
     void *user;
-    StrobeWorker *worker; /* NULL: no call runs, or no thread waits for it any more */
-    _Atomic int is_over;  /* the last one */
+    StrobeWorker *worker; /* NULL: no call runs, or its worker was abandoned */
+    _Atomic int is_over;  /* the last call has returned */
 } NpuCall;
 
-/* Begins it, all signals blocked. 0, or -1: there is no thread to be had. */
+/* Begins the call, with all signals blocked. Returns 0, or -1: no thread could be started. */
 int npu_call_begin(NpuCall *call, void (*run)(void *user), void *user);
 
-/* Has it come back? Any thread. */
+/* Has the call returned? Any thread may ask. */
 int npu_call_is_over(const NpuCall *call);
 
-/* Waits for it. 0, or -1: the time is over, and its thread is left behind. */
+/* Waits for the call. Returns 0, or -1: it did not return in time, and its thread was abandoned. */
 int npu_call_await(NpuCall *call, int64_t patience_ns);
 
 #endif

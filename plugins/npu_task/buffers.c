@@ -10,23 +10,23 @@
 
 enum { FREE, TAKEN, FILLED, MOVING };
 
-/* Another client of the library may be handed a buffer of ours, and free it: each is memory of its
- * own, and one that has not come back is neither used nor freed. */
+/* Another client of the library may be handed a buffer of ours, and free it. So each buffer is a
+ * separate allocation, and one that was not handed back is neither used nor freed. */
 typedef struct Buffer {
     _Atomic uint32_t state;
-    uint8_t *_Atomic bytes; /* NULL: not asked for yet, or given up */
-    _Atomic int is_gone;    /* to another client */
-    _Atomic uint64_t order; /* in which it was given out, from 1 */
+    uint8_t *_Atomic bytes; /* NULL: never requested */
+    _Atomic int is_gone;    /* another client has it */
+    _Atomic uint64_t order; /* position in which it was given to the library, from 1 */
     size_t valid;
     int64_t asked_ns, handed_ns; /* of CLOCK_MONOTONIC */
 } Buffer;
 
 static struct {
-    size_t size; /* of one, 0: none are made */
+    size_t size; /* of one buffer; 0: the pool was not made yet */
     uint32_t n;
     Buffer buffer[BUFFERS_MAX];
     _Atomic uint64_t last_order;
-    uint64_t passed; /* the order of the one that was taken last */
+    uint64_t passed; /* order of the buffer that was released last */
     _Atomic int is_open;
     _Atomic uint64_t n_refused, n_external, n_size;
     sem_t filled;
@@ -36,7 +36,8 @@ int npu_buffers_make(uint32_t n, size_t bytes)
 {
     if (pool.size)
         return 0;
-    uint8_t *first = malloc(bytes); /* the others are made when the library asks for them */
+    /* the other buffers are allocated when the library requests them */
+    uint8_t *first = malloc(bytes);
     if (!first || sem_init(&pool.filled, 0, 0) != 0) {
         free(first);
         return -1;
@@ -65,7 +66,7 @@ static void increment_counter(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* It is MOVING. 0: there is no memory. */
+/* Allocates the buffer's memory if it has none. Its state is MOVING. 0: out of memory. */
 static int has_bytes(Buffer *buffer)
 {
     if (!atomic_load(&buffer->bytes))
@@ -101,8 +102,8 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         increment_counter(&pool.n_refused);
 }
 
-/* Its number; pool.n: it is none of ours. Where another client has freed one, its address may be
- * that of a later one, too. */
+/* Returns the buffer's number; pool.n: it is not one of ours. If another client freed a buffer,
+ * malloc may have given the same address to a later one: the latest counts. */
 static uint32_t number_of(const uint8_t *buffer)
 {
     uint32_t best = pool.n;
@@ -119,7 +120,7 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
 {
     uint32_t taken = TAKEN;
 
-    if (!buffer) /* what follows a refusal */
+    if (!buffer) /* MSPTI calls so after a request was refused */
         return;
     uint32_t number = number_of(buffer);
     if (number == pool.n ||
@@ -135,8 +136,9 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     sem_post(&pool.filled);
 }
 
-/* The first in the order, of those that were handed over or of those that are out: of these none
- * that comes before what has been taken. pool.n: there is none. */
+/* Returns the earliest buffer by order. `is_out`: of the buffers that the library still has,
+ * without those older than the last released one; otherwise of the filled ones. pool.n: there is
+ * none. */
 static uint32_t first_of(int is_out)
 {
     uint32_t best = pool.n;
@@ -178,7 +180,7 @@ uint32_t npu_buffers_gone(int64_t before_ns)
 
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
 {
-    uint32_t out = first_of(1); /* before the others: it may be handed over meanwhile */
+    uint32_t out = first_of(1); /* must come first: the library may hand it over meanwhile */
     uint32_t best = first_of(0);
 
     *is_out = 0;
@@ -186,7 +188,7 @@ const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
         return NULL;
     uint64_t order = atomic_load(&pool.buffer[best].order);
     if (out < pool.n && atomic_load(&pool.buffer[out].state) == FILLED &&
-        atomic_load(&pool.buffer[out].order) < order) { /* handed over since the first look */
+        atomic_load(&pool.buffer[out].order) < order) { /* handed over since first_of(1) */
         best = out;
         order = atomic_load(&pool.buffer[best].order);
     }
@@ -226,7 +228,7 @@ void npu_buffers_wait(uint64_t timeout_ns)
     if (sem_clockwait(&pool.filled, CLOCK_MONOTONIC, &until) != 0)
         return;
     while (sem_trywait(&pool.filled) == 0)
-        ; /* one look finds all */
+        ; /* one pass of the reader finds all filled buffers */
 }
 
 void npu_buffers_wake(void)

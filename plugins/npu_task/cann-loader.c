@@ -20,15 +20,15 @@
 
 #define TRIAL_MS 10000 /* for the child that loads the libraries first */
 #define TRIES 2
-#define END_MS 1000 /* for its end */
+#define END_MS 1000 /* the child must have ended by then */
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
-/* Messages of the child: a letter for each library that it loads, from 'A', then the way it
- * ended. */
+/* Messages of the child: a letter for each library before it loads it, from 'A', then the
+ * outcome. */
 #define LOADING 'A'
 #define LOADED '='
-#define REFUSED '-' /* the rest is why */
+#define REFUSED '-' /* the reason follows */
 
 int npu_cann_is_loaded(const char *name)
 {
@@ -107,7 +107,7 @@ static void *load_library(const char *path, int flags, uint32_t number, int answ
     return write(answer, &letter, 1) == 1 ? dlopen(path, flags) : NULL;
 }
 
-/* The first byte is the end that it came to. */
+/* Writes the outcome as the first byte of `text`. */
 static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
 {
     void *libraries[LIBRARIES_MAX];
@@ -147,7 +147,7 @@ static void run_trial(const NpuTrial *trial, int answer)
     _exit(write(answer, text, length) == (ssize_t)length ? 0 : 1);
 }
 
-/* ---- in the process that waits for it ---- */
+/* ---- in the parent ---- */
 
 /* Ends the child in any state. A child that hangs in the kernel, which not even SIGKILL ends, is
  * abandoned: the profiled program does not wait for it. */
@@ -177,7 +177,8 @@ static int is_loaded(const char *text)
     return text[strspn(text, "ABCDEFGHI")] == LOADED;
 }
 
-/* All that the child says until it ends, or the time does: 0. */
+/* Reads the child's messages until the child ends or the time is over. Returns 1 if the child
+ * ended. */
 static int listen_to(int answer, int limit_ms, char *text, size_t size)
 {
     int64_t until = now_ms() + limit_ms, left;
@@ -220,7 +221,8 @@ static void name_failure(const NpuTrial *trial, char last, int has_ended, char *
         snprintf(reason, size, "%s cannot be loaded: %s", trial->path, how);
 }
 
-/* The answer comes through a pipe: a handler of the program's own may have waited for the child. */
+/* Waits for the child's messages on a pipe, not for its exit: a handler of the program may already
+ * have reaped it. */
 static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, int *has_died,
                                char *reason, size_t size)
 {
@@ -261,8 +263,8 @@ static const char *try_once(const NpuTrial *trial, int *has_died, char *reason, 
     return failure;
 }
 
-/* A child that is made while another thread loads a library finds the loader's lists half changed,
- * and may die of that alone. */
+/* If the child is forked while another thread loads a library, the child finds the loader's lists
+ * half changed and may die. So a trial that died is repeated. */
 const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
 {
     const char *failure = NULL;

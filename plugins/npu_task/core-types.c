@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A fusion is of several types of cores: its type does not say which. */
+/* Types of fused kernels are not in the table: they may run on several types of cores. */
 static const struct {
     const char *type, *core;
 } core_types[] = {

@@ -18,7 +18,8 @@ const struct strobe_device_task npu_empty_task = {
     .is_kernel = 1,
 };
 
-/* Who reads the capture goes by the begin, unless this says that it was launched in the window. */
+/* A reader of the capture assigns a task to the window of its begin, unless this flag says that it
+ * was launched in this window. */
 static inline uint16_t flags_of(uint32_t seen)
 {
     return seen & NPU_TASK_OF_WINDOW ? STROBE_RECORD_OF_WINDOW : 0;
@@ -42,18 +43,19 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
     out->task = npu_records_next_id(records);
     out->connection = npu_records_link(records, in->correlation);
     out->stream = in->stream;
-    out->task_type = core ? core : type_id; /* the device calls a task by its core */
+    out->task_type = core ? core : type_id; /* devices name a task by its core */
     out->host_type = type_id;
     out->core = core;
     out->mix_block_num = mix_block_num;
     npu_emitter_done(emitter);
 }
 
-/* ---- behind the window's end ---- */
+/* ---- tasks that begin after the window's end ---- */
 
-/* A task may be told before the call that launched it. 1: it is of no window that is known, or what
- * becomes of it is known with the window's last record; where there is no room for it until then,
- * by what is known now. */
+/* A task may be reported before the call that launched it. Returns 1 if the task must not be
+ * recorded now: its launch is in no window that is known, or the task is held until the window's
+ * last record shows where its launch is. If there is no room to hold it, decides by the launches
+ * seen so far. */
 static __attribute__((noinline)) int put_aside(NpuRecords *records, const void *in, size_t bytes,
                                                uint64_t correlation, uint32_t *seen)
 {
@@ -83,7 +85,7 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
 
 #define COMM_FIELDS_MAX 16
 
-/* The standard kind with the stream, which MSPTI knows. */
+/* The standard kind, extended by the stream, which MSPTI reports. */
 struct npu_comm_op {
     struct strobe_comm_op standard;
     uint32_t stream, reserved;
@@ -143,7 +145,8 @@ static void put_operation(NpuRecords *records, const struct strobe_comm_op *op, 
     struct npu_comm_op *out =
         npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, begin, &end);
 
-    *out = (struct npu_comm_op){.standard = *op, .stream = stream}; /* none is absent */
+    /* MSPTI's "no stream" is our "absent" */
+    *out = (struct npu_comm_op){.standard = *op, .stream = stream};
     npu_emitter_done(emitter);
 }
 
@@ -194,7 +197,8 @@ void npu_records_release_held(NpuRecords *records)
     records->n_held = 0;
 }
 
-/* The same operations, measured by marks around them: where communication is not told. */
+/* MSPTI measures the same operations by marks around them. Used if COMMUNICATION is not
+ * recorded. */
 void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
 {
     NpuEmitter *emitter = &records->emitter;

@@ -27,7 +27,7 @@ void npu_emitter_end(NpuEmitter *emitter)
     emitter->writer = NULL;
 }
 
-/* The host counts what it has no room for. */
+/* The host counts the records for which it has no room. */
 void npu_emitter_flush(NpuEmitter *emitter)
 {
     uint32_t bytes = emitter->used * 8;
@@ -48,8 +48,8 @@ static StrobeStringId intern_text(NpuEmitter *emitter, const char *text)
     return emitter->host->intern(emitter->writer, text, strnlen(text, LENGTH_MAX));
 }
 
-/* An id that does not last is written right before the record that it is for, so what is laid out
- * goes first. */
+/* A string id that does not last must be written right before its record, so the records that are
+ * already laid out are handed over first. */
 static NpuText describe_text(NpuEmitter *emitter, const char *text)
 {
     const char *core = npu_core_type(text);
@@ -91,7 +91,7 @@ const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text)
         emitter->passing = made;
         return &emitter->passing;
     }
-    if (!free) /* its neighbours are told anew when they come again */
+    if (!free) /* the table is full here: replace an entry, which is interned again when needed */
         free = &emitter->texts[first];
     *free = made;
     return free;

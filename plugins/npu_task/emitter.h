@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records laid out one after the other and handed to the host in bulk.
+ * Lays records out one after the other and hands them to the host in bulk.
  *
- * For one thread at a time. Texts are known by their address: the vendor's library never frees
- * them, and gives equal texts one place.
+ * One thread at a time. Texts are identified by their address: the vendor's library never frees
+ * them, and keeps equal texts at one address.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_EMITTER_H
 #define STROBE_PLUGINS_NPU_TASK_EMITTER_H
 
 #include <strobe/collector.h>
 
-#define NPU_STAGE_BYTES 16384u /* stays in the nearest cache; at most STROBE_BULK_MAX */
+#define NPU_STAGE_BYTES 16384u /* fits the first-level cache; at most STROBE_BULK_MAX */
 #define NPU_TEXTS 16384u
 
 typedef struct NpuText {
     const char *at;
     StrobeStringId id;
-    StrobeStringId core;    /* of a kernel's type */
-    uint32_t mix_block_num; /* 0: a kernel of that type uses one side's cores alone; else absent */
+    StrobeStringId core; /* the core, if the text is a kernel's type */
+    /* 0: kernels of this type use the cores of one side only; else absent */
+    uint32_t mix_block_num;
 } NpuText;
 
 typedef struct NpuEmitter {
@@ -25,25 +26,26 @@ typedef struct NpuEmitter {
     StrobeInstance *self;
     StrobeWriter *writer; /* NULL: nothing is recorded */
     uint32_t used, n;
-    uint16_t flags;       /* of the next record: STROBE_RECORD_OF_WINDOW */
-    int has_passing_text; /* the next record has one that is good for it alone */
+    uint16_t flags;       /* flags of the next record: STROBE_RECORD_OF_WINDOW */
+    int has_passing_text; /* the next record uses a string id that is valid for it alone */
     uint32_t n_texts;
     NpuText passing;
     NpuText texts[NPU_TEXTS];
     uint64_t stage[NPU_STAGE_BYTES / 8];
 } NpuEmitter;
 
-/* A session begins: ids of the one before are good no more. */
+/* Begins a session: forgets the string ids of the session before. */
 void npu_emitter_open(NpuEmitter *emitter, const StrobeHost *host, StrobeInstance *self);
 
-/* The calling thread records from here on, until end; where no window does, 0. */
+/* The calling thread records until npu_emitter_end(). Returns 0 if no window records. */
 int npu_emitter_begin(NpuEmitter *emitter);
 void npu_emitter_end(NpuEmitter *emitter);
 
-/* Hands over what is laid out. */
+/* Hands the records that are laid out to the host. */
 void npu_emitter_flush(NpuEmitter *emitter);
 
-/* The text's ids; no more than four new ones for one record, right before it. NULL and "" are 0. */
+/* Returns the text's ids. One record may have at most four new texts, looked up right before it.
+ * NULL and "" give 0. */
 const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text);
 
 static inline const NpuText *npu_emitter_text(NpuEmitter *emitter, const char *text)
@@ -60,7 +62,7 @@ static inline StrobeStringId npu_emitter_text_id(NpuEmitter *emitter, const char
     return npu_emitter_text(emitter, text)->id;
 }
 
-/* Room for a record with its head laid out; the fields of `size` bytes are to be filled. An instant
+/* Lays out a record's head and returns its fields, `size` bytes, for the caller to fill. An instant
  * has no end. */
 static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint32_t size,
                                     StrobeTrackId track, StrobeStringId name, uint64_t begin,
@@ -84,7 +86,7 @@ static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint
     return out;
 }
 
-/* The record's fields are filled. */
+/* Call it when the record's fields are filled. */
 static inline void npu_emitter_done(NpuEmitter *emitter)
 {
     if (__builtin_expect(emitter->has_passing_text, 0))

@@ -11,9 +11,9 @@
 #define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
 #define NEAR_NS 1000000u         /* epochs whose times differ by no more count as one answer */
 
-/* Position of a record's times. */
+/* Offsets of a record's times and device. */
 typedef struct Place {
-    uint8_t begin, end; /* 0: it has none */
+    uint8_t begin, end; /* 0: the kind has none */
     uint8_t device;     /* that of its device's number; 0: the host's, or a mark (see source_of) */
 } Place;
 
@@ -85,7 +85,8 @@ static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns
 {
     const NpuClock *clock = choice->clock;
     int64_t ns = compute_monotonic(clock, epoch, end_ns);
-    int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS; /* it reports by the later clock */
+    /* a device converts times from before a step with the later clock */
+    int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS;
 
     return ns <= choice->buffer->handed_ns + EARLY_NS &&
            (epoch == 0 || (ns >= npu_clock_epoch(clock, epoch)->from_ns - lag_ns &&
@@ -138,8 +139,8 @@ static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, 
     return n;
 }
 
-/* A source does not go back to an earlier epoch where a later one will do. `off_ns`: largest
- * distance to another epoch that is possible. */
+/* Chooses the epoch of a record. Epochs before the source's present one are tried only if none from
+ * there on fits. `off_ns`: largest distance to another epoch that is possible. */
 static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t end_ns,
                              uint64_t *off_ns)
 {

@@ -9,15 +9,16 @@
 #include "npu-clock.h"
 #include "walk.h"
 
-/* A buffer that MSPTI filled, and when, by CLOCK_MONOTONIC. */
+/* A buffer that MSPTI filled, and the times, by CLOCK_MONOTONIC, when MSPTI requested it and handed
+ * it over. */
 typedef struct NpuFilled {
     uint8_t *bytes;
     size_t valid;
     int64_t asked_ns, handed_ns;
 } NpuFilled;
 
-/* Makes all times in it those of the clock that is never set. Nothing to do where there was no
- * step. */
+/* Converts all times in the buffer to the clock that is never set (npu-clock.h). Does nothing if
+ * the wall clock was never set. */
 void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer, MsptiStructSize *size_of);
 
 /* Returns the number of records since the last call whose time is not certain within 1 ms;

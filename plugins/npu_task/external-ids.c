@@ -21,7 +21,8 @@ static const StrobeField fields[] = {
 };
 const StrobeKind npu_external_kind =
     STROBE_KIND("npu_task.external_id", INSTANT, fields,
-                "An id that the program gave to a launch; at the call that was told before it.");
+                "An id that the program gave to a launch; at the time of the last call that MSPTI "
+                "reported before it.");
 
 static void record_external(NpuRecords *records, const NpuExternal *external)
 {
@@ -48,8 +49,7 @@ void npu_records_release_externals(NpuRecords *records)
     records->n_externals = 0;
 }
 
-/* Only the window's end shows whether a second thread launches, so all ids are held until then.
- * / */
+/* Only the window's end shows whether a second thread launches, so all ids are held until then. */
 static int has_room(NpuRecords *records)
 {
     uint32_t room = records->external_room ? 2 * records->external_room : 1024;
@@ -66,8 +66,8 @@ static int has_room(NpuRecords *records)
     return 1;
 }
 
-/* It has no time of its own: it is told before the launch, so it lies where the call before does.
- */
+/* MSPTI reports the id before its launch, and without a time: the record gets the time of the call
+ * reported before. */
 void npu_take_external(NpuRecords *records, const MsptiExternal *in)
 {
     const NpuWindows *windows = &records->windows;

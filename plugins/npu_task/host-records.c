@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the host: of the runtime, of its memory. */
+/* Calls of the host, and its memory calls. */
 #include <string.h>
 
 #include "records.h"
@@ -32,7 +32,7 @@ static const StrobeField copy_fields[] = {
     {"connection", STROBE_FIELD_LINK, 0, "", "Id of the launch, absent: none."},
     {"direction", STROBE_FIELD_STRING, 0, "", "Direction, such as host to device."},
     {"stream", STROBE_FIELD_U32, 0, "", "Stream, absent: the call waits."},
-    {"device", STROBE_FIELD_I32, 0, "", "Device, -1: not told."},
+    {"device", STROBE_FIELD_I32, 0, "", "Device, -1: not reported."},
     {"is_async", STROBE_FIELD_BOOL, 0, "", "The call does not wait for the copy."},
 };
 KIND(npu_copy_kind, STROBE_SHAPE_SPAN, "npu_task.memcpy", copy_fields,
@@ -43,7 +43,7 @@ static const StrobeField set_fields[] = {
     {"connection", STROBE_FIELD_LINK, 0, "", "Id of the launch, absent: none."},
     {"value", STROBE_FIELD_U32, 0, "", "Value of each byte."},
     {"stream", STROBE_FIELD_U32, 0, "", "Stream, absent: the call waits."},
-    {"device", STROBE_FIELD_I32, 0, "", "Device, -1: not told."},
+    {"device", STROBE_FIELD_I32, 0, "", "Device, -1: not reported."},
     {"is_async", STROBE_FIELD_BOOL, 0, "", "The call does not wait for the device."},
 };
 KIND(npu_set_kind, STROBE_SHAPE_SPAN, "npu_task.memset", set_fields,
@@ -51,8 +51,9 @@ KIND(npu_set_kind, STROBE_SHAPE_SPAN, "npu_task.memset", set_fields,
 
 /* ---- calls ---- */
 
-/* A call's record has the id of the last launch of its thread: that launch was made in it, if it is
- * the first to end with this id, or lies around those that were. Later calls only carry it on. */
+/* MSPTI gives every call the id of its thread's last launch. Only the call that launched gets the
+ * id here: the first call to end with this id, or a call around it. Later calls merely repeat
+ * it. */
 static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
 {
     if (in->correlation == 0)
@@ -78,7 +79,8 @@ static int is_node_level(int32_t kind)
     return kind == MSPTI_KIND_NODE_API || kind == MSPTI_KIND_API;
 }
 
-/* Ids that the program pushes lie on one stack for all threads. */
+/* MSPTI keeps the ids that the program pushes on one stack for all threads, so this notes whether a
+ * second thread launches. */
 static void see_launch(NpuRecords *records, const MsptiApi *in)
 {
     npu_launches_see_call(&records->launches, in->correlation, in->name, is_node_level(in->kind),
@@ -132,7 +134,7 @@ static StrobeTrackId memory_track(NpuRecords *records, uint32_t device)
     return npu_tracks_place(&records->tracks, NPU_PLACE_COPIES, device, 0, NULL)->track;
 }
 
-/* A release of what was not seen being allocated has no size. */
+/* MSPTI gives no size for the release of memory whose allocation it did not see. */
 static int64_t change_of(const MsptiMemory *in)
 {
     if (in->bytes == 0 || in->bytes > INT64_MAX)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks that have begun, by the id that the library gave them. A mark on a stream is told by the
- * host and by the device, in any order, and only the host's begin has its text. */
+/* Marks that have begun, by the id that MSPTI gave them. MSPTI reports a mark on a stream twice,
+ * from the host and from the device, in any order; only the host's begin has the mark's text. */
 #ifndef STROBE_PLUGINS_NPU_TASK_MARK_TABLE_H
 #define STROBE_PLUGINS_NPU_TASK_MARK_TABLE_H
 
 #include <stdint.h>
 
 #define NPU_MARKS 8192u
-#define NPU_MARKS_OPEN (NPU_MARKS / 4 * 3) /* at once */
+#define NPU_MARKS_OPEN (NPU_MARKS / 4 * 3) /* open at once */
 
 enum {
     NPU_MARK_HOST_BEGIN = 1,
     NPU_MARK_HOST_END = 2,
     NPU_MARK_DEVICE_BEGIN = 4,
     NPU_MARK_DEVICE_END = 8,
-    NPU_MARK_ON_DEVICE = 16, /* it has a side there */
+    NPU_MARK_ON_DEVICE = 16, /* the device reports it, too */
     NPU_MARK_IS_INSTANT = 32,
-    NPU_MARK_HOST_DONE = 64, /* recorded, or not to be */
+    NPU_MARK_HOST_DONE = 64, /* was recorded, or must not be */
     NPU_MARK_DEVICE_DONE = 128
 };
 
@@ -34,7 +34,8 @@ typedef struct NpuMarkTable {
 } NpuMarkTable;
 
 void npu_mark_table_clear(NpuMarkTable *table);
-/* The mark of that id, made where there is none; NULL: the table is full, or the id is 0. */
+/* Returns the mark of that id, and adds it if it is new. NULL: the table is full, or the id is
+ * 0. */
 NpuMark *npu_mark_table_get(NpuMarkTable *table, uint64_t id);
 void npu_mark_table_remove(NpuMarkTable *table, NpuMark *mark);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MSPTI as its library has it: values, record layouts, functions.
+ * The ABI of MSPTI: values, record layouts, functions.
  *
- * A record is packed and a multiple of 8 long, so that most 64-bit fields lie at odd words: reading
- * through these types is right for any place in memory.
+ * Records are packed, and their size is a multiple of 8, but most 64-bit fields are not aligned to
+ * 8. Reading through these types is correct at any address.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_MSPTI_ABI_H
 #define STROBE_PLUGINS_NPU_TASK_MSPTI_ABI_H
@@ -206,7 +206,7 @@ MSPTI_HAS_AT(MsptiCommunication, correlation, 64);
 
 typedef void MsptiRequest(uint8_t **buffer, size_t *size, size_t *max_records);
 typedef void MsptiComplete(uint8_t *buffer, size_t size, size_t valid);
-/* Only the first two members of the data are ever set; we read neither. */
+/* MSPTI sets only the first two members of `data`; we read neither. */
 typedef void MsptiCallback(void *user, int32_t domain, uint32_t id, const void *data);
 
 #endif

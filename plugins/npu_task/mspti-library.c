@@ -9,7 +9,7 @@
 
 static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
                                              "libascend_hal.so", NULL};
-/* Functions without which the library cannot be loaded. */
+/* If CANN lacks one of these functions, loading MSPTI fails. */
 static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
                                              "ProfRegisterMstxFunc", "ProfEnableMstxFunc",
                                              "CheckLogLevelForC", NULL};
@@ -92,7 +92,7 @@ const char *npu_mspti_error(int32_t code)
     case MSPTI_WITHOUT_PRELOAD:
         return "libmspti.so is not preloaded";
     case MSPTI_INNER:
-        return "an error inside of MSPTI";
+        return "an error inside MSPTI";
     default:
         return "an unknown error";
     }

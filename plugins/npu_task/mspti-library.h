@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The vendor's library, loaded so that it cannot take the program with it. */
+/* Loads the vendor's library in a way that cannot end the program. */
 #ifndef STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 #define STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 
@@ -15,12 +15,12 @@ typedef struct MsptiLibrary {
     int32_t (*enable)(int32_t kind);
     int32_t (*disable)(int32_t kind);
     int32_t (*flush_all)(uint32_t flag);
-    /* NULL where the library is older than these: */
+    /* NULL: the library is too old to have the function */
     bool (*is_enabled)(int32_t kind);
-    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* counts anew */
+    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* resets its count */
     MsptiStructSize *struct_size;
-    int is_preloaded; /* it was in the process before: then its interposers may be, too */
-    char path[4096];  /* "" where it was in the process */
+    int is_preloaded; /* the process already had it: then its interposers may be active, too */
+    char path[4096];  /* "": the process already had it */
 } MsptiLibrary;
 
 /* Is CANN, or MSPTI, in this process? Loads nothing. */
@@ -31,10 +31,11 @@ int npu_mspti_is_wanted(void);
 void npu_mspti_path(const char *given, char *path, size_t size);
 
 /*
- * Finds or loads it. NULL, or why it cannot be used: a text in `reason`. It stays in the process.
+ * Finds the library in the process or loads it. Returns NULL, or `reason` with the reason why the
+ * library cannot be used. It is never unloaded.
  *
- * A library that finds no CANN aborts the process while it is being loaded; so a forked child loads
- * it first, and before it what it needs.
+ * MSPTI aborts the process that loads it if it finds no CANN. So a forked child first loads the
+ * libraries that MSPTI needs, and then MSPTI.
  */
 const char *npu_mspti_load(MsptiLibrary *library, const char *given, char *reason, size_t size);
 

@@ -20,14 +20,15 @@
 #include "subscription.h"
 
 #define PAIR_INTERVAL_NS 1000000000
-/* Questions in a row that bring no record of the window, and it is drained: */
-#define REPORTED_PASSES 1         /* where every launch has its task */
-#define QUIET_PASSES 3            /* where none is known of */
-#define AWAIT_PASSES 44           /* where tasks cannot be told apart: a device tells within 1 s */
-#define DRAIN_LIMIT_NS 1900000000 /* a little less than what the host waits */
-#define HANG_NS 1000000000        /* in one call, and the library is taken not to come back */
+/* A window is drained after this many passes in a row without a record of it: */
+#define REPORTED_PASSES 1 /* every launch has its task */
+#define QUIET_PASSES 3    /* no launch is known */
+/* launches and tasks cannot be matched: a device reports within 1 s */
+#define AWAIT_PASSES 44
+#define DRAIN_LIMIT_NS 1900000000 /* a little less than the host's limit */
+#define HANG_NS 1000000000        /* a call that takes longer is taken to hang */
 #define EARLY_NS 1000000000u
-#define RENEW_NS 20000000 /* for the library, where a window begins */
+#define RENEW_NS 20000000 /* longest wait for the library at the begin of a window */
 
 static struct {
     const StrobeHost *host;
@@ -37,24 +38,25 @@ static struct {
     NpuClock clock; /* under drain.lock */
     NpuSubscription subscription;
     uint32_t wanted; /* kinds, as bits */
-    uint32_t kinds;  /* that the library took: also when it has been given back */
+    uint32_t kinds;  /* that the library enabled; kept after the library was given back */
     int64_t drain_until_ns;
     NpuQuiet quiet;
     uint64_t passes_before;
-    int has_waited; /* for tasks, in vain, to the end */
+    int has_waited; /* a window waited for tasks until the limit, and they did not come */
     int is_open;
     uint64_t n_before;     /* records of the sessions before */
-    int has_reported;      /* that something is amiss: nothing was recorded in a whole window */
-    int64_t hung_since_ns; /* the call that a window was told of: no other one waits for it */
+    int has_reported;      /* a warning was logged: nothing was recorded in a whole window */
+    int64_t hung_since_ns; /* begin of the hanging call that was already reported: no later window
+                              waits for it */
     int is_forked;
-    pthread_mutex_t leaving; /* the session's end and the program's exit: one after the other */
-    _Atomic int is_exiting;  /* the library is not called any more */
+    pthread_mutex_t leaving; /* orders the session's end and the program's exit */
+    _Atomic int is_exiting;  /* the library must not be called any more */
 } npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER},
          .leaving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- clock ---- */
 
-/* The lock is held. Returns now, in the records' clock. */
+/* Records a pair of clock readings. The lock is held. Returns the time of the records' clock. */
 static uint64_t record_pair(void)
 {
     NpuRecords *records = npu.drain.records;
@@ -75,7 +77,7 @@ static uint64_t record_pair(void)
     return (uint64_t)instant.realtime_ns;
 }
 
-/* Before a buffer is taken: was the clock set meanwhile? The lock is held. */
+/* Checks whether the wall clock was set, before a buffer is taken. The lock is held. */
 static void look_at_clock(void)
 {
     if (!npu_clock_has_stepped(&npu.clock))
@@ -87,7 +89,7 @@ static void look_at_clock(void)
 static void npu_sample(void *state)
 {
     if (pthread_mutex_trylock(&npu.drain.lock) != 0)
-        return; /* the next one is as good */
+        return; /* skipped: the next reading is as good */
     if (npu.drain.phase == NPU_RECORDING)
         record_pair();
     pthread_mutex_unlock(&npu.drain.lock);
@@ -105,7 +107,7 @@ int npu_mspti_is_open(void)
 
 /* ---- open ---- */
 
-/* A child has none of the threads, and is to leave the library alone. */
+/* A forked child has none of the threads, and must not use the library. */
 static void stop_in_child(void)
 {
     npu_buffers_after_fork();
@@ -167,7 +169,7 @@ static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
     if (tool && *tool && npu_activities_have(npu.wanted, MSPTI_KIND_MARKER))
         host->log(
             self, STROBE_LOG_WARNING,
-            "MSTX_INJECTION_PATH=\"%s\" has the program's marks, and MSPTI only those that it "
+            "MSTX_INJECTION_PATH=\"%s\" receives the program's marks, and MSPTI only those that it "
             "hands on: marks may be missing; %s",
             tool,
             is_marker ? "collect \"marker\" too"
@@ -196,7 +198,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
     NpuInstant read = npu_instant_read(), instant = npu_clock_take(&npu.clock, &read);
-    if (!records->first_time) /* what the process did in an earlier session may still come */
+    if (!records->first_time) /* records of an earlier session's time may still come */
         records->first_time = (uint64_t)instant.realtime_ns - EARLY_NS;
 }
 
@@ -245,7 +247,7 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
         npu_buffers_open(0);
         npu_subscription_give_back(&npu.subscription, host, self);
         return host->fail(self, STROBE_ERROR_MEMORY, __FILE__, __LINE__,
-                          "Cannot record NPU tasks: there is no thread to be had");
+                          "Cannot record NPU tasks: no thread could be started");
     }
     npu.is_open = 1;
     *state = &npu;
@@ -271,7 +273,7 @@ static void watch_launches(void)
     npu_drain_unlock(&npu.drain);
 }
 
-/* They stay enabled between windows: what is told late is told. */
+/* Enables the kinds. They stay enabled between windows, so that late records still come. */
 static StrobeStatus npu_warm(void *state)
 {
     if (npu.subscription.enabled || npu.is_exiting)
@@ -305,7 +307,7 @@ static void record_sources(void)
     record_metadata_entry(
         "npu_task.absent",
         "operator types and shapes, block counts, task ids, metrics of the cores, transfers "
-        "of communication operations, memory of modules: only backend=aclprof tells these");
+        "of communication operations, memory of modules: only backend=aclprof records these");
 }
 
 /* Warns of another client, for example torch_npu's bridge to Kineto, which attaches even if
@@ -346,7 +348,8 @@ static StrobeStatus npu_start(void *state)
         npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
-    npu_epochs_take_unsure(&npu.clock, &before_ns); /* of what was told before is of no window */
+    /* forget what was uncertain before this window */
+    npu_epochs_take_unsure(&npu.clock, &before_ns);
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu_launches_begin(&npu.drain.records->launches);
     npu.drain.phase = NPU_RECORDING;
@@ -360,7 +363,7 @@ static int64_t monotonic_ns(void)
     return npu_instant_read().monotonic_ns;
 }
 
-/* From now on the library is asked in quick succession. The lock is held. */
+/* Makes the thread ask the library in quick succession. The lock is held. */
 static void begin_to_await(void)
 {
     npu.passes_before = atomic_load(&npu.drain.n_passes);
@@ -382,8 +385,9 @@ static StrobeStatus npu_stop(void *state)
     return STROBE_OK;
 }
 
-/* 0: something is known to be on its way. Where no device has ever told of a task, for this chip
- * has no such records, say, none is waited for a second time. */
+/* Returns how many passes without a record end the wait. 0: a task is known to be missing. If no
+ * device ever reported a task (a chip without such records, for example), only the first window
+ * waits. */
 static uint64_t passes_needed(void)
 {
     const NpuLaunches *launches = &npu.drain.records->launches;
@@ -399,14 +403,15 @@ static uint64_t passes_needed(void)
     return launches->first && !launches->n_unsure ? REPORTED_PASSES : QUIET_PASSES;
 }
 
-/* Enough passes in a row brought nothing of this window; what others go on to tell is not of it. */
+/* Have enough passes in a row brought no record of this window? Records of other windows do not
+ * count. */
 static int is_quiet(uint64_t n_passes)
 {
     uint64_t needed = passes_needed();
     uint64_t n_quiet = npu_quiet_count(&npu.quiet, npu.drain.records->counts.n_reported, n_passes,
                                        atomic_load(&npu.drain.n_begun));
 
-    /* the first may have been under way when the window ended */
+    /* the first pass may have begun before the window ended */
     return needed && n_quiet >= needed && n_passes >= npu.passes_before + 2;
 }
 
@@ -429,7 +434,8 @@ static void seal_window(void)
     npu.drain.is_hurried = 0;
 }
 
-/* For how long the library is in the call that hands records over; 0: not for long. */
+/* Returns how long the library has been in the call that hands records over; 0: not longer than
+ * usual. */
 static int64_t hanging_ns(void)
 {
     int64_t asked_ns = atomic_load(&npu.drain.asked_ns);
@@ -438,8 +444,8 @@ static int64_t hanging_ns(void)
     return since_ns > HANG_NS ? since_ns : 0;
 }
 
-/* Success all along, and no records: so it is where another profiler took CANN's reports, or where
- * MSPTI does not know the device. */
+/* Warns if all calls succeeded and no record came: another profiler took CANN's reports, or MSPTI
+ * does not know the device. */
 static void report_silence(void)
 {
     uint32_t kinds = npu.kinds & ~(1u << MSPTI_KIND_MARKER);
@@ -448,7 +454,7 @@ static void report_silence(void)
         return;
     npu.has_reported = 1;
     npu.host->log(npu.self, STROBE_LOG_WARNING,
-                  "MSPTI has told nothing: where the program used an NPU, CANN reports to another "
+                  "MSPTI has reported nothing: if the program used an NPU, CANN reports to another "
                   "profiler (%s), or MSPTI does not support this device",
                   npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
 }
@@ -466,7 +472,7 @@ static void report_client(void)
 
     records->counts.n_gone += npu_buffers_gone(atomic_load(&npu.drain.answered_ns));
     records->client = npu_torch_is_there() ? ", torch_npu's profiler" : "";
-    report_missing(); /* none where the library has been given back */
+    report_missing(); /* logs nothing if the library has been given back */
 }
 
 static void report_end(int is_drained, int64_t hangs_ns)
@@ -478,7 +484,7 @@ static void report_end(int is_drained, int64_t hangs_ns)
     npu.hung_since_ns = hangs_ns ? atomic_load(&npu.drain.asked_ns) : 0;
     if (!is_drained && !hangs_ns && npu.drain.records->launches.n_sure == 0)
         npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI still told records of the window when the time for late ones was "
+                      "MSPTI still reported records of the window when the time for late ones was "
                       "over: those that come now are counted as lost");
 }
 
@@ -509,16 +515,16 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
  * records. */
 static void end_records(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* it asks no more: the library is the end's */
-    npu_drain_lock(&npu.drain);            /* nor takes it any more */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread asks no more */
+    npu_drain_lock(&npu.drain);            /* waits for the thread to leave the records */
     npu.drain.phase = NPU_IDLE;
     npu_drain_unlock(&npu.drain);
 }
 
-/* -1: the library does not come back. */
+/* Returns -1 if the library does not return from a call. */
 static int give_library_back(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* its thread asks no more */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread asks no more */
     int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
     is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
@@ -547,7 +553,7 @@ static void npu_close(void *state)
 
 /* ---- the program's exit ---- */
 
-/* Has the window that is open, or being drained, all that is awaited? */
+/* Has the open window, or the one that is being drained, all the records that are awaited? */
 static int has_all(void)
 {
     npu_drain_lock(&npu.drain);
@@ -571,7 +577,8 @@ static void await_tasks(void)
         nanosleep(&nap, NULL);
 }
 
-/* A window that is still open goes on without the library: its end takes what was handed over. */
+/* Gives the library back at the program's exit. A window that is still open continues without it:
+ * its end takes the records that were handed over. */
 static void leave_library(void)
 {
     if (npu.is_forked)

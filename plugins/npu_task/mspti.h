@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-extern const StrobeCollectorOps npu_mspti_ops; /* without probe */
+extern const StrobeCollectorOps npu_mspti_ops; /* has no `probe` */
 
 int npu_mspti_is_open(void);
 

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #define TRIES 8
-#define ROUGH_NS 2000u  /* a reading that is worth a better one */
-#define STEP_NS 1000000 /* is no preemption, mostly: a better reading says */
-#define ROUNDING_NS 16u /* by which two readings of one moment may differ */
+#define ROUGH_NS 2000u  /* a reading wider than this is replaced by a better one */
+#define STEP_NS 1000000 /* a larger difference is probably a step; an exact reading decides */
+#define ROUNDING_NS 16u /* two readings of one moment may differ by this */
 
 static int64_t read_clock(clockid_t id)
 {
@@ -57,7 +57,7 @@ static void begin_epoch(NpuClock *clock, const NpuInstant *read, int64_t distanc
     clock->width_ns = read->width_ns;
 }
 
-/* A better reading of the same distance; of the first one's it is the base, too. */
+/* Takes a better reading of the same distance. The first epoch's distance is the base, too. */
 static void correct_epoch(NpuClock *clock, const NpuInstant *read, int64_t distance)
 {
     if (clock->n_epochs == 1)

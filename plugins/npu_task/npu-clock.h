@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of MSPTI's times: ns of CLOCK_REALTIME, of host and devices alike.
+ * The clock of MSPTI's times, CLOCK_REALTIME in ns, of host and devices alike.
  *
- * It runs as CLOCK_MONOTONIC does; only the distance between the two is changed at times, in steps:
- * between two steps lies an epoch. So the distance that was read once stays until a reading
- * contradicts it, and times of one window are as far apart as the library says, to the ns. What is
- * recorded are times of a clock that is never set: those of the first epoch, which goes on.
+ * CLOCK_REALTIME runs at the rate of CLOCK_MONOTONIC; only the distance between the two changes, in
+ * steps. The time between two steps is an epoch. The distance that was read once is used until a
+ * reading contradicts it, so that the times of one window stay as far apart as MSPTI reports, to
+ * the ns. Records get the times of a clock that is never set: it continues the first epoch.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_CLOCK_H
 #define STROBE_PLUGINS_NPU_TASK_CLOCK_H
 
 #include <stdint.h>
 
-#define NPU_EPOCHS 16u  /* the latest that are known */
-#define NPU_SOURCES 33u /* the host, and devices by their number */
+#define NPU_EPOCHS 16u  /* number of epochs that are kept, the latest ones */
+#define NPU_SOURCES 33u /* the host, and devices by number */
 
-/* Times are of CLOCK_MONOTONIC. */
+/* The times are of CLOCK_MONOTONIC. */
 typedef struct NpuEpoch {
     int64_t distance_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
-    int64_t from_ns;     /* it began then at the earliest: the last reading before it */
-    int64_t seen_ns;     /* ... at the latest */
+    int64_t from_ns;     /* earliest possible begin: the last reading before it */
+    int64_t seen_ns;     /* latest possible begin: the first reading in it */
 } NpuEpoch;
 
-/* Who takes the times: MSPTI looks at the clock every 7 s, for the host and for each device. */
+/* A source of times. MSPTI reads the clock every 7 s, separately for the host and each device. */
 typedef struct NpuSource {
     uint32_t epoch;    /* of its last record */
-    uint64_t last_ns;  /* that record's end, as told */
-    uint64_t n_unsure; /* records of which the epoch is not certain */
-    uint64_t off_ns;   /* how far away the other answer is, at most */
+    uint64_t last_ns;  /* end of that record, as reported */
+    uint64_t n_unsure; /* records whose epoch is not certain */
+    uint64_t off_ns;   /* largest possible error of their times */
 } NpuSource;
 
 typedef struct NpuClock {
-    uint64_t width_ns; /* of the reading that the distance is of; 0: there was none */
+    uint64_t width_ns; /* of the reading that gave the distance; 0: there was none */
     int64_t base_ns;   /* the first distance */
-    int64_t read_ns;   /* when it was read last */
-    uint32_t n_epochs; /* ever; the last one is that of now */
+    int64_t read_ns;   /* time of the last reading */
+    uint32_t n_epochs; /* number of epochs so far; the last one is the present */
     NpuEpoch epochs[NPU_EPOCHS];
     NpuSource sources[NPU_SOURCES];
 } NpuClock;
@@ -51,8 +51,8 @@ NpuInstant npu_instant_read(void);
 /* Does a rough reading show that there was a step? */
 int npu_clock_has_stepped(const NpuClock *clock);
 
-/* Takes a reading, and says where it lies by the distance that is believed now; as if the clock had
- * never been set. */
+/* Takes a reading, and returns its place by the distance that is in use now; `realtime_ns` is of
+ * the clock that is never set. */
 NpuInstant npu_clock_take(NpuClock *clock, const NpuInstant *read);
 
 static inline const NpuEpoch *npu_clock_epoch(const NpuClock *clock, uint32_t number)
@@ -60,7 +60,7 @@ static inline const NpuEpoch *npu_clock_epoch(const NpuClock *clock, uint32_t nu
     return &clock->epochs[number % NPU_EPOCHS];
 }
 
-/* Now, of the clock that is never set. There was a reading. */
+/* Returns the present time of the clock that is never set. There was a reading before. */
 uint64_t npu_clock_now(const NpuClock *clock);
 
 #endif

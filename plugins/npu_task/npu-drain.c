@@ -9,9 +9,9 @@
 #include "npu-clock.h"
 
 #define PASS_NS 25000000    /* between two passes while a window is drained */
-#define OUT_NS 1000000000   /* with a buffer that is on its way */
-#define CHUNK 4096          /* records that are taken at a time */
-#define SKEW_NS 1000000000u /* by which a time may lie before us */
+#define OUT_NS 1000000000   /* longest wait for an earlier buffer that was not handed over */
+#define CHUNK 4096          /* records taken before the lock is checked */
+#define SKEW_NS 1000000000u /* a device's time may be ahead of ours by this */
 
 static int64_t now_ns(void)
 {
@@ -39,8 +39,8 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
-/* The next buffer, in the order in which they were given out; `waits`: not before those that come
- * first. Says in `is_out` whether there is one that does not come. */
+/* Finds the next buffer in the order in which they were given out. `waits`: returns none while an
+ * earlier one is missing. Sets `is_out` if an earlier one is missing. */
 static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
 {
     size_t valid = 0;
@@ -49,9 +49,9 @@ static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
     drain->walk = (MsptiWalk){drain->buffer, valid, 0, drain->library->struct_size};
 }
 
-/* Which call launched a task follows from the order of records, so buffers are taken in theirs. One
- * that does not come, and that MSPTI may never hand over, is not waited for for ever; where one did
- * not, no further one is. 0: there is none. */
+/* The order of records shows which call launched a task, so buffers are taken in the order in which
+ * they were given out. A buffer that MSPTI may never hand over is awaited for OUT_NS; after one
+ * such buffer no other one is awaited. 0: there is no buffer. */
 static int has_buffer(NpuDrain *drain)
 {
     int is_out;
@@ -60,7 +60,7 @@ static int has_buffer(NpuDrain *drain)
         return 1;
     look_for_buffer(drain, !npu_buffers_have_overdue(), &is_out);
     if (is_out && drain->out_since_ns && now_ns() - drain->out_since_ns >= OUT_NS) {
-        drain->records->counts.n_overdue++; /* it is out still, after that time */
+        drain->records->counts.n_overdue++; /* still not handed over after that time */
         look_for_buffer(drain, 0, &is_out);
     }
     if (!is_out)
@@ -139,7 +139,8 @@ static void ask_for_dropped(NpuDrain *drain)
         atomic_fetch_add(&drain->n_dropped, n);
 }
 
-/* Threads of the library's own are joined in there, too: so it is asked between windows as well. */
+/* Flushes the library. In this call MSPTI also joins threads of its own, so it is made between
+ * windows, too. */
 static void ask_library(NpuDrain *drain)
 {
     atomic_fetch_add(&drain->n_begun, 1);

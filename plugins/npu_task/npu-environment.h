@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment at the time this plugin was loaded. The program may change the environment
- * later, and other threads cannot read it safely. A plugin that is preloaded reads it before
- * main. */
+/* The environment at the time when this plugin was loaded. It is copied then because the program
+ * may change the environment later, and other threads cannot read it safely meanwhile. A preloaded
+ * plugin reads it before main. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 #define STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 

@@ -46,8 +46,8 @@ static uint16_t caller_of(NpuLaunches *launches, const char *name)
 
 /* ---- calls ---- */
 
-/* If every memory call takes an id, only some calls certainly launch: those of the node level,
- * and those that launched before. */
+/* If calls for memory take ids, too, only some calls certainly launch: those of the node level, and
+ * those whose earlier calls have had tasks. */
 static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
     int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;
@@ -55,14 +55,14 @@ static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int i
     return is_sure ? NPU_LAUNCH_SURE : 0;
 }
 
-/* A thread's first call of a session may carry on an id from before. */
+/* Does the call only repeat an id of an earlier window? A thread's first call of a session may. */
 static int is_carried_on(const NpuLaunches *launches, const NpuLaunch *launch, uint64_t id)
 {
     return launch->id == id && launch->period < launches->period &&
            (launch->has & NPU_LAUNCH_CALLED);
 }
 
-/* Its task came before the call did. */
+/* Corrects the counts for a task that was reported before its call. */
 static void settle_stray(NpuLaunches *launches, NpuLaunch *launch)
 {
     if (launch->has & NPU_LAUNCH_CALLED)
@@ -98,7 +98,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
         return;
     widen_range(launches, id, place);
     if (is_awaited(launches, launch))
-        --*counter_of(launches, launch); /* counted below, or there is no room for it any more */
+        --*counter_of(launches, launch); /* counted again below, or replaced */
     if (launch->id == id && launch->period == launches->period)
         settle_stray(launches, launch);
     if (launch->id != id || launch->period != period)
@@ -110,9 +110,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 
 /* ---- tasks ---- */
 
-/* Handles a task whose launch is not in this window: of an earlier window or of a graph. A
- * known, reported launch was reported before. An unknown id before the first of this window may
- * belong to an earlier one. */
+/* Handles a task whose launch is not known in this window: the launch is of an earlier window, or
+ * of a graph that is launched again. A known launch that has its task already is of a graph. An
+ * unknown id that is less than the first of this window may be of an earlier window. */
 static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
 {
     int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);
@@ -126,7 +126,7 @@ static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id,
                                                    : NPU_TASK_OF_PAST;
     } else if (is_known) {
         launches->n_untracked++;
-    } else if (!is_awaited(launches, launch)) { /* its call may be told later */
+    } else if (!is_awaited(launches, launch)) { /* its call may be reported later */
         uint16_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
         launches->n_untracked += stray != 0;
         launches->n_uncalled++;

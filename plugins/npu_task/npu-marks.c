@@ -7,7 +7,7 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "records.h"
 
-/* The same as the collector marker has them: both may be in one session. */
+/* Has the same fields as the marks of the collector `marker`: both may be in one session. */
 struct npu_mark {
     uint64_t argument;
     StrobeStringId domain;
@@ -37,7 +37,7 @@ typedef struct Side {
     uint64_t begin, end;
     StrobeTrackId track;
     uint64_t end_thread;
-    int is_of_window; /* wherever it begins */
+    int is_of_window; /* even if it begins after the window */
 } Side;
 
 static void record_side(NpuRecords *records, const NpuMark *mark, const Side *side)
@@ -82,7 +82,7 @@ static void record_host(NpuRecords *records, NpuMark *mark)
         record_side(records, mark, &side);
 }
 
-/* The stream may come to it when the window that the program made it in is over. */
+/* Did the program make the mark in this window? The stream may reach the mark after the window. */
 static int was_made_in_window(const NpuRecords *records, const NpuMark *mark)
 {
     return npu_windows_place(&records->windows, mark->host_begin) == NPU_IN_WINDOW &&
@@ -140,7 +140,8 @@ static int has_parts(const NpuMark *mark, uint32_t what)
     return (mark->has & what) == what;
 }
 
-/* Both sides have the text of the host's begin, so the device's waits for that. */
+/* Records each side that is complete. Both sides have the text of the host's begin, so the device's
+ * side waits for it. Returns whether all sides are recorded. */
 static int record_what_is_whole(NpuRecords *records, NpuMark *mark)
 {
     uint32_t device = NPU_MARK_HOST_BEGIN | NPU_MARK_DEVICE_BEGIN | NPU_MARK_DEVICE_END;
@@ -169,7 +170,8 @@ static int is_begin(const MsptiMarker *in)
     return in->flag == MSPTI_MARK_START || in->flag == MSPTI_MARK_START_DEVICE;
 }
 
-/* A begin that there is no room for is lost, with its range; its end is no riddle, then. */
+/* Counts a mark for which the table has no room. Its whole range is lost, so its end is not counted
+ * as unpaired. */
 static void leave_out(NpuRecords *records, const MsptiMarker *in)
 {
     int is_host = in->source != MSPTI_SOURCE_DEVICE;

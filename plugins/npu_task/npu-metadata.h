@@ -5,7 +5,8 @@
 
 #include <strobe/collector.h>
 
-/* A record of the kind "metadata", whose id is given. Nothing where no window records. */
+/* Records a text under a key; `metadata` is the id of the kind "metadata". Does nothing if no
+ * window records. */
 void npu_metadata_entry_record(const StrobeHost *host, StrobeInstance *self, StrobeKindId metadata,
                                const char *key, const char *text);
 

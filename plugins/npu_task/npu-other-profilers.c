@@ -15,16 +15,16 @@
 /* bool torch_npu::profiler::profDataReportEnable() */
 #define TORCH_RUNS "_ZN9torch_npu8profiler20profDataReportEnableEv"
 #define TORCH_LIBRARY "libtorch_npu.so"
-#define PATIENCE_NS 5000000 /* with the loader, where a window begins */
+#define PATIENCE_NS 5000000 /* longest wait for the loader at the begin of a window */
 
 typedef bool TorchRuns(void);
 
-static TorchRuns *_Atomic torch_runs; /* NULL: torch_npu is not known to be there */
-static unsigned long long n_looked;   /* libraries that had been loaded at the last look */
+static TorchRuns *_Atomic torch_runs; /* NULL: torch_npu was not found */
+static unsigned long long n_looked;   /* libraries that had been loaded when we last looked */
 static NpuCall look;
 
-/* Waits until no other thread loads a library. It stays loaded, because its function is called
- * from now on. */
+/* Waits while another thread loads a library. The handle is not closed, because the function is
+ * called later. */
 static void find_torch(void *user)
 {
     void *library = dlopen(TORCH_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -76,16 +76,17 @@ int npu_torch_profiler_runs(void)
 const char *npu_other_profiler(void)
 {
     if (npu_environment()->sample_config)
-        return "this program runs under msprof (PROFILER_SAMPLECONFIG is set), to which alone CANN "
-               "reports";
+        return "this program runs under msprof, and CANN reports to it alone "
+               "(PROFILER_SAMPLECONFIG is set)";
     if (npu_environment()->profiling_mode)
-        return "CANN's own profiling is on (PROFILING_MODE is set), to which alone CANN reports";
+        return "CANN's own profiling is on (PROFILING_MODE is set), and CANN reports to it alone";
     if (npu_torch_profiler_runs())
-        return "the profiler of torch_npu runs in this process, to which alone CANN reports";
+        return "the profiler of torch_npu runs in this process, and CANN reports to it alone";
     return NULL;
 }
 
-/* The collector marker hands marks on, and CANN's own tool is the one that MSPTI is behind. */
+/* Does this tool of mstx pass marks on to MSPTI? The collector marker does, and libprofapi.so is
+ * CANN's own tool, which MSPTI uses. */
 static int hands_on(const char *tool)
 {
     const char *name = strrchr(tool, '/');
@@ -101,11 +102,11 @@ void npu_warn_of_lost_marks(const StrobeHost *host, StrobeInstance *self)
 
     if (is_there && !hands_on(tool))
         host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI is told of no marks: another tool of mstx has them: "
+                  "MSPTI gets no marks: another tool of mstx has them: "
                   "MSTX_INJECTION_PATH=\"%.4096s\"",
                   tool);
     if (preloaded && strstr(preloaded, "libascend_kernel_hook.so"))
         host->log(self, STROBE_LOG_WARNING,
-                  "torch_npu makes no marks: it does not where libascend_kernel_hook.so is "
+                  "torch_npu makes no marks, because libascend_kernel_hook.so is "
                   "preloaded");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Selects the backend; every call goes to it. */
+/* Selects the backend and passes every call on to it. */
 #include "npu_task.h"
 
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void npu_probe(uint32_t question, StrobeProbe *answer)
     }
 }
 
-/* ---- the choice ---- */
+/* ---- choice of the backend ---- */
 
 static const StrobeCollectorOps *choose_backend(const StrobeHost *host, StrobeInstance *self)
 {
@@ -71,8 +71,8 @@ static StrobeStatus npu_open(const StrobeHost *host, StrobeInstance *self, void 
     StrobeStatus status = backend->open(host, self, state);
     if (status == STROBE_OK && strcmp(host->option_text(self, "backend"), "auto") == 0)
         host->log(self, STROBE_LOG_INFO, "backend=auto is %s",
-                  backend == &npu_mspti_ops ? "mspti: nothing that only aclprof tells is asked for"
-                                            : "aclprof: the options ask for what only it tells");
+                  backend == &npu_mspti_ops ? "mspti: no option needs aclprof"
+                                            : "aclprof: an option needs it");
     return status;
 }
 

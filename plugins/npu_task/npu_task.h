@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's life. */
+/* The operations of the collector. */
 #ifndef STROBE_PLUGINS_NPU_TASK_NPU_TASK_H
 #define STROBE_PLUGINS_NPU_TASK_NPU_TASK_H
 

@@ -39,10 +39,11 @@ static const StrobeOption options[] = {
            "Level0: kernels, communication, launches, marks; Level1: calls of AscendCL too; "
            "Level2: calls of the runtime too; Level_none: marks only."),
     LIST("activities", activity_choices,
-         "What is recorded, instead of what profiler_level says. hccl, memory, memset and memcpy "
-         "need strobe run --preload libmspti.so."),
-    SWITCH("external_ids", "Record the ids that the program pushes to MSPTI. Of no use where more "
-                           "than one thread launches: MSPTI keeps them on one stack for all."),
+         "What is recorded, in place of the choice of profiler_level. hccl, memory, memset and "
+         "memcpy need strobe run --preload libmspti.so."),
+    SWITCH("external_ids",
+           "Record the ids that the program pushes to MSPTI. Useless if more "
+           "than one thread launches: MSPTI keeps the ids of all threads on one stack."),
     OPTION(PATH, "library", "",
            "The file to load as the backend; without it, lib64/libmspti.so or "
            "lib64/libmsprofiler.so of ASCEND_HOME_PATH, once the program has loaded CANN."),
@@ -54,15 +55,16 @@ static const StrobeOption options[] = {
            "How often records are fetched from MSPTI's buffers that are not full."),
     LIST("details", detail_choices,
          "Data for the result that only aclprof records, so auto selects aclprof; "
-         "module_memory is task_memory=true, the others need Level1."),
+         "module_memory is the same as task_memory=true, the others need Level1 or Level2."),
     CHOICE("aic_metrics", "level", metric_choices,
-           "aclprof: metrics of the cores, of level 1 and 2; level: PipeUtilization at these."),
+           "aclprof: metrics of the cores, at Level1 and Level2 only; level: PipeUtilization at "
+           "these levels."),
     SWITCH("l2_cache", "aclprof: hits and misses of the L2 cache."),
     SWITCH("op_attr", "aclprof: attributes of operators."),
     SWITCH("task_memory", "aclprof: memory of operators, modules and the device."),
     NUMBER(INT, "hardware_mem_freq", "50", 1, 10000,
            "aclprof, with task_memory: samples of memory a second."),
-    SWITCH("msproftx", "aclprof: marks of the program; always so at Level_none."),
+    SWITCH("msproftx", "aclprof: marks of the program; always on at Level_none."),
     SWITCH("sys_io", "aclprof: traffic of network ports."),
     NUMBER(INT, "sys_io_freq", "100", 1, 100, "aclprof: samples of network ports a second."),
     SWITCH("sys_interconnection", "aclprof: traffic of HCCS and PCIe."),
@@ -74,17 +76,19 @@ static const StrobeOption options[] = {
     NUMBER(INT, "sys_cpu_freq", "0", 0, 50,
            "aclprof: samples of the device's processors a second, 0: none."),
     CHOICE("llc_mode", "none", llc_choices,
-           "aclprof: the last level cache, by reads or by writes."),
+           "aclprof: use of the last level cache, by reads or by writes."),
     LIST("host_sys", host_sys_choices,
-         "aclprof: the host as CANN samples it; the collector host_sys does it without CANN."),
+         "aclprof: CANN's samples of the host; the collector host_sys samples it without CANN."),
     LIST("host_sys_usage", host_usage_choices,
          "aclprof: use of the host's processors and memory by all processes."),
     NUMBER(INT, "host_sys_usage_freq", "50", 1, 50, "aclprof: samples of host_sys_usage a second."),
-    NUMBER(BYTES, "storage_limit", "0B", 0, 4503599626321920,
-           "aclprof: the oldest files go when PROF_* is larger than this; 0: none, else 200MB at "
-           "least."),
-    SWITCH("synchronize", "aclprof: wait for the devices before the profiling ends, so that what "
-                          "still runs is recorded; the program then waits where the window ends."),
+    NUMBER(
+        BYTES, "storage_limit", "0B", 0, 4503599626321920,
+        "aclprof: CANN removes the oldest files above this size of PROF_*; 0: no limit; at least "
+        "200MB."),
+    SWITCH("synchronize",
+           "aclprof: wait for the devices before the profiling ends, so that what "
+           "still runs is recorded; the program then waits at the end of the window."),
 };
 
 static const StrobeKind *const kinds[] = {
@@ -99,7 +103,7 @@ static const StrobeComponent collector = {
     .type = STROBE_COMPONENT_COLLECTOR,
     .flags = STROBE_COMPONENT_LATE_LIBRARY | STROBE_COMPONENT_INSIDE,
     .name = "npu_task",
-    .summary = "Kernels, communication, calls and marks of Ascend NPUs, as CANN tells them.",
+    .summary = "Kernels, communication, calls and marks of Ascend NPUs, as CANN reports them.",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .kinds = kinds,

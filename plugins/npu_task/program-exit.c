@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <strobe/plugin.h>
 
-#define HANDLERS_MAX 64 /* the library has made all of its objects by then */
+#define HANDLERS_MAX 64 /* later ones are not needed: by then MSPTI has made all of its objects */
 
 typedef int BeforeExit(void (*call)(void));
 
 static void (*_Atomic leave_function)(void);
-static atomic_int has_hook; /* the preloaded library calls */
+static atomic_int has_hook; /* the preloaded library calls leave_program */
 static atomic_int n_handlers;
 
 static void leave_program(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes of the drain that bring no record of the window.
+ * Counts the passes of the drain thread that brought no record of the window.
  *
- * The library hands records over before the pass returns, and they may be taken in between: a pass
- * that has begun when records are taken may have brought them, so only passes that begin later
- * count.
+ * MSPTI hands records over before a pass returns, and they may be read before that, too. So every
+ * pass that has begun when records are read may have brought them: only passes that begin later
+ * count as quiet.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_QUIET_PASSES_H
 #define STROBE_PLUGINS_NPU_TASK_QUIET_PASSES_H
@@ -13,7 +13,7 @@
 
 typedef struct NpuQuiet {
     uint64_t n_reported; /* records at the last look */
-    uint64_t n_loud;     /* passes that may have brought records, the latest one's number */
+    uint64_t n_loud;     /* number of the latest pass that may have brought records */
 } NpuQuiet;
 
 /* Returns the number of complete passes since the last records. `n_passes` is read before the

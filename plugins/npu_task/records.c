@@ -64,7 +64,7 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->last_call = 0;
     records->empty_task = npu_empty_task;
     npu_launches_end(
-        &records->launches); /* ids are the process's, and so is what is known of them */
+        &records->launches); /* the ids are those of the process, so the launches stay known */
     return STROBE_OK;
 }
 
@@ -110,7 +110,8 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
     int32_t kind;
 
     while (n-- > 0 && (record = mspti_walk_next(walk, &kind))) {
-        __builtin_prefetch((const char *)record + AHEAD); /* another processor has just filled it */
+        /* another processor has just filled the buffer */
+        __builtin_prefetch((const char *)record + AHEAD);
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);
         else if (kind >= MSPTI_KINDS)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns the library's records into Strobe's.
+ * Turns MSPTI's records into Strobe's.
  *
- * One thread at a time uses it. The emitter decides whether a record is written or only remembered,
- * as are marks that began before the window: without a writer nothing is recorded.
+ * One thread at a time uses it. If the emitter has no writer, nothing is recorded; marks that begin
+ * before a window are still remembered.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_RECORDS_H
 #define STROBE_PLUGINS_NPU_TASK_RECORDS_H
@@ -27,32 +27,33 @@ typedef struct NpuKinds {
 typedef struct NpuCounts {
     uint64_t n_reported; /* records of the window */
     uint64_t n_late;
-    uint64_t n_awaited;  /* launches whose tasks had not been told when the window was sealed */
-    uint64_t n_mistimed; /* with an end before the begin, or a time that cannot be */
-    uint64_t n_unknown;  /* buffers with a rest that is of no known kind */
+    uint64_t n_awaited;  /* launches whose tasks were not reported before the window was sealed */
+    uint64_t n_mistimed; /* records with an end before the begin, or an impossible time */
+    uint64_t n_unknown;  /* buffers that end in bytes of no known kind */
     uint64_t unknown_bytes;
-    uint64_t n_newer;     /* records of kinds that the library alone knows */
-    uint64_t n_overdue;   /* buffers that did not come back */
-    uint64_t n_dropped;   /* by MSPTI, as it says */
-    uint64_t n_gone;      /* buffers that went to another client */
-    uint64_t n_launches;  /* calls of the node level */
-    uint64_t n_unplaced;  /* records near a step of the clock: on which side is not known */
-    uint64_t unplaced_ns; /* by how much these may be off */
-    uint64_t n_unpaired;  /* ends of ranges that did not begin, and ranges that were forgotten */
+    uint64_t n_newer;    /* records of kinds that only the library knows */
+    uint64_t n_overdue;  /* buffers that were not handed over in time */
+    uint64_t n_dropped;  /* records that MSPTI says it dropped */
+    uint64_t n_gone;     /* buffers that went to another client */
+    uint64_t n_launches; /* calls of the node level */
+    /* records near a step of the wall clock whose side of the step is not known */
+    uint64_t n_unplaced;
+    uint64_t unplaced_ns; /* largest possible error of these records */
+    uint64_t n_unpaired;  /* ends of ranges without a begin, and ranges that were forgotten */
     uint64_t n_open;      /* ranges that had not ended with the window */
-    uint64_t n_crowded;   /* begins of marks that there was no room for */
+    uint64_t n_crowded;   /* begins of marks for which there was no room */
     uint64_t n_externals; /* external ids whose thread is unknown */
-    uint64_t n_unheld;    /* that there was no room for */
+    uint64_t n_unheld;    /* external ids for which there was no room */
 } NpuCounts;
 
-#define NPU_EXTERNALS (1u << 20) /* ids of the program that are held back, at most */
+#define NPU_EXTERNALS (1u << 20) /* most ids of the program that are held back */
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
     uint32_t id_type;
 } NpuExternal;
 
-#define NPU_HELD 4096u /* tasks whose launch is not known yet, at most */
+#define NPU_HELD 4096u /* most tasks that are held because their launch is not known yet */
 
 typedef struct NpuHeld {
     union {
@@ -69,26 +70,27 @@ typedef struct NpuRecords {
     NpuWindows windows;
     NpuCounts counts;
     NpuMarkTable marks;
-    uint64_t first_time;       /* before which nothing can have ended, or begun on a device */
-    uint64_t latest;           /* behind which nothing can have begun yet */
-    uint32_t bad_device;       /* told of: its times cannot be */
-    int has_reported_no_tasks; /* in this session */
+    uint64_t first_time; /* nothing can have ended before, and no device task can have begun */
+    uint64_t latest;     /* nothing can have begun later */
+    uint32_t bad_device; /* device whose records had impossible times */
+    int has_reported_no_tasks; /* the message was logged in this session */
     int may_need_preload;      /* the library is older than May 2026, and not preloaded */
-    const char *client;        /* who that is, for messages; "": not known */
+    const char *client;        /* name of the other client, for messages; "": not known */
     int leaves_host_marks;     /* the collector marker records them */
-    uint32_t launch_thread;    /* the first that launched something */
-    int has_several_threads;   /* that launch */
-    uint64_t next_id, end_id;  /* links of our own */
-    uint64_t link_source;      /* the upper bits of links of MSPTI's ids */
-    uint32_t left_out;         /* kinds of calls that are told for their ids alone, as bits */
+    uint32_t launch_thread;    /* the first thread that launched something */
+    int has_several_threads;   /* more than one thread launches */
+    uint64_t next_id, end_id;  /* range of reserved ids of our own */
+    uint64_t link_source;      /* upper bits of the links that stand for MSPTI's ids */
+    uint32_t left_out;         /* kinds of calls that are requested only for their ids, as bits */
     uint64_t last_call;        /* begin of the last call of this window */
-    uint64_t n_crowded_open;   /* marks that were left out and have not ended */
+    uint64_t n_crowded_open;   /* marks without room in the table that have not ended */
     uint32_t n_externals, external_room;
-    NpuExternal *externals; /* grows, and stays */
+    NpuExternal *externals; /* grows, and is never freed */
     NpuLaunches launches;
-    struct strobe_device_task empty_task; /* a constant is made anew each time, by rep stos */
+    struct strobe_device_task empty_task; /* copied from here, because a constant would be built
+                                             anew each time, by rep stos */
     uint32_t n_held;
-    NpuHeld held[NPU_HELD]; /* began behind the window's end */
+    NpuHeld held[NPU_HELD]; /* tasks that began after the window's end */
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -98,19 +100,19 @@ extern const struct strobe_device_task npu_empty_task;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 
-/* The next records of a buffer, so many at most. 1: these were the last. */
+/* Takes at most `n` next records of a buffer. Returns 1 if these were the last. */
 int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
-/* The window's end: ranges that are still open are recorded as far as they got. */
+/* Call it at the window's end: records open ranges as ending now. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
 
 /* Records tasks that began after the window's end, if they were launched in the window. */
 void npu_records_release_held(NpuRecords *records);
 
-/* Records the program's ids that were held back, or counts them where they cannot be told apart. */
+/* Records the program's ids that were held back, or counts them if several threads launch. */
 void npu_records_release_externals(NpuRecords *records);
 
-/* ---- by sort ---- */
+/* ---- by kind ---- */
 
 void npu_take_kernel(NpuRecords *records, const MsptiKernel *in);
 void npu_take_communication(NpuRecords *records, const MsptiCommunication *in);
@@ -122,8 +124,8 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Is a record with these times to be recorded? Counts what is not. What begins behind the window's
- * end is the window's only if that is known: `is_of_window`. */
+/* Returns whether to record something with these times. Counts what is not recorded. A record that
+ * begins after the window's end belongs to the window only if `is_of_window`. */
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
@@ -164,7 +166,8 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return 0;
 }
 
-/* An id of MSPTI's as a link, as the host's link_of makes it; absent: 0, and what is too large. */
+/* Turns an id of MSPTI into a link, as the host's link_of does; absent for 0 and for ids that are
+ * too large. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
     return __builtin_expect(id - 1 < STROBE_LINK_DEALT - 1, 1) ? records->link_source | id

@@ -27,13 +27,14 @@ static void report_buffers(const NpuEmitter *emitter)
 
     report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, faults.n_refused);
     WARN(faults.n_refused,
-         "%" PRIu64 " records were dropped: all buffers were full; give it more with buffers=N",
+         "%" PRIu64 " records were dropped: all buffers were full; use more with buffers=N",
          faults.n_refused);
     WARN(faults.n_external,
-         "%" PRIu64 " buffers that MSPTI handed over are not among those that it has: left alone",
+         "%" PRIu64 " buffers that MSPTI handed over are not Strobe's: they are left alone",
          faults.n_external);
     WARN(faults.n_size,
-         "%" PRIu64 " buffers came back with a size that is not theirs: read as far as they reach",
+         "%" PRIu64
+         " buffers came back with a wrong size: they are read as far as their memory reaches",
          faults.n_size);
 }
 
@@ -44,7 +45,7 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
          counts->n_unpaired);
     report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
     WARN(counts->n_crowded,
-         "%" PRIu64 " marks are lost: more than %u were open, or awaited of a device, at once",
+         "%" PRIu64 " marks are lost: more than %u were open, or awaited from a device, at once",
          counts->n_crowded, NPU_MARKS_OPEN);
     WARN(counts->n_unheld, "%" PRIu64 " external ids are lost: a window holds %u of them at most",
          counts->n_unheld, NPU_EXTERNALS);
@@ -74,7 +75,8 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
          code, npu_mspti_error(code));
 }
 
-/* Who reads the result sees none of it in the records. */
+/* Writes a warning to the log and to the result, whose reader cannot see the problem from the
+ * records. */
 __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records,
                                                        const char *format, ...)
 {
@@ -97,9 +99,9 @@ static void report_no_tasks(NpuRecords *records)
         return;
     records->has_reported_no_tasks = 1;
     tell(records,
-         "The program launched tasks, but MSPTI has told of none on a device: a CANN from before "
+         "The program launched tasks, but MSPTI has reported none on a device: a CANN from before "
          "March "
-         "2026 does not tell it of devices that the program had opened before it was attached%s",
+         "2026 does not show it devices that the program had opened before it was attached%s",
          records->may_need_preload
              ? ", nor, where it is not preloaded, of kernels: use strobe run --preload "
                "$ASCEND_HOME_PATH/lib64/libmspti.so"
@@ -115,13 +117,14 @@ static void report_what_is_not_seen(NpuRecords *records)
     report_loss(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
     if (counts->n_awaited)
         tell(records,
-             "The tasks of %" PRIu64 " launches were not told in the time for late records: they "
+             "The tasks of %" PRIu64
+             " launches were not reported in the time for late records: they "
              "are missing, and counted as lost",
              counts->n_awaited);
     if (counts->n_unplaced)
         tell(records,
-             "The wall clock was set, and MSPTI goes by it: %" PRIu64 " records may have been told "
-             "by either time, and may be off by %.3f ms",
+             "The wall clock was set, and MSPTI uses it: %" PRIu64 " records may have times from "
+             "before or after the step, and may be off by %.3f ms",
              counts->n_unplaced, (double)counts->unplaced_ns / 1e6);
 }
 
@@ -137,7 +140,7 @@ void npu_report(NpuRecords *records)
                     counts->n_gone + counts->n_dropped);
     WARN(counts->n_dropped,
          "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
-         "the end of a buffer; give it larger ones with buffer_size=BYTES",
+         "the end of a buffer; use larger ones with buffer_size=BYTES",
          counts->n_dropped);
     WARN(counts->n_gone,
          "%" PRIu64
@@ -146,15 +149,14 @@ void npu_report(NpuRecords *records)
          "takes "
          "the callbacks back",
          counts->n_gone, records->client);
-    WARN(
-        counts->n_overdue,
-        "%" PRIu64
-        " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
-        "or comes late, and counted as one record each; no further one is waited for until they do",
-        counts->n_overdue);
+    WARN(counts->n_overdue,
+         "%" PRIu64
+         " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
+         "or comes late, and counted as one record each; no other one is waited for until they do",
+         counts->n_overdue);
     report_loss(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,
-         "%" PRIu64 " buffers end in %" PRIu64 " bytes that are no record of a known kind: what "
+         "%" PRIu64 " buffers end in %" PRIu64 " bytes that are not a record of a known kind: what "
          "they hold is lost",
          counts->n_unknown, counts->unknown_bytes);
     WARN(counts->n_newer,
@@ -162,12 +164,11 @@ void npu_report(NpuRecords *records)
          "recorded",
          counts->n_newer);
     WARN(counts->n_mistimed && records->bad_device != MSPTI_NO_DEVICE,
-         "%" PRIu64 " records have times that cannot be, of device %u too: MSPTI does not know "
+         "%" PRIu64 " records have impossible times, of device %u too: MSPTI does not know "
          "the rate of its clock",
          counts->n_mistimed, records->bad_device);
     WARN(counts->n_mistimed && records->bad_device == MSPTI_NO_DEVICE,
-         "%" PRIu64 " records have times that cannot be: they are not recorded",
-         counts->n_mistimed);
+         "%" PRIu64 " records have impossible times: they are not recorded", counts->n_mistimed);
     WARN(counts->n_late, "%" PRIu64 " records came after their window was sealed", counts->n_late);
     report_what_is_not_seen(records);
     report_marks(emitter, counts);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures in a window, as texts and as counted losses. */
+/* Reports the failures of a window as messages and as counted losses. */
 #ifndef STROBE_PLUGINS_NPU_TASK_REPORT_H
 #define STROBE_PLUGINS_NPU_TASK_REPORT_H
 
 #include "records.h"
 
-/* Tells what has been counted, and counts anew. While records are accepted. */
+/* Reports the counts and resets them. Call it while records are accepted. */
 void npu_report(NpuRecords *records);
 
 /* Reports the end of a window: MSPTI has been in the call that delivers its buffers for

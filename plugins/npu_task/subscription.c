@@ -4,11 +4,11 @@
 #include "activities.h"
 #include "buffers.h"
 
-#define PATIENCE_NS 2500000000 /* with all calls of the end together */
+#define PATIENCE_NS 2500000000 /* for all calls of the end together */
 
 /* ---- taking ---- */
 
-/* Returns with which code that failed. */
+/* Disables all kinds. Returns the error code, and the kind that failed in `kind`. */
 static int32_t disable_kinds(NpuSubscription *subscription, int32_t *kind)
 {
     uint32_t kinds = subscription->enabled | subscription->stuck;
@@ -32,9 +32,10 @@ static StrobeStatus open_subscription(NpuSubscription *subscription, const Strob
     subscription->is_held = code == MSPTI_SUCCESS;
     if (code == MSPTI_SUCCESS)
         return STROBE_OK;
-    return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                      "Cannot record NPU tasks: MSPTI takes no subscriber: code=%d, reason=\"%s\"",
-                      code, npu_mspti_error(code));
+    return host->fail(
+        self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
+        "Cannot record NPU tasks: MSPTI refuses the subscription: code=%d, reason=\"%s\"", code,
+        npu_mspti_error(code));
 }
 
 StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHost *host,
@@ -50,7 +51,7 @@ StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHo
     if (code == MSPTI_SUCCESS)
         return STROBE_OK;
     host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-               "Cannot record NPU tasks: MSPTI takes no callbacks: code=%d, reason=\"%s\"", code,
+               "Cannot record NPU tasks: MSPTI refuses the callbacks: code=%d, reason=\"%s\"", code,
                npu_mspti_error(code));
     npu_subscription_give_back(subscription, host, self);
     return STROBE_UNAVAILABLE;
@@ -103,12 +104,11 @@ static void report_errors(const NpuSubscription *subscription, const StrobeHost 
                           StrobeInstance *self)
 {
     if (subscription->disable_code)
-        host->log(
-            self, STROBE_LOG_WARNING,
-            "MSPTI goes on recording, %s for one, which costs time: msptiActivityDisable: code=%d, "
-            "reason=\"%s\"",
-            npu_activity_name(subscription->kind), subscription->disable_code,
-            npu_mspti_error(subscription->disable_code));
+        host->log(self, STROBE_LOG_WARNING,
+                  "MSPTI goes on recording %s and maybe more, which costs time: "
+                  "msptiActivityDisable: code=%d, reason=\"%s\"",
+                  npu_activity_name(subscription->kind), subscription->disable_code,
+                  npu_mspti_error(subscription->disable_code));
     if (subscription->unsubscribe_code)
         host->log(self, STROBE_LOG_WARNING,
                   "MSPTI keeps Strobe as its subscriber, so that no other profiler can attach to "
@@ -129,7 +129,7 @@ int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *
     atomic_store(&subscription->function, NULL);
     if (npu_call_begin(&subscription->call, call_end, subscription) != 0) {
         host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI keeps Strobe as its subscriber: there is no thread to end that");
+                  "MSPTI keeps Strobe as its subscriber: no thread could be started to end that");
         return 0;
     }
     int is_over = npu_call_await(&subscription->call, PATIENCE_NS) == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our place as MSPTI's one subscriber, and how it is given back.
+ * Our subscription to MSPTI, which has one subscriber, and how it is given back.
  *
- * The calls that give it back may wait for a device, or for ever: a thread of their own makes them.
- * There is one for the process, as the library has one.
+ * The calls that give it back may wait for a device, or for ever, so a separate thread makes them.
+ * There is one NpuSubscription in a process, as MSPTI has one subscriber.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_SUBSCRIPTION_H
 #define STROBE_PLUGINS_NPU_TASK_SUBSCRIPTION_H
@@ -15,35 +15,35 @@
 
 typedef struct NpuSubscription {
     const MsptiLibrary *library;
-    NpuDrain *drain; /* which asks the library, too */
+    NpuDrain *drain; /* its thread calls the library, too */
     void *handle;
-    int is_held;      /* MSPTI has us: of this session, or of one whose end failed */
-    uint32_t enabled; /* kinds that are, as bits */
-    uint32_t stuck;   /* that a session before could not disable */
+    int is_held;      /* MSPTI has our subscription: of this session, or of one whose end failed */
+    uint32_t enabled; /* enabled kinds, as bits */
+    uint32_t stuck;   /* kinds that an earlier session could not disable */
     NpuCall call;
-    int is_done; /* all calls of it have come back, whatever they returned */
+    int is_done; /* all calls of the end have returned, whatever their results */
     int32_t kind, disable_code, unsubscribe_code, flush_code;
-    _Atomic(const char *) function; /* that is being called; NULL: it waits for its turn */
+    /* function that is being called; NULL: the call waits for the library */
+    _Atomic(const char *) function;
 } NpuSubscription;
 
-/* Subscribes, or uses again what a session before could not end. Control thread. */
+/* Subscribes, or continues a subscription that an earlier session could not end. Control thread. */
 StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHost *host,
                                    StrobeInstance *self);
 
-/* Kinds that another client of the library has disabled, as bits; 0 where the library cannot tell.
- */
+/* Returns the kinds that another client of MSPTI has disabled, as bits; 0 if MSPTI cannot say. */
 uint32_t npu_subscription_missing(const NpuSubscription *subscription);
 
-/* Another client may have taken our callbacks over, and disabled kinds: both are ours again. The
- * library is held. Returns the kinds that were missing. */
+/* Takes our callbacks back and enables the missing kinds again, in case another client of MSPTI has
+ * changed them. The library is held. Returns the kinds that were missing. */
 uint32_t npu_subscription_renew(NpuSubscription *subscription);
 
-/* Disables, unsubscribes, asks for the last records; says what of that failed. 0, or -1: the
- * library does not come back, and a thread is left behind. */
+/* Disables the kinds, unsubscribes and asks for the last records; logs each failure. Returns 0, or
+ * -1: the library did not return, and a thread was left behind. */
 int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *host,
                                StrobeInstance *self);
 
-/* Returns whether a thread is still inside. Then do not call the library. */
+/* Is a thread still in a call to the library? Then do not call it. */
 int npu_subscription_is_left(const NpuSubscription *subscription);
 
 #endif

@@ -249,7 +249,7 @@ static void test_not_reported_in_time(void)
     double_end_window(mock);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 1);
     g_assert_nonnull(
-        strstr(strobe_mock_host_messages(mock), "The tasks of 1 launches were not told"));
+        strstr(strobe_mock_host_messages(mock), "The tasks of 1 launches were not reported"));
     g_assert_cmpuint(tree_count(mock, "diagnostic", "npu_task"), ==, 1);
     guint64 second = double_begin_window(mock);
     double_play(first, "kernel 0 3 200002 KERNEL_AICORE mm 16 5");

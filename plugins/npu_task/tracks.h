@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks of streams, communicators and threads; each is found by its numbers once a session. */
+/* Tracks of streams, communicators and threads; the host is asked once a session for each. */
 #ifndef STROBE_PLUGINS_NPU_TASK_TRACKS_H
 #define STROBE_PLUGINS_NPU_TASK_TRACKS_H
 
 #include <strobe/collector.h>
 
-#define NPU_PLACES 4096u /* what is known at once; beyond, the oldest are asked for again */
+#define NPU_PLACES 4096u /* places that are kept; beyond, some are replaced and asked for again */
 
 typedef struct NpuPlace {
     uint64_t key; /* 0: free */
     StrobeTrackId track;
     uint32_t reserved;
-    /* of a thread: the launch that its last call belonged to */
+    /* of a thread: the launch of its last call, and that call's times */
     uint64_t correlation, begin, end;
 } NpuPlace;
 
@@ -19,7 +19,7 @@ typedef struct NpuTracks {
     const StrobeHost *host;
     StrobeInstance *self;
     StrobeTrackId clock;
-    uint32_t n_groups; /* communicators, in the order in which they came */
+    uint32_t n_groups; /* number of communicators so far */
     NpuPlace places[NPU_PLACES];
 } NpuTracks;
 
@@ -31,8 +31,9 @@ enum { NPU_PLACE_STREAM = 1, NPU_PLACE_GROUP, NPU_PLACE_CALLS, NPU_PLACE_MARKS, 
 NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint32_t b,
                           const char *name);
 
-/* `a` and `b` say which: device and stream, device and the text of a communicator, thread, device.
- * `name` is the communicator's. */
+/* `a` and `b` identify the place. NPU_PLACE_STREAM: device and stream; GROUP: device and id of the
+ * communicator's name; CALLS and MARKS: 0 and thread; COPIES: device and 0. `name` is the
+ * communicator's. */
 static inline NpuPlace *npu_tracks_place(NpuTracks *tracks, uint32_t id_type, uint32_t a,
                                          uint32_t b, const char *name)
 {

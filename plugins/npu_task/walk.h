@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records in a buffer that the vendor's library filled. Its own function for that keeps a place
- * for each thread that a walk which stops early leaves behind: it is not used. */
+/* Walks through the records in a buffer that MSPTI filled. MSPTI's own function for this is not
+ * used: it keeps a position for each thread, which remains if a walk stops early. */
 #ifndef STROBE_PLUGINS_NPU_TASK_WALK_H
 #define STROBE_PLUGINS_NPU_TASK_WALK_H
 
@@ -8,7 +8,7 @@
 
 #include "mspti-abi.h"
 
-/* Bytes of a record of each kind; 0: no such kind is known. */
+/* Bytes of a record of each kind; 0: the kind is not known. */
 static const uint8_t mspti_record_bytes[MSPTI_KINDS] = {
     [MSPTI_KIND_MARKER] = sizeof(MsptiMarker),
     [MSPTI_KIND_KERNEL] = sizeof(MsptiKernel),
@@ -24,17 +24,17 @@ static const uint8_t mspti_record_bytes[MSPTI_KINDS] = {
     [MSPTI_KIND_RUNTIME_API] = sizeof(MsptiApi),
 };
 
-/* The library's function for the size of a kind's records; of its second argument, a version, it
- * makes no use. */
+/* MSPTI's function for the size of a kind's records; it ignores its second argument, a version. */
 typedef int32_t MsptiStructSize(int32_t kind, uint32_t version, size_t *size);
 
 typedef struct MsptiWalk {
     const uint8_t *bytes;
-    size_t valid, at; /* `at` == valid: all was read; less, after the end: the rest is no record */
+    size_t valid, at; /* all is read if `at` == `valid`; if the walk ended earlier, the rest is no
+                         known record */
     MsptiStructSize *size_of; /* NULL: the library has none */
 } MsptiWalk;
 
-/* Of a kind that is newer than this table, by the library; 0: nothing says it. */
+/* Asks MSPTI for the size of a kind that is newer than this table; 0: unknown. */
 static inline size_t mspti_newer_bytes(const MsptiWalk *walk, int32_t kind)
 {
     size_t size = 0;
@@ -44,8 +44,8 @@ static inline size_t mspti_newer_bytes(const MsptiWalk *walk, int32_t kind)
     return size >= sizeof kind ? size : 0;
 }
 
-/* The next record, NULL at the end. Where nothing says how long a record of the kind is, or the
- * record is cut off, the walk ends there. A kind from MSPTI_KINDS on is one to be walked past. */
+/* Returns the next record, NULL at the end. Ends early at a record whose size is unknown, or that
+ * is cut off. The caller skips kinds from MSPTI_KINDS on. */
 static inline const void *mspti_walk_next(MsptiWalk *walk, int32_t *kind)
 {
     const uint8_t *record = walk->bytes + walk->at;

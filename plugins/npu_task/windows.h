@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which window a record belongs to, by its begin: records come seconds late. Times are those of
- * MSPTI's clock, as if it were never set. */
+/* Finds the window of a record by its begin, because records come seconds late. Times are those of
+ * MSPTI's clock as if it were never set. */
 #ifndef STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 #define STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 
 #include <stdint.h>
 
-#define NPU_WINDOWS 64u /* that have ended, and whose late records are known as such */
+#define NPU_WINDOWS 64u /* ended windows that are kept, to recognise their late records */
 
 typedef struct NpuWindow {
     uint64_t begin, end;
 } NpuWindow;
 
 typedef struct NpuWindows {
-    uint64_t begin, end; /* of the one that records; UINT64_MAX: none, or it has not ended */
+    uint64_t begin, end; /* of the window that records; UINT64_MAX: none */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;
@@ -25,7 +25,7 @@ static inline void npu_windows_init(NpuWindows *windows)
     *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX};
 }
 
-/* A session begins: windows of the process's earlier ones are still known. */
+/* Begins a session. The windows of earlier sessions stay known. */
 static inline void npu_windows_open(NpuWindows *windows)
 {
     windows->begin = windows->end = UINT64_MAX;
@@ -42,7 +42,7 @@ static inline void npu_windows_end(NpuWindows *windows, uint64_t now)
     windows->end = now;
 }
 
-/* No more records of it are waited for. */
+/* Ends the wait for the window's records. */
 static inline void npu_windows_seal(NpuWindows *windows)
 {
     windows->past[windows->n++ % NPU_WINDOWS] = (NpuWindow){windows->begin, windows->end};
@@ -59,7 +59,8 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* The next one begins when this one is sealed: what begins behind its end is placed in it, too. */
+/* A record is in the window if it begins after the window's begin, even if it begins after the
+ * window's end, because the next window begins only when this one is sealed. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
     if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))

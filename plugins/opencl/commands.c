@@ -9,17 +9,17 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-#define CHUNK 1024u /* commands that memory is taken for at once */
+#define CHUNK 1024u /* commands for which memory is allocated at once */
 #define CHUNKS_MAX 1024u
-#define RECENT 4096u /* events that are found by their handle */
+#define RECENT 4096u /* commands that are found by their event */
 
 enum { FREE, PENDING, CLAIMED, DONE };
 
 static struct {
     _Atomic(OpenclCommand *) chunk[CHUNKS_MAX];
     _Atomic uint32_t n_chunks;
-    _Atomic uint64_t free; /* place of the first, above it a count of changes */
-    pthread_mutex_t lock;  /* while memory is taken */
+    _Atomic uint64_t free; /* place of the first free command; the upper half counts changes */
+    pthread_mutex_t lock;  /* held while memory is allocated */
     _Atomic(OpenclCommand *) recent[RECENT];
 } commands = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -61,14 +61,15 @@ static OpenclCommand *take_command(void)
     return command;
 }
 
-/* Once for so many commands: a program that keeps a steady number under way comes here no more. */
+/* Called once for each CHUNK of commands. If a program keeps a steady number of open commands, it
+ * is not called any more. */
 static OpenclCommand *add_chunk(void)
 {
     OpenclCommand *chunk = NULL;
 
     pthread_mutex_lock(&commands.lock);
     uint32_t n = atomic_load(&commands.n_chunks);
-    OpenclCommand *command = take_command(); /* another thread was here first */
+    OpenclCommand *command = take_command(); /* another thread may have freed or added some */
     if (!command && n < CHUNKS_MAX)
         chunk = calloc(CHUNK, sizeof *chunk);
     for (uint32_t i = 0; chunk && i < CHUNK; i++)
@@ -140,7 +141,7 @@ static int read_times(cl_event event, OpenclTimes *times)
     return ok && times->start && times->start <= times->end;
 }
 
-/* Called by the thread that has claimed it. */
+/* Records the command. Called by the thread that has claimed it. */
 static void finish_command(OpenclCommand *command, cl_int status)
 {
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
@@ -157,7 +158,7 @@ static void finish_command(OpenclCommand *command, cl_int status)
     atomic_store_explicit(&command->state, DONE, memory_order_release);
 }
 
-/* Negative: an error; CL_QUEUED where the driver does not tell. */
+/* Returns the event's status. Negative: an error; CL_QUEUED if the driver does not say. */
 static cl_int status_of(cl_event event)
 {
     cl_int status = CL_QUEUED;
@@ -168,7 +169,8 @@ static cl_int status_of(cl_event event)
     return status;
 }
 
-/* It was claimed in vain. A callback that came meanwhile found it so, and comes no more. */
+/* Undoes a claim of a command that is not complete. A callback that came meanwhile could not claim
+ * it and does not come again, so its work is done here. */
 static void unclaim_command(OpenclCommand *command)
 {
     atomic_store(&command->state, PENDING);
@@ -189,7 +191,7 @@ static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
     let_go(command);
 }
 
-/* ---- lists of queues ---- */
+/* ---- lists of commands of a queue ---- */
 
 static void push_command(OpenclQueue *queue, OpenclCommand *command)
 {
@@ -202,7 +204,7 @@ static void push_command(OpenclQueue *queue, OpenclCommand *command)
     atomic_fetch_add_explicit(&queue->n_listed, 1, memory_order_relaxed);
 }
 
-/* Takes all at once, oldest first; no other thread has them now. */
+/* Takes all commands out of the list, oldest first. Then no other thread has them. */
 static OpenclCommand *take_all(OpenclQueue *queue)
 {
     OpenclCommand *from = atomic_exchange_explicit(&queue->commands, NULL, memory_order_acquire);
@@ -228,8 +230,8 @@ static void await_claimer(OpenclCommand *command)
     }
 }
 
-/* Is it done with? `asks`: of those not known to be complete, the driver is asked. The state is
- * claimed first: the event is ours until then, and only then certain to be there. */
+/* Is the command finished and recorded? `asks`: asks the driver about commands that are not known
+ * to be complete. Claims the command first: only then is its event certain to exist. */
 static int is_over(OpenclCommand *command, int asks)
 {
     if (asks && claim_command(command)) {
@@ -244,7 +246,8 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
-/* If commands end in order, no command behind an incomplete one is complete. */
+/* Removes finished commands from the list. If commands end in order, the driver is not asked about
+ * those after an incomplete one. */
 static void look_through(OpenclQueue *queue, int asks)
 {
     OpenclCommand *command = take_all(queue), *next;
@@ -297,7 +300,7 @@ void opencl_commands_release(cl_event event)
     if (!command || atomic_load_explicit(&command->event, memory_order_relaxed) != event)
         return;
     if (claim_command(command)) {
-        /* It may have become another's meanwhile; that one is found in its queue's list. */
+        /* the command may be used for another event by now; then it stays in its queue's list */
         if (atomic_load_explicit(&command->event, memory_order_relaxed) == event)
             finish_command(command, status_of(event));
         else
@@ -349,8 +352,8 @@ uint64_t opencl_commands_count(void)
     return count;
 }
 
-/* The callback is asked for before the command is in its queue's list: it is ours alone until then,
- * and the callback may come within that very call. */
+/* Sets the callback before it puts the command into its queue's list, because until then no other
+ * thread uses the command. The callback may come within the call that sets it. */
 void opencl_command_follow(OpenclCommand *command, cl_event event, int is_complete)
 {
     OpenclQueue *queue = command->queue;

@@ -26,7 +26,8 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     return call->event;
 }
 
-/* Takes one reference: that of an event that the program does not want, or one more. */
+/* Takes a reference to the event: the driver's own if the program wants no event, otherwise one
+ * more. Returns 0 if there is no event. */
 static int hold_event(OpenclEnqueue *call)
 {
     if (!*call->event)
@@ -34,7 +35,9 @@ static int hold_event(OpenclEnqueue *call)
     return call->event == &call->own || opencl_below.clRetainEvent(*call->event) == CL_SUCCESS;
 }
 
-/* A program that waits has no event to ask by: what came before in the queue is complete too. */
+/* Follows the command. If the call has waited for it and the queue is in order, all earlier
+ * commands are complete too. They are recorded now, because the program need not wait for them by
+ * another call. */
 static void follow_command(OpenclEnqueue *call)
 {
     OpenclCommand *command = call->command;

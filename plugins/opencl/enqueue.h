@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call that puts a command into a queue: recorded, and its command followed. */
+/* Records a call that puts a command into a queue, and follows the command. */
 #ifndef STROBE_PLUGINS_OPENCL_ENQUEUE_H
 #define STROBE_PLUGINS_OPENCL_ENQUEUE_H
 
@@ -8,17 +8,17 @@
 #include "state.h"
 
 typedef struct OpenclEnqueue {
-    OpenclCommand *command; /* NULL: it is not followed */
-    cl_event *event;        /* where the driver puts its event */
-    cl_event own;           /* there, where the program wants none */
+    OpenclCommand *command; /* NULL: the command is not followed */
+    cl_event *event;        /* where the driver stores the event */
+    cl_event own;           /* the place for it if the program wants no event */
     int is_blocking, is_untimed;
 } OpenclEnqueue;
 
-/* Begins the call; returns where the driver is to put the event. */
+/* Begins the call; returns the place where the driver must store the event. */
 cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue queue,
                                uint8_t command_type, cl_event *event);
 
-/* Ends it; returns `status`. */
+/* Ends the call; returns `status`. */
 cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status);
 
 static inline void opencl_enqueue_bytes(OpenclEnqueue *call, uint64_t bytes)

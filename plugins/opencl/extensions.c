@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the program asks for by name: it gets pointers that lead past the layer. Of those
- * that concern us it gets ours, which call what the driver gave.
+ * Functions that the program looks up by name. The driver's pointers would lead past the layer, so
+ * the program gets our functions, which call the driver's.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* The driver's functions; if several platforms have one, the first. */
+/* The driver's functions. If several platforms have a function, that of the first one asked. */
 #define GIVEN(name_) static _Atomic(OpenclFunction) name_##_given;
 
 #define ENQUEUE(name_, sort_, params_, args_, describe_)                                           \
@@ -62,7 +62,7 @@ ENQUEUE(clEnqueueSVMMapARM, OPENCL_SVM_MAP,
 ENQUEUE(clEnqueueSVMUnmapARM, OPENCL_SVM_UNMAP, (cl_command_queue queue, void *place, WAITS),
         (queue, place, n_waits, waits, event), )
 
-/* A buffer of commands runs as one; which queue it runs on is known where the call says so. */
+/* A command buffer runs as one command. Its queue is known only if the call names one. */
 GIVEN(clEnqueueCommandBufferKHR)
 
 static cl_int CL_API_CALL clEnqueueCommandBufferKHR_traced(cl_uint n, cl_command_queue *queues,
@@ -113,7 +113,8 @@ static const struct {
     EXTENSION(clCreateCommandQueueWithPropertiesKHR),
 };
 
-/* Another platform's function of the same name goes to the program as it is. */
+/* Keeps the first platform's function and returns ours. If another platform's function has the same
+ * name, the program gets that function itself. */
 static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFunction ours,
                                     void *given)
 {
@@ -125,8 +126,8 @@ static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFuncti
     return function;
 }
 
-/* The driver's own pointer to a core function is called by ours through the loader, which comes to
- * the same. */
+/* If the name is that of a core function, the program gets ours. It calls the loader's function,
+ * which calls the driver's. */
 static void *replace_function(const char *name, void *given)
 {
     OpenclFunction ours = given && name ? opencl_layer_function(name) : NULL;

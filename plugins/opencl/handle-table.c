@@ -25,7 +25,7 @@ static size_t place_of(const struct handle_slots *slots, const void *handle)
     return (size_t)(hash >> 20) & (slots->size - 1);
 }
 
-/* Its slot, or the free one where it belongs; there always is one. */
+/* Returns the handle's slot, or the free slot where it belongs. There always is one. */
 static Slot *slot_for(struct handle_slots *slots, const void *handle)
 {
     for (size_t i = place_of(slots, handle);; i = (i + 1) & (slots->size - 1)) {
@@ -44,7 +44,8 @@ void *handle_table_find(HandleTable *table, const void *handle)
     return atomic_load_explicit(&slot_for(slots, handle)->value, memory_order_acquire);
 }
 
-/* Value first: who finds the handle finds the value too. Returns the old value. */
+/* Stores the value before the handle: a reader that finds the handle then finds the value. Returns
+ * the old value. */
 static void *set_value(struct handle_slots *slots, const void *handle, void *value)
 {
     Slot *slot = slot_for(slots, handle);

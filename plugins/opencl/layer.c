@@ -45,7 +45,7 @@ int opencl_layer_is_awake(void)
     return atomic_load(&is_awake);
 }
 
-/* A function that the layer below lacks stays absent. */
+/* Puts our function into the table, unless the layer below lacks it. */
 static void install_entry(const OpenclEntry *entry)
 {
     OpenclFunction below;
@@ -65,7 +65,7 @@ static void call_wake(void)
         function();
 }
 
-/* ---- what the loader looks for ---- */
+/* ---- functions that the loader looks for ---- */
 
 static cl_int write_answer(const void *value, size_t length, size_t size, void *place,
                            size_t *size_ret)
@@ -95,8 +95,8 @@ __attribute__((visibility("default"))) cl_int clGetLayerInfo(cl_layer_info name,
     }
 }
 
-/* A second loader in the process (statically linked, say) goes on without us: one table is below.
- */
+/* A second loader in the process (a statically linked one, for example) gets its own table back and
+ * runs without us, because we keep only one table of functions below. */
 __attribute__((visibility("default"))) cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target,
                                                           cl_uint *n_ret,
                                                           const cl_icd_dispatch **layer_ret)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer: what the ICD loader puts between the program and the driver.
+ * The OpenCL layer that the ICD loader puts between the program and the driver.
  *
- * The program's calls come to the functions named in the lists of OpenclEntry; each calls the one
- * below. Objects are the program's, seen as it sees them.
+ * The program's calls reach the functions in the lists of OpenclEntry; each calls the function
+ * below it. Handles pass through unchanged.
  */
 #ifndef STROBE_PLUGINS_OPENCL_LAYER_H
 #define STROBE_PLUGINS_OPENCL_LAYER_H
@@ -18,14 +18,14 @@ extern cl_icd_dispatch opencl_below;
 
 typedef void (*OpenclFunction)(void);
 
-/* A function of ours, and where its pointer lies in the table. */
+/* A function of ours, and the offset of its pointer in the table. */
 typedef struct OpenclEntry {
     const char *name;
     size_t offset;
     OpenclFunction function;
 } OpenclEntry;
 
-/* A function of ours must be of the very type of that whose place it takes. */
+/* Checks at compile time that a function of ours has the same type as the one that it replaces. */
 #define OPENCL_SAME_TYPE(name_, function_)                                                         \
     sizeof(struct {                                                                                \
         int is_same : __builtin_types_compatible_p(__typeof__(&function_),                         \
@@ -50,13 +50,14 @@ extern const OpenclEntry opencl_sync_entries[];
 extern const OpenclEntry opencl_view_entries[];
 extern const OpenclEntry opencl_extension_entries[];
 
-/* Our function in place of the core function of that name, NULL: there is none, or none below. */
+/* Returns our function in place of the core function of that name; NULL: there is none, or none
+ * below. */
 OpenclFunction opencl_layer_function(const char *name);
 
 /* Has the program loaded this library as a layer? */
 int opencl_layer_is_awake(void);
 
-/* Is a window recording? A single load, for what every call does before all else. */
+/* Is a window recording? A single load, because every call checks it first. */
 extern _Atomic int opencl_is_on;
 
 static inline int opencl_on(void)

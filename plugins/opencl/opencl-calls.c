@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that make, build and release: what takes time and is no command. */
+/* Records calls that create, build and release objects. They take time, but are not commands. */
 #include "opencl-calls.h"
 
 #include "state.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls into the interface, and functions that are recorded as calls and do nothing else for us. */
+/* Records calls into the OpenCL interface, and defines the functions that only record
+ * themselves. */
 #ifndef STROBE_PLUGINS_OPENCL_CALLS_H
 #define STROBE_PLUGINS_OPENCL_CALLS_H
 
@@ -8,16 +9,17 @@
 #include "layer.h"
 #include "opencl-texts.h"
 
-/* A call into the interface, on the calling thread. `call` is no other's that the thread is in:
- * where its function has its place on the stack. */
+/* Key of a call on the calling thread: the stack frame of its function, which differs from that of
+ * any other call that the thread is in. */
 #define OPENCL_CALL ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 
 void opencl_call_begin(uint64_t call, const char *name);
-/* `connection` is absent where it caused no task; `mode` and `item` may be NULL. */
+/* Ends a call. `connection` is absent if the call caused no task; `mode` and `item` may be NULL. */
 void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
                      const OpenclText *item);
 
-/* One function: its result, its parameters as declared, and their names as arguments. */
+/* Defines one function, from its result type, its parameters as declared, and their names as
+ * arguments. */
 #define OPENCL_TRACED(type_, name_, params_, args_)                                                \
     static type_ CL_API_CALL name_##_traced params_                                                \
     {                                                                                              \

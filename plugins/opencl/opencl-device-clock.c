@@ -9,7 +9,7 @@
 #define TRIES 8
 #define REFRESH_LIMIT_NS 1000000u
 #define WIDE_NS 1000000u /* a pair that is too imprecise */
-#define COMMANDS 16      /* that tell pairs, each time that pairs are wanted */
+#define COMMANDS 16      /* that yield pairs, each time that pairs are wanted */
 
 int64_t opencl_clock_now(void)
 {
@@ -31,7 +31,8 @@ static int pair_of(OpenclPair *pair, int64_t before, int64_t after, cl_ulong dev
     return 1;
 }
 
-/* The host's time that it returns is in an unspecified clock: we read ours before and after it. */
+/* The host's time that the driver returns is of an unspecified clock, so we read ours before and
+ * after the call. */
 static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
@@ -68,7 +69,8 @@ static int has_marker_functions(void)
            opencl_below.clEnqueueMarker && opencl_below.clFlush;
 }
 
-/* A context of our own: the program may count what holds on to its own. */
+/* Opens a queue in a context of our own: a reference to the program's context would show in the
+ * count that the program may read. */
 static int open_queue(OpenclDevice *device)
 {
     OpenclClock *clock = &device->clock;
@@ -97,7 +99,7 @@ static int is_complete(cl_event event, cl_int *status)
            *status <= CL_COMPLETE;
 }
 
-/* Asks again and again, until the time is over: a wait of the driver's has no end. */
+/* Polls until the time is over, because a driver's own wait has no time limit. */
 static int wait_for(cl_event event, int64_t until, int64_t *after)
 {
     cl_int status = CL_QUEUED;
@@ -136,10 +138,11 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
     return ok;
 }
 
-/* ---- the narrowest of several ---- */
+/* ---- the narrowest of several pairs ---- */
 
-/* Markers need a context and a queue of ours, and the device's attention: only where the program's
- * own commands do not tell, or not well. */
+/* Reads a pair from the timer, or from a marker. A marker needs a context and a queue of ours and
+ * disturbs the device, so it is used only if the program's own commands yield no pair, or only a
+ * wide one. */
 static int read_pair(OpenclDevice *device, OpenclPair *pair, int64_t until)
 {
     OpenclClock *clock = &device->clock;
@@ -224,7 +227,7 @@ int64_t opencl_clock_before(OpenclClock *clock)
     return opencl_clock_now();
 }
 
-/* Only a narrower one than those before says anything new. */
+/* Takes a pair only if it is narrower than those before: a wider one adds nothing. */
 static void take_reported(OpenclDevice *device, const OpenclPair *pair)
 {
     OpenclClock *clock = &device->clock;
@@ -239,8 +242,9 @@ static void take_reported(OpenclDevice *device, const OpenclPair *pair)
     pthread_mutex_unlock(&clock->lock);
 }
 
-/* How far the host's clock is ahead: no less than QUEUED allows, as the call had begun before; and
- * no more than QUEUED and END allow, as the call was over, and the end seen, after. */
+/* Bounds the distance from the device's clock to the host's. The call began before QUEUED, so the
+ * distance is not less than before - queued. The call returned after QUEUED, and the end was seen
+ * after END, so it is not more than after - queued and seen - end. */
 static int pair_of_command(const OpenclReported *reported, OpenclPair *pair)
 {
     int64_t queued = (int64_t)reported->queued, end = (int64_t)reported->end;
@@ -302,7 +306,8 @@ StrobeTrackId opencl_clock_track(OpenclDevice *device)
     return id;
 }
 
-/* A driver that hangs in a measurement keeps what it has. */
+/* Keeps the queue and the context if a thread is still in a measurement: the driver may hang
+ * there. */
 void opencl_clock_release(OpenclClock *clock)
 {
     if (pthread_mutex_trylock(&clock->lock) != 0)

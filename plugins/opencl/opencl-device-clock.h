@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device's clock: pairs with the host's, as records of `clock_sync` on a track of its own.
+ * Relates a device's clock to the host's: records pairs of times, as `clock_sync` on a separate
+ * track.
  *
- * A pair is the device's clock, read between two readings of CLOCK_MONOTONIC: by
- * clGetDeviceAndHostTimer, or else by the time at which the program's own commands were put into
- * their queues; where the driver does not tell that, by a marker's end on a queue of ours that
- * nothing else is put into. The narrowest of several is recorded.
+ * A pair is a time of the device's clock, and the readings of CLOCK_MONOTONIC just before and after
+ * it. It comes from clGetDeviceAndHostTimer. Without this function, it comes from the times at
+ * which the program's own commands were put into their queues. If the driver does not report these,
+ * it comes from the end of a marker on a queue of our own, which holds nothing else. The narrowest
+ * of several is recorded.
  */
 #ifndef STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
 #define STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
@@ -14,27 +16,28 @@
 
 #include "opencl-devices.h"
 
-/* A command's contribution to the clock. */
+/* Times of a command from which a pair can be made. */
 typedef struct OpenclReported {
-    int64_t before, after; /* ns of CLOCK_MONOTONIC, around its enqueueing; 0: not taken */
-    int64_t seen;          /* ... when it was known to have ended; 0: not taken */
-    cl_ulong queued, end;  /* ns of the device's clock; 0: not told */
+    int64_t before, after; /* ns of CLOCK_MONOTONIC, around the enqueueing call; 0: not taken */
+    /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not taken */
+    int64_t seen;
+    cl_ulong queued, end; /* ns of the device's clock; 0: not reported */
 } OpenclReported;
 
-/* Takes a pair within about `limit_ns`, and records it if a window records. Takes nothing while
- * another thread is at it. Returns 0 if there is none. Any thread; waits for the device no longer
- * than that. */
+/* Takes a pair within about `limit_ns`, and records it if a window records. Returns 0 if it took
+ * none, for example because another thread is taking one. Any thread; waits for the device no
+ * longer than `limit_ns`. */
 int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns);
 
-/* Takes a pair where the last one is older than the interval. The program's thread, at an enqueue;
- * waits for the device 1 ms at most. */
+/* Takes a pair if the last one is older than the interval. The program's thread calls it at an
+ * enqueue; waits for the device at most 1 ms. */
 void opencl_clock_refresh(OpenclDevice *device);
 
 /* Records the last pair again, for a window that began after it. */
 void opencl_clock_repeat(OpenclDevice *device);
 
-/* A command may tell a pair: returns the host's time, before it is put into its queue; 0: not
- * wanted. Any thread. */
+/* Call it before a command is put into its queue, in case the command can yield a pair. Returns the
+ * host's time; 0: no pair is wanted. Any thread. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
 void opencl_clock_reported(OpenclDevice *device, const OpenclReported *reported);
@@ -42,10 +45,10 @@ void opencl_clock_reported(OpenclDevice *device, const OpenclReported *reported)
 /* Has any pair been taken in this process? */
 int opencl_clock_is_known(OpenclDevice *device);
 
-/* The track with the pairs. */
+/* Returns the track on which the pairs are recorded. */
 StrobeTrackId opencl_clock_track(OpenclDevice *device);
 
-/* Gives back what is the driver's. */
+/* Releases the driver's objects that the clock holds. */
 void opencl_clock_release(OpenclClock *clock);
 
 #endif

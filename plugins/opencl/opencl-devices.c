@@ -42,7 +42,7 @@ static const OpenclText *core_of(cl_device_id id)
     return opencl_text(word, strlen(word));
 }
 
-/* A name that is longer is cut by the driver's own refusal: the layer then has none. */
+/* If the device's name is longer than the buffer, the driver refuses, and the group has no name. */
 static void name_group(OpenclDevice *device)
 {
     char name[sizeof device->group - sizeof "OpenCL "] = "";
@@ -88,5 +88,5 @@ OpenclDevice *opencl_device(cl_device_id id)
 void opencl_devices_after_fork(void)
 {
     pthread_mutex_init(&devices.lock, NULL);
-    atomic_store(&devices.n, 0); /* the driver's threads are not there either: asked anew */
+    atomic_store(&devices.n, 0); /* the driver's threads are missing too: devices are found again */
 }

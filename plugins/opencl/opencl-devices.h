@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that the program has queues on: number, name, layer in the trace, clock. */
+/* The devices on which the program has queues: number, name, group in the trace, clock. */
 #ifndef STROBE_PLUGINS_OPENCL_DEVICES_H
 #define STROBE_PLUGINS_OPENCL_DEVICES_H
 
@@ -12,22 +12,23 @@
 #define OPENCL_DEVICES_MAX 64u
 
 typedef struct OpenclPair {
-    int64_t device_time, host_time; /* ns, of CLOCK_MONOTONIC */
-    uint64_t width_ns;              /* 0 in no pair that was taken */
+    int64_t device_time, host_time; /* ns; host_time of CLOCK_MONOTONIC */
+    uint64_t width_ns;              /* 0: no pair was taken */
 } OpenclPair;
 
 /* See opencl-device-clock.h. */
 typedef struct OpenclClock {
-    pthread_mutex_t lock; /* one measures at a time */
+    pthread_mutex_t lock; /* one thread measures at a time */
     cl_context context;   /* ours, for the markers */
     cl_command_queue queue;
-    int has_no_timer, has_no_markers; /* tried in vain */
-    _Atomic int needs_markers;        /* the program's commands do not tell */
+    int has_no_timer, has_no_markers; /* tried without success */
+    _Atomic int needs_markers;        /* the program's commands yield no pairs */
     OpenclPair last;
-    _Atomic int64_t due_ns;   /* of CLOCK_MONOTONIC, when an enqueue takes the next pair */
-    _Atomic int n_wanted;     /* commands that may still tell a pair */
-    _Atomic uint64_t best_ns; /* width of the narrowest that they told */
-    _Atomic uint64_t track;   /* of the pairs, above it the session that it is of */
+    _Atomic int64_t due_ns;   /* when an enqueue takes the next pair, by CLOCK_MONOTONIC */
+    _Atomic int n_wanted;     /* number of commands that may still yield a pair */
+    _Atomic uint64_t best_ns; /* width of the narrowest pair that commands yielded */
+    /* track of the pairs; the upper half is the session to which it belongs */
+    _Atomic uint64_t track;
 } OpenclClock;
 
 typedef struct OpenclDevice {
@@ -38,7 +39,8 @@ typedef struct OpenclDevice {
     OpenclClock clock;
 } OpenclDevice;
 
-/* Finds or adds it. NULL: there are too many. Any thread; takes a lock when it is new. */
+/* Finds or adds the device. NULL: there are too many. Any thread; takes a lock only for a new
+ * device. */
 OpenclDevice *opencl_device(cl_device_id id);
 
 /* Returns a device by number, NULL after the last one. */

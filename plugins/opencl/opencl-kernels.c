@@ -8,7 +8,7 @@
 #include "enqueue.h"
 #include "handle-table.h"
 
-#define NAME_BYTES 4097 /* a name that is longer is not known */
+#define NAME_BYTES 4097 /* a longer name is not read */
 
 static HandleTable table = HANDLE_TABLE_INIT;
 
@@ -17,7 +17,7 @@ void opencl_kernels_after_fork(void)
     handle_table_after_fork(&table);
 }
 
-/* A handle that is given out anew: what was known of it is another kernel's. */
+/* Forgets the name of a handle that the driver has given out again: it is of an earlier kernel. */
 static void forget_kernel(cl_kernel kernel)
 {
     if (handle_table_find(&table, kernel))

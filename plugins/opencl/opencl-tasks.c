@@ -7,7 +7,7 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-/* Words for a type of command. A copy in an unknown direction has none. */
+/* Words for each type of command. The direction of a copy is NULL if it is unknown. */
 static const struct {
     const char *type, *direction;
     int is_kernel;
@@ -36,9 +36,10 @@ static const struct {
 
 static const StrobeField own_fields[OWN_FIELDS] = {
     {"opencl.start", STROBE_FIELD_U64, 0, "ns", "Start in the device's own clock."},
-    {"opencl.queued_ns", STROBE_FIELD_U64, 0, "ns", "From being put into the queue to its start."},
+    {"opencl.queued_ns", STROBE_FIELD_U64, 0, "ns",
+     "From the time it was put into the queue to its start."},
     {"opencl.submit_ns", STROBE_FIELD_U64, 0, "ns",
-     "From being handed to the device to its start."},
+     "From the time it was handed to the device to its start."},
     {"opencl.global_size", STROBE_FIELD_STRING, 0, "", "Work-items by dimension."},
 };
 
@@ -52,7 +53,7 @@ StrobeKind opencl_task_kind = {
     .fields = fields,
 };
 
-/* The standard fields come from the SDK, so that the two cannot differ. */
+/* The standard fields are copied from the SDK, so that the two kinds cannot differ in them. */
 __attribute__((constructor)) static void make_kind(void)
 {
     uint32_t n = strobe_kind_device_task.n_fields;
@@ -74,7 +75,8 @@ static StrobeStringId format_sizes(StrobeWriter *writer, const size_t *size, uin
     return opencl_string_id(writer, text);
 }
 
-/* Work-groups by dimension, rounded up: the last may be smaller. Their number, absent: too many. */
+/* Computes the work-groups by dimension, rounded up, because the last may be smaller. Returns their
+ * number; absent if it does not fit 32 bits. */
 static uint32_t count_groups(const OpenclWork *work, size_t groups[3])
 {
     uint64_t n = 1;
@@ -135,7 +137,7 @@ static OpenclTask empty_task(void)
     return out;
 }
 
-/* Some drivers tell 0, or a time of another clock. */
+/* Some drivers report 0, or a time of another clock. */
 static uint64_t before_start(cl_ulong time, const OpenclTimes *times)
 {
     return time && time <= times->start ? times->start - time : STROBE_ABSENT_U64;

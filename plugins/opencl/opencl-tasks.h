@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finished command as a record of `device_task`. */
+/* Records a finished command as `device_task`. */
 #ifndef STROBE_PLUGINS_OPENCL_TASKS_H
 #define STROBE_PLUGINS_OPENCL_TASKS_H
 
@@ -8,19 +8,20 @@
 #include "queues.h"
 #include "opencl-texts.h"
 
-/* device_task with OpenCL's further fields. */
+/* device_task, extended by fields of OpenCL. */
 typedef struct OpenclTask {
     struct strobe_device_task task;
-    uint64_t start;             /* ns in the device's own clock */
-    uint64_t queued_ns;         /* from being put into the queue to its start, absent: not told */
-    uint64_t submit_ns;         /* from being handed to the device to its start */
+    uint64_t start; /* ns in the device's own clock */
+    /* from the time it was put into the queue to its start, absent: not reported */
+    uint64_t queued_ns;
+    uint64_t submit_ns;         /* from the time it was handed to the device to its start */
     StrobeStringId global_size; /* work-items, absent: no kernel */
     uint32_t reserved;
 } OpenclTask;
 
 extern StrobeKind opencl_task_kind;
 
-/* Sorts of command; an index into the words that opencl-tasks.c has. */
+/* Types of commands; an index into the table of words in opencl-tasks.c. */
 enum {
     OPENCL_KERNEL,
     OPENCL_NATIVE_KERNEL,
@@ -41,21 +42,21 @@ enum {
     OPENCL_COMMAND_TYPES
 };
 
-/* Type of a command, by its enqueueing call. */
+/* Work of a command, as described by the call that put it into a queue. */
 typedef struct OpenclWork {
     uint8_t command_type; /* OPENCL_KERNEL ... */
     uint8_t n_dimensions, has_local;
-    const OpenclText *kernel; /* its name, NULL: no kernel, or not known */
+    const OpenclText *kernel; /* name of the kernel, NULL: not a kernel, or not known */
     uint64_t connection;
     uint64_t bytes; /* absent: not a copy, or not known */
     size_t global[3], local[3];
-    int64_t before_ns, after_ns; /* of the host's clock, around its enqueueing; 0: not taken */
+    int64_t before_ns, after_ns; /* of the host's clock, around the enqueueing call; 0: not taken */
 } OpenclWork;
 
 /* The four times that a driver reports, ns in the device's clock. */
 typedef struct OpenclTimes {
-    cl_ulong queued, submit, start, end; /* 0: not told, of the first two only */
-    int64_t seen_ns;                     /* of the host's clock, after the end; 0: not taken */
+    cl_ulong queued, submit, start, end; /* `queued` and `submit` may be 0: not reported */
+    int64_t seen_ns; /* of the host's clock, when the end was seen; 0: not taken */
 } OpenclTimes;
 
 /* Records the command with this number in its queue. */

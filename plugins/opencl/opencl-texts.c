@@ -59,7 +59,8 @@ const OpenclText *opencl_text(const char *text, size_t length)
     return found;
 }
 
-/* An id that the host gives twice is good for the whole window; others are for one record. */
+/* An id that the host gives twice is valid for the whole window. Any other id is valid for one
+ * record only. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text)
 {
     OpenclText *kept = (OpenclText *)(uintptr_t)text;

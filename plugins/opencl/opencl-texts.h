@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that stay: names of kernels and devices, words. Each is there once, and is never freed. */
+/* Texts that are kept: names of kernels and devices, words. Each is stored once and never freed. */
 #ifndef STROBE_PLUGINS_OPENCL_TEXTS_H
 #define STROBE_PLUGINS_OPENCL_TEXTS_H
 
@@ -11,19 +11,19 @@
 
 typedef struct OpenclText {
     struct OpenclText *next;
-    _Atomic uint64_t known; /* string id, above it the window in which it is good */
+    _Atomic uint64_t known; /* string id; the upper half is the window in which it is valid */
     size_t length;
     char text[];
 } OpenclText;
 
-/* At most 4096 bytes are kept. NULL: there is no memory, or there are too many. Any thread; takes a
- * lock. */
+/* Finds or stores the text, cut to 4096 bytes. NULL: out of memory, or there are too many texts.
+ * Any thread; takes a lock. */
 const OpenclText *opencl_text(const char *text, size_t length);
 
-/* The text's id for a record that comes next on the writer; 0 for NULL. Any thread. */
+/* Returns the text's id, for the next record of the writer; 0 for NULL. Any thread. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text);
 
-/* The same for a text that is not kept. */
+/* Returns the id of a text that is not kept. */
 StrobeStringId opencl_string_id(StrobeWriter *writer, const char *text);
 
 void opencl_texts_after_fork(void);

@@ -12,7 +12,7 @@
 #include "layer.h"
 #include "state.h"
 
-#define MEASURE_LIMIT_NS 20000000u /* for one device, of a thread that begins or ends a window */
+#define MEASURE_LIMIT_NS 20000000u /* for one device, at the begin or end of a window */
 
 /* ---- clocks ---- */
 
@@ -32,9 +32,10 @@ static void release_clocks(void)
         opencl_clock_release(&device->clock);
 }
 
-/* ---- the process ---- */
+/* ---- exit and fork ---- */
 
-/* Runs before what the driver has for its own end, as that was there first. */
+/* Exit handlers run in reverse order. The driver registered its handlers before, so this one still
+ * finds the driver working. */
 static void at_exit(void)
 {
     if (atomic_load(&opencl.is_gone))
@@ -45,7 +46,7 @@ static void at_exit(void)
     atomic_store(&opencl.is_gone, 1);
 }
 
-/* Commands that the parent has started stay the parent's. */
+/* A forked child calls no driver: commands that the parent has started stay the parent's. */
 static void stop_in_child(void)
 {
     atomic_store(&opencl_is_on, 0);
@@ -64,9 +65,10 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-/* ---- life ---- */
+/* ---- operations ---- */
 
-/* OCL_ICD_VENDORS may name another folder, or a driver itself: that is believed. */
+/* Is a driver registered? OCL_ICD_VENDORS may name another folder, or a driver itself; a name that
+ * is not a folder is taken for a driver. */
 static int has_driver(void)
 {
     const char *vendors = strobe_environment_get("OCL_ICD_VENDORS");
@@ -177,7 +179,8 @@ static void tell_all(void)
     report_count(&n_open, "had not finished when the window ended");
 }
 
-/* Once a window: by flush, or after it where the host's patience was over. */
+/* Does the work of the window's end, once. Called by flush, or later if the host has stopped
+ * calling flush. */
 static void end_window(void)
 {
     if (!atomic_exchange(&opencl.is_ending, 0))
@@ -210,7 +213,7 @@ static StrobeStatus opencl_stop(void *state)
     return STROBE_OK;
 }
 
-/* Commands that the device works on are waited for, those that wait for something else are not. */
+/* Waits for commands on which the device works, but not for those that wait for something else. */
 static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
 {
     if (!atomic_load(&opencl.is_gone) && opencl_commands_are_running() &&

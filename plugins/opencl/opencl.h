@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's life: probe, open, windows, the process's end. */
+/* The operations of the opencl collector. */
 #ifndef STROBE_PLUGINS_OPENCL_OPENCL_H
 #define STROBE_PLUGINS_OPENCL_OPENCL_H
 

@@ -27,7 +27,7 @@ static const StrobeOption options[] = {
         .default_value = "2s",
         .min = 1e7,
         .max = 6e11,
-        .summary = "Between two readings of a device's clock, while commands are enqueued.",
+        .summary = "Time between two readings of a device's clock, while commands are enqueued.",
     },
 };
 

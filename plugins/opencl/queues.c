@@ -10,7 +10,7 @@
 #include "handle-table.h"
 #include "state.h"
 
-#define PROPERTIES_MAX 64u /* a longer list is left as it is */
+#define PROPERTIES_MAX 64u /* a longer list is passed on unchanged */
 #define CLOCK_LIMIT_NS 5000000u
 
 static HandleTable table = HANDLE_TABLE_INIT;
@@ -19,9 +19,9 @@ void (*opencl_queue_retire)(OpenclQueue *queue);
 
 static struct {
     pthread_mutex_t lock;
-    OpenclQueue *retired; /* their handles are others' now */
+    OpenclQueue *retired; /* another queue has their handle now */
     _Atomic uint32_t n;
-    _Atomic uint32_t n_forced; /* ever */
+    _Atomic uint32_t n_forced; /* so far */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int opencl_queues_are_forced(void)
@@ -34,7 +34,7 @@ void opencl_queues_each(void (*each)(void *queue, void *user), void *user)
     handle_table_each(&table, each, user);
 }
 
-/* Those are the parent's, and end there. */
+/* In a forked child: the commands are the parent's, and end there. */
 static void forget_commands(void *value, void *user)
 {
     OpenclQueue *queue = value;
@@ -50,9 +50,10 @@ void opencl_queues_after_fork(void)
     handle_table_each(&table, forget_commands, NULL);
 }
 
-/* ---- making ---- */
+/* ---- creation of queues ---- */
 
-/* Queues are never freed, because a thread may still read one that it found before. */
+/* Returns a retired queue without commands, or a new one. Queues are never freed, because a thread
+ * may still read one that it found before. */
 static OpenclQueue *take_spare(void)
 {
     OpenclQueue *queue, **at;
@@ -73,7 +74,8 @@ static OpenclQueue *take_spare(void)
     return queue;
 }
 
-/* Another has its handle now. It is used again when its last commands are done with. */
+/* Retires a queue whose handle another one has now. It is used again when its last commands are
+ * recorded. */
 static void retire_queue(OpenclQueue *queue)
 {
     if (opencl_queue_retire)
@@ -110,7 +112,7 @@ static OpenclQueue *add_queue(cl_command_queue handle, cl_device_id device,
     return queue;
 }
 
-/* Keeps the list for a program that asks for it. */
+/* Keeps the list of properties, for a program that queries it. */
 static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties, size_t n)
 {
     queue->asked = n ? malloc(n * sizeof *properties) : NULL;
@@ -120,7 +122,7 @@ static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties
     queue->n_asked = n;
 }
 
-/* The clock is asked before the first command, if the driver has a function for that. */
+/* Measures the device's clock before the first command, if no pair is known. */
 static void is_made(OpenclQueue *queue, int is_forced)
 {
     if (!queue)
@@ -139,7 +141,7 @@ static int wants_force(cl_command_queue_properties properties)
            !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-/* A driver that cannot time its queues is asked again as the program did. */
+/* If the driver refuses profiling, the queue is made again as the program wanted it. */
 static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
 {
@@ -163,7 +165,7 @@ static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     return handle;
 }
 
-/* Entries of the list with the 0 at its end, 0: there is none, or it is too long. */
+/* Returns the length of the list, with the 0 at its end; 0: there is no list, or it is too long. */
 static size_t count_properties(const cl_queue_properties *properties)
 {
     size_t n = 0;
@@ -173,7 +175,7 @@ static size_t count_properties(const cl_queue_properties *properties)
     return properties && n < PROPERTIES_MAX ? n + 1 : 0;
 }
 
-/* Copies the list, with profiling added; returns what it asks for by itself. */
+/* Copies the list and adds profiling; returns the queue properties that the program wanted. */
 static cl_command_queue_properties copy_with_profiling(const cl_queue_properties *properties,
                                                        size_t n, cl_queue_properties *copy)
 {
@@ -233,7 +235,7 @@ static cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties_traced(
     return handle;
 }
 
-/* ---- asking ---- */
+/* ---- look-up ---- */
 
 OpenclQueue *opencl_queue(cl_command_queue handle)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues: their numbers, what the program asked for, and profiling where it did not ask for it.
- * What the program learns of such a queue is what it would learn without us.
+ * Keeps data about queues: their numbers, and the properties that the program wanted. Turns on
+ * profiling for queues that the program made without it. If the program queries such a queue, it
+ * gets the same answers as without this layer.
  */
 #ifndef STROBE_PLUGINS_OPENCL_QUEUES_H
 #define STROBE_PLUGINS_OPENCL_QUEUES_H
@@ -11,47 +12,50 @@
 #include "opencl-devices.h"
 #include "layer.h"
 
-/* Commands in a queue's list before it is looked through. */
+/* A queue's list of commands is first looked through when it has this many. */
 #define OPENCL_PRUNE_FIRST 256u
 
 typedef struct OpenclQueue {
     cl_command_queue handle;
     OpenclDevice *device;
-    uint32_t number;             /* in the order of making */
-    uint8_t is_in_order;         /* a command is complete when a later one is */
+    uint32_t number; /* in the order in which they were made */
+    /* the queue is in order: if a command is complete, so are all earlier ones */
+    uint8_t is_in_order;
     _Atomic uint8_t is_profiled; /* its events have times */
-    _Atomic int is_forced;       /* ... which the program did not ask for */
-    cl_queue_properties *asked;  /* list that it was made with, NULL: none; 0 at its end */
-    size_t n_asked;              /* with that 0 */
-    _Atomic uint64_t track;      /* its track, above it the session that it is of */
-    _Atomic uint32_t n_commands; /* begun */
-    _Atomic uint32_t n_held;     /* that still refer to it */
+    _Atomic int is_forced; /* the times come from profiling that the program did not ask for */
+    /* properties with which the program made it, with the 0 at their end; NULL: none */
+    cl_queue_properties *asked;
+    size_t n_asked;              /* entries in `asked` */
+    _Atomic uint64_t track;      /* its track; the upper half is the session to which it belongs */
+    _Atomic uint32_t n_commands; /* commands so far */
+    _Atomic uint32_t n_held;     /* commands that still refer to it */
     _Atomic(struct OpenclCommand *)
-        commands; /* not recorded yet, newest first, and some that are */
+        commands; /* newest first: commands that are not recorded yet, and some that are */
     _Atomic uint32_t n_listed, prune_at;
-    struct OpenclQueue *next; /* among those whose handle another one has now */
+    struct OpenclQueue *next; /* in the list of queues whose handle another one has now */
 } OpenclQueue;
 
-/* Returns the facts about the queue; adds a queue whose creation we did not see. NULL: no queue,
- * or no memory. Any thread. */
+/* Returns the data of the queue; adds a queue whose creation we did not see. NULL: there is no such
+ * queue, or no memory. Any thread. */
 OpenclQueue *opencl_queue(cl_command_queue handle);
 
-/* Called with a queue whose handle another one has now: records what is complete in it. Set before
- * the first command; NULL: nothing is recorded. */
+/* Called with a queue whose handle another queue has now: records the complete commands. Must be
+ * set before the first command; if it is NULL, nothing is recorded. */
 extern void (*opencl_queue_retire)(OpenclQueue *queue);
 
 void opencl_queues_each(void (*each)(void *queue, void *user), void *user);
 
-/* The queue's track in this session. */
+/* Returns the queue's track in this session. */
 StrobeTrackId opencl_queue_track(OpenclQueue *queue);
 
-/* Makes a queue by a function like clCreateCommandQueueWithProperties. */
+/* A function like clCreateCommandQueueWithProperties, with which opencl_queue_make() makes a
+ * queue. */
 typedef cl_command_queue CL_API_CALL OpenclMakeQueue(cl_context, cl_device_id,
                                                      const cl_queue_properties *, cl_int *);
 cl_command_queue opencl_queue_make(OpenclMakeQueue *make, cl_context context, cl_device_id device,
                                    const cl_queue_properties *properties, cl_int *status);
 
-/* Is there any queue with profiling that it was not asked for? */
+/* Does any queue have profiling that the program did not ask for? */
 int opencl_queues_are_forced(void);
 
 void opencl_queues_after_fork(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's state, which all its parts share. */
+/* The state that all parts of the collector share. */
 #ifndef STROBE_PLUGINS_OPENCL_STATE_H
 #define STROBE_PLUGINS_OPENCL_STATE_H
 
@@ -15,16 +15,17 @@ typedef struct Opencl {
     StrobeKindId task, call, pair;
     int records_calls;
     int64_t clock_interval_ns;
-    void (*at_exit)(void);       /* records what is finished; set before is_open */
-    uint64_t session, window;    /* count what was opened and started */
-    _Atomic int is_open;         /* there is a session */
-    _Atomic int is_forcing;      /* queues get profiling that they did not ask for */
-    _Atomic int is_ending;       /* a window has stopped, and what comes late is flushed */
-    _Atomic int is_gone;         /* the process ends, or is a forked child: no call to the driver */
+    void (*at_exit)(void);    /* records the finished commands; set before is_open */
+    uint64_t session, window; /* numbers of the present session and window */
+    _Atomic int is_open;      /* a session is open */
+    _Atomic int is_forcing;   /* queues get profiling even if the program did not ask for it */
+    _Atomic int is_ending;    /* a window has stopped, and its last commands are being recorded */
+    /* the process ends or is a forked child, so the driver must not be called */
+    _Atomic int is_gone;
     _Atomic uint64_t n_untimed;  /* commands of queues without profiling */
-    _Atomic uint64_t n_mistimed; /* whose times make no sense, or were not told */
-    _Atomic uint64_t n_failed;   /* that ended with an error */
-    _Atomic uint64_t n_unmade;   /* that could not be followed for want of memory */
+    _Atomic uint64_t n_mistimed; /* commands whose times are impossible, or were not reported */
+    _Atomic uint64_t n_failed;   /* commands that ended with an error */
+    _Atomic uint64_t n_unmade;   /* commands that could not be followed for lack of memory */
 } Opencl;
 
 extern Opencl opencl;
@@ -34,7 +35,7 @@ static inline void opencl_count(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* The next id for a link, of the calling thread's. */
+/* Returns the next link id of the calling thread. */
 uint64_t opencl_link_id(void);
 
 /* Calls at_exit before the driver ends at exit. Any thread. */

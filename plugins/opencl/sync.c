@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls after which the program knows that commands are complete: so do we, before they return. */
+/* Calls after which the program knows that commands are complete. Those commands are recorded
+ * before the call returns. */
 #include "opencl-calls.h"
 #include "commands.h"
 
@@ -30,7 +31,7 @@ static cl_int CL_API_CALL finish_queue(cl_command_queue handle)
     return status;
 }
 
-/* With it, what came before it in a queue that keeps the order. */
+/* Records the event's command and, if its queue is in order, the commands before it. */
 static void finish_event(cl_event event)
 {
     cl_command_queue handle = NULL;

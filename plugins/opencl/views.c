@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's view of its objects is the same as without this layer. */
+/* Makes the program's view of its objects the same as without this layer. */
 #include <sched.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const OpenclQueue *find_forced(cl_command_queue handle)
     return queue && atomic_load_explicit(&queue->is_forced, memory_order_relaxed) ? queue : NULL;
 }
 
-/* Takes profiling out of a bit field that the driver has written. */
+/* Removes profiling from a bit field that the driver has written. */
 static void hide_profiling(void *value)
 {
     cl_command_queue_properties properties;
@@ -36,7 +36,8 @@ static cl_int give_list(const OpenclQueue *queue, size_t size, void *value, size
     return CL_SUCCESS;
 }
 
-/* Events of ours hold on to their queue until they are given back. */
+/* Our events hold references to their queue, so they are released before its references are
+ * counted. */
 static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
                                                        cl_command_queue_info which, size_t size,
                                                        void *value, size_t *size_ret)
@@ -56,7 +57,8 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
     return status;
 }
 
-/* The program has its way, and is told what it would be. */
+/* The driver does what the program wants; the old properties are those that the program would see
+ * without us. */
 static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue handle,
                                                            cl_command_queue_properties properties,
                                                            cl_bool enable,
@@ -89,7 +91,8 @@ static cl_int CL_API_CALL clGetEventProfilingInfo_traced(cl_event event, cl_prof
     return opencl_below.clGetEventProfilingInfo(event, which, size, value, size_ret);
 }
 
-/* Asked again where a reference of ours came or went meanwhile. */
+/* Subtracts our references from the driver's count. Asks again if the number of ours changed
+ * meanwhile. */
 static cl_int count_references(cl_event event, size_t size, void *value, size_t *size_ret)
 {
     cl_uint before = opencl_commands_holds(event), n;
@@ -112,7 +115,8 @@ static cl_int count_references(cl_event event, size_t size, void *value, size_t 
     return status;
 }
 
-/* A program that asks until a command is complete has waited for it. */
+/* A program that polls until a command is complete has waited for it, so the command is
+ * recorded. */
 static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info which, size_t size,
                                                 void *value, size_t *size_ret)
 {
@@ -129,7 +133,7 @@ static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info wh
     return status;
 }
 
-/* References that events of ours may hold are given back before they are counted. */
+/* Our events may hold references to the object, so they are released before it is counted. */
 #define COUNTED(name_, handle_type_, info_type_, count_)                                           \
     static cl_int CL_API_CALL name_##_traced(handle_type_ handle, info_type_ which, size_t size,   \
                                              void *value, size_t *size_ret)                        \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * osrt-preload.so: stands in front of functions of the C library that may wait.
+ * osrt-preload.so wraps functions of the C library that may wait.
  *
- * It is in every process below `strobe run`, most of which record nothing: then a call costs one
- * load and a jump. It allocates nothing, takes no lock, and needs libc only. Nothing of it lies
- * around the call itself that a cancellation, a longjmp or an exception could leave behind.
+ * It is loaded into every process that `strobe run` starts, and most of them record nothing: then a
+ * call costs one load and a jump. The library allocates nothing, takes no lock, and needs only
+ * libc. It holds nothing during the wrapped call, so a cancellation, a longjmp or an exception
+ * leaves nothing behind.
  */
-#undef _FILE_OFFSET_BITS /* the names are meant as they stand here */
+#undef _FILE_OFFSET_BITS /* the wrapped names must not be redirected by macros */
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,7 +50,7 @@ enum {
     N_FUNCTIONS
 };
 
-/* A checked variant is called what the program's source calls it. */
+/* The names, by number. Checked variants ("__read_chk") get their usual name in osrt.c. */
 #define NAME(result_, name_, parameters_, arguments_) [FUNCTION_##name_] = #name_,
 static const char *const names[N_FUNCTIONS] = {
     OSRT_FUNCTIONS(NAME)[FUNCTION_pthread_mutex_lock] = "pthread_mutex_lock",
@@ -64,7 +65,7 @@ API OsrtGate strobe_osrt_gate_1 = {
     .struct_size = sizeof(OsrtGate), .n_functions = N_FUNCTIONS, .names = names};
 
 typedef struct Call {
-    const OsrtHooks *hooks; /* NULL: it is not recorded */
+    const OsrtHooks *hooks; /* NULL: the call is not recorded */
     uint64_t begin;
 } Call;
 
@@ -72,10 +73,11 @@ enum { UNKNOWN, PROGRAM, OWN };
 
 static __thread struct {
     uint8_t owner;
-    uint8_t is_busy; /* inside the hook, whose calls are not the program's, or for good */
+    uint8_t is_busy; /* in the hook, whose calls are not the program's; or set for good by strict
+                        seccomp mode */
 } this_thread __attribute__((tls_model("initial-exec")));
 
-/* Strobe names its own threads so. */
+/* Strobe's own threads have names that begin with "strobe-". */
 static void find_owner(void)
 {
     char name[17] = "";
@@ -113,8 +115,8 @@ static inline void end_call(Call call, uint32_t function, int64_t status)
     errno = saved;
 }
 
-/* The C library has two versions of the condition variables on some machines, and finds the older
- * one without being told. */
+/* On some machines the C library has two versions of the condition variables, and dlsym finds the
+ * older one unless a version is given. */
 static void *find_function(const char *name)
 {
     void *function = NULL;
@@ -127,7 +129,7 @@ static void *find_function(const char *name)
 #define OPEN_HOOKS() atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire)
 #define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
 
-/* Each pointer leads at first to a function that looks up the true one, for what is called before
+/* Each pointer first leads to a function that looks up the real one, for calls that come before
  * look_up_all(). */
 #define WRAP(result_, name_, parameters_, arguments_)                                              \
     API result_ name_ parameters_;                                                                 \
@@ -179,7 +181,7 @@ API int pthread_mutex_lock(pthread_mutex_t *mutex)
     return result;
 }
 
-/* Functions with a number of arguments that depends: all that can be are handed on. */
+/* Functions whose number of arguments varies: the wrapper passes on all that there can be. */
 static inline int has_mode(int flags)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
@@ -235,7 +237,8 @@ API int ioctl(int fd, unsigned long request, ...)
 
 static int (*real_prctl)(int option, ...);
 
-/* In strict mode the kernel refuses the thread the processor's counter: no call can be timed. */
+/* In strict seccomp mode the kernel denies the thread the processor's time counter, so its calls
+ * can no longer be timed. */
 API int prctl(int option, ...)
 {
     unsigned long words[4];
@@ -255,7 +258,7 @@ API int prctl(int option, ...)
 
 static long (*real_syscall)(long number, ...);
 
-/* GLib, and other code with locks of its own, uses this function for futex. */
+/* GLib, and other code with locks of its own, makes futex calls by this function. */
 API long syscall(long number, ...)
 {
     const OsrtHooks *hooks = OPEN_HOOKS();
@@ -281,8 +284,9 @@ API long syscall(long number, ...)
 #define LOOK_UP(result_, name_, parameters_, arguments_)                                           \
     *(void **)&real_##name_ = find_function(#name_);
 
-/* At once, while the program has one thread: to look one up takes the loader's lock, and a
- * constructor of the program may wait with that for a thread which calls one for the first time. */
+/* Looks all functions up at once, while the program has one thread. A look-up takes the loader's
+ * lock. If a thread looked a function up later, a constructor of the program that holds this lock
+ * and waits for the thread would wait for ever. */
 static __attribute__((constructor)) void look_up_all(void)
 {
     OSRT_FUNCTIONS(LOOK_UP)

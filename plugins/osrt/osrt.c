@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the C library that may wait, as the preloaded library reports them. */
+/* Records calls of the C library that may wait, from the preloaded library or from trace points. */
 #include "osrt.h"
 
 #include <dlfcn.h>
@@ -20,19 +20,20 @@ static const char *const syscall_names[] = {
 };
 #define N_SYSCALLS (sizeof syscall_names / sizeof *syscall_names)
 
-/* A call that is under way when a window ends may return at any time, so this stays. */
+/* Static, because a call that is in progress when a window ends may return at any time later. */
 static struct {
     OsrtContext context;
     const StrobeHost *host;
     StrobeInstance *self;
-    OsrtGate *gate; /* NULL: the kernel reports calls */
-    OsrtPerf *perf; /* NULL: the preloaded library does */
+    OsrtGate *gate; /* NULL: the kernel's trace points report the calls */
+    OsrtPerf *perf; /* NULL: the preloaded library reports the calls */
     StrobeKindId kind;
-    uint64_t ticks, ns; /* of one moment, to find the clock's rate */
+    uint64_t ticks, ns; /* two clocks at one moment, to find the rate of the first */
     OsrtHooks hooks;
 } osrt;
 
-/* "read" of "__read_chk": the program's source has the one, a checking compiler makes the other. */
+/* Returns the length of "read" for "__read_chk": the source has the one name, a checking compiler
+ * calls the other. */
 static size_t plain_name(const char **name)
 {
     size_t length = strlen(*name);
@@ -75,7 +76,7 @@ static uint64_t monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Ticks of the host's clock in so many ns; good to a part in thousands. */
+/* Converts ns to ticks of the host's clock, accurate to a few parts in a thousand. */
 static uint64_t ticks_of(uint64_t ns)
 {
     uint64_t passed;
@@ -91,7 +92,7 @@ typedef struct Object {
     uintptr_t inside, begin, end;
 } Object;
 
-/* The object that holds an address, from its first to its last byte. */
+/* Finds the loaded object that holds an address, and its first and last byte. */
 static int take_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     Object *object = user;
@@ -112,7 +113,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
-/* The host's code, and this plugin's. */
+/* Finds the code of the host and of this plugin. */
 static void find_own_code(void)
 {
     const uintptr_t inside[2] = {(uintptr_t)(void *)osrt.host->reserve,
@@ -149,7 +150,7 @@ static void osrt_sample(void *state)
         osrt_perf_drain(osrt.perf, writer);
 }
 
-/* Calls that go through the library tell of themselves. */
+/* Only trace points need sampling: the preloaded library reports each call itself. */
 static int64_t osrt_sample_interval(void *state)
 {
     (void)state;
@@ -187,9 +188,9 @@ static StrobeStatus open_perf(void)
     if (osrt.perf)
         return STROBE_OK;
     return osrt.host->fail(osrt.self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                           "Cannot record calls: they are recorded under \"strobe run\", with "
-                           "osrt-preload.so in LD_PRELOAD, or where the kernel's trace points "
-                           "(events/raw_syscalls) may be opened: reason=\"%s\"",
+                           "Cannot record calls: use \"strobe run\", put osrt-preload.so into "
+                           "LD_PRELOAD, or get the right to open the kernel's trace points "
+                           "(events/raw_syscalls): reason=\"%s\"",
                            strerror(errno));
 }
 

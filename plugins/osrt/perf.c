@@ -12,13 +12,13 @@
 #include <strobe/helpers/perf-rings.h>
 #include <strobe/helpers/sys-file.h>
 
-#define DESCRIPTORS_MAX 48 /* the program's own limit holds here */
+#define DESCRIPTORS_MAX 48 /* the program's own limit on descriptors counts these, too */
 #define RING_PAGES 64      /* a power of two */
-#define CALLS_MAX 8192     /* threads inside a call at once; a power of two */
+#define CALLS_MAX 8192     /* threads that are tracked; a power of two */
 
 enum { ENTER, EXIT, N_POINTS };
 
-/* A thread that is inside a call, or was. */
+/* A thread, and the call in which it is. */
 typedef struct Inside {
     uint32_t tid; /* 0: free */
     uint32_t is_own;
@@ -38,7 +38,7 @@ struct OsrtPerf {
     Inside inside[CALLS_MAX];
 };
 
-/* One told event, as far as it is read. */
+/* The beginning of a sample of a trace point. */
 typedef struct Reported {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -80,11 +80,11 @@ static struct perf_event_attr attributes_of(const OsrtPerf *perf, int point)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = 1u << 30, /* no thread waits for it */
+        .wakeup_watermark = 1u << 30, /* never reached: no thread waits for events */
     };
 }
 
-/* -1 with errno: trace points may not be opened here. */
+/* Returns -1 with errno if trace points may not be opened here. */
 static int try_points(OsrtPerf *perf)
 {
     if (read_point(perf->context, "sys_enter", &perf->points[ENTER]) != 0 ||
@@ -207,7 +207,8 @@ static void take_event(OsrtPerf *perf, StrobeWriter *writer, const Reported *rep
     }
 }
 
-/* A call may begin on one processor and end on another: all rings in order of time. */
+/* Reads the events of all rings in order of time, because a call may begin on one processor and end
+ * on another. */
 static void drain_until(OsrtPerf *perf, StrobeWriter *writer, uint64_t until)
 {
     const struct perf_event_header *event;

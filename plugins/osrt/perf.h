@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records all system calls of the process with the kernel's trace points (perf_event_open), if
- * permitted. It does not see calls of pthread as such. */
+/* Records all system calls of the process with the kernel's trace points (perf_event_open), if that
+ * is permitted. It sees pthread functions only as the system calls that they make. */
 #ifndef STROBE_PLUGINS_OSRT_PERF_H
 #define STROBE_PLUGINS_OSRT_PERF_H
 
@@ -14,9 +14,9 @@ OsrtPerf *osrt_perf_open(OsrtContext *context, StrobeKindId kind, const char *co
                          size_t n_names);
 void osrt_perf_close(OsrtPerf *perf);
 
-/* From now on, for the threads that there are and those that they start. */
+/* Begins to record the existing threads and those that they start. */
 StrobeStatus osrt_perf_start(OsrtPerf *perf, uint64_t threshold_ns);
-/* Records what has been told since; cheap where there is nothing. */
+/* Records the events since the last call; cheap if there are none. */
 void osrt_perf_drain(OsrtPerf *perf, StrobeWriter *writer);
 void osrt_perf_stop(OsrtPerf *perf, StrobeWriter *writer);
 

@@ -15,7 +15,7 @@ static const StrobeOption options[] = {
         .default_value = "1us",
         .min = 0,
         .max = 6e10,
-        .summary = "Calls of the system and of pthread that take less are not recorded.",
+        .summary = "Calls that take less time are not recorded.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -23,9 +23,8 @@ static const StrobeOption options[] = {
         .name = "source",
         .default_value = "auto",
         .choices = sources,
-        .summary =
-            "Where calls are seen: perf, the kernel's trace points of system calls, which need "
-            "rights; auto, the library that \"strobe run\" preloads, else perf.",
+        .summary = "Source of calls: perf, the kernel's trace points of system calls, which need "
+                   "CAP_PERFMON; auto, the library that \"strobe run\" preloads, without it perf.",
     },
     STROBE_SAMPLER_INTERVAL,
     {
@@ -35,10 +34,10 @@ static const StrobeOption options[] = {
         .default_value = "/proc",
         .summary = "Where the process file system is.",
     },
-    STROBE_SAMPLER_SYS_ROOT("Where the system file system is, with the trace points."),
+    STROBE_SAMPLER_SYS_ROOT("Where sysfs is, with the trace points."),
 };
 
-/* The library in front of the C library is loaded at the start of the process, or not at all. */
+/* The preloaded library must be loaded at the start of the process; later is not possible. */
 static const StrobeVariable variables[] = {
     {
         .struct_size = sizeof(StrobeVariable),
@@ -50,7 +49,8 @@ static const StrobeVariable variables[] = {
 
 static const StrobeKind *const kinds[] = {&strobe_kind_os_call};
 
-/* Inside: the preloaded library calls it, and trace points are read where they were opened. */
+/* INSIDE: the preloaded library calls the plugin, and only the process that opened the trace points
+ * reads them. */
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,

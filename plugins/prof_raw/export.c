@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has CANN's msprof export what Strobe does not decode itself. */
+/* Runs CANN's msprof to export the data that Strobe does not decode itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static char *ending_of(const VendorRun *run)
     if (run->is_late)
         return g_strdup("took longer than export_limit, and was ended");
     if (run->is_lost)
-        return g_strdup("ended, but how is not known");
+        return g_strdup("ended, but its exit code is not known");
     if (run->signal)
         return g_strdup_printf("was ended by signal %d", run->signal);
     if (run->exit_code)
@@ -68,7 +68,8 @@ static char *ending_of(const VendorRun *run)
     return g_strdup("ended well, but made no " TOOL "_*.db and no text");
 }
 
-/* Older ones know no type, and write text. */
+/* Runs msprof with --type=db, then without it: older versions do not know the option and write
+ * text. */
 static StrobeStatus export_with(const StrobeImporterHost *host, StrobeInstance *self,
                                 const StrobeSource *source, char *tool, int logs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_syscall.data and host_pthreadcall.data: what `perf trace -T` and `ltrace -ttt -T` printed.
- */
+/* Reads host_syscall.data and host_pthreadcall.data, the output of `perf trace -T` and `ltrace -ttt
+ * -T`. */
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -14,7 +14,7 @@
 #define RESUMED_BEGIN "<... "
 #define RESUMED_END " resumed>"
 #define UNFINISHED "<unfinished ...>"
-#define OPEN_MAX 65536u /* threads that are in a call whose return has not come */
+#define OPEN_MAX 65536u /* most threads whose calls are kept until their return is read */
 
 typedef struct Call {
     guint64 thread;
@@ -25,7 +25,7 @@ typedef struct Call {
 
 typedef struct Calls {
     Prof *prof;
-    GHashTable *open; /* thread to Call: begun, of which the return has not come */
+    GHashTable *open; /* thread to Call: begun, and not returned yet */
 } Calls;
 
 static void emit_call(Prof *prof, const Call *call)
@@ -49,15 +49,15 @@ static void emit_call(Prof *prof, const Call *call)
         fields->status = call->status;
 }
 
-/* Appends a digit. FALSE: there is no room for it. */
+/* Appends a digit. FALSE: the number is too large. */
 static gboolean add_digit(gint64 *value, char digit)
 {
     return !__builtin_mul_overflow(*value, 10, value) &&
            !__builtin_add_overflow(*value, digit - '0', value);
 }
 
-/* ns of a time that is printed in units of 10^`digits` ns. In integers: a double would lose up to
- * 119 ns of seconds since the epoch. */
+/* Reads a time, printed in units of 10^`digits` ns, as ns. Uses integers, because a double would be
+ * off by up to 119 ns for seconds since the epoch. */
 static gboolean read_time(const char *text, char **end, guint digits, gint64 *ns)
 {
     const char *at = text + strspn(text, " ");
@@ -93,7 +93,7 @@ static gint64 status_of(const char *text)
     return end == mark + 3 ? STROBE_ABSENT_I64 : value;
 }
 
-/* Cuts the name that stands before the first bracket; `text` is what stands before it. */
+/* Cuts out the name before the first bracket; `text` is left with the part before the name. */
 static char *cut_name(char *text, char **behind)
 {
     char *bracket = strchr(text, '('), *name;
@@ -110,13 +110,13 @@ static char *cut_name(char *text, char **behind)
     return *name ? name : NULL;
 }
 
-/* A call whose return is on a line of its own, where those of other threads stand between. */
+/* Keeps a call whose return is printed on a line of its own, after lines of other threads. */
 static void begin_open(Calls *calls, const Call *call)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
 
     if (open)
-        emit_call(calls->prof, open); /* its end is nowhere */
+        emit_call(calls->prof, open); /* the return of the earlier call is missing */
     else if (g_hash_table_size(calls->open) >= OPEN_MAX) {
         emit_call(calls->prof, call);
         return;
@@ -126,7 +126,7 @@ static void begin_open(Calls *calls, const Call *call)
     g_hash_table_replace(calls->open, &open->thread, open);
 }
 
-/* FALSE: what is known of its begin is in no line before. */
+/* Finds the begin of a call that returns. FALSE: no earlier line has it. */
 static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
@@ -138,8 +138,8 @@ static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
     return TRUE;
 }
 
-/* "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that was interrupted by other
- * threads' lines has no duration and ends in "...", and comes again as "... [continued]: futex()) =
+/* "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that is interrupted by lines of other
+ * threads has no duration and ends in "...". It is printed again as "... [continued]: futex()) =
  * 0", with the same time and the duration. */
 static gboolean take_perf(Calls *calls, char *line)
 {
@@ -172,7 +172,8 @@ static gboolean take_perf(Calls *calls, char *line)
     return TRUE;
 }
 
-/* "<... pthread_join resumed> ) = 0": the name, and what is behind it; NULL for another line. */
+/* Splits "<... pthread_join resumed> ) = 0" into the name and the text after it; NULL for another
+ * line. */
 static char *cut_resumed(char *text, char **behind)
 {
     char *end;
@@ -184,9 +185,9 @@ static char *cut_resumed(char *text, char **behind)
     return text + strlen(RESUMED_BEGIN);
 }
 
-/* "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>": seconds since the epoch. A call that
- * another thread's line comes into ends in "<unfinished ...>", and its return has a line with the
- * time of the return. */
+/* "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>", in seconds since the epoch. A call
+ * that is interrupted by a line of another thread ends in "<unfinished ...>". Its return has a
+ * separate line, with the time of the return. */
 static gboolean take_ltrace(Calls *calls, char *line)
 {
     gint64 duration = 0, printed;
@@ -237,7 +238,7 @@ static gint by_begin(gconstpointer a, gconstpointer b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Calls that did not return: how long they took is not known. */
+/* Emits the calls that did not return. Their duration is unknown. */
 static void emit_open(Calls *calls)
 {
     GList *all = g_list_sort(g_hash_table_get_values(calls->open), by_begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_cpu.data: repeated samples of the process's threads from /proc. */
+/* Reads host_cpu.data: repeated samples of the process's threads from /proc. */
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -9,7 +9,7 @@
 #define TICKS_DEFAULT 100
 #define CPUS_MAX 4096u
 #define THREADS_MAX 100000u
-/* Words of a stat line behind the name's closing bracket. */
+/* Indices of words of a stat line, after the name's closing bracket. */
 enum { STAT_USER = 11, STAT_SYSTEM = 12, STAT_CPU = 36, STAT_WORDS };
 
 typedef struct Thread {
@@ -29,9 +29,9 @@ typedef struct HostCpu {
     Sample last, now;
     gboolean has_last, has_now;
     double ticks_a_second;
-    gint64 n_cpus;           /* 0: not told */
-    guint64 ticks[CPUS_MAX]; /* of threads that ran for less than the interval */
-    guint whole[CPUS_MAX];   /* threads that ran for all of it */
+    gint64 n_cpus;           /* 0: not reported */
+    guint64 ticks[CPUS_MAX]; /* of threads that ran for a part of the interval */
+    guint whole[CPUS_MAX];   /* number of threads that ran for the whole interval */
     guint8 seen[CPUS_MAX];
 } HostCpu;
 
@@ -47,8 +47,9 @@ static void emit_usage(HostCpu *h, const char *name, guint cpu, double usage)
     fields->processor = cpu;
 }
 
-/* Each thread counts for the processor it ran on last, and never for more than the interval. Whole
- * numbers: the sum is the same in whichever order they come. */
+/* Adds the ticks of all threads. A thread counts for the processor on which it ran last, and at
+ * most for the whole interval. Counts whole numbers, so that the sum does not depend on the
+ * order. */
 static double add_threads(HostCpu *h, double interval)
 {
     GHashTableIter iter;
@@ -127,7 +128,7 @@ static void begin_sample(HostCpu *h, guint64 time)
     h->has_now = TRUE;
 }
 
-/* The name between the brackets may hold anything, brackets too. */
+/* The name between the brackets may contain any character, even brackets. */
 static gboolean read_thread(HostCpu *h, char *line)
 {
     char *end = strrchr(line, ')'), *words[WORDS_MAX];
@@ -148,7 +149,8 @@ static gboolean read_thread(HostCpu *h, char *line)
     return TRUE;
 }
 
-/* "time <ns>", the line of /proc/uptime, then a line of /proc/<pid>/task/<tid>/stat each. */
+/* A sample is "time <ns>", the line of /proc/uptime, then a line of /proc/<pid>/task/<tid>/stat for
+ * each thread. */
 static gboolean take_line(HostCpu *h, char *line)
 {
     char *words[WORDS_MAX];

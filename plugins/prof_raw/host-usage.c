@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_mem.data, host_network.data, host_disk.data: what the host's memory, network and disks had
- * to do. */
+/* Reads host_mem.data, host_network.data and host_disk.data: use of the host's memory, network and
+ * disks. */
 #include <string.h>
 
 #include "prof_raw.h"
 
-#define PAGE_KB 4 /* as the original counts pages, whatever the machine has */
+#define PAGE_KB 4 /* CANN's tool assumes this size on every machine */
 #define DISK_INTERVAL_NS 20000000u
 #define INTERFACES_MAX 1000u
 
@@ -19,8 +19,8 @@ static struct strobe_usage *emit_usage(Prof *prof, const char *group, const char
 
 /* ---- memory ---- */
 
-/* "<ns> <content of /proc/<pid>/statm>". Of n samples the original makes n - 1 rows, each with the
- * time and the value of the later one. */
+/* "<ns> <content of /proc/<pid>/statm>". Like CANN's tool, makes n - 1 rows of n samples, each with
+ * the time and the value of the later sample. */
 void host_mem_import(Prof *prof, Slices *slices)
 {
     char *line, *words[WORDS_MAX];
@@ -29,7 +29,7 @@ void host_mem_import(Prof *prof, Slices *slices)
 
     if (!side_json_double(prof->info, "memoryTotal", &total_kb) || total_kb <= 0) {
         prof->host->damage(prof->self, prof->part,
-                           "info.json has no memoryTotal: what share is in use cannot be told");
+                           "info.json has no memoryTotal: the share in use is not known");
         return;
     }
     while (!prof->is_full && (line = slices_line(slices))) {
@@ -126,7 +126,7 @@ static void end_network(Network *n)
     n->has_before = TRUE;
 }
 
-/* "eth0: <bytes> and seven more received, <bytes> ... sent" */
+/* "eth0: <bytes> and seven more numbers received, <bytes> ... sent". */
 static gboolean read_interface(Network *n, char *line)
 {
     char *colon = strchr(line, ':'), *words[WORDS_MAX];
@@ -193,7 +193,7 @@ static gboolean read_rate(const char *number, const char *unit, double *rate)
     return TRUE;
 }
 
-/* "tid prio user read unit write unit swap-in % io % command" */
+/* "tid prio user read unit write unit swap-in % io % command". */
 static gboolean take_disk(Prof *prof, char *line, guint64 time)
 {
     char *words[WORDS_MAX];
@@ -213,8 +213,8 @@ static gboolean take_disk(Prof *prof, char *line, guint64 time)
     return TRUE;
 }
 
-/* "start_time <ns>" and then iotop's lines, of which only those of processes have a number first.
- * They carry no time: one every 20 ms. */
+/* "start_time <ns>", then iotop's lines. Only those of processes begin with a number. They have no
+ * time, so each is placed 20 ms after the one before. */
 void host_disk_import(Prof *prof, Slices *slices)
 {
     guint64 start = 0, n = 0;

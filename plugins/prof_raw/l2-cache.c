@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* l2_cache.data: eight counters a task. sample.json selects the counters; their meaning depends
- * on the platform. */
+/* Reads l2_cache.data: eight counters for each task. sample.json selects the counters; their
+ * meaning depends on the platform. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define EVENTS 8u
 #define TERMS_MAX 6u
 
-/* Sums of events: requests, hits, evictions; a negative number is taken away. */
+/* Events whose counts are added: requests, hits, evictions. */
 typedef struct Platform {
     gint ids[5];
     gint request[TERMS_MAX], hit[TERMS_MAX], victim[TERMS_MAX];
@@ -22,7 +22,8 @@ static const Platform platforms[] = {
     {{2, 3, 4}, {0x78, 0x79}, {0x6a}, {0x71}},
     {{5, 7, 8, 11}, {0xfb, 0xfc}, {0x90, 0x91}, {0x9c}},
 };
-/* Its request is event 0, which ends the lists above. */
+/* For newer platforms. Their request is event 0, which cannot be in the lists above, because 0 ends
+ * them. */
 #define NEW_REQUEST 0x00
 static const gint new_ids[] = {15, 16};
 static const gint new_misses[] = {0x81, 0x82, 0x83, 0x74, 0x75};
@@ -116,7 +117,7 @@ static StrobeTrackId stream_track(Prof *prof, guint stream)
     return prof->host->track(prof->self, &track, prof->pid);
 }
 
-/* Tasks have no time here: they stand where the collection began. */
+/* The file has no times of tasks: all get the begin of the collection. */
 void l2_cache_import(Prof *prof, Slices *slices)
 {
     gint64 begin = prof->begin;
@@ -125,8 +126,7 @@ void l2_cache_import(Prof *prof, Slices *slices)
 
     read_config(&l2);
     if (!l2.platform && !l2.is_new)
-        prof->host->damage(prof->self, prof->part,
-                           "no platform_version that is known: rates are left out");
+        prof->host->damage(prof->self, prof->part, "no known platform_version: rates are left out");
     else if (l2.events[0] < 0)
         prof->host->damage(prof->self, prof->part,
                            "sample.json names no events: rates are left out");

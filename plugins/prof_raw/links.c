@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hccs.data, pcie.data, nic.data, roce.data: what goes over a device's links. */
+/* Reads hccs.data, pcie.data, nic.data and roce.data: traffic on a device's links. */
 #include <string.h>
 
 #include "prof_raw.h"
@@ -12,7 +12,7 @@ typedef struct HccsSample {
     guint64 time, tx, rx;
 } HccsSample;
 
-/* "timestamp: tx rx", bytes since the start. */
+/* "timestamp: tx rx", in bytes since the start. */
 static gboolean read_hccs(char *line, HccsSample *sample)
 {
     char *words[WORDS_MAX];
@@ -39,7 +39,7 @@ static void take_hccs(Prof *prof, const HccsSample *last, const HccsSample *now)
     fields->device = prof->device;
 }
 
-/* A sample is stamped with its end; the first one only says where counting began. */
+/* A sample has the time of its end; the first one only marks where counting began. */
 void hccs_import(Prof *prof, Slices *slices)
 {
     HccsSample last = {0}, now;
@@ -62,7 +62,7 @@ void hccs_import(Prof *prof, Slices *slices)
 
 #define PCIE_BYTES 96u
 #define PCIE_VALUES 21u
-#define PCIE_LATENCY 9u /* the first of three in ns; all others are B/us */
+#define PCIE_LATENCY 9u /* the first of three latencies in ns; all other values are B/us */
 
 static guint32 u32_at(const char *at)
 {
@@ -89,7 +89,7 @@ void pcie_import(Prof *prof, Slices *slices)
         struct strobe_pcie *fields;
         double values[PCIE_VALUES];
 
-        if (u32_at(at + 12) > u32_at(at + 16)) { /* least over greatest */
+        if (u32_at(at + 12) > u32_at(at + 16)) { /* the minimum exceeds the maximum */
             prof->n_dropped++;
             continue;
         }
@@ -108,8 +108,8 @@ void pcie_import(Prof *prof, Slices *slices)
 
 /* ---- ports ---- */
 
-/* "timestamp: bandwidth rxPacket/s rxByte/s rxPackets rxBytes rxErrors rxDropped", the same for tx,
- * "port [type]"; a first line may be a heading. */
+/* "timestamp: bandwidth rxPacket/s rxByte/s rxPackets rxBytes rxErrors rxDropped", then the last
+ * six for tx, then "port [type]". The first line may be a heading. */
 enum { PORT_TIME, PORT_BANDWIDTH, PORT_RX, PORT_TX = PORT_RX + 6, PORT_NUMBER = PORT_TX + 6 };
 
 typedef struct Direction {

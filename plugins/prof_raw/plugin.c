@@ -10,7 +10,7 @@ static const StrobeOption options[] = {
         .name = "msprof",
         .default_value = "",
         .summary =
-            "CANN's program that exports raw data of a recorded result when that is analysed, "
+            "CANN's program that exports the raw data of a recorded result when it is analysed: "
             "an absolute path; "
             "without it, msprof on PATH, then in bin of ASCEND_HOME_PATH.",
     },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A directory PROF_* with CANN's raw data into records. */
+/* Turns a directory PROF_* with CANN's raw data into records. */
 #include "prof_raw.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS] = {
     &strobe_kind_l2_cache, &strobe_kind_usage, &strobe_kind_os_call,
 };
 
-/* By how the name begins. */
+/* Readers by the begin of the file's name. */
 static const struct {
     const char *name;
     void (*import)(Prof *prof, Slices *slices);
@@ -37,7 +37,7 @@ static const struct {
     {"host_pthreadcall.data", host_pthreadcall_import},
 };
 
-/* ---- what the parts use ---- */
+/* ---- functions that the parts share ---- */
 
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns)
@@ -90,7 +90,7 @@ guint prof_words(char *line, char **words)
         while (*at && !strchr(" \t\r:", *at))
             at++;
     }
-    if (n == WORDS_MAX) /* the last one must end too */
+    if (n == WORDS_MAX) /* the last word must end, too */
         words[n - 1][strcspn(words[n - 1], " \t\r:")] = 0;
     return n;
 }
@@ -123,7 +123,7 @@ static void tell_slices(Prof *prof, const Slices *slices)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines beside them that may be cut",
                                slices->n_cut);
     if (slices->is_shifted)
-        g_string_append(why, "; records behind them cannot be told from each other");
+        g_string_append(why, "; the begins of records after them are not known");
     if (slices->n_long)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines of over %u KiB", slices->n_long,
                                SLICE_LINE_MAX >> 10);
@@ -131,8 +131,7 @@ static void tell_slices(Prof *prof, const Slices *slices)
         g_string_append_printf(why, "; the last record is not whole: %" G_GUINT64_FORMAT " bytes",
                                slices->n_left);
     if (prof->n_strange)
-        g_string_append_printf(why,
-                               "; %" G_GUINT64_FORMAT " lines are not of the form that is expected",
+        g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines do not have the expected form",
                                prof->n_strange);
     if (prof->n_dropped)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " samples with impossible values",
@@ -160,7 +159,7 @@ static void take_slices(Prof *prof, const char *folder, Slices *slices)
     prof->host->unknown(prof->self, part, what, 1);
 }
 
-/* Names of the slices of one file stand together. */
+/* The names are sorted, so the slices of one file follow each other. */
 static void take_files(Prof *prof, const char *name, int folder)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -201,7 +200,8 @@ static SideJson *read_json(int folder, const char *prefix)
     return bytes ? side_json_new(bytes, length, NULL) : NULL;
 }
 
-/* -1 the host, else the device's number; FALSE for another folder. */
+/* Gets the device's number from the folder's name, -1 for the host. FALSE: the folder is
+ * neither. */
 static gboolean device_of(const char *name, gint *device)
 {
     guint64 number = 0;
@@ -216,7 +216,7 @@ static gboolean device_of(const char *name, gint *device)
     return TRUE;
 }
 
-/* A device that does not tell when it began is taken to have the host's clock. */
+/* If the device's folder has no start times, the device is taken to have the host's clock. */
 static void find_clock(Prof *prof, int top, int folder, const char *name)
 {
     int host = external_folder_open(top, "host");
@@ -309,7 +309,8 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
     prof.kinds = g_hash_table_new(NULL, NULL);
     if (prof_start_of_host(source->descriptor, &offset))
         host->metadata_int(self, "raw_clock_offset_ns", offset);
-    for (gint is_device = 0; is_device < 2; is_device++) /* the host knows the pid */
+    /* the host comes first, because it knows the pid */
+    for (gint is_device = 0; is_device < 2; is_device++)
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);
 

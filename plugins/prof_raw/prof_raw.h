@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the importer, shared by its parts. */
+/* State of one run of the importer, and the functions that its parts share. */
 #ifndef STROBE_PROF_RAW_H
 #define STROBE_PROF_RAW_H
 
@@ -15,14 +15,14 @@
 typedef struct Prof {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    GHashTable *kinds; /* StrobeKind by address to its id */
-    SideJson *info;    /* info.json of the folder under way, NULL: none */
+    GHashTable *kinds; /* from the address of a StrobeKind to its id */
+    SideJson *info;    /* info.json of the present folder, NULL: none */
     SideJson *sample;  /* sample.json */
-    guint64 pid;       /* that was profiled, 0: not told */
-    gint device;       /* of the folder under way, -1: the host */
-    gint64 offset;     /* from its clock to the epoch */
+    guint64 pid;       /* of the profiled process, 0: not reported */
+    gint device;       /* of the present folder, -1: the host */
+    gint64 offset;     /* from the present folder's clock to the epoch */
     gint64 begin;      /* of the collection, ns since the epoch */
-    const char *part;  /* the file under way, for messages */
+    const char *part;  /* the present file, for messages */
     guint64 n_rows, n_strange, n_dropped;
     gboolean is_full;
 } Prof;
@@ -35,19 +35,19 @@ extern const StrobeImporterOps prof_raw_ops;
 StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *self,
                               const StrobeSource *source, int32_t logs);
 
-/* Emits, and counts the row; NULL when the capture has no room. */
+/* Emits a record and counts the row; NULL if the capture has no room. */
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns);
 StrobeTrackId prof_counter(Prof *prof, const char *group);
-/* ns of the folder's clock as ns since the epoch, never negative. */
+/* Converts ns of the folder's clock to ns since the epoch, never negative. */
 gint64 prof_time(const Prof *prof, guint64 ns);
 
-/* Words of a line, parted by blanks and colons at their ends; at most WORDS_MAX. */
+/* Splits a line into words at blanks and colons; at most WORDS_MAX. */
 guint prof_words(char *line, char **words);
 gboolean prof_whole(const char *word, guint64 *value);
 gboolean prof_real(const char *word, double *value);
 
-/* Readers of one file each. */
+/* Each reads one file. */
 void hccs_import(Prof *prof, Slices *slices);
 void pcie_import(Prof *prof, Slices *slices);
 void nic_import(Prof *prof, Slices *slices);

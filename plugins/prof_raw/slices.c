@@ -86,7 +86,8 @@ static gboolean open_next(Slices *s)
     return TRUE;
 }
 
-/* Reads on; FALSE at the end of the last slice, before a gap, or when the buffer is full. */
+/* Reads more bytes; FALSE at the end of the last slice, before a gap, or when the buffer is
+ * full. */
 static gboolean fill_buffer(Slices *s)
 {
     gssize done = 0;
@@ -105,7 +106,7 @@ static gboolean fill_buffer(Slices *s)
         }
         if (s->fd >= 0 && done < 0 && errno == EINTR)
             continue;
-        if (s->fd >= 0 && done < 0) { /* its rest is missing */
+        if (s->fd >= 0 && done < 0) { /* the rest of the file is missing */
             s->error = errno;
             s->is_gap = TRUE;
         }
@@ -115,7 +116,7 @@ static gboolean fill_buffer(Slices *s)
     return FALSE;
 }
 
-/* A line longer than the buffer is left out. */
+/* Skips a line that is longer than the buffer. */
 static void skip_line(Slices *s)
 {
     s->n_long++;
@@ -134,8 +135,9 @@ static void skip_line(Slices *s)
     }
 }
 
-/* Before a gap: the begin of a line, whose end is missing, is left out. So is the line behind the
- * gap, whose begin may be missing, unless slices seem to end with lines. */
+/* Leaves out the beginning of a line before a gap, because its end is missing. Returns whether the
+ * line after the gap must be left out, too: its beginning may be missing, unless slices seem to end
+ * at ends of lines. */
 static gboolean pass_gap(Slices *s)
 {
     const gboolean is_torn = s->used > s->at || s->is_in_long || s->next == 1;
@@ -153,7 +155,7 @@ static char *take_line(Slices *s)
     for (;;) {
         char *begin = NULL, *end = NULL;
 
-        if (s->used > s->at + seen) { /* without it there may be no buffer yet */
+        if (s->used > s->at + seen) { /* without this check there may be no buffer yet */
             begin = s->buffer + s->at;
             end = memchr(begin + seen, '\n', s->used - s->at - seen);
         }
@@ -174,7 +176,7 @@ static char *take_line(Slices *s)
         }
         if (s->used == s->at)
             return NULL;
-        begin = s->buffer + s->at; /* the last line has no end */
+        begin = s->buffer + s->at; /* the last line has no newline */
         s->buffer[s->used] = 0;
         s->at = s->used;
         return begin;
@@ -191,7 +193,7 @@ char *slices_line(Slices *s)
     return line;
 }
 
-/* FALSE: where records begin behind the gap is not known. */
+/* FALSE: it is not known where a record begins after the gap. */
 static gboolean pass_gap_of_records(Slices *s, gsize n)
 {
     if (s->used > s->at || (s->next == 1 && s->bytes % n != 0)) {

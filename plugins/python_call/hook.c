@@ -10,29 +10,30 @@
 
 #define CAPSULE "strobe.python_call"
 
-/* Content of a thread's profile function: the frames that were open when it was set. */
+/* Data of a thread's profile function: the frames that were open when it was set. */
 typedef struct Seed {
-    const void *source; /* the object that the thread keeps; holds this */
+    const void *source; /* the profile object, which owns this */
     TracerFrames open;
     uint64_t begin;
-    int is_used; /* the thread has taken them */
+    int is_used; /* the thread has entered the frames */
 } Seed;
 
 static struct {
-    PyObject *function;    /* what the module threading calls in a new thread */
+    PyObject *function;    /* called by the module threading in a new thread */
     PyObject *set_profile; /* sys.setprofile */
-    PyObject *kept;        /* strong, of the profile function that was replaced last: it may run */
-    uint32_t n_taken;      /* threads whose function the program has replaced or removed */
+    PyObject *kept;   /* strong reference to the profile function that was replaced last, which may
+                         still run */
+    uint32_t n_taken; /* threads whose function the program has replaced or removed */
     void (*on_profiler)(void);
     int is_in_threading;
     int is_installed;
 } hook;
 
-/* Threads that another profiler has, since before the window or by the C API. */
+/* Threads in which another profiler is active, since before the window or by the C API. */
 static struct {
-    uint32_t n, n_most;  /* now, at once */
-    uint64_t begin, sum; /* of the present time without all threads; of those before, in ns */
-    int has_unknown;     /* not only PyTorch's */
+    uint32_t n, n_most;  /* now; most at once */
+    uint64_t begin, sum; /* begin of the present gap; length of the earlier gaps, in ns */
+    int has_unknown;     /* a profiler other than PyTorch's */
 } gap;
 
 static PyObject *on_attach(PyObject *self, PyObject *arguments);
@@ -40,7 +41,7 @@ static PyObject *on_attach(PyObject *self, PyObject *arguments);
 static PyMethod method = {"strobe_python_call", on_attach, PYTHON_VARARGS,
                           "Records Python calls for Strobe."};
 
-/* ---- frames that are open already ---- */
+/* ---- frames that were open at the begin ---- */
 
 static void drop_frames(Seed *seed)
 {
@@ -50,7 +51,7 @@ static void drop_frames(Seed *seed)
     seed->open = (TracerFrames){NULL, 0, 0};
 }
 
-/* The thread has another profile function, or none, or is gone. */
+/* Destructor of the capsule: the thread has another profile function or none, or has ended. */
 static void free_seed(PyObject *capsule)
 {
     Seed *seed = python_api.capsule_pointer(capsule, CAPSULE);
@@ -58,13 +59,13 @@ static void free_seed(PyObject *capsule)
     if (!seed)
         return;
     if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
-        hook.n_taken++; /* a thread that ends has no frames any more */
+        hook.n_taken++; /* a thread that ends has no frames left, so it does not count */
     drop_frames(seed);
     free(seed);
 }
 
-/* A new object for a thread's profile function; a strong reference, or NULL. It can be called, as
- * programs set again what sys.getprofile() gave them. */
+/* Makes an object for a thread's profile function; returns a strong reference, or NULL. The object
+ * can be called, because programs pass the result of sys.getprofile() to sys.setprofile(). */
 static PyObject *make_source(PyThread *thread)
 {
     const PythonApi *python = &python_api;
@@ -88,7 +89,8 @@ static PyObject *make_source(PyThread *thread)
 
 /* ---- events ---- */
 
-/* The first event of a thread since the function was set. 0: it needs no telling any more. */
+/* Handles the first event of a thread after its function was set. Returns 0 if the event needs no
+ * more work. */
 static int enter_thread(PyObject *source, int event)
 {
     const PythonApi *python = &python_api;
@@ -100,7 +102,7 @@ static int enter_thread(PyObject *source, int event)
     python->clear_error();
     if (!thread)
         return 0;
-    if (is_anew) /* with the frame that this event is about */
+    if (is_anew) /* includes the frame of this event */
         tracer_open_all(thread);
     while (seed->open.n)
         tracer_open(thread, seed->open.frames[--seed->open.n], seed->begin);
@@ -109,8 +111,8 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* The program sets a profile function of its own, or none (its argument is unknown). From here
- * on there are no events of this thread's calls. */
+/* The program sets a profile function of its own, or removes ours (the argument is not known). This
+ * thread's calls cause no more events. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -123,7 +125,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
     if (__builtin_expect(!thread || thread->source != source, 0)) {
         if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed)) {
-            python_api.set_profile(NULL, NULL); /* a forked child's */
+            python_api.set_profile(NULL, NULL); /* the function is the one of a forked child */
             return 0;
         }
         if (!enter_thread(source, event))
@@ -158,7 +160,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
 /* ---- threads ---- */
 
-/* In the thread whose state is current. */
+/* Sets our function in the thread whose state is current. */
 static void set_in_thread(PyThread *thread)
 {
     PyObject *source = make_source(thread);
@@ -184,7 +186,7 @@ static PyObject *present_source(void)
     return source == python_api.none ? NULL : source;
 }
 
-/* The object that is called just now is kept until later. */
+/* Sets a new object. The previous one is called right now, so it is kept for later release. */
 static void replace_own(PyThread *thread)
 {
     PyObject *before = hook.kept;
@@ -197,8 +199,8 @@ static void replace_own(PyThread *thread)
         python_unref(before);
 }
 
-/* Called by the interpreter as a profile function: in a new thread, by the module threading, or
- * where a program has set again what was there before its own. */
+/* The interpreter calls this as a Python profile function: in a new thread (set by the module
+ * threading), or after the program has set our object again, in place of its own function. */
 static PyObject *on_attach(PyObject *self, PyObject *arguments)
 {
     const PythonApi *python = &python_api;
@@ -207,7 +209,7 @@ static PyObject *on_attach(PyObject *self, PyObject *arguments)
     const char *name = event ? python->to_text(event, NULL) : NULL;
 
     if (!name) {
-        python->clear_error(); /* the program itself called us, with anything */
+        python->clear_error(); /* the program itself called the object */
     } else if (!atomic_load(&tracer.is_on)) {
         python->set_profile(NULL, NULL);
     } else {
@@ -230,7 +232,7 @@ static int is_ours(PyObject *source)
     return function == on_attach;
 }
 
-/* ---- gaps ---- */
+/* ---- gaps: times in which another profiler is active ---- */
 
 static int is_of_torch(PyObject *source)
 {
@@ -296,9 +298,9 @@ static void remove_from(PyThread *thread, void *unused)
         python_api.set_profile(NULL, NULL);
 }
 
-/* ---- profile functions of libraries ---- */
+/* ---- profile functions that libraries set ---- */
 
-/* Meaning of a change for a thread. */
+/* A change of a thread's profile function. */
 typedef struct Change {
     int sets;
     PyObject *object;
@@ -356,7 +358,7 @@ static PyObject *call_threading(const char *name, PyObject *argument)
     return result;
 }
 
-/* Before 3.10 there is no getprofile. */
+/* For versions before 3.10, which have no threading.getprofile(). */
 static PyObject *old_threading_source(void)
 {
     const PythonApi *python = &python_api;
@@ -369,7 +371,8 @@ static PyObject *old_threading_source(void)
     return source;
 }
 
-/* Its function for new threads; NULL: none. Only to be compared. */
+/* Returns the function that the module threading sets in new threads; NULL: none. Use it only to
+ * compare it. */
 static PyObject *threading_source(void)
 {
     PyObject *source =
@@ -441,10 +444,10 @@ void hook_remove(void)
     if (hook.n_taken == 1)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
                          "The program set or removed a thread's profile function: calls in that "
-                         "thread are not recorded from there on");
+                         "thread are not recorded from then on");
     else if (hook.n_taken)
         tracer.host->log(tracer.self, STROBE_LOG_WARNING,
                          "The program set or removed a thread's profile function %u times: calls "
-                         "in those threads are not recorded from there on",
+                         "in those threads are not recorded from then on",
                          hook.n_taken);
 }

@@ -42,7 +42,7 @@ int inspect_own_folder(char *folder, size_t size)
     return is_found;
 }
 
-/* The attribute at the end of a path of attributes, a strong reference, or NULL. */
+/* Returns the attribute at the end of a path of attributes, a strong reference, or NULL. */
 static PyObject *attribute_at(PyObject *object, const char *const *path)
 {
     PyObject *found = object;

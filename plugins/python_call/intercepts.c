@@ -16,7 +16,8 @@ static StrobeImport imports[] = {
 };
 enum { N_ENTRIES = 2, N_IMPORTS = sizeof imports / sizeof *imports };
 
-static unsigned long long n_covered; /* objects that were loaded then; 0: none is covered */
+static unsigned long long n_covered; /* number of objects that were loaded when libraries were last
+                                        covered; 0: none is covered */
 
 void intercepts_cover_libraries(void)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the interpreter in front of which the collector stands: libraries that call them
- * call the collector's instead (strobe/helpers/import-slots.h).
+ * Replaces functions of the interpreter: libraries that call them call the collector's functions
+ * instead (strobe/helpers/import-slots.h).
  */
 #ifndef STROBE_PYTHON_CALL_INTERCEPTS_H
 #define STROBE_PYTHON_CALL_INTERCEPTS_H
 
-/* Covers the libraries that are loaded by now. With the interpreter's lock. Cheap where none was
- * loaded since the last call. */
+/* Covers the libraries that are loaded by now. Call it with the interpreter's lock. Cheap if none
+ * was loaded since the last call. */
 void intercepts_cover_libraries(void);
 
-/* The session ends: libraries enter the interpreter directly again. Their profile functions still
- * pass by here: a C function that the session has seen begin may return much later. */
+/* Call it at the end of a session: libraries enter the interpreter directly again. Their calls of
+ * PyEval_SetProfile stay replaced: a C function that began in the session may return much later. */
 void intercepts_uncover_entries(void);
 
 #endif

@@ -12,26 +12,26 @@
 #define MODULES_LAST (1u << 20)
 #define CLASSES_LAST 4096u
 
-/* A class by name, because only the name distinguishes the counts. It is never removed. */
+/* A class, identified by its name, because each name has its own numbers. It is never removed. */
 typedef struct ModuleClass {
     char *name;
     size_t length;
-    int64_t n_modules; /* numbers that were given out */
+    int64_t n_modules; /* count of numbers that were given out */
 } ModuleClass;
 
 typedef struct Module {
-    PyObject *address; /* NULL: free. No reference */
+    PyObject *address; /* NULL: free; not a reference */
     PyObject *weakref; /* strong; NULL: the module is gone */
-    uint32_t class;    /* place in `classes` */
+    uint32_t class;    /* index in `classes` */
     StrobeStringId name;
-    uint32_t window; /* for which `name` is known */
+    uint32_t window; /* the window in which `name` is valid */
     int64_t number;
 } Module;
 
 static struct {
-    const StrobeHost *host; /* of the last session */
+    const StrobeHost *host; /* host of the last session */
     StrobeInstance *self;
-    uint32_t window; /* counts them */
+    uint32_t window; /* number of the present window */
     Module *slots;
     uint32_t n_slots, n_used;
     ModuleClass *classes;
@@ -49,7 +49,7 @@ int modules_is_call(PyObject *code)
 
 /* ---- the table ---- */
 
-/* Is it the module that the slot knows, and not another one in its place? */
+/* Is the slot's module still alive? Another module may have its address now. */
 static int is_alive(const Module *slot)
 {
     const PythonApi *python = &python_api;
@@ -82,7 +82,8 @@ static Module *find_slot(PyObject *address)
     return slot;
 }
 
-/* Lays the table out anew with room for as many again; those that are gone are left out. */
+/* Rebuilds the table without modules that are gone, with at least as many free slots as used
+ * ones. */
 static int rebuild_table(void)
 {
     Module *old = modules.slots;
@@ -139,7 +140,7 @@ static ModuleClass *add_class(const TextBuffer *name)
     return &grown[modules.n_classes++];
 }
 
-/* Once per module: a look at each of the few classes that a model has. */
+/* Called once for each module: compares the names of all classes, of which a model has few. */
 static ModuleClass *class_of(PyObject *module)
 {
     TextBuffer *text = &modules.text;
@@ -161,7 +162,8 @@ static ModuleClass *class_of(PyObject *module)
     return add_class(text);
 }
 
-/* Makes the slot that of a module seen for the first time. NULL: it cannot be told from others. */
+/* Assigns the slot to a module that is seen for the first time. NULL: it has no name, or no weak
+ * reference to it can be made. */
 static Module *take_slot(Module *slot, PyObject *module)
 {
     ModuleClass *class = class_of(module);

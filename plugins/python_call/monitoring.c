@@ -120,7 +120,7 @@ static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySi
 
 /* ---- sys.monitoring ---- */
 
-/* sys.monitoring.name(id, a, b); a strong reference, NULL: it raised. */
+/* Calls sys.monitoring.name(id, a, b). Returns a strong reference; NULL: it raised. */
 static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObject *b)
 {
     const PythonApi *python = &python_api;
@@ -138,7 +138,7 @@ static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObjec
     return result;
 }
 
-/* The same with our id; 0: it raised. */
+/* Does the same with our tool id; 0: it raised. */
 static int call_monitoring(const char *name, PyObject *a, PyObject *b)
 {
     PyObject *result = call_for_result(name, tool_id, a, b);
@@ -164,7 +164,7 @@ static long event_number(const char *name)
     return number > 0 ? number : 0;
 }
 
-/* Sets the function for one event, NULL: none. Returns its number, 0 where that failed. */
+/* Sets the callback for one event; NULL: removes it. Returns the event's number, 0: failed. */
 static long set_callback(const char *name, PyMethod *method)
 {
     const PythonApi *python = &python_api;
@@ -197,7 +197,7 @@ int monitoring_is_there(void)
     return python_api.minor >= FROM_MINOR && python_api.system_object("monitoring") != NULL;
 }
 
-/* Takes the first free one. 0: there is none. */
+/* Takes the first free tool id. 0: there is none. */
 static int take_tool_id(void)
 {
     PyObject *name = python_api.from_text(TOOL_NAME);
@@ -274,7 +274,7 @@ static int has_tool_id(void)
     return strcmp(name, TOOL_NAME) == 0;
 }
 
-/* An id that the program has given to another tool stays with that tool. */
+/* Removes the callbacks and frees the tool id, unless the program has given it to another tool. */
 void monitoring_remove(void)
 {
     if (has_tool_id()) {

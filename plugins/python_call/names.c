@@ -9,18 +9,19 @@
 #include "modules.h"
 #include "python-text.h"
 
-#define SETS 4096u /* of two places */
+#define SETS 4096u /* number of sets; each has two entries */
 
 static struct {
     CallName (*sets)[2];
     uint64_t last_serial;
     TextBuffer text;
-    size_t file_length, function_at; /* in the text made last of code */
-    const StrobeHost *host;          /* of the last session */
+    size_t file_length, function_at; /* offsets in the text of the last code */
+    const StrobeHost *host;          /* host of the last session */
     StrobeInstance *self;
     char **folders; /* of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
-    const PyObject *path, *first; /* sys.path and its first item as they were read; only compared */
+    /* sys.path and its first item when they were read; only compared */
+    const PyObject *path, *first;
     PySize path_size;
     char own[4096]; /* the folder of Strobe's package; "": not known yet */
 } names;
@@ -43,7 +44,8 @@ static void forget_folders(void)
     names.n_folders = 0;
 }
 
-/* A window may begin before the script's own folder is put in front, and imports add others. */
+/* Reads sys.path again if it has changed: a window may begin before the script's own folder is put
+ * in front, and imports add others. */
 static void read_folders(void)
 {
     const PythonApi *python = &python_api;
@@ -72,7 +74,7 @@ static void read_folders(void)
         qsort(names.folders, names.n_folders, sizeof *names.folders, compare_lengths);
 }
 
-/* Bytes of the path before what is shown of it. */
+/* Returns the length of the folder in front of the path, which is not shown. */
 static size_t prefix_of(const char *path, size_t length)
 {
     for (size_t i = 0; i < names.n_folders; i++) {
@@ -105,8 +107,8 @@ static long first_line(PyObject *code)
     return line;
 }
 
-/* `path(line): function`, the line of the definition; returns where the path begins that is shown.
- */
+/* Makes the text `path(line): function`, with the line of the definition. Returns the offset of the
+ * part of the path that is shown. */
 static size_t format_code(PyObject *code)
 {
     TextBuffer *text = &names.text;
@@ -124,7 +126,7 @@ static size_t format_code(PyObject *code)
     return prefix;
 }
 
-/* A method that is not bound to its object is named as if it were. */
+/* Names an unbound method like a bound one. */
 static void format_descriptor(PyObject *function)
 {
     TextBuffer *text = &names.text;
@@ -142,8 +144,8 @@ static void format_descriptor(PyObject *function)
     text_append(text, " object>", 8);
 }
 
-/* The representation less the address of what the function belongs to: it is that of the first
- * object called on, and another one in each run. */
+/* Makes the function's repr() without the address of the object to which it belongs. The address is
+ * that of the first object on which it was called, and differs in each run. */
 static void format_builtin(PyObject *function)
 {
     TextBuffer *text = &names.text;
@@ -205,7 +207,8 @@ static CallName *set_of(const void *key, const void *method)
 
 _Static_assert(SETS == 1u << 12, "set_of takes 12 bits");
 
-/* The set's first place, its old content in the second; what was there comes back in `old`. */
+/* Moves the first entry of the set to the second place and returns the first, empty. `old` gets the
+ * entry that was in the second place. */
 static CallName *make_place(CallName *set, CallName *old)
 {
     *old = set[1];
@@ -218,10 +221,10 @@ static void forget_name(const CallName *old)
 {
     code_text_leave(old->text);
     if (old->object)
-        python_unref(old->object); /* may run any destructor: when all is in order */
+        python_unref(old->object); /* may run any destructor, so it comes last */
 }
 
-/* For the text made last. */
+/* Is the code of the last text in Strobe's package? */
 static int is_own(void)
 {
     if (!names.own[0] && !inspect_own_folder(names.own, sizeof names.own))
@@ -230,7 +233,7 @@ static int is_own(void)
     return names.file_length > length && memcmp(names.text.bytes, names.own, length) == 0;
 }
 
-/* For code seen for the first time. */
+/* Finds the role of code that is seen for the first time. */
 static uint8_t role_of(PyObject *code)
 {
     static const char *const begins[][4] = {{"profile", "__enter__", "__code__"},
@@ -249,7 +252,7 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
-/* For the text made last. */
+/* Copies the file and function of the last text. */
 static CodeText *copy_text(void)
 {
     const TextBuffer *text = &names.text;
@@ -298,7 +301,7 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
     return name;
 }
 
-/* NULL: it is no function of the interpreter's own sort. */
+/* Returns the definition of a C function; NULL: the function is not of CPython's own type. */
 static const PyMethod *definition_of(PyObject *function)
 {
     if (function->type != python_api.builtin_type && !python_api.builtin_function(function)) {
@@ -308,8 +311,9 @@ static const PyMethod *definition_of(PyObject *function)
     return ((const PyBuiltin *)function)->method;
 }
 
-/* A function of a module, a class or a binding is known with that very object, a method by the type
- * of the object that it is called on; one not bound by itself. */
+/* A bound C function is looked up by its definition and its owner. The owner is the object itself
+ * if that is a module, a class or a capsule, otherwise the object's type. An unbound method is
+ * looked up by itself. */
 const CallName *names_of_builtin(PyObject *function)
 {
     static const CallName unknown;
@@ -332,7 +336,7 @@ const CallName *names_of_builtin(PyObject *function)
 
 int names_begin(const StrobeHost *host, StrobeInstance *self)
 {
-    names_end(); /* in a forked child: what was known in its parent's session */
+    names_end(); /* in a forked child: forgets the names of the parent's session */
     names.host = host;
     names.self = self;
     names.sets = calloc(SETS, sizeof *names.sets);

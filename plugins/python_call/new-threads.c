@@ -10,17 +10,17 @@ PyObject *new_threads_starters[2];
 
 static struct {
     void (*enter)(PyThread *thread); /* NULL: no window records */
-    uint64_t last_id;                /* of the threads that were there, or have been looked at */
-    uint64_t first_id;               /* of those that came with this window, the lowest */
-    PyObject *own_code;              /* strong; of Thread.start of the module threading */
+    uint64_t last_id;   /* greatest id of the threads that were there or have been entered */
+    uint64_t first_id;  /* lowest id of a thread that can begin in this window */
+    PyObject *own_code; /* strong; the code of threading.Thread.start */
 } new_threads;
 
 /* ---- threads of libraries ---- */
 
-/* The state that the thread entered with last; a number is never used again. */
+/* Id of the thread state with which the thread entered last; ids are never used again. */
 static __thread uint64_t entered_id;
 
-/* The calling thread has entered the interpreter. */
+/* Called when the calling thread has entered the interpreter: enters a new thread. */
 static void look_at_own(void)
 {
     const PythonApi *python = &python_api;
@@ -51,8 +51,8 @@ void new_threads_acquire(PyThread *thread)
 
 /* ---- threads of _thread ---- */
 
-/* Enters those whose number is above last_id; the newest come first. No garbage is collected
- * meanwhile: that may run anything. */
+/* Enters the threads whose id is above last_id; the newest come first. The garbage collector is off
+ * meanwhile, because it may run any code. */
 static void enter_new(void)
 {
     const PythonApi *python = &python_api;
@@ -72,7 +72,7 @@ static void enter_new(void)
         python->enable_collector();
 }
 
-/* Those of the module threading set their function themselves. */
+/* Threads of the module threading set the function themselves. */
 void new_threads_started(PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
@@ -83,7 +83,7 @@ void new_threads_started(PyObject *frame)
         enter_new();
 }
 
-/* A strong reference or NULL. */
+/* Returns a strong reference or NULL. */
 static PyObject *find_attribute(const char *module_name, const char *const names[])
 {
     const PythonApi *python = &python_api;
@@ -101,7 +101,8 @@ static PyObject *find_attribute(const char *module_name, const char *const names
     return found;
 }
 
-/* Once a session: a look-up by name leaves something in the interpreter's caches each time. */
+/* Called once a session, because each look-up by name leaves something in the interpreter's
+ * caches. */
 static void find_all(void)
 {
     new_threads_starters[0] = find_attribute("_thread", (const char *[]){"start_new_thread", NULL});

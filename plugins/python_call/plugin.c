@@ -10,7 +10,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "calls",
         .default_value = "true",
-        .summary = "Record each call; without it only the stacks of other collectors' records.",
+        .summary = "Record each call; false: only the stacks for other collectors' records.",
     },
     {
         .struct_size = sizeof(StrobeOption),

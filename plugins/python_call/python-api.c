@@ -53,7 +53,7 @@ const char *python_api_find(void)
         return "this Python is free-threaded (it has no global interpreter lock); neither calls "
                "nor stacks are recorded";
     if (dlsym(RTLD_DEFAULT, "_Py_PrintReferences"))
-        return "a Python that traces references cannot be traced";
+        return "this Python traces references (Py_TRACE_REFS); its calls cannot be recorded";
     if (!python->weakref_object && !python->weakref_take)
         return "this Python has neither PyWeakref_GetObject nor PyWeakref_GetRef";
     return NULL;

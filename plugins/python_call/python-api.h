@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of CPython's public API that the python_call collector uses, found at run time: the
- * plugin is not linked against libpython and serves every version from 3.9 on.
+ * The functions of CPython's public API that the collector uses. They are found at run time, so the
+ * plugin is not linked against libpython, and works with every version from 3.9 on.
  */
 #ifndef STROBE_PYTHON_CALL_PYTHON_API_H
 #define STROBE_PYTHON_CALL_PYTHON_API_H
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The head of every object as the stable ABI lays it down (Py_TYPE is inlined into extensions). Not
- * that of a free-threaded or reference-tracing interpreter: these are refused. */
+/* The head of every object in the stable ABI (Py_TYPE is inlined into extensions). Free-threaded
+ * and reference-tracing interpreters have another one, and are refused. */
 typedef struct PyObject {
     ptrdiff_t references;
     struct PyObject *type;
@@ -41,7 +41,7 @@ typedef struct PyBuiltin {
 #define PYTHON_VARARGS 0x0001
 #define PYTHON_FASTCALL 0x0080
 
-/* PyTrace_*, what a profile function is told. */
+/* PyTrace_*, the events of a profile function. */
 enum {
     PYTHON_CALL = 0,
     PYTHON_RETURN = 3,
@@ -102,7 +102,7 @@ enum {
     X(dict_clear, "PyDict_Clear", void, (PyObject * dict))                                         \
     X(new_weakref, "PyWeakref_NewRef", PyObject *, (PyObject * object, PyObject * callback))
 
-/* Those that not every version has: NULL there. */
+/* Functions that not every version has; NULL if it has not. */
 #define PYTHON_OPTIONAL(X)                                                                         \
     X(frame_instruction, "PyFrame_GetLasti", int, (PyObject * frame)) /* 3.11 */                   \
     X(frame_variable, "PyFrame_GetVarString", PyObject *,                                          \
@@ -114,7 +114,7 @@ enum {
       (PyThread * thread, PyProfile function, PyObject * object))                                  \
     X(current_frame, "PyEval_GetFrame", PyObject *, (void))                                        \
     X(is_finalizing, "Py_IsFinalizing", int, (void))   /* 3.13 */                                  \
-    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before */                       \
+    X(was_finalizing, "_Py_IsFinalizing", int, (void)) /* its name before 3.13 */                  \
     X(disable_collector, "PyGC_Disable", int, (void))  /* 3.10 */                                  \
     X(enable_collector, "PyGC_Enable", int, (void))    /* 3.10 */
 
@@ -125,26 +125,26 @@ typedef struct PythonApi {
 #undef PYTHON_MEMBER
     PyObject *none;
     PyObject *module_type, *capsule_type, *type_type;
-    PyObject *builtin_type, *method_type; /* of C functions, of those that know their class */
-    PyObject *descriptor_type;            /* of methods that are not bound */
+    PyObject *builtin_type, *method_type; /* types of C functions, without and with a class */
+    PyObject *descriptor_type;            /* type of unbound methods */
     int minor;                            /* of version 3.minor */
 } PythonApi;
 
-/* The interpreter's functions, filled in once per process. */
+/* Filled in once for each process. */
 extern PythonApi python_api;
 
-/* Fills python_api. Returns NULL, or why this interpreter cannot be used. */
+/* Fills python_api. Returns NULL, or the reason why this interpreter cannot be used. */
 const char *python_api_find(void);
 
-/* Calls `function` as if in a thread, or in each thread of the interpreter: with its state as the
- * current one, no exception under way there, and no garbage collected meanwhile. It may not end a
- * thread. With the interpreter's lock, which 3.13 and later let go of meanwhile. */
+/* Calls `function` as if in the given thread, or in each thread of the interpreter: the thread's
+ * state is current, no exception is set, and the garbage collector is off. `function` must not end
+ * a thread. Call it with the interpreter's lock, which 3.13 and later release for a moment. */
 void python_api_run_as(PyThread *thread, void (*function)(PyThread *thread, void *user),
                        void *user);
 void python_api_run_as_each(void (*function)(PyThread *thread, void *user), void *user);
 
-/* Reference counts without a call, as the stable ABI's macros do it before there were immortal
- * objects. */
+/* Counts references without a call, like the macros of the stable ABI before 3.12, which introduced
+ * immortal objects. */
 static inline int python_counts_plainly(void)
 {
     return __builtin_expect(python_api.minor < 12, 1);

@@ -6,12 +6,12 @@
 
 #include "python-text.h"
 
-#define PLACES 2048u     /* of code that a thread remembers */
-#define DEPTH_MAX 15000u /* frames of a stack: what one record can hold */
+#define PLACES 2048u     /* places in code that a thread remembers */
+#define DEPTH_MAX 15000u /* frames of a stack that fit one record */
 
-/* A place in the code: the text of one frame. */
+/* A place in code, with its text. */
 typedef struct Place {
-    uint64_t serial; /* of the code; 0: free */
+    uint64_t serial; /* serial number of the code; 0: free */
     int64_t instruction;
     StrobeStringId text;
     uint32_t reserved;
@@ -19,13 +19,13 @@ typedef struct Place {
 
 struct StackCache {
     Place places[PLACES];
-    StrobeStringId *texts; /* of the thread's frames, outermost first */
-    StrobeStringId *inner; /* the same, innermost first */
+    StrobeStringId *texts; /* of the thread's frames, outermost first; 0: Strobe's own frame */
+    StrobeStringId *inner; /* the texts of a stack, innermost first */
     uint32_t size;
     uint32_t window;
-    int64_t top_instruction; /* of the innermost frame, in `last` */
-    StrobeStackId last;      /* 0: none that lasts */
-    TextBuffer buffer;       /* the text being made */
+    int64_t top_instruction; /* of the innermost frame when `last` was made */
+    StrobeStackId last;      /* the last stack; 0: its id does not last */
+    TextBuffer buffer;       /* for the text of a place */
 };
 
 static void free_cache(StackCache *cache)
@@ -38,7 +38,7 @@ static void free_cache(StackCache *cache)
     free(cache);
 }
 
-/* The thread's cache with room for all of its frames; NULL: no memory. */
+/* Returns the thread's cache, with room for all of its frames; NULL: out of memory. */
 static StackCache *cache_of(Thread *thread)
 {
     StackCache *cache = thread->stacks ? thread->stacks : calloc(1, sizeof *cache);
@@ -58,15 +58,15 @@ static StackCache *cache_of(Thread *thread)
     return cache;
 }
 
-/* Identifies a place in its code. Before 3.11 that is the line, which takes longer. */
+/* Identifies a place in its code. Before 3.11 this is the line, which takes longer to find. */
 static int64_t instruction_of(const Frame *frame)
 {
     return python_api.frame_instruction ? python_api.frame_instruction(frame->frame)
                                         : python_api.frame_line(frame->frame);
 }
 
-/* The text of a place not seen before, of what was copied when the frame was entered. 0: there is
- * no room. */
+/* Makes the text of a place that was not seen before, from the copy made when the frame was
+ * entered. 0: there is no room. */
 static StrobeStringId make_text(StackCache *cache, StrobeWriter *writer, const Frame *frame)
 {
     TextBuffer *buffer = &cache->buffer;
@@ -104,7 +104,8 @@ static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Fra
 
 _Static_assert(PLACES == 1u << 11, "text_of takes 11 bits");
 
-/* Texts of the frames whose line may have changed, but for Strobe's own. 0: one has none. */
+/* Finds the texts of the frames whose line may have changed, except Strobe's own. 0: a text is
+ * missing. */
 static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
     uint32_t n = thread->n_frames;
@@ -116,12 +117,13 @@ static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer
         cache->texts[i] = frame->is_own ? 0 : text_of(cache, writer, frame, cache->top_instruction);
         if (!cache->texts[i] && !frame->is_own)
             return 0;
-        thread->n_located = i; /* the innermost one goes on */
+        /* the line of the innermost frame changes, so it is looked up again */
+        thread->n_located = i;
     }
     return 1;
 }
 
-/* The texts of the program's frames, innermost first; how many there are. */
+/* Copies the texts of the program's frames to `inner`. Returns their number. */
 static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 {
     uint32_t n = 0;
@@ -134,7 +136,8 @@ static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 
 static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
-    if (!locate_frames(thread, cache, writer)) { /* told later: the session may be going just now */
+    /* reported by stop, because the session may be ending now */
+    if (!locate_frames(thread, cache, writer)) {
         atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
                                   memory_order_relaxed);
         return 0;

@@ -2,11 +2,11 @@
 /*
  * The Python call stack of the calling thread, for records of other collectors.
  *
- * Called where the interpreter's lock is mostly not held, in the middle of an operator, and never
- * takes it: who holds it may be waiting for this thread. A frame whose thread is in there does not
- * change, so that its instruction and line may be read; file and function were copied when it was
- * entered. What lies further out than the innermost frame was looked at with an earlier stack,
- * unless its callee has returned since.
+ * It is called in the middle of an operator, mostly without the interpreter's lock, and never takes
+ * the lock: the thread that holds it may be waiting for this thread. While this thread is in the
+ * operator its frames do not change, so their instructions and lines can be read; file and function
+ * were copied when the frame was entered. Frames outside the innermost one keep their text from an
+ * earlier stack, unless their callee has returned since.
  */
 #ifndef STROBE_PYTHON_CALL_STACKS_H
 #define STROBE_PYTHON_CALL_STACKS_H

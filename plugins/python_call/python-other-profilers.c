@@ -18,7 +18,7 @@ static PyObject *call_nothing(PyObject *self, PyObject *arguments)
     return python_api.none;
 }
 
-/* Stands for a C function that runs already. */
+/* Stands for a C function that has begun already. */
 static PyMethod running = {"(began before this profiler)", call_nothing, PYTHON_VARARGS, ""};
 
 static void report_begin(PyObject *frame, void *user)
@@ -29,8 +29,9 @@ static void report_begin(PyObject *frame, void *user)
         python_api.clear_error();
 }
 
-/* Nothing here may let go of the interpreter's lock: the thread must not go on before its new
- * profile function knows of them. From 3.13 on PyThreadState_Swap would do so. */
+/* Reports the running C functions to a new profile function. The interpreter's lock must be held
+ * all the time, so that the thread cannot continue before the reports are made. So this does not
+ * use PyThreadState_Swap, which releases the lock from 3.13 on. */
 static void report_running(PyProfile function, PyObject *object)
 {
     Newcomer newcomer = {function, object, python_api.new_function(&running, NULL, NULL)};

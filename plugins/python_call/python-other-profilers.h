@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profile functions that libraries set by the C API, as PyTorch's profiler does for with_stack. A
- * thread has one profile function only.
+ * Handles profile functions that libraries set by the C API, as PyTorch's profiler does for
+ * with_stack. A thread has only one profile function.
  *
- * The interpreter reports the end of a C function to whatever profile function is set by then, also
- * if it reported the begin to another one. PyTorch's profiler up to 2.6 fails on an end without a
+ * The interpreter reports the end of a C function to the profile function that is set then, even if
+ * it reported the begin to another one. PyTorch's profiler up to 2.6 fails on an end without a
  * begin ("Python replay stack is empty"), so a new profile function gets the begin here.
  */
 #ifndef STROBE_PYTHON_CALL_OTHER_PROFILERS_H
@@ -12,8 +12,8 @@
 
 #include "python-api.h"
 
-/* Libraries call these instead of PyEval_SetProfile and _PyEval_SetProfile. Begins are reported
- * for the current thread: PyTorch sets its function so where it needs them. */
+/* Libraries call these in place of PyEval_SetProfile and _PyEval_SetProfile. Begins are reported
+ * only for the current thread, because that is where PyTorch needs them. */
 void other_profilers_set(PyProfile function, PyObject *object);
 int other_profilers_set_in(PyThread *thread, PyProfile function, PyObject *object);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that grows. What finds no memory is left out. */
+/* A text that grows. If memory runs out, appended text is left out. */
 #ifndef STROBE_PYTHON_CALL_TEXT_H
 #define STROBE_PYTHON_CALL_TEXT_H
 
@@ -13,7 +13,7 @@ typedef struct TextBuffer {
 } TextBuffer;
 
 void text_append(TextBuffer *text, const char *bytes, size_t length);
-/* A Python text, lone surrogates included. With the interpreter's lock. */
+/* Appends a Python text, with lone surrogates. Call it with the interpreter's lock. */
 void text_append_unicode(TextBuffer *text, PyObject *unicode);
 void text_free(TextBuffer *text);
 

@@ -36,7 +36,7 @@ static StrobeStatus python_call_open(const StrobeHost *host, StrobeInstance *sel
     return STROBE_OK;
 }
 
-/* With the interpreter's lock. Returns NULL, or what went wrong. */
+/* Call it with the interpreter's lock. Returns NULL, or the reason of a failure. */
 static const char *begin_window(void)
 {
     const char *problem;
@@ -79,12 +79,12 @@ static StrobeStatus python_call_stop(void *state)
     const PythonApi *python = &python_api;
 
     if (!python->is_initialized()) {
-        atomic_store(&tracer.is_on, 0); /* the interpreter's objects are gone: not to be touched */
+        atomic_store(&tracer.is_on, 0); /* the interpreter's objects are gone */
         return STROBE_OK;
     }
     int lock = python->lock();
     if (atomic_load(&tracer.is_on)) {
-        atomic_store(&tracer.is_on, 0); /* first: no thread enters that has been left */
+        atomic_store(&tracer.is_on, 0); /* first, so that no thread enters after it was left */
         tracer_leave_all();
         intercepts_cover_libraries(); /* C functions that still run return later */
         if (monitoring_is_there())
@@ -103,8 +103,7 @@ static void python_call_close(void *state)
 {
     intercepts_uncover_entries();
     new_threads_close();
-    /* an operator on its way may still ask for its stack: the host's functions outlive the session
-     */
+    /* An operator may still ask for its stack: the host's functions outlive the session. */
 }
 
 const StrobeCollectorOps strobe_python_call_ops = {

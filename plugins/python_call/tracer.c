@@ -10,7 +10,7 @@
 #include "names.h"
 
 #define CALLS_FIRST 256u
-#define CALLS_LAST (1u << 22) /* open in one thread */
+#define CALLS_LAST (1u << 22) /* most calls that may be open in one thread */
 
 Tracer tracer;
 __thread Thread *tracer_thread;
@@ -19,7 +19,8 @@ static pthread_key_t thread_key;
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static Thread *threads;
 
-/* Objects to be released where nothing is locked: that may run any code. */
+/* Objects that are released later, when no lock is held, because their destructors may run any
+ * code. */
 static struct {
     PyObject **objects;
     uint32_t n, size;
@@ -27,8 +28,8 @@ static struct {
 
 /* ---- threads ---- */
 
-/* Runs as the thread ends. Frames that are still open are not released: the interpreter's lock
- * is not held, and the thread's frames are gone. */
+/* Runs when the thread ends. Does not release frames that are still open: the interpreter's lock is
+ * not held, and the thread's frames are gone. */
 static void free_thread(void *memory)
 {
     Thread *thread = memory;
@@ -47,7 +48,7 @@ static void free_thread(void *memory)
     free(thread);
 }
 
-/* The child's other threads are gone, and the lock may have been held by one of them. */
+/* In a forked child the other threads are gone, and one of them may have held the lock. */
 static void stop_in_child(void)
 {
     atomic_store(&tracer.is_on, 0);
@@ -56,7 +57,7 @@ static void stop_in_child(void)
     if (!threads)
         return;
     threads->next = NULL;
-    threads->source = NULL; /* the next event finds out */
+    threads->source = NULL; /* so that the next event enters the thread again */
     threads->link = &threads;
 }
 
@@ -103,7 +104,7 @@ Thread *tracer_enter(const void *source)
 int tracer_begin_reading(Thread *thread)
 {
     atomic_store(&thread->is_read,
-                 1); /* before the look at is_open, as leave_thread() does it reversed */
+                 1); /* set before is_open is read; leave_thread() does it the other way round */
     if (atomic_load(&thread->is_open))
         return 1;
     atomic_store(&thread->is_read, 0);
@@ -112,14 +113,14 @@ int tracer_begin_reading(Thread *thread)
 
 static void drop_left_frames(void);
 
-/* Called by the interpreter, soon, in its main thread. */
+/* The interpreter calls it soon, in its main thread. */
 static int drop_later(void *unused)
 {
     drop_left_frames();
     return 0;
 }
 
-/* An interpreter that is going wants to hear of nothing. */
+/* Is the interpreter ending? Then it accepts no pending calls. */
 static int is_going(void)
 {
     const PythonApi *python = &python_api;
@@ -128,7 +129,8 @@ static int is_going(void)
            (python->was_finalizing && python->was_finalizing());
 }
 
-/* The one call that needs no lock. Where its list is full, the next window's end does it. */
+/* Py_AddPendingCall is the one function that needs no lock. If the interpreter's list is full, the
+ * frames are dropped at the end of the next window. */
 void tracer_end_reading(Thread *thread)
 {
     atomic_store(&thread->is_read, 0);
@@ -138,7 +140,7 @@ void tracer_end_reading(Thread *thread)
 
 /* ---- room ---- */
 
-/* Room for one more in an array of `size`, which doubles. */
+/* Doubles an array of `size` items. 0: no room. */
 static int grow_array(void **array, uint32_t *size, size_t item)
 {
     uint32_t grown = *size ? 2 * *size : CALLS_FIRST;
@@ -187,7 +189,8 @@ static int find_room(Thread *thread)
 
 /* ---- calls ---- */
 
-/* Calls from it have the surrounding call as parent. */
+/* Pushes a call of Strobe's own code. Calls made from it get the surrounding call as their
+ * parent. */
 static void push_own_call(Thread *thread, int is_python)
 {
     Call *call = &thread->calls[thread->n_calls++];
@@ -209,7 +212,7 @@ static void push_call(Thread *thread, const CallName *name, int64_t module, Stro
     call->is_own = 0;
 }
 
-/* The frame's references pass to the thread. Returns what is known of its code. */
+/* Pushes a frame; the thread takes over the reference. Returns the name of its code. */
 static const CallName *push_frame(Thread *thread, PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
@@ -219,7 +222,7 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     python_unref(code); /* its frame holds it */
     *top = (Frame){
         .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
-    if (thread->n_frames == 1) /* a thread of a library has another state each time it enters */
+    if (thread->n_frames == 1) /* a thread of a library has a new state each time it enters */
         thread->state_id = python_api.thread_id(python_api.thread());
     thread->stack_is_new = 1;
     return name;
@@ -245,7 +248,7 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
     return role;
 }
 
-/* Was it in a C function when the thread was left, and has not gone on? */
+/* Was the frame in a C function when its thread was left, and is it still at the same line? */
 static int is_left_in_builtin(const Thread *thread, PyObject *frame)
 {
     for (uint32_t i = 0; i < thread->n_left; i++)
@@ -327,7 +330,7 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
 
 /* ---- records ---- */
 
-/* A name without a lasting id is made anew, just before its record. */
+/* Makes a name without a lasting id again, right before its record. */
 static StrobeStringId name_again(const Call *call, const Frame *frame)
 {
     if (!call->is_python)
@@ -342,7 +345,7 @@ static StrobeStringId name_again(const Call *call, const Frame *frame)
     return name;
 }
 
-/* Takes the innermost call off and records it. `frame` is the innermost one of Python code. */
+/* Removes the innermost call and records it. `frame` is the innermost Python frame. */
 static void end_call(Thread *thread, const Frame *frame, uint64_t end, StrobeTrackId track)
 {
     const StrobeHost *host = tracer.host;
@@ -370,7 +373,7 @@ static void pop_frame(Thread *thread)
 {
     Frame top = thread->frames[--thread->n_frames];
 
-    /* the caller goes on and may reach another line */
+    /* the caller continues and may reach another line */
     if (thread->n_located >= thread->n_frames)
         thread->n_located = thread->n_frames ? thread->n_frames - 1 : 0;
     thread->stack_is_new = 1;
@@ -378,7 +381,7 @@ static void pop_frame(Thread *thread)
     release_object(top.frame);
 }
 
-/* Ends the innermost frame, and with it C functions of which no return was told. */
+/* Ends the innermost frame, and first the C functions in it whose return was not reported. */
 static void end_frame(Thread *thread, uint64_t end, StrobeTrackId track)
 {
     const Frame *top = &thread->frames[thread->n_frames - 1];
@@ -420,7 +423,8 @@ void tracer_builtin_return(Thread *thread)
         empty_garbage();
 }
 
-/* For records that another thread writes. Not asked for sooner: the track is then kept for good. */
+/* Makes the track for records that another thread writes. Made only when it is needed, because the
+ * host then keeps it for good. */
 static StrobeTrackId track_of(const Thread *thread)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -432,7 +436,7 @@ static StrobeTrackId track_of(const Thread *thread)
     return tracer.host->track(tracer.self, &track);
 }
 
-/* All of them, innermost first. The frames stay. */
+/* Ends all calls, innermost first. The frames stay. */
 static void end_calls(Thread *thread)
 {
     int is_now = thread->window == atomic_load(&tracer.windows);
@@ -443,7 +447,7 @@ static void end_calls(Thread *thread)
     uint32_t depth = thread->n_frames;
 
     if (!is_now)
-        thread->n_calls = 0; /* nothing of it can be recorded any more */
+        thread->n_calls = 0; /* the calls are of an earlier window and can no longer be recorded */
     while (thread->n_calls) {
         int has_frame = thread->calls[thread->n_calls - 1].is_python && depth;
         end_call(thread, has_frame ? &thread->frames[--depth] : NULL, end, track);
@@ -451,19 +455,20 @@ static void end_calls(Thread *thread)
     thread->n_missed = 0;
 }
 
-/* The thread may be in an operator that asks for its stack without the lock, and may stay there
- * for any time: no thread waits for it. */
+/* Drops the thread's frames, unless the thread is reading them without the lock, in an operator. It
+ * may stay there for any time, so this does not wait. */
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))
-        return; /* it asks for drop_left_frames when it has read */
+        return; /* the thread calls drop_left_frames when it has read */
     while (thread->n_frames)
         pop_frame(thread);
     thread->n_located = 0;
     thread->stack_is_new = 1;
 }
 
-/* Before its frames are dropped. A thread that was not entered since it was left keeps its list. */
+/* Keeps the frames that are in a C function, before all frames are dropped. If the thread has not
+ * entered since it was left, it keeps its list. */
 static void keep_left_frames(Thread *thread)
 {
     if (thread->n_frames)
@@ -489,7 +494,7 @@ static void leave_thread(Thread *thread)
     drop_frames(thread);
 }
 
-/* Those that were being read when their thread was left. */
+/* Drops the frames of threads that were reading them when they were left. */
 static void drop_left_frames(void)
 {
     pthread_mutex_lock(&list_lock);
@@ -506,7 +511,7 @@ void tracer_leave(Thread *thread)
     empty_garbage();
 }
 
-/* Returns how many frames were open. */
+/* Returns the number of frames that were open. */
 static uint64_t leave_those(const void *source, int all)
 {
     uint64_t n_open = 0;
@@ -533,7 +538,7 @@ int tracer_leave_source(const void *source)
     return leave_those(source, 0) > 0;
 }
 
-/* ---- C functions that others are told the end of ---- */
+/* ---- C functions whose end is reported to another profiler ---- */
 
 static int is_in_builtin(const Thread *thread, PyObject *frame)
 {
@@ -554,12 +559,13 @@ static const Thread *thread_of_state(uint64_t state_id)
     return found;
 }
 
-/* Keeps those that are in one. The interpreter holds a reference to each, too. */
+/* Keeps only the frames that are in a C function. The interpreter holds a reference to each,
+ * too. */
 static void keep_those_in_builtin(TracerFrames *open, uint64_t state_id)
 {
     uint32_t n = 0;
 
-    pthread_mutex_lock(&list_lock); /* the Thread goes with its thread, without the GIL */
+    pthread_mutex_lock(&list_lock); /* the thread may end without the GIL, which frees its Thread */
     const Thread *thread = thread_of_state(state_id);
     for (uint32_t i = 0; i < open->n; i++)
         if (thread && is_in_builtin(thread, open->frames[i]))

@@ -25,17 +25,17 @@ typedef struct Call {
     uint64_t id;
     int64_t module;      /* number of the nn.Module, STROBE_ABSENT_I64: none */
     PyObject *builtin;   /* strong, of a C function whose name has no lasting id */
-    StrobeStringId name; /* 0: to be made again when the call ends */
-    uint16_t is_python;  /* it has a frame, too */
-    uint16_t is_own;     /* Strobe's, which becomes no record */
+    StrobeStringId name; /* 0: made again when the call ends */
+    uint16_t is_python;  /* it has a frame */
+    uint16_t is_own;     /* a call of Strobe's own, which is not recorded */
 } Call;
 
 /* A frame of Python code. */
 typedef struct Frame {
     PyObject *frame;        /* strong */
-    CodeText *text;         /* of its code, used; NULL: there was no memory */
-    uint32_t is_in_builtin; /* it calls a C function of which the interpreter will report the end */
-    uint32_t is_own;        /* of Strobe's package, which is in no stack */
+    CodeText *text;         /* of its code, with a use counted; NULL: out of memory */
+    uint32_t is_in_builtin; /* it calls a C function whose end the interpreter will report */
+    uint32_t is_own;        /* of Strobe's package, which is left out of stacks */
 } Frame;
 
 /* A frame that was in a C function when its thread was left; only compared. */
@@ -50,14 +50,14 @@ typedef struct Thread {
     Call *calls;
     Frame *frames;
     uint32_t n_calls, n_frames;
-    uint32_t n_located;    /* frames from the outermost on whose line cannot have changed */
+    uint32_t n_located;    /* outermost frames whose line cannot have changed */
     uint32_t stack_is_new; /* the frames have changed since the last stack */
-    const void *source;    /* the source of the events: valid while it is this */
-    uint32_t window;       /* to which all of this belongs */
+    const void *source;    /* source of the thread's events; NULL: the thread was left */
+    uint32_t window;       /* the window to which the calls and frames belong */
     uint32_t calls_size, frames_size;
-    uint32_t n_missed; /* calls that are open and found no room */
+    uint32_t n_missed; /* open calls for which there was no room */
     uint64_t tid;      /* kernel id */
-    uint64_t state_id; /* of the interpreter's thread state that the frames belong to */
+    uint64_t state_id; /* id of the interpreter's thread state with these frames */
     LeftFrame *left;   /* valid until the thread enters again */
     uint32_t n_left, left_size;
     StackCache *stacks;
@@ -68,26 +68,28 @@ typedef struct Thread {
 } Thread;
 
 typedef struct Tracer {
-    const StrobeHost *host; /* of the last session: what is on its way may come after it */
+    const StrobeHost *host; /* of the last session: calls that end late use it */
     StrobeInstance *self;
     StrobeKindId kind;
-    int records;                  /* option calls: each call becomes a record */
-    int builtins;                 /* those of C functions, too */
-    _Atomic int is_on;            /* a window records; a fork clears it */
-    _Atomic uint32_t windows;     /* counts the starts */
-    uint64_t last_id;             /* of a call in this window */
-    uint64_t n_missed;            /* calls without room in this window */
-    _Atomic uint64_t n_stackless; /* stacks of others without room for a text; told at its end */
+    int records;                  /* option `calls`: record each call */
+    int builtins;                 /* option `builtins`: record those of C functions, too */
+    _Atomic int is_on;            /* a window records; cleared in a forked child */
+    _Atomic uint32_t windows;     /* number of starts */
+    uint64_t last_id;             /* id of the last call in this window */
+    uint64_t n_missed;            /* calls of this window for which there was no room */
+    _Atomic uint64_t n_stackless; /* stacks for other collectors without room for a text; reported
+                                     at the window's end */
 } Tracer;
 
 extern Tracer tracer;
 
-/* The calling thread's own, NULL: none yet. No lock needed. One load: a few bytes find room in the
- * static storage of a program that is running, too. */
+/* State of the calling thread, NULL: none yet. Needs no lock. Reading it takes one load;
+ * initial-exec works even in a program that is already running, because the variable needs only a
+ * few bytes of static thread storage. */
 extern __thread Thread *tracer_thread __attribute__((tls_model("initial-exec")));
 
-/* The calling thread reads its own frames, without the lock and never waiting for it. 0: they must
- * not be read, and nothing is to be ended. */
+/* Begin and end the reading of the calling thread's own frames, which needs no lock and never
+ * waits. If begin returns 0, the frames must not be read, and end must not be called. */
 int tracer_begin_reading(Thread *thread);
 void tracer_end_reading(Thread *thread);
 
@@ -97,15 +99,16 @@ void tracer_prepare_process(void);
 /* The calling thread enters the present window, with no call open. NULL: no memory. */
 Thread *tracer_enter(const void *source);
 
-/* Ends the open calls of a thread, now. May be called for any thread; its source is no more. Frames
- * that the thread is reading are given up when it has read them. */
+/* Ends the open calls of a thread, now, and clears its source. `thread` may be any thread. If the
+ * thread is reading its frames, they are dropped when it has finished. */
 void tracer_leave(Thread *thread);
-/* The same for all threads. */
+/* Does the same for all threads. */
 void tracer_leave_all(void);
-/* The same for the thread with this source, if there is one. Returns whether it had frames open. */
+/* Does the same for the thread with this source, if there is one. Returns whether it had open
+ * frames. */
 int tracer_leave_source(const void *source);
 
-/* The frames that are open in a thread, innermost first; strong references. */
+/* The open frames of a thread, innermost first; strong references. */
 typedef struct TracerFrames {
     PyObject **frames;
     uint32_t n, size;
@@ -113,10 +116,10 @@ typedef struct TracerFrames {
 
 void tracer_take_frames(TracerFrames *open, PyThread *thread);
 
-/* A frame that is open already when its thread enters, outermost first. Takes over the reference.
- */
+/* Adds a frame that was open when its thread entered. Call it for the outermost first. Takes over
+ * the reference. */
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
-/* All that are open in the calling thread, as of now. */
+/* Adds all frames that are open in the calling thread, with the present time as their begin. */
 void tracer_open_all(Thread *thread);
 
 /* Returns the call's role, CALL_*. */
@@ -126,8 +129,8 @@ void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);
 
 /* Calls `function` with each frame of the thread, outermost first, that is in a C function whose
- * begin was reported here: the interpreter reports its end to whatever profile function is set
- * then. Counts windows that are over, too. */
+ * begin was reported here, even in an earlier window. The interpreter will report the end to the
+ * profile function that is set then. */
 void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *frame, void *user),
                                 void *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The captures in a JOB's folder `data`. */
+/* Reads the captures in a JOB's folder `data`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,10 +10,11 @@
 #include "svp_job.h"
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */
-#define BEGUN ".new" /* ends the name of a slice that its killed program had not begun to fill */
+/* ends the name of a slice that was not yet written to when its program was killed */
+#define BEGUN ".new"
 #define HEAD_BYTES 16u
 #define FILE_METADATA_MAX 1000u
-#define FILES_MAX 100000u /* each may have a mark beside it */
+#define FILES_MAX 100000u /* each may have a file .done in addition */
 #define FILE_BYTES_MAX ((off_t)64 << 30)
 
 typedef struct DataFile {
@@ -36,13 +37,13 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* The newest part of calls whose program was killed has no number. */
+/* The newest part of calls has no number if its program was killed. */
 static guint64 order_of_slice(const DataFile *file)
 {
     return strstr(file->name, ".slice_") ? file->parts.slice : G_MAXUINT64;
 }
 
-/* In the order of what happened: slices by number, not as text. */
+/* Sorts in the order of events: slices by number, not as text. */
 static int compare_files(gconstpointer a, gconstpointer b)
 {
     const DataFile *one = *(DataFile *const *)a, *other = *(DataFile *const *)b;
@@ -72,8 +73,8 @@ static gboolean has_content(int data, const char *name)
     return stat_content(data, name, &st);
 }
 
-/* A program that is killed just then leaves the newest calls with two names: the last one counts,
- * as recovery writes into it. */
+/* If a program is killed at a certain moment, its newest calls have two names. The last one is
+ * kept, because the recovery writes into it. */
 static void drop_second_names(GPtrArray *files)
 {
     for (guint i = 0; i + 1 < files->len;) {
@@ -123,7 +124,7 @@ gboolean job_files_are_in(int data)
 
 /* ---- reading ---- */
 
-/* The mark says how long the file was when it was whole. */
+/* Checks that the file still has the length that its file .done recorded. */
 static void check_mark(const Job *job, int data, const char *name, int file)
 {
     g_autofree char *mark = g_strconcat(name, ".done", NULL);
@@ -138,7 +139,8 @@ static void check_mark(const Job *job, int data, const char *name, int file)
         job->host->damage(job->self, name, "not as long as it was when it was finished");
 }
 
-/* Keeps the first one, for the message if nothing else can be read. */
+/* Reports a file that is not a capture. Keeps the first one for the error message if no file can be
+ * read. */
 static void keep_external(Job *job, const char *name, const guchar *head, gssize n)
 {
     GString *text;
@@ -153,7 +155,7 @@ static void keep_external(Job *job, const char *name, const guchar *head, gssize
     job->head = g_string_free(text, FALSE);
 }
 
-/* For tables that list the files: records, bytes, 1 where a mark of completion lies beside it, and
+/* Adds metadata for tables that list the files: records, bytes, 1 if the file has a file .done, and
  * the name. */
 static void tell_file(Job *job, int data, const char *name, int file, guint64 rows)
 {

@@ -61,8 +61,8 @@ static void tell_models(const Job *job, const SideJson *json)
     }
 }
 
-/* Times are the board's CLOCK_MONOTONIC. If the JOB has the time of day for it, viewers get
- * that; subtract it again for the board's own times. */
+/* Times are of the board's CLOCK_MONOTONIC. If the JOB relates it to the time of day, viewers show
+ * the time of day. The metadata has the difference, to compute the board's own times. */
 static void tell_clock(const Job *job, const SideJson *json)
 {
     gint64 monotonic, real, base;
@@ -81,9 +81,10 @@ static gboolean check_version(Job *job, const SideJson *json, const char *name)
     gint64 major = MAJOR;
 
     if (!format || strcmp(format, FORMAT)) {
-        job->host->damage(job->self, name,
-                          "not of a recorder's form: device, models and clock are taken from the "
-                          "data files");
+        job->host->damage(
+            job->self, name,
+            "not in the form of a recorder: device, models and clock are taken from the "
+            "data files");
         return TRUE;
     }
     if (!side_json_int(json, "version.major", &major) || major <= MAJOR)
@@ -123,7 +124,7 @@ gboolean job_info_import(Job *job, const char *name)
     SideJson *json = bytes ? side_json_new(bytes, length, &is_whole) : NULL;
 
     if (json && !is_whole)
-        job->host->damage(job->self, name, "cut or no JSON: what stands before is taken");
+        job->host->damage(job->self, name, "cut or not JSON: the part before the error is used");
     else if (!json)
         job->host->damage(job->self, name, "cannot be read: the data files say what they can");
     good = !json || check_version(job, json, name);

@@ -21,7 +21,7 @@ static const StrobeOption options[] = {
         .default_value = "3600s",
         .min = 0,
         .max = 1e15,
-        .summary = "How long each of its commands may take; 0s: as long as it takes.",
+        .summary = "How long each command of the tool may take; 0s: no limit.",
     },
 };
 

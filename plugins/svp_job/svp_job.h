@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A board's JOB directory into records. */
+/* Turns a board's JOB directory into records. */
 #ifndef STROBE_SVP_JOB_H
 #define STROBE_SVP_JOB_H
 
@@ -16,37 +16,38 @@ extern const StrobeImporterOps svp_job_ops;
 typedef struct Job {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    int folder;       /* lent */
-    const char *path; /* lent, for messages */
+    int folder;       /* borrowed */
+    const char *path; /* borrowed, for messages */
     guint64 pid;
     guint n_captures;   /* files that are captures */
-    guint n_vendor;     /* of the vendor's files that were read */
-    guint n_files;      /* that were told of as facts */
-    char *external;     /* the first file in data that is none; NULL: there is none */
-    char *head;         /* its first bytes, in hexadecimal */
-    char *unread;       /* why the vendor's tables are not read; NULL: they are */
-    guint n_call_files; /* of the vendor's files of calls that were read */
+    guint n_vendor;     /* files of the vendor that were read */
+    guint n_files;      /* files that the metadata lists */
+    char *external;     /* the first file in `data` that is not a capture; NULL: there is none */
+    char *head;         /* the first bytes of that file, in hexadecimal */
+    char *unread;       /* reason why the vendor's tables are not read; NULL: they are read */
+    guint n_call_files; /* files of calls of the vendor that were read */
     GPtrArray
         *summaries; /* of VendorSummary, those of a model in order; NULL until they are read */
 } Job;
 
 /* ---- job-info.c ---- */
 
-/* Names of the files info.json.<n>, sorted. */
+/* Returns the names of the files info.json.<n>, sorted. */
 GPtrArray *job_info_names(const GPtrArray *names);
-/* Tells the facts of the run. FALSE: `fail` has said why none of it can be read. */
+/* Records the metadata of the run. FALSE: the JOB cannot be read, and `fail` has said why. */
 gboolean job_info_import(Job *job, const char *name);
-/* Pictures in a batch of one model, for the names of files. The last call counts. */
+/* Records the number of pictures in a batch of a model, for the names of files. The last call
+ * wins. */
 void job_batch_tell(const Job *job, gint64 model, gint64 batch);
-/* The models that `data` describes (<model>.<id>.net.info), which has no checksum: call it before
- * what is better known. */
+/* Reads the models that `data` describes (<model>.<id>.net.info). These files have no checksum, so
+ * call it before functions with more reliable sources. */
 void job_models_import(Job *job, int data);
 
 /* ---- job-files.c ---- */
 
-/* Is a file of a known name in it, with something in it? */
+/* Does the folder hold a file with a known name that is not empty? */
 gboolean job_files_are_in(int data);
-/* All captures in `data`; what is none is kept in mind. */
+/* Imports all captures in `data`; keeps the first file that is not a capture. */
 void job_files_import(Job *job, int data);
 
 /* ---- vendor-timeline.c ---- */
@@ -57,47 +58,47 @@ void job_timeline_import(Job *job);
 
 /* ---- vendor-export.c ---- */
 
-/* Has the vendor's tool make timeline and summary in a copy of the JOB, and calls `read_tables`
- * with the copy as the JOB's folder. Where that fails `unread` has the reason. */
+/* Makes the vendor's tool write timeline and summary in a copy of the JOB, and calls `read_tables`
+ * with the copy as the JOB's folder. If that fails, `unread` has the reason. */
 void job_vendor_export(Job *job, void (*read_tables)(Job *job));
 
 /* ---- vendor-calls.c ---- */
 
-/* Is it the name of a file of calls of an older runtime? Then fills in its parts; the device may be
- * missing (G_MAXUINT32). */
+/* Is this the name of a file of calls of an older runtime? If so, fills in `parts`; the device may
+ * be missing (G_MAXUINT32). */
 gboolean job_calls_name_read(const char *name, SvpFileName *parts);
-/* Does a file begin as such records do? */
+/* Does the file begin like such records? */
 gboolean job_calls_are_in(const guchar *head, gssize n);
-/* Imports the calls in it and reports other records. Returns the number of calls. */
+/* Imports the calls of the file, and reports other records. Returns the number of calls. */
 guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *parts, int file);
 
 /* ---- vendor-summary.c ---- */
 
-/* A layer of a table. */
+/* A layer, as a row of a table. */
 typedef struct VendorRow {
-    char *ori_name, *name, *type; /* NULL: not there, but for `name` */
-    guint32 layer_id;             /* G_MAXUINT32: not there */
+    char *ori_name, *name, *type; /* NULL: absent, except `name` */
+    guint32 layer_id;             /* G_MAXUINT32: absent */
     gint64 ns;
-    guint64 counters[SVP_COUNTERS]; /* SVP_ABSENT: not there */
+    guint64 counters[SVP_COUNTERS]; /* SVP_ABSENT: absent */
 } VendorRow;
 
 /* The table of one captured inference. */
 typedef struct VendorSummary {
     char *part;
-    SvpFileName parts; /* as of a data file */
-    char rate[16];     /* misses of the instruction cache, as the name has them */
+    SvpFileName parts; /* of its name, as of a data file */
+    char rate[16];     /* share of misses of the instruction cache, as in the file's name */
     guint64 mhz;       /* SVP_ABSENT: not known */
     GPtrArray *rows;   /* of VendorRow */
-    guint64 n_unread;  /* shares */
+    guint64 n_unread;  /* number of shares that could not be converted */
     gboolean is_used;  /* its layers are in the capture */
 } VendorSummary;
 
 gboolean job_summary_is_in(int top);
-/* Reads the folder, once. */
+/* Reads all summaries of the folder, once. */
 void job_summaries_read(Job *job);
-/* Those that no timeline has. */
+/* Imports the layers of summaries without a timeline. */
 void job_summaries_lay_out(Job *job);
-/* "1.5" to 1500, cut behind three decimals; -1: no number, or out of range. */
+/* Converts "1.5" to 1500; cuts after three decimals; -1: not a number, or out of range. */
 gint64 job_read_thousandths(const char *text, gsize length);
 
 #endif

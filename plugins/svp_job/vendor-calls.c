@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of calls that older runtimes of the vendor wrote: records of 128 bytes, little-endian. */
+/* Reads files of calls that older runtimes of the vendor wrote: records of 128 bytes,
+ * little-endian. */
 #include <string.h>
 #include <strobe/kinds.h>
 #include <unistd.h>
@@ -76,7 +77,7 @@ static gboolean emit_call(const Job *job, const SvpFileName *parts, const Vendor
         return FALSE;
     fields->level = intern_text(job, "acl", 3);
     fields->mode = intern_text(job, mode, strlen(mode));
-    if (parts->device != G_MAXUINT32) /* its name says it */
+    if (parts->device != G_MAXUINT32) /* only if the file's name has the device */
         fields->device = parts->device;
     if (*parts->model) {
         fields->item = intern_text(job, parts->model, strlen(parts->model));
@@ -101,12 +102,12 @@ guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *pa
                 n_bad++;
         }
         if (n % RECORD_BYTES)
-            job->host->damage(job->self, name, "ends in the midst of a record");
+            job->host->damage(job->self, name, "ends within a record");
         if (n < (gssize)(RECORDS_AT_ONCE * RECORD_BYTES))
             break;
         at += n;
     }
     if (n_bad)
-        job->host->unknown(job->self, name, "records that are no call", n_bad);
+        job->host->unknown(job->self, name, "records that are not calls", n_bad);
     return n_rows;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Has the vendor's tool make timelines and tables of a copy of a JOB: only the tool can read the
- * data, and the JOB stays as it is. */
+/* Makes the vendor's tool write timelines and tables in a copy of a JOB, because only the tool can
+ * read the data. The JOB itself is not changed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static gboolean copy_file(int from, int to, const char *name)
     gboolean good;
 
     if (source < 0)
-        return errno == ELOOP || errno == EINVAL; /* no regular file: the copy is without it */
+        return errno == ELOOP || errno == EINVAL; /* not a regular file: it is not copied */
     copy = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     good = copy >= 0 && copy_bytes(source, copy);
     if (copy >= 0 && close(copy) != 0)
@@ -94,7 +94,7 @@ static gboolean copy_data(const Job *job, int copy)
     return good;
 }
 
-/* -1: errno. */
+/* Returns the copy's folder; -1: failed, with errno. */
 static int make_copy(const Job *job, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);
@@ -110,7 +110,7 @@ static int make_copy(const Job *job, const char *around)
     return copy;
 }
 
-/* Removes what the tool left, too. */
+/* Removes the folder with all files, also those that the tool left. */
 static void remove_tree(int at, const char *name, guint depth)
 {
     int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -131,7 +131,7 @@ static void remove_tree(int at, const char *name, guint depth)
 /* ---- the tool ---- */
 
 typedef struct Tool {
-    char *python; /* runs it; NULL: it runs itself */
+    char *python; /* interpreter that runs the tool; NULL: the tool is a program */
     char *path;
 } Tool;
 
@@ -175,7 +175,7 @@ static gboolean find_tool(Job *job, Tool *tool)
     return tool->python != NULL;
 }
 
-/* The last part of what it printed. */
+/* Returns the end of the tool's output. */
 static char *read_end(int log)
 {
     char text[512];
@@ -229,9 +229,9 @@ static gboolean run_tool(Job *job, const Tool *tool, const char *copy, int folde
     return TRUE;
 }
 
-/* ---- the whole ---- */
+/* ---- the export ---- */
 
-/* Makes the copy in `around`, and the tables in it. -1: `unread` has the reason. */
+/* Makes the copy in `around`, and the tables in the copy. -1: `unread` has the reason. */
 static int export_copy(Job *job, const Tool *tool, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);
@@ -261,7 +261,7 @@ static void read_exported(Job *job, const Tool *tool, const char *around,
     job->folder = own;
     close(copy);
     if (job->n_vendor == 0)
-        set_unread(job, "%s has ended well, and made no tables", tool->path);
+        set_unread(job, "%s succeeded, but made no tables", tool->path);
 }
 
 void job_vendor_export(Job *job, void (*read_tables)(Job *job))

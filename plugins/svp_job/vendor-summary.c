@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables that the vendor's tool made of a JOB: op_summary_*.csv has the layers of one captured
- * inference, in order, with times in us and counters as shares of the cycles. Cycles are the time
- * at the frequency in the file's name; where it has none the shares stay unread. Statistics are
- * kept as files: they are sums of the rows of other files.
+ * Reads tables that the vendor's tool made of a JOB. op_summary_*.csv has the layers of one
+ * captured inference, in order, with times in us, and counters as shares of the cycles. The cycles
+ * are computed from the time and the frequency in the file's name; without a frequency the shares
+ * cannot be converted. Tables of statistics hold only sums of the rows of other files, and are kept
+ * as files.
  */
 #include <string.h>
 #include <strobe/helpers/csv-scanner.h>
@@ -18,13 +19,13 @@
 #define FOLDER "summary"
 #define PREFIX "op_summary_"
 #define ENDING ".csv"
-#define FILE_BYTES_MAX (1u << 20) /* of one that is kept */
+#define FILE_BYTES_MAX (1u << 20) /* of a statistics file */
 #define ROWS_MAX 1000000u         /* of all files */
 #define TEXT_BYTES_MAX 65536u
 
 enum { COLUMN_ID, COLUMN_ORI, COLUMN_NAME, COLUMN_TYPE, COLUMN_TIME, COLUMN_COUNTERS };
 
-/* The columns that are read; from COLUMN_COUNTERS on that of a counter. */
+/* The columns that are read. Those from COLUMN_COUNTERS on have a counter. */
 static const struct {
     const char *title;
     guint counter;
@@ -52,8 +53,8 @@ typedef struct Reading {
     StrobeCsvScanner *csv;
     const StrobeCsvCell *cells;
     gsize n_cells, n_titles;
-    gboolean is_taken;                 /* the last row */
-    gint place[G_N_ELEMENTS(columns)]; /* of the column; -1: there is none */
+    gboolean is_taken;                 /* the last row was taken */
+    gint place[G_N_ELEMENTS(columns)]; /* index of each column; -1: it is missing */
 } Reading;
 
 static void free_row(gpointer data)
@@ -99,7 +100,7 @@ gint64 job_read_thousandths(const char *text, gsize length)
     return value;
 }
 
-/* part × whole / scale, rounded. */
+/* Returns part × whole / scale, rounded. */
 static guint64 scale_number(guint64 part, guint64 whole, guint64 scale)
 {
     __extension__ typedef unsigned __int128 Wide;
@@ -134,7 +135,7 @@ static char *copy_cell(const Reading *reading, guint column)
     return g_strndup(cell->bytes, MIN(cell->length, TEXT_BYTES_MAX));
 }
 
-/* FALSE: the cell is no number, nor absent. */
+/* FALSE: the cell holds neither a number nor "absent". */
 static gboolean read_counter(const Reading *reading, VendorRow *row, guint column)
 {
     const StrobeCsvCell *cell = get_cell(reading, column);
@@ -165,7 +166,7 @@ static gboolean read_counters(const Reading *reading, VendorRow *row)
 
     for (guint i = 0; i < SVP_COUNTERS; i++)
         row->counters[i] = SVP_ABSENT;
-    /* a layer of another unit has none */
+    /* a layer that runs on another unit has no counters */
     if (mhz != SVP_ABSENT && !is_cell(reading, COLUMN_COUNTERS, "N/A"))
         row->counters[SVP_CYCLES] = scale_number((guint64)row->ns, mhz, 1000);
     for (guint i = COLUMN_COUNTERS; i < G_N_ELEMENTS(columns); i++)
@@ -174,7 +175,7 @@ static gboolean read_counters(const Reading *reading, VendorRow *row)
     return TRUE;
 }
 
-/* FALSE: it is not as the tool writes one. */
+/* FALSE: the row is not one that the tool writes. */
 static gboolean read_row(const Reading *reading, VendorRow *row)
 {
     const StrobeCsvCell *time = get_cell(reading, COLUMN_TIME), *id = get_cell(reading, COLUMN_ID);
@@ -222,7 +223,7 @@ static void take_row(Reading *reading)
     VendorRow *row;
 
     reading->is_taken = FALSE;
-    if (is_cell(reading, COLUMN_NAME, "-")) /* the sum of all */
+    if (is_cell(reading, COLUMN_NAME, "-")) /* the row with the sum of all layers */
         return;
     if (reading->n_cells != reading->n_titles) {
         tell_row(reading, "not as many cells as titles: the row is left out");
@@ -254,7 +255,7 @@ static void read_rows(Reading *reading, guint64 *n_rows)
     }
 }
 
-/* A last row without the end of its line may have lost a part of its last cell. */
+/* Drops the last row if it does not end with a newline, because its last cell may be cut. */
 static void drop_cut_row(Reading *reading, int file)
 {
     GPtrArray *rows = reading->summary->rows;
@@ -268,8 +269,8 @@ static void drop_cut_row(Reading *reading, int file)
     tell_row(reading, "the file ends in it: the row is left out");
 }
 
-/* {device}.{model}.{id}.{batch}.{pics}.{current}.{rate}.{frequency}, from the right: the two last
- * parts are not in the name of a data file. */
+/* Reads {device}.{model}.{id}.{batch}.{pics}.{current}.{rate}.{frequency} from the right; names of
+ * data files lack the last two parts. */
 static gboolean read_name(VendorSummary *summary, const char *name)
 {
     g_autofree char *bare = g_strndup(name, strlen(name) - strlen(ENDING));
@@ -293,7 +294,7 @@ static gboolean read_name(VendorSummary *summary, const char *name)
     return TRUE;
 }
 
-/* The first such reason is for the message if nothing at all can be read. */
+/* Reports the reason, and keeps the first one for the error message if no file can be read. */
 static void refuse_table(Job *job, const VendorSummary *summary, const char *reason)
 {
     job->host->damage(job->self, summary->part, reason);
@@ -344,7 +345,7 @@ static void read_file(Job *job, int folder, const char *name, guint64 *n_rows)
     g_ptr_array_add(job->summaries, summary);
 }
 
-/* Sums, for people. */
+/* Keeps a table of sums, for people to read. */
 static void keep_statistic(Job *job, int folder, const char *name)
 {
     g_autofree char *part = g_strconcat(FOLDER "/", name, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The timelines that the vendor's tool made of a JOB whose data only it can read: task_time_* and
- * acl_*. Times are us with three decimals there, so ns here. */
+/* Reads the timelines that the vendor's tool made of a JOB whose data only the tool can read:
+ * task_time_* and acl_*. Their times are in us with three decimals, so they are exact in ns. */
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
 #include <strobe/kinds.h>
@@ -17,7 +17,7 @@ static const char calls_prefix[] = "acl_";
 /* Content of an event. */
 typedef struct Event {
     char name[TEXT_MAX], phase[8], unit[64], mode[64];
-    gint64 begin, duration; /* ns; -1: not told */
+    gint64 begin, duration; /* ns; -1: missing */
     gint64 pid, tid, stream, task;
 } Event;
 
@@ -27,9 +27,9 @@ typedef struct Timeline {
     const char *part;
     char model[SVP_FILE_NAME_MAX];
     guint32 device, model_id, batch;
-    guint64 capture;        /* id of the present one; 0: none */
-    VendorSummary *summary; /* its table, which has layers and counters; NULL: none */
-    gboolean is_joined;     /* its rows fit the tasks so far */
+    guint64 capture;        /* id of the present capture; 0: none */
+    VendorSummary *summary; /* table of the present capture, with layers and counters; NULL: none */
+    gboolean is_joined;     /* the rows of the table have matched the tasks so far */
     gint64 last_task, capture_begin, capture_end;
     guint32 n_captures, n_tasks;
     guint64 n_rows;
@@ -80,7 +80,8 @@ static void emit_frequency(Timeline *line, guint64 mhz)
     fields->core = 0;
 }
 
-/* The tool says only where tasks begin again from 0: there another inference was captured. */
+/* Ends the present capture. The file does not mark captures: a new one begins where the numbers of
+ * tasks begin again. */
 static void end_capture(Timeline *line)
 {
     struct svp_capture *fields;
@@ -105,7 +106,8 @@ static void end_capture(Timeline *line)
     fields->is_first = line->n_captures == 1;
 }
 
-/* The first table of the model's that belongs to no inference yet: they are in the same order. */
+/* Takes the first table of the model that no capture has yet: tables and captures are in the same
+ * order. */
 static VendorSummary *take_summary(const Timeline *line)
 {
     for (guint i = 0; i < line->job->summaries->len; i++) {
@@ -132,7 +134,8 @@ static void begin_capture(Timeline *line, const Event *event)
     line->n_tasks = 0;
 }
 
-/* The task's row of the table; a table that does not fit is not joined. */
+/* Returns the task's row of the table. If the table does not match the tasks, it is not used any
+ * more. */
 static const VendorRow *find_row(Timeline *line, const Event *event)
 {
     const guint index = line->n_tasks - 1;
@@ -145,7 +148,7 @@ static const VendorRow *find_row(Timeline *line, const Event *event)
         return row;
     line->job->host->damage(line->job->self, line->summary->part,
                             "its rows are not the tasks of the timeline: layers and counters from "
-                            "there on are left out");
+                            "that task on are left out");
     line->is_joined = FALSE;
     return NULL;
 }
@@ -190,7 +193,7 @@ static void take_task(Timeline *line, const Event *event)
     guint64 id;
 
     if (event->task < 0 || event->stream < 0 || event->task > G_MAXINT32 ||
-        event->stream > G_MAXINT32) /* a bar that is no task */
+        event->stream > G_MAXINT32) /* an event that is not a task */
         return;
     if (!line->capture || event->task <= line->last_task)
         begin_capture(line, event);
@@ -278,7 +281,7 @@ static void take_member(Event *event, const char *key, const char *text, gsize l
     }
 }
 
-/* Reads to the end of the event's object, its args in it. FALSE: no JSON. */
+/* Reads the event to the end of its object, with its args. FALSE: not JSON. */
 static gboolean read_event(StrobeJsonScanner *json, Event *event)
 {
     const guint depth = strobe_json_scanner_depth(json);
@@ -319,14 +322,14 @@ static void read_events(Timeline *line, StrobeJsonScanner *json, gboolean is_acl
     }
     if (!line->is_full && (!good || token != STROBE_JSON_ARRAY_END))
         line->job->host->damage(line->job->self, line->part,
-                                "no JSON from some place on: what stands before is taken");
+                                "it stops being JSON at some place: the part before is used");
     end_capture(line);
 }
 
 /* ---- files ---- */
 
-/* {prefix}{device}.{model}.{model_id}.{batch}.json: as the name of a data file with two numbers
- * behind the model's id. */
+/* Reads {prefix}{device}.{model}.{model_id}.{batch}.json. Names of data files have two more numbers
+ * after these. */
 static gboolean read_name(Timeline *line, const char *name, const char *prefix)
 {
     const gsize skipped = strlen(prefix);
@@ -401,7 +404,7 @@ void job_timeline_import(Job *job)
 
 /* ---- tables without a timeline ---- */
 
-/* They say how long each layer took, not when it began. */
+/* Such tables have the duration of each layer, but not its begin. */
 static void lay_out(Job *job, VendorSummary *summary, gint64 *at)
 {
     Timeline line = {.job = job,
@@ -432,9 +435,10 @@ void job_summaries_lay_out(Job *job)
 
         if (summary->is_used || !summary->rows->len)
             continue;
-        job->host->damage(job->self, summary->part,
-                          "no timeline has its layers: they are laid end to end from 0, since when "
-                          "each began is not known");
+        job->host->damage(
+            job->self, summary->part,
+            "no timeline has its layers: they are laid end to end from 0, because the times when "
+            "they began are not known");
         lay_out(job, summary, &at);
     }
 }

@@ -8,8 +8,7 @@
 
 static const StrobeOption options[] = {
     STROBE_SAMPLER_INTERVAL,
-    STROBE_SAMPLER_SYS_ROOT(
-        "Where the system file system is; another folder is read as a recording."),
+    STROBE_SAMPLER_SYS_ROOT("Where sysfs is; another folder is read as a recording."),
     STROBE_DCMI_OPTION_LIBRARY("only the host's own ports are sampled."),
     STROBE_DCMI_OPTION_DEADLINE,
 };

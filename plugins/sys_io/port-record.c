@@ -19,7 +19,7 @@ static double compute_growth(const PortReading *last, const PortReading *now, in
     return (double)(now->counts[counter] - last->counts[counter]);
 }
 
-/* In %; of no packets none are bad. */
+/* Returns the share in %; 0 if there were no packets. */
 static double compute_percent(double part, double whole)
 {
     return whole > 0 ? part * 100.0 / whole : part * 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From two readings of a port's counters to one row of kind `nic` or `roce`. */
+/* Makes one row of kind `nic` or `roce` from two readings of a port's counters. */
 #ifndef STROBE_PLUGINS_SYS_IO_PORT_RECORD_H
 #define STROBE_PLUGINS_SYS_IO_PORT_RECORD_H
 
@@ -19,7 +19,7 @@ enum {
     PORT_COUNTERS
 };
 
-/* Totals; STROBE_ABSENT_U64 for what the source does not count. */
+/* Total counts; STROBE_ABSENT_U64 if the source has no such counter. */
 typedef struct PortReading {
     uint64_t at; /* ns; 0: none */
     uint64_t counts[PORT_COUNTERS];
@@ -34,7 +34,8 @@ typedef struct PortPlace {
     double bandwidth; /* B/s, NaN: not known */
 } PortPlace;
 
-/* A counter runs backwards: it was reset, or had 32 bits. No row then. */
+/* Does a counter run backwards, because it was reset or has only 32 bits? Then no row is
+ * recorded. */
 int port_is_reset(const PortReading *last, const PortReading *now);
 void port_record(const StrobeHost *host, StrobeWriter *writer, const PortPlace *place,
                  const PortReading *last, const PortReading *now);

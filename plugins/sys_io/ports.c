@@ -12,10 +12,10 @@
 #include <strobe/helpers/sys-file.h>
 
 #define PORTS_MAX 256
-#define HELD_MAX 32 /* descriptors kept open, all ports together */
-#define ROTATION 4  /* ports without any that a tick reads */
+#define HELD_MAX 32 /* most descriptors that are kept open, for all ports together */
+#define ROTATION 4  /* ports without open descriptors that one sample reads */
 #define RESCAN_NS 1000000000u
-#define FILES_MAX 3 /* that one counter is the sum of */
+#define FILES_MAX 3 /* most files whose sum is one counter */
 
 typedef struct Source {
     const char *files[FILES_MAX];
@@ -33,7 +33,8 @@ static const Source nic_sources[PORT_COUNTERS] = {
     [PORT_TX_DROPPED] = {{"statistics/tx_dropped"}, 1},
 };
 
-/* InfiniBand counts data in words of 4 bytes; errors of sending are what had to be sent again. */
+/* InfiniBand counts data in words of 4 bytes. Its errors of sending are the packets that had to be
+ * sent again. */
 static const Source rdma_sources[PORT_COUNTERS] = {
     [PORT_RX_PACKETS] = {{"counters/port_rcv_packets"}, 1},
     [PORT_RX_BYTES] = {{"counters/port_rcv_data"}, 4},
@@ -51,7 +52,7 @@ typedef struct Port {
     char name[80];
     char folder[160]; /* below the root */
     int is_rdma, is_present, is_up, is_held;
-    int files[PORT_COUNTERS]; /* of counters with one file, -1: not kept open */
+    int files[PORT_COUNTERS]; /* descriptors of counters with one file, -1: not kept open */
     uint32_t number;
     double bandwidth;
     PortReading last;
@@ -65,7 +66,7 @@ struct SysPorts {
     StrobeTrackId nic_track, roce_track;
     uint64_t scanned_at;
     uint32_t n, n_held, rotation;
-    int rdma_device; /* of those that are being listed */
+    int rdma_device; /* index of the device whose ports are being listed */
     char rdma_name[64];
     Port ports[PORTS_MAX];
 };
@@ -83,7 +84,7 @@ static int read_number(const SysPorts *ports, const Port *port, const char *file
     return strobe_sys_number(&at, value);
 }
 
-/* The sum of the files that are there; absent if none is. */
+/* Returns the sum of the files that exist; absent if there is none. */
 static uint64_t read_sum(const SysPorts *ports, const Port *port, const Source *source)
 {
     uint64_t sum = STROBE_ABSENT_U64, value;
@@ -137,7 +138,8 @@ static void sample_port(SysPorts *ports, StrobeWriter *writer, Port *port)
     for (int i = 0; i < PORT_COUNTERS; i++)
         now.counts[i] = read_counter(ports, port, i);
     now.at = strobe_sampler_now();
-    /* a port without its bytes has gone, or cannot be read: what comes then starts anew */
+    /* without counts of bytes the port has gone or cannot be read: the next reading is a first
+     * one */
     if (now.counts[PORT_RX_BYTES] == STROBE_ABSENT_U64 &&
         now.counts[PORT_TX_BYTES] == STROBE_ABSENT_U64) {
         close_files(ports, port);
@@ -155,7 +157,7 @@ static void sample_port(SysPorts *ports, StrobeWriter *writer, Port *port)
     port->last = now;
 }
 
-/* ---- which ports there are ---- */
+/* ---- list of ports ---- */
 
 static Port *find_port(SysPorts *ports, const char *name, int is_rdma)
 {
@@ -179,7 +181,8 @@ static Port *find_port(SysPorts *ports, const char *name, int is_rdma)
     return port;
 }
 
-/* "100 Gb/sec (4X EDR)" of an RDMA device, Mb/s of an interface: "-1", or an error, if unknown. */
+/* Reads "100 Gb/sec (4X EDR)" of an RDMA device, or the Mb/s of an interface, which are "-1", or
+ * cannot be read, if unknown. */
 static double read_bandwidth(const SysPorts *ports, const Port *port)
 {
     char name[256], text[64];
@@ -242,7 +245,8 @@ static int take_interface(void *user, const char *name)
     return 0;
 }
 
-/* Ports of the second device count on from 101, of the third from 201: numbers tell rows apart. */
+/* Ports of the second device are numbered from 101, of the third from 201, so that the numbers
+ * identify the rows. */
 static int take_rdma_port(void *user, const char *name)
 {
     SysPorts *ports = user;
@@ -324,11 +328,11 @@ static void rescan_ports(SysPorts *ports)
     for (uint32_t i = 0; i < ports->n; i++)
         if (!ports->ports[i].is_present && ports->ports[i].name[0]) {
             close_files(ports, &ports->ports[i]);
-            ports->ports[i].name[0] = '\0'; /* its place is free */
+            ports->ports[i].name[0] = '\0'; /* the entry is free */
         }
 }
 
-/* ---- life ---- */
+/* ---- operations ---- */
 
 void sys_ports_sample(SysPorts *ports, StrobeWriter *writer)
 {

@@ -7,7 +7,7 @@
 
 #include <strobe/helpers/dcmi-source.h>
 
-/* NULL: kinds cannot be declared, or no memory. */
+/* Returns NULL if the kinds cannot be declared, or if out of memory. */
 StrobeDcmiSource *sys_device_open(const StrobeHost *host, StrobeInstance *self,
                                   const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                   uint64_t deadline_ns);

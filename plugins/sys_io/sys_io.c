@@ -29,7 +29,7 @@ static void sample_now(SysIo *state)
     state->sampled_at = strobe_sampler_now();
 }
 
-/* Not where a sample has just been taken: a rate over so short a time says nothing. */
+/* Skips the sample if one has just been taken: a rate over so short a time means little. */
 static void sys_io_sample(void *user)
 {
     SysIo *state = user;
@@ -68,7 +68,7 @@ static void sys_io_close(void *user)
     free(state);
 }
 
-/* A host without such devices is the usual case, and nothing to speak of. */
+/* Most hosts have no such devices, so a failure is logged only for debugging. */
 static void open_devices(SysIo *state)
 {
     const StrobeHost *host = state->host;

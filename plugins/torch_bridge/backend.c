@@ -120,11 +120,12 @@ void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
     answer->available = is_forbidden() ? 0 : 2;
     answer->reason = answer->available ? "The bridge to PyTorch is built at the first run"
                                        : "There is no bridge to PyTorch, and "
-                                         "STROBE_TORCH_BUILD=never forbids to build one";
+                                         "STROBE_TORCH_BUILD=never forbids building one";
     answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
 }
 
-/* May a bridge that is missing be there later? Only Python builds it, and unless it must not. */
+/* Can a missing bridge still come? Only a process with Python builds it, unless that is
+ * forbidden. */
 static int may_be_built(void)
 {
     return !is_forbidden() && strobe_interpreter_state() != STROBE_INTERPRETER_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend file for a libtorch: its name, whether one is there, and loading it. Of all
- * collectors that record what PyTorch does. */
+/* Finds and loads the backend file for a libtorch. All collectors that record PyTorch share these
+ * functions. */
 #ifndef STROBE_PLUGINS_BACKEND_H
 #define STROBE_PLUGINS_BACKEND_H
 
@@ -10,16 +10,16 @@
 
 #define STROBE_BACKEND_HINT "\"strobe torch build\" builds it"
 
-/* Is there a backend for the libtorch of this id (NULL: for any)? Looks beside the plugin, in the
- * user's folder and in STROBE_PLUGIN_PATH, and at names only. */
+/* Is there a backend for the libtorch of this id (NULL: for any)? Compares only names of files, in
+ * the plugin's folder, the user's folders and STROBE_PLUGIN_PATH. */
 int strobe_backend_exists(const char *id);
 
-/* A collector's probe: whether there is a backend for the libtorch of this process, or for any. */
+/* Probe of a collector: is there a backend for the libtorch of this process, or for any? */
 void strobe_backend_probe(uint32_t question, StrobeProbe *answer);
 
-/* Loads the backend for `libtorch` and finds its table `symbol`, whose first member is its size, at
- * least `least_size`. On failure the cause was given to the host; STROBE_AGAIN: there is no backend
- * yet, and the Python of this process may build it. */
+/* Loads the backend for `libtorch` and finds its table `symbol`. The first member of the table is
+ * its size, which must be at least `least_size`. On failure the cause was given to the host;
+ * STROBE_AGAIN: there is no backend yet, but the Python of this process may build it. */
 StrobeStatus strobe_backend_load(const StrobeHost *host, StrobeInstance *self,
                                  const StrobeLibtorch *libtorch, const char *symbol,
                                  size_t least_size, const void **table);

@@ -23,7 +23,7 @@ static size_t note_align(size_t size)
     return (size + 3) & ~(size_t)3;
 }
 
-/* The first 8 bytes of the build-id among the notes, as hex. */
+/* Reads the first 8 bytes of the build-id from the notes, as hex. */
 static int read_build_id(const char *notes, size_t size, char *id)
 {
     while (size >= sizeof(ElfW(Nhdr))) {
@@ -45,7 +45,7 @@ static int read_build_id(const char *notes, size_t size, char *id)
     return 0;
 }
 
-/* Is the range of the note segment mapped, that is within a loaded segment's file part? */
+/* Is the note segment in memory? That is, within the file part of a loaded segment. */
 static int is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -75,7 +75,8 @@ static int look_at_library(struct dl_phdr_info *info, size_t size, void *user)
     return 1;
 }
 
-/* __version__ = '2.1.0+cpu' in version.py beside the folder of a pip PyTorch's libraries. */
+/* Reads the line __version__ = '2.1.0+cpu' of version.py, which is in the folder above the
+ * libraries of a PyTorch that pip installed. */
 static void read_version_file(StrobeLibtorch *libtorch)
 {
     char path[sizeof libtorch->path + 32], line[256];
@@ -91,7 +92,8 @@ static void read_version_file(StrobeLibtorch *libtorch)
         fclose(file);
 }
 
-/* A distribution's library carries the version in the name of the file: libtorch_cpu.so.1.13.0. */
+/* Reads the version from the name of the file, as distributions have it (libtorch_cpu.so.1.13.0),
+ * otherwise from version.py. */
 static void read_version(StrobeLibtorch *libtorch)
 {
     char *real = realpath(libtorch->path, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libtorch of this process: whether one is loaded, and exactly which. libc only.
+ * Finds out whether this process has loaded libtorch, and which one. Needs only libc.
  */
 #ifndef STROBE_PLUGINS_LIBTORCH_H
 #define STROBE_PLUGINS_LIBTORCH_H
@@ -11,17 +11,18 @@
 
 typedef struct StrobeLibtorch {
     char path[4096];
-    /* 16 characters: the head of the GNU build-id in hex, or "size" and the file's size in hex
-     * where the file has no build-id. */
+    /* 16 characters: the first bytes of the GNU build-id in hex, or, without a build-id, "size" and
+     * the file's size in hex. */
     char id[STROBE_LIBTORCH_ID_SIZE];
-    char version[64]; /* "" if it cannot be told from the files */
+    char version[64]; /* "" if the files do not have it */
 } StrobeLibtorch;
 
-/* 1 and fills *libtorch if libtorch_cpu is loaded in this process, 0 if not. Any thread. */
+/* Fills *libtorch and returns 1 if libtorch_cpu is loaded in this process; otherwise returns 0. Any
+ * thread. */
 int strobe_libtorch_find(StrobeLibtorch *libtorch);
 
-/* The shell pattern of the names of this Strobe's bridges to the libtorch of this id, NULL: to any.
- */
+/* Writes a shell pattern that matches this Strobe's bridges to the libtorch of this id (NULL: to
+ * any). */
 void strobe_libtorch_bridge_pattern(const char *id, char *pattern, size_t size);
 
 #endif

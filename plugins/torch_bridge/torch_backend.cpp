@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend of the cpu_op collector: libtorch's RecordFunction in C calls (torch_backend.h).
+ * The backend of the cpu_op collector: turns libtorch's RecordFunction callbacks into C calls
+ * (torch_backend.h).
  *
- * The one C++ file, since libtorch has no C interface. Compiled against exactly the libtorch that
- * it will meet: by the build for the installed one, by `strobe torch build` for any other. C++17.
+ * It is C++, because libtorch has no C interface. It is compiled against exactly the libtorch with
+ * which it will run: by Strobe's build for the installed one, by `strobe torch build` for any
+ * other. C++17.
  */
 #include "torch_backend.h"
 
-/* RecordFunction has a member more without it; every released libtorch is built with it. */
+/* Without NDEBUG, RecordFunction has one more member; every released libtorch is built with
+ * NDEBUG. */
 #ifndef NDEBUG
 #define NDEBUG 1
 #endif
@@ -92,7 +95,7 @@ StrobeTorchText text_of(const Text &text)
     return {text.bytes(), text.length()};
 }
 
-/* Names of the modules whose TorchScript runs just now. */
+/* Appends the names of the modules whose TorchScript is running. */
 void describe_modules(Text &modules)
 {
     bool first = true;
@@ -117,7 +120,7 @@ void describe_shapes(Inputs &inputs, c10::ArrayRef<const c10::IValue> values)
     }
 }
 
-/* libtorch tells the overload from 2.7 on. */
+/* libtorch reports the overload from 2.7 on. */
 template <typename Function>
 auto overload_of(const Function &function, int)
     -> decltype(function.overload_name(), StrobeTorchText{})
@@ -159,7 +162,8 @@ StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_i
 
 /* ---- stacks ---- */
 
-/* The frames of TorchScript, in Python's form; 0: none runs. */
+/* Returns the stack of TorchScript frames, in the form of Python's frames; 0: no TorchScript
+ * runs. */
 StrobeStackId script_stack()
 {
     const std::vector<torch::jit::StackEntry> entries = torch::jit::currentCallstack();
@@ -177,7 +181,7 @@ StrobeStackId script_stack()
     return frames.empty() ? 0 : events->stack_of(frames.data(), frames.size());
 }
 
-/* The stack in which the calling thread runs a function; of backward functions none is wanted. */
+/* Returns the stack in which the calling thread runs a function. Backward functions get none. */
 C10_NOINLINE StrobeStackId find_stack(const at::RecordFunction &function)
 {
     if (function.scope() == at::RecordScope::BACKWARD_FUNCTION ||
@@ -203,14 +207,15 @@ uint8_t scope_of(const at::RecordFunction &function)
     return static_cast<uint8_t>(function.scope());
 }
 
-/* Does more have to be remembered of a function than the host's span does? */
+/* Must more be remembered about the function than the host's span does? */
 template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
 {
     return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted ||
            thread_options();
 }
 
-/* The observer of an asynchronous function lies in cpu_op.so's memory: nothing is allocated. */
+/* The observer of an asynchronous function is placed in cpu_op.so's memory, so that nothing is
+ * allocated. */
 class AsyncContext final : public at::ObserverContext
 {
   public:
@@ -269,13 +274,13 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
 template <bool with_inputs>
 void on_end(const at::RecordFunction &function, at::ObserverContext *context) noexcept
 {
-    /* A range begins and ends in functions of its own: its stack is that of the begin. */
+    /* A range begins and ends inside other functions, so it keeps the stack of its begin. */
     const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
     StrobeStackId stack = 0;
     try {
         stack = is_range || context ? 0 : stack_of(function);
     } catch (...) {
-        /* no memory: the record goes without */
+        /* no memory: the record has no stack */
     }
     const strobe_cpu_op fields =
         strobe_torch_fields(function.seqNr(), function.forwardThreadId(), function.threadId(),
@@ -288,10 +293,10 @@ void on_end(const at::RecordFunction &function, at::ObserverContext *context) no
         strobe_torch_end(&target, events, &function, &fields);
 }
 
-/* libtorch's header allows the adding of a global callback "only during the program
- * initialization" and its removal only while "no other code can run", but puts no such limit on
- * disabling and enabling one. So each of the two callbacks is added once per process, when it is
- * first needed, and then switched. */
+/* libtorch's header allows adding a global callback "only during the program initialization" and
+ * removing it only while "no other code can run", but does not limit disabling and enabling it. So
+ * each of the two callbacks is added once in a process, when it is first needed, and then switched
+ * on and off. */
 struct Callback {
     at::CallbackHandle handle = at::INVALID_CALLBACK_HANDLE;
 
@@ -301,7 +306,7 @@ struct Callback {
             at::reenableCallback(handle);
             if (at::hasGlobalCallbacks())
                 return;
-            /* someone has cleared the whole list since */
+            /* other code has cleared the whole list meanwhile */
         }
         handle = at::addGlobalCallback(
             at::RecordFunctionCallback(on_begin<with_inputs>, on_end<with_inputs>)

@@ -30,31 +30,31 @@ typedef struct StrobeTorchTarget {
     /* The host's span_open; NULL: functions that begin are not recorded. */
     uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                      uint64_t argument);
-    /* Its span_close; NULL: there is no session. */
+    /* The host's span_close; NULL: there is no session. */
     StrobeClosed (*close)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const void *fields,
                           size_t size);
     StrobeInstance *self;
     StrobeKindId kind;
     uint32_t reserved;
-    /* Gives the Python stack of the calling thread; NULL: none is wanted. */
+    /* Returns the Python stack of the calling thread; NULL: stacks are not wanted. */
     StrobeStackId (*stack)(StrobeWriter *writer);
-    /* The host's writer, for the above. */
+    /* The host's writer, to be passed to `stack`. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* Facts to find out about functions, beyond their names and times. */
+/* Data to find out about functions, beyond their names and times. */
 enum {
-    STROBE_TORCH_INPUTS = 1 << 0,    /* shapes and types */
-    STROBE_TORCH_FLOPS = 1 << 1,     /* floating point operations, of those that PyTorch counts */
-    STROBE_TORCH_VALUES = 1 << 2,    /* values of the arguments that are no tensors */
-    STROBE_TORCH_MODULES = 1 << 3,   /* modules around it, of TorchScript */
-    STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, where libtorch tells them */
-    STROBE_TORCH_STACK = 1 << 5,     /* of set_thread: stacks, where target.stack gives them */
-    STROBE_TORCH_OWN = 1 << 6,       /* of set_thread: the thread has options of its own */
-    STROBE_TORCH_OF_INPUTS = 7       /* those that need a function's inputs */
+    STROBE_TORCH_INPUTS = 1 << 0, /* shapes and types */
+    STROBE_TORCH_FLOPS = 1 << 1,  /* floating point operations, for operators that PyTorch counts */
+    STROBE_TORCH_VALUES = 1 << 2, /* values of the arguments that are not tensors */
+    STROBE_TORCH_MODULES = 1 << 3,   /* names of the TorchScript modules that are running */
+    STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, if libtorch reports them */
+    STROBE_TORCH_STACK = 1 << 5,     /* only for set_thread: stacks, if target.stack returns them */
+    STROBE_TORCH_OWN = 1 << 6,       /* only for set_thread: the thread has options of its own */
+    STROBE_TORCH_OF_INPUTS = 7       /* the options that need a function's inputs */
 };
 
-/* A text of any bytes, valid during the call only. */
+/* A text, which may contain any bytes; valid only during the call. */
 typedef struct StrobeTorchText {
     const char *bytes;
     size_t length;
@@ -63,17 +63,17 @@ typedef struct StrobeTorchText {
 /* A function's inputs. */
 typedef struct StrobeTorchInputs {
     StrobeTorchText shapes;   /* "2,3;;4" */
-    StrobeTorchText types;    /* "float;Scalar;None"; empty: there are no inputs */
+    StrobeTorchText types;    /* "float;Scalar;None"; empty: no inputs */
     StrobeTorchText values;   /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
     StrobeTorchText modules;  /* "A(B).forward;C"; empty: none */
     StrobeTorchText overload; /* "Tensor"; empty: none */
     uint64_t flops;           /* STROBE_ABSENT_U64: not known */
 } StrobeTorchInputs;
 
-/* Bytes at the head of an asynchronous function's memory that belong to the backend. */
+/* The first bytes of an asynchronous function's memory belong to the backend. */
 #define STROBE_TORCH_CONTEXT_SIZE 64
 
-/* Names are C strings of any bytes, valid during the call only. `inputs` may be NULL. */
+/* Names are C strings with any bytes, valid only during the call. `inputs` may be NULL. */
 typedef struct StrobeTorchEvents {
     uint32_t struct_size;
     uint32_t reserved;
@@ -85,10 +85,11 @@ typedef struct StrobeTorchEvents {
                   const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end)(const void *key, const struct strobe_cpu_op *fields);
 
-    /* strobe_torch_end has closed more than its function. */
+    /* Called when strobe_torch_end has closed more spans than its own. */
     void (*closed_inside)(StrobeClosed closed);
 
-    /* The stack of these frames, innermost first, for the thread's next record; 0: no room. */
+    /* Returns the stack with these frames, innermost first, for the thread's next record; 0: no
+     * room. */
     StrobeStackId (*stack_of)(const StrobeTorchText *frames, size_t n);
 
     /* A function that may end on another thread. begin_async returns memory for it, 16-byte
@@ -102,13 +103,14 @@ typedef struct StrobeTorchEvents {
 typedef struct StrobeTorchBackend {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* that it was compiled against */
+    const char *torch_version; /* version against which it was compiled */
     StrobeTorchTarget *target; /* memory of the backend; cpu_op.so fills it in */
 
-    /* Functions are reported from here on, with what is `wanted` (STROBE_TORCH_*). `events` stays
-     * valid. Returns NULL, or why not. */
+    /* Begins to report functions, with the data that `wanted` names (STROBE_TORCH_*). `events` must
+     * stay valid. Returns NULL, or the reason of a failure. */
     const char *(*enable)(const StrobeTorchEvents *events, uint32_t wanted);
-    /* No more begins are reported, but for those already on their way; ends still are. */
+    /* Stops reporting begins, except those in callbacks that already run. Ends are still
+     * reported. */
     void (*disable)(void);
 
     /* Opens a function of that name for all callbacks of libtorch; NULL: there is no callback.
@@ -116,17 +118,18 @@ typedef struct StrobeTorchBackend {
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
 
-    /* From here on functions of the calling thread are reported with these options (STROBE_TORCH_*,
-     * OWN among them) and not with those of enable(); 0: with those again. FLOPS, VALUES and
-     * MODULES only where enable() has them too: the records have no place for them otherwise. */
+    /* Reports functions of the calling thread from now on with these options (STROBE_TORCH_*, with
+     * OWN) in place of those of enable(); 0: with those of enable() again. FLOPS, VALUES and
+     * MODULES need the same option in enable(), because otherwise the records have no place for
+     * them. */
     void (*set_thread)(uint32_t options);
 } StrobeTorchBackend;
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
 /* The operators by which a Python record_function opens and closes its range. The range begins
- * inside the one and ends inside the other, so they cannot nest; the framework's own profiler
- * hides them too. */
+ * within the one and ends within the other, so they cannot be nested; PyTorch's own profiler hides
+ * them, too. */
 static inline int strobe_torch_is_bookkeeping(const char *name)
 {
     static const char prefix[] = "profiler::_record_function_";

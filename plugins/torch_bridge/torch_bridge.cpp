@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bridge to PyTorch as one file: reading libtorch's headers is most of what compiling costs. */
+/* Compiles the bridge to PyTorch as one file, because reading libtorch's headers takes most of the
+ * time. */
 #include "torch_backend.cpp"
 #include "torch_collectives.cpp"
 #include "torch_memory.cpp"

@@ -3,10 +3,10 @@
  * Operations of torch.distributed's process groups, for the collectors that record them.
  *
  * A process group marks each operation with a range ("gloo:all_reduce") on the thread that carries
- * it out, which does not know the group. The group is an argument of the operator that issues it
- * ("c10d::allreduce_"). A kernel for these operators alone, in front of the groups' own, reads the
- * argument and leaves the group in the thread's debug information, which libtorch hands on to the
- * group's threads.
+ * the operation out. This thread does not know the group; the group is an argument of the operator
+ * that issues the operation ("c10d::allreduce_"). So we register a kernel for these operators only,
+ * which runs before the groups' own kernels. It reads the argument and puts the group into the
+ * thread's debug information, which libtorch passes on to the group's threads.
  */
 #include "torch_collectives.h"
 
@@ -37,7 +37,7 @@
 namespace
 {
 
-/* What is known of an operation before it runs. */
+/* Data of an operation that are known before it runs. */
 class GroupInfo final : public c10::DebugInfoBase
 {
   public:
@@ -48,7 +48,7 @@ class GroupInfo final : public c10::DebugInfoBase
 };
 
 struct CollectiveClient {
-    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{nullptr}; /* NULL: it is off */
+    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{nullptr}; /* NULL: off */
     std::atomic<void (*)(uint64_t)> end{nullptr};
 };
 
@@ -56,13 +56,13 @@ CollectiveClient collective_clients[STROBE_TORCH_CLIENTS];
 
 /* ---- groups ---- */
 
-std::mutex groups_lock; /* of what follows */
+std::mutex groups_lock; /* guards the three variables below */
 std::string usual_group;
-/* Operations that a group has issued so far: collectives, and those between two ranks. */
+/* Number of operations that each group has issued: collectives, and transfers between two ranks. */
 std::map<std::string, std::pair<uint64_t, uint64_t>> issued_operations;
-std::map<const void *, std::string> given_names; /* before libtorch 2 */
+std::map<const void *, std::string> given_names; /* for libtorch before 2 */
 
-thread_local std::shared_ptr<GroupInfo> given_group; /* by set_group() */
+thread_local std::shared_ptr<GroupInfo> given_group; /* set by set_group() */
 
 const GroupInfo *thread_group()
 {
@@ -70,11 +70,12 @@ const GroupInfo *thread_group()
         c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PARAM_COMMS_INFO));
 }
 
-/* A libtorch without torch.distributed lacks it, and has no group whose name could be asked for. */
+/* Weak, because a libtorch without torch.distributed lacks this function; then there is also no
+ * group whose name could be read. */
 __asm__(".weak _ZNK4c10d12ProcessGroup12getGroupNameB5cxx11Ev");
 __asm__(".weak _ZNK4c10d12ProcessGroup12getGroupNameEv");
 
-/* Groups know their names from 2.1 on. */
+/* Groups have names from 2.1 on. */
 template <typename Group>
 auto group_name(const Group &group, int) -> decltype(std::string(group.getGroupName()))
 {
@@ -99,7 +100,7 @@ uint64_t next_number(const c10d::ProcessGroup &group, const std::string &name, b
     return has_two_ranks ? ++counts.second : ++counts.first;
 }
 
-/* ---- the kernel in front of the groups' operators ---- */
+/* ---- the kernel that runs before the groups' own ---- */
 
 bool is_wanted()
 {
@@ -107,8 +108,8 @@ bool is_wanted()
                        [](const CollectiveClient &client) { return client.begin.load(); });
 }
 
-/* What the first whole number behind the group is, in all versions of an operator; before libtorch
- * 2 arguments have no names. */
+/* Meaning of the first integer argument after the group. It is the same in all versions of an
+ * operator; before libtorch 2 arguments have no names. */
 enum class Rank { none, root, peer };
 
 struct GroupOperator {
@@ -146,7 +147,7 @@ Rank rank_of(const std::string &name)
     return Rank::none;
 }
 
-/* The group that an argument is; nullptr: it is another thing. */
+/* Returns the group that an argument holds; nullptr: the argument is not a group. */
 const c10d::ProcessGroup *group_of(const c10::IValue &value)
 {
     if (!value.isObject())
@@ -158,7 +159,7 @@ const c10d::ProcessGroup *group_of(const c10::IValue &value)
     return static_cast<const c10d::ProcessGroup *>(object.getSlot(0).toCapsule().get());
 }
 
-/* Reads group and rank; the group stays nullptr where there is none. */
+/* Reads group and rank. Returns nullptr if there is no group. */
 const c10d::ProcessGroup *read_arguments(GroupInfo &info, Rank rank, size_t n,
                                          const torch::jit::Stack &stack)
 {
@@ -209,7 +210,8 @@ void note_group(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::
     op.redispatchBoxed(rest, stack);
 }
 
-/* For the rest of the process: to take a kernel away while operators run is not allowed. */
+/* Registered for the rest of the process, because a kernel must not be removed while operators
+ * run. */
 void register_kernel()
 {
     static torch::Library *library;
@@ -226,14 +228,14 @@ void register_kernel()
     library = made.release();
 }
 
-/* ---- the ranges that process groups mark while an operation is under way ---- */
+/* ---- the ranges with which process groups mark running operations ---- */
 
 bool is_collective(const at::RecordFunction &function)
 {
     static const char *const groups[] = {"gloo:", "mpi:", "nccl:", "ucc:"};
     for (const char *group : groups)
         if (std::strncmp(function.name(), group, std::strlen(group)) == 0)
-            return function.isAsync(); /* as no range of a program's own is */
+            return function.isAsync(); /* ranges of programs are not asynchronous */
     return false;
 }
 
@@ -275,7 +277,7 @@ void describe_inputs_of(StrobeTorchCollective &operation, const at::RecordFuncti
     }
 }
 
-/* `usual` holds the text of the group that nothing else names. */
+/* `usual` receives the name of the usual group, if the operation has no other. */
 StrobeTorchCollective describe_collective(const at::RecordFunction &function, std::string &usual)
 {
     StrobeTorchCollective operation = {};
@@ -319,7 +321,7 @@ std::unique_ptr<at::ObserverContext> on_collective(const at::RecordFunction &fun
         if (is_recorded)
             return context;
     } catch (...) {
-        /* it is not recorded; the program must not notice */
+        /* the operation is not recorded; the program must not notice */
     }
     return nullptr;
 }
@@ -332,7 +334,7 @@ void on_collective_end(const at::RecordFunction &, at::ObserverContext *context)
             collective_clients[i].end.load()(ended->ids[i]);
 }
 
-/* ---- the clients' calls ---- */
+/* ---- calls of the clients ---- */
 
 std::mutex clients_lock;
 at::CallbackHandle collectives_handle = at::INVALID_CALLBACK_HANDLE;
@@ -377,7 +379,7 @@ void disable_collectives(uint32_t client) noexcept
     }
 }
 
-/* The debug information stays the thread's until the next call. */
+/* The debug information stays with the thread until the next call. */
 void set_group(const char *name, int64_t peer) noexcept
 {
     const auto kind = c10::DebugInfoKind::PARAM_COMMS_INFO;
@@ -401,7 +403,7 @@ void set_usual_group(const char *name) noexcept
     try {
         std::lock_guard<std::mutex> guard(groups_lock);
         usual_group = name ? name : "";
-        given_names.clear(); /* groups come and go */
+        given_names.clear(); /* a new group may get the address of an old one */
     } catch (...) {
     }
 }

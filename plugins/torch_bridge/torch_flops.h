@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulas of PyTorch's own with_flops, for the operators that it knows. Part of
+/* The formulas of PyTorch's own with_flops, for the operators that with_flops covers. Part of
  * torch_backend.cpp. */
 #ifndef STROBE_TORCH_FLOPS_H
 #define STROBE_TORCH_FLOPS_H
@@ -17,14 +17,15 @@ namespace
 
 using Values = c10::ArrayRef<const c10::IValue>;
 
-/* A tensor whose sizes and type can be read without asking a subclass. */
+/* Can the tensor's sizes and type be read without calling a subclass? */
 bool is_plain(const at::Tensor &tensor)
 {
     return tensor.defined() && !tensor.is_nested() &&
            !tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
 }
 
-/* The sizes of the input at a place, if it is a tensor of so many dimensions; -1: of any. */
+/* Reads the sizes of the input at `place`, if it is a tensor with `n_dimensions` (-1: any
+ * number). */
 bool sizes_at(Values inputs, size_t place, int n_dimensions, c10::IntArrayRef &sizes)
 {
     if (place >= inputs.size() || !inputs[place].isTensor() || !is_plain(inputs[place].toTensor()))
@@ -33,7 +34,8 @@ bool sizes_at(Values inputs, size_t place, int n_dimensions, c10::IntArrayRef &s
     return n_dimensions < 0 || sizes.size() == static_cast<size_t>(n_dimensions);
 }
 
-/* Sizes may be as large as they like in a tensor that is expanded: without a sign they wrap. */
+/* An expanded tensor may have huge sizes, so this multiplies unsigned numbers, which wrap on
+ * overflow. */
 uint64_t product(c10::IntArrayRef sizes)
 {
     uint64_t all = 1;
@@ -42,7 +44,7 @@ uint64_t product(c10::IntArrayRef sizes)
     return all;
 }
 
-/* 2 m n k, times the batch: of matrices at two places of the inputs. */
+/* Returns 2 m n k, times the batch, for matrices at `first` and the place after it. */
 uint64_t flops_of_matrices(Values inputs, size_t first, int n_dimensions)
 {
     c10::IntArrayRef a, b;
@@ -57,7 +59,7 @@ uint64_t flops_of_elements(Values inputs)
     return sizes_at(inputs, 0, -1, sizes) ? product(sizes) : STROBE_ABSENT_U64;
 }
 
-/* Two integers at a place of the inputs. */
+/* Reads two integers at a place of the inputs. */
 bool pair_at(Values inputs, size_t place, int64_t pair[2])
 {
     if (!inputs[place].isIntList())
@@ -92,7 +94,7 @@ uint64_t flops_of_conv2d(Values inputs)
            static_cast<uint64_t>(inputs[6].toInt());
 }
 
-/* STROBE_ABSENT_U64: there is no formula, or not for such inputs. */
+/* Returns STROBE_ABSENT_U64 if there is no formula for the operator or these inputs. */
 uint64_t count_flops(const char *name, Values inputs)
 {
     if (std::strncmp(name, "aten::", 6) != 0)

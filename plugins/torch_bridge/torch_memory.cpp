@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An allocator in front of PyTorch's CPU allocator: torch_memory.h in C calls. C++17;
- * torch_backend.cpp says how it is compiled.
+ * Wraps PyTorch's CPU allocator: implements torch_memory.h. C++17; torch_backend.cpp says how it is
+ * compiled.
  *
- * The previous allocator still does all the work and reports to PyTorch's own profiler. The
- * profiler's one slot stays free for the program.
+ * The wrapped allocator still does all the work and reports to PyTorch's own profiler. The one slot
+ * for a memory profiler stays free for the program.
  */
 #include "torch_memory.h"
 
@@ -16,16 +16,16 @@
 #include <cstring>
 #include <mutex>
 
-/* not one without a name: the parts of the bridge are compiled as one file */
+/* a named namespace, because the parts of the bridge are compiled as one file */
 namespace strobe_torch_memory
 {
 
-/* Allocators that a program may have set one after the other. */
+/* number of allocators that can be wrapped in a process */
 constexpr int PLACES = 4;
 
 std::atomic<const StrobeTorchMemoryEvents *> events;
 
-/* Given to the program as the CPU allocator. Storages keep its address: it is never destroyed. */
+/* Set as the CPU allocator. It is never destroyed, because storages keep its address. */
 class Allocator final : public c10::Allocator
 {
   public:
@@ -44,7 +44,7 @@ class Allocator final : public c10::Allocator
         return inner_deleter_;
     }
 
-    /* No `override`: in later versions of libtorch these are not the same ones. */
+    /* No `override`, because the base class differs between versions of libtorch. */
     c10::DataPtr allocate(size_t size) const
     {
         return take(size);
@@ -65,7 +65,7 @@ class Allocator final : public c10::Allocator
   private:
     c10::DataPtr take(size_t size) const
     {
-        c10::DataPtr data = inner_->allocate(size); /* an exception of its passes */
+        c10::DataPtr data = inner_->allocate(size); /* exceptions pass through */
         const void *address = data.get();
         if (address && data.compare_exchange_deleter(inner_deleter_, own_deleter_))
             events.load(std::memory_order_relaxed)->allocated(address, size);
@@ -77,8 +77,9 @@ class Allocator final : public c10::Allocator
     c10::DeleterFnPtr own_deleter_ = nullptr;
 };
 
-/* A deleter is told the memory and nothing else, so each allocator has its own. Made when the first
- * is used and never destroyed: the program may release memory while it ends. */
+/* A deleter gets only the address, so each wrapper needs a deleter of its own. The wrappers are
+ * made at the first use and never destroyed, because the program may release memory while it
+ * ends. */
 Allocator *places()
 {
     static Allocator *const made = new Allocator[PLACES];
@@ -89,7 +90,7 @@ Allocator *all_places;
 
 template <int place> void release(void *memory)
 {
-    if (memory) /* scratch memory of oneDNN that never was is given back too */
+    if (memory) /* oneDNN also releases scratch memory that it never allocated (NULL) */
         events.load(std::memory_order_relaxed)->released(memory);
     all_places[place].inner_deleter()(memory);
 }
@@ -97,7 +98,7 @@ template <int place> void release(void *memory)
 constexpr c10::DeleterFnPtr deleters[PLACES] = {release<0>, release<1>, release<2>, release<3>};
 
 std::mutex lock;
-uint8_t priority; /* with which ours was set */
+uint8_t priority; /* with which our allocator was set */
 
 bool is_ours(const c10::Allocator *allocator)
 {
@@ -107,7 +108,7 @@ bool is_ours(const c10::Allocator *allocator)
     return false;
 }
 
-/* The place before an allocator, NULL when none is free. */
+/* Returns the wrapper of an allocator; NULL: none is free. */
 Allocator *place_before(c10::Allocator *inner)
 {
     for (int i = 0; i < PLACES; i++) {
@@ -121,8 +122,8 @@ Allocator *place_before(c10::Allocator *inner)
     return nullptr;
 }
 
-/* With the least priority that will do: what the program sets later goes before ours as it would
- * have gone before the one that is there now. */
+/* Sets the allocator with the least priority that takes effect, so that the program can later set
+ * its own as if ours were not there. */
 bool set(c10::Allocator *allocator)
 {
     for (unsigned least = 0; least <= UINT8_MAX; least++) {
@@ -144,9 +145,10 @@ const char *attach(const StrobeTorchMemoryEvents *new_events) noexcept
         c10::Allocator *current = c10::GetCPUAllocator();
         if (is_ours(current))
             return nullptr;
-        /* If memory is not its own context, its release cannot be followed. */
+        /* Only if the address is also the deleter's context can the release of memory be
+         * followed. */
         if (!current->raw_deleter())
-            return "the CPU allocator in use has no one way to release memory";
+            return "the CPU allocator in use does not release all memory in the same way";
         Allocator *own = place_before(current);
         if (!own)
             return "the program has set too many CPU allocators, one after the other";

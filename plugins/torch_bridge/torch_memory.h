@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interface between memory.so and the part of the backend in front of PyTorch's CPU allocator.
+ * Interface between memory.so and the part of the backend that wraps PyTorch's CPU allocator.
  *
- * The backend lies between the allocator and its callers, and turns each allocation and release
- * into one plain C call. The calls may come from any thread; none throws, blocks or allocates. The
- * backend lives as long as the process, and so must the events.
+ * The backend turns each allocation and each release into one plain C call. The calls may come from
+ * any thread; none throws, blocks or allocates. The backend lives as long as the process, and so
+ * must the events.
  */
 #ifndef STROBE_TORCH_MEMORY_H
 #define STROBE_TORCH_MEMORY_H
@@ -22,22 +22,23 @@ typedef struct StrobeTorchMemoryEvents {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Neither is told of NULL. `size` bytes, as they were asked for, are at `address`. */
+    /* `size` bytes were allocated at `address`, as requested. Not called for NULL. */
     void (*allocated)(const void *address, size_t size);
-    /* The memory is about to be given back; also that of which no allocation was told. */
+    /* The memory is about to be released. Also called for memory whose allocation was not reported,
+     * but not for NULL. */
     void (*released)(const void *address);
 } StrobeTorchMemoryEvents;
 
 typedef struct StrobeTorchMemory {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* that it was compiled against */
+    const char *torch_version; /* version against which it was compiled */
 
-    /* Stands before the allocator in use, if it does not already: what is allocated from here on is
-     * told. Control thread. Returns NULL, or why not. */
+    /* Wraps the allocator in use, unless it is wrapped already, and reports allocations from now
+     * on. Control thread. Returns NULL, or the reason of a failure. */
     const char *(*attach)(const StrobeTorchMemoryEvents *events);
-    /* Restores the allocator unless another one has been set meanwhile. Releases of memory that
-     * was allocated in between are still reported, at any time. Control thread. */
+    /* Restores the wrapped allocator, unless the program has set another one meanwhile. Releases of
+     * memory that was allocated in between are still reported, at any time. Control thread. */
     void (*detach)(void);
 } StrobeTorchMemory;
 

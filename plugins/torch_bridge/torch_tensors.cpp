@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tensors functions are given: torch_tensors.h in C calls. C++17; see torch_backend.cpp for
- * how it is compiled, and why a callback is added once and switched from then on.
+ * Reports the tensors that functions get as inputs: implements torch_tensors.h. C++17; see
+ * torch_backend.cpp for how it is compiled, and why a callback is added once and then only
+ * switched.
  */
 #include "torch_tensors.h"
 
-/* RecordFunction has a member more without it; every released libtorch is built with it. */
+/* Without NDEBUG, RecordFunction has one more member; every released libtorch is built with
+ * NDEBUG. */
 #ifndef NDEBUG
 #define NDEBUG 1
 #endif
@@ -18,7 +20,7 @@
 #include <memory>
 #include <mutex>
 
-/* not one without a name: the parts of the bridge are compiled as one file */
+/* a named namespace, because the parts of the bridge are compiled as one file */
 namespace strobe_torch_tensors
 {
 
@@ -36,7 +38,7 @@ bool is_write(const c10::AliasInfo *alias)
     return false;
 }
 
-/* The inputs that a function writes to, by bits; of the first 64. */
+/* Returns the inputs to which a function writes, as bits; only of the first 64. */
 uint64_t ask_written(const at::RecordFunction &function)
 {
     uint64_t written = 0;
@@ -50,8 +52,8 @@ uint64_t ask_written(const at::RecordFunction &function)
     return written;
 }
 
-/* A schema is told as a copy, which costs microseconds: each thread keeps what it found. An
- * operator's name lies where it is as long as the operator. */
+/* Getting a schema copies it, which takes microseconds, so each thread keeps the results. An
+ * operator's name keeps its address as long as the operator exists. */
 struct Written {
     const char *name;
     uint64_t inputs;
@@ -70,7 +72,7 @@ uint64_t written_inputs(const at::RecordFunction &function)
     return place.inputs;
 }
 
-/* Tensors on their way to the events, in pieces. */
+/* Tensors to report, in batches. */
 class Batch
 {
   public:
@@ -117,7 +119,7 @@ void tell(const at::RecordFunction &function)
         const bool is_written = number < 64 && (written >> number & 1);
         if (input.isTensor()) {
             batch.add(input.toTensor(), number, is_written);
-        } else if (input.isList()) { /* of tensors, and of tensors that may be none */
+        } else if (input.isList()) { /* a list of tensors, some of which may be undefined */
             for (const c10::IValue &item : input.toListRef())
                 if (item.isTensor())
                     batch.add(item.toTensor(), number, is_written);
@@ -132,7 +134,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
     try {
         tell(function);
     } catch (...) {
-        /* the inputs are not told; the program must not notice */
+        /* the inputs are not reported; the program must not notice */
     }
     return nullptr;
 }
@@ -149,7 +151,7 @@ const char *enable(const StrobeTorchTensorEvents *new_events) noexcept
             at::reenableCallback(handle);
             if (at::hasGlobalCallbacks())
                 return nullptr;
-            /* someone has cleared the whole list since */
+            /* other code has cleared the whole list meanwhile */
         }
         handle = at::addGlobalCallback(at::RecordFunctionCallback(on_begin).needsInputs(true));
         return nullptr;

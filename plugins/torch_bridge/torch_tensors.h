@@ -17,33 +17,33 @@ extern "C" {
 
 #define STROBE_TORCH_TENSORS_SYMBOL "strobe_torch_tensors_1"
 
-/* A tensor of the host among a function's inputs. */
+/* A CPU tensor among a function's inputs. */
 typedef struct StrobeTorchTensor {
-    uint64_t address; /* of its storage's memory */
-    uint64_t bytes;   /* of that */
-    uint32_t input;   /* number of the input; tensors of a list have the same */
+    uint64_t address; /* of the memory of its storage */
+    uint64_t bytes;   /* size of that memory */
+    uint32_t input;   /* number of the input; all tensors of a list have the same */
     uint8_t is_written;
-    uint8_t is_leaf; /* a gradient is gathered for it: a parameter, as a rule */
+    uint8_t is_leaf; /* it collects a gradient: mostly a parameter */
     uint16_t reserved;
 } StrobeTorchTensor;
 
-#define STROBE_TORCH_TENSORS_MAX 32 /* told at once; of more in pieces */
+#define STROBE_TORCH_TENSORS_MAX 32 /* most tensors in one call; more come in further calls */
 
 typedef struct StrobeTorchTensorEvents {
     uint32_t struct_size;
     uint32_t reserved;
-    /* A function begins, in the calling thread. The name is valid during the call only. */
+    /* A function begins on the calling thread. The name is valid only during the call. */
     void (*used)(const char *function, const StrobeTorchTensor *tensors, size_t n);
 } StrobeTorchTensorEvents;
 
 typedef struct StrobeTorchTensors {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* that it was compiled against */
+    const char *torch_version; /* version against which it was compiled */
 
-    /* Inputs are told from here on. Control thread. Returns NULL, or why not. */
+    /* Begins to report inputs. Control thread. Returns NULL, or the reason of a failure. */
     const char *(*enable)(const StrobeTorchTensorEvents *events);
-    /* No more are, but for those already on their way. Control thread. */
+    /* Stops reporting, except in callbacks that already run. Control thread. */
     void (*disable)(void);
 } StrobeTorchTensors;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that is made in a callback of libtorch. Part of torch_backend.cpp. */
+/* A text that a callback of libtorch builds. Part of torch_backend.cpp. */
 #ifndef STROBE_TORCH_TEXT_H
 #define STROBE_TORCH_TEXT_H
 
@@ -10,8 +10,8 @@
 namespace
 {
 
-/* Text that grows to the longest it ever held, one per thread; an append that finds no memory is
- * left out. */
+/* A text, one for each thread. Its memory grows and is kept for reuse. If memory runs out, an
+ * append is left out. */
 class Text
 {
   public:
@@ -20,7 +20,7 @@ class Text
     Text &operator=(const Text &) = delete;
     ~Text()
     {
-        /* functions may still run while the thread's other objects are destroyed */
+        /* reset, because functions may still run while the thread's other objects are destroyed */
         std::free(bytes_);
         bytes_ = nullptr;
         length_ = size_ = 0;

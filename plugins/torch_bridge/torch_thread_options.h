@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found out about the functions of one thread, instead of what is of all. Part of
- * torch_backend.cpp. */
+/* Options of single threads, in place of those for all threads. Part of torch_backend.cpp. */
 #ifndef STROBE_TORCH_THREAD_OPTIONS_H
 #define STROBE_TORCH_THREAD_OPTIONS_H
 
@@ -12,9 +11,10 @@
 namespace
 {
 
-/* Options of the calling thread (set_thread); was_own stays when they are taken back: what began
- * with them ends as a noted function. Only looked at once a thread has had some: a look-up of a
- * thread's storage costs nanoseconds, and static storage has no room for this library's. */
+/* Options of the calling thread (set_thread). was_own remains when they are removed, because
+ * functions that began with them end as noted functions. They are read only if some thread has had
+ * options: a look-up of thread storage costs nanoseconds, and the static thread storage has no room
+ * for this library's variables. */
 constexpr uint32_t was_own = 1u << 31;
 thread_local uint32_t own_options;
 uint32_t any_thread_has_own;
@@ -30,7 +30,7 @@ std::unique_ptr<at::ObserverContext> ignore_begin(const at::RecordFunction &) no
     return nullptr;
 }
 
-/* A callback of the thread alone that does nothing: with it libtorch keeps the inputs of the
+/* Adds a callback of this thread that does nothing: if it exists, libtorch keeps the inputs of the
  * thread's functions, for the callback of all threads. */
 void keep_own_inputs(bool is_on)
 {
@@ -52,7 +52,7 @@ void set_own_options(uint32_t options, bool needs_inputs) noexcept
         own_options = options | was_own;
         __atomic_store_n(&any_thread_has_own, 1u, __ATOMIC_RELAXED);
     } catch (...) {
-        /* the thread keeps the options that it had */
+        /* the thread keeps its previous options */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that are no tensors, as JSON. Part of torch_backend.cpp. */
+/* Writes arguments that are not tensors as JSON. Part of torch_backend.cpp. */
 #ifndef STROBE_TORCH_VALUES_H
 #define STROBE_TORCH_VALUES_H
 
@@ -15,14 +15,14 @@
 namespace
 {
 
-constexpr size_t VALUES_MAX = 1000; /* items of a list that are written */
+constexpr size_t VALUES_MAX = 1000; /* most items of a list that are written */
 
 template <size_t size> void append_literal(Text &text, const char (&token)[size])
 {
     text.append(token, size - 1);
 }
 
-/* Inside of a JSON text. Bytes that are no UTF-8 stay as they are: exporters see to that. */
+/* Appends bytes within a JSON text. Invalid UTF-8 is kept: the exporters replace it. */
 void append_escaped(Text &text, const std::string &bytes)
 {
     for (const char byte : bytes) {
@@ -70,8 +70,7 @@ void append_list(Text &text, const c10::IValue &value)
     append_literal(text, "]");
 }
 
-/* Appends the value as a Python program would write it; appends nothing for tensors, for no
- * value, and for objects. */
+/* Appends the value in Python's notation; appends nothing for tensors, None and objects. */
 void append_value(Text &text, const c10::IValue &value)
 {
     if (value.isBool()) {
@@ -99,7 +98,7 @@ void append_value(Text &text, const c10::IValue &value)
     }
 }
 
-/* A JSON array with one text for each input. */
+/* Appends a JSON array with one text for each input. */
 void append_values(Text &text, c10::ArrayRef<const c10::IValue> inputs)
 {
     append_literal(text, "[");

@@ -79,7 +79,7 @@ class ProfRawTest(StrobeTest):
         self.assertEqual({row["device"] for row in rows}, {"3"})
         self.assertEqual({row["group"] for row in rows}, {"HCCS"})
         told = self.damage()["device_3/hccs.data.3"]
-        self.assertIn("1 lines are not of the form", told)
+        self.assertIn("1 lines do not have the expected form", told)
         self.assertIn("1 samples with impossible values", told)
 
     def test_many_slices_are_in_order_of_their_numbers(self):
@@ -138,7 +138,7 @@ class ProfRawTest(StrobeTest):
         self.put("pcie.data.3", data, cuts=(100, 250, 400))
         self.lose("pcie.data.3", 1)
         self.assertEqual([row["begin"] for row in self.rows("pcie")], [0])
-        self.assertIn("1 slices are missing; records behind them cannot be told",
+        self.assertIn("1 slices are missing; the begins of records after them",
                       self.damage()["device_3/pcie.data.3"])
 
     def test_slices_of_whole_records(self):
@@ -327,4 +327,4 @@ class ProfRawTest(StrobeTest):
         for name in ("cpu", "mem", "network", "disk", "syscall", "pthreadcall"):
             self.put("host_%s.data" % name, maker.randbytes(70000), "host", (1, 2, 30000))
         self.assertTrue(self.rows())
-        self.assertIn("not of the form", self.damage()["host/host_cpu.data"])
+        self.assertIn("not have the expected form", self.damage()["host/host_cpu.data"])

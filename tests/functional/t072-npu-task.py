@@ -79,7 +79,7 @@ class ChainTest(NpuTest):
         self.run_chain()
         metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
         self.assertEqual(metadata["npu_task.backend"], "mspti")
-        self.assertIn("only backend=aclprof tells these", metadata["npu_task.absent"])
+        self.assertIn("only backend=aclprof records these", metadata["npu_task.absent"])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()
@@ -279,7 +279,7 @@ class RecordsTest(NpuTest):
         self.assertEqual(self.records_of(self.result(), "api_call"), 50)
         info = self.json("info", self.result())[0]
         self.assertEqual(info["lost"]["late"], 50)
-        self.assertIn("The tasks of 50 launches were not told in the time", self.log())
+        self.assertIn("The tasks of 50 launches were not reported in the time", self.log())
 
     def test_marks(self):
         made = [

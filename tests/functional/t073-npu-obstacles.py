@@ -101,8 +101,8 @@ class CallTest(ObstacleTest):
 
     def test_each_call_fails(self):
         for call, message in {
-            "subscribe": "MSPTI takes no subscriber: code=999",
-            "register": "MSPTI takes no callbacks: code=999",
+            "subscribe": "MSPTI refuses the subscription: code=999",
+            "register": "MSPTI refuses the callbacks: code=999",
             "enable": "MSPTI enables none of the activities",
         }.items():
             with self.subTest(call=call):
@@ -111,7 +111,7 @@ class CallTest(ObstacleTest):
                 self.assertEqual(self.records_of(self.result(), "device_task"), 0)
                 shutil.rmtree(self.out)
         for call, message in {
-            "disable": "for one, which costs time: msptiActivityDisable: code=999",
+            "disable": "and maybe more, which costs time: msptiActivityDisable: code=999",
             "unsubscribe": "no other profiler can attach to this process: msptiUnsubscribe: "
                            "code=999",
         }.items():
@@ -133,7 +133,7 @@ class CallTest(ObstacleTest):
 
     def test_kinds_that_need_the_library_preloaded(self):
         self.play(KERNELS, ":activities=kernel+memcpy")
-        self.assertIn("No records of memcpy: MSPTI tells these only where it is preloaded",
+        self.assertIn("No records of memcpy: MSPTI records these only if it is preloaded",
                       self.log())
         self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
 
@@ -162,7 +162,7 @@ class BufferTest(ObstacleTest):
         self.assertIn(message, self.log())
 
     def test_unknown_kinds(self):
-        self.check("unknown", "bytes that are no record of a known kind")
+        self.check("unknown", "bytes that are not a record of a known kind")
         lost = self.json("info", self.result())[0]["lost"]
         self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
 
@@ -176,13 +176,13 @@ class BufferTest(ObstacleTest):
         """What lies behind the valid part is of no known kind, or old: nothing worse comes of it."""
         self.play(KERNELS, ":buffer_size=64KB", wrong="oversize")
         self.assertGreaterEqual(self.records_of(self.result(), "device_task"), 1000)
-        self.assertIn("with a size that is not theirs", self.log())
+        self.assertIn("with a wrong size", self.log())
 
     def test_buffers_handed_over_twice(self):
-        self.check("twice", "are not among those that it has: left alone")
+        self.check("twice", "are not Strobe's: they are left alone")
 
     def test_external_buffers(self):
-        self.check("external", "are not among those that it has: left alone")
+        self.check("external", "are not Strobe's: they are left alone")
 
     def test_all_buffers_are_full(self):
         """During the window they are not emptied fast enough: each record is counted."""
@@ -211,7 +211,7 @@ class BufferTest(ObstacleTest):
         self.play(["sleep 2", "api 10 70001 1 aclnnOp 100000 1000",
                    "api 10 70001 1 early -9000000000000 1000"], ":activities=acl_api")
         self.assertEqual(self.records_of(self.result(), "api_call"), 1)
-        self.assertIn("1 records have times that cannot be", self.log())
+        self.assertIn("1 records have impossible times", self.log())
         info = self.json("info", self.result())[0]
         self.assertEqual(info["lost"].get("collector_dropped"), 1, info["lost"])
 
@@ -221,7 +221,7 @@ class BufferTest(ObstacleTest):
                 "kernel 1 3 2 KERNEL_AICORE mm 60000000000 400"]
         self.play(made, ":activities=kernel")
         self.assertEqual(self.records_of(self.result(), "device_task"), 1)
-        self.assertIn("1 records have times that cannot be, of device 1 too", self.log())
+        self.assertIn("1 records have impossible times, of device 1 too", self.log())
 
 
 class AloneTest(StrobeTest):

@@ -167,9 +167,9 @@ class ObstacleTest(AclprofTest):
                 self.assertEqual([line.split()[0] for line in noted], calls)
 
     def test_each_code(self):
-        for code, text in {100010: "does not take this configuration", 100042: "runs already",
+        for code, text in {100010: "does not accept this configuration", 100042: "runs already",
                            100043: "no profiler runs", 148046: "subscribed already",
-                           148047: "another profiler is attached", 200007: "does not know",
+                           148047: "another profiler is attached", 200007: "does not support",
                            500005: "the profiling itself failed", 7: "an error of CANN"}.items():
             with self.subTest(code=code):
                 self.refused("aclprofStart: code=%d" % code, wrong="fail=start:%d" % code)

@@ -45,7 +45,7 @@ class RivalTest(NpuTest):
     def test_nothing_is_told(self):
         """Success all along, and no records."""
         self.play(["sleep 1"])
-        self.assertIn("MSPTI has told nothing: where the program used an NPU, CANN reports to "
+        self.assertIn("MSPTI has reported nothing: if the program used an NPU, CANN reports to "
                       "another profiler", self.log())
 
     def test_another_tool_of_mstx(self):

@@ -18,7 +18,7 @@ class PreloadOptionTest(NpuTest):
         self.assertEqual(self.records_of(self.result(), "npu_task.memcpy"), 1)
         metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
         self.assertEqual(metadata["npu_task.backend"], "mspti, preloaded")
-        self.assertNotIn("only where it is preloaded", self.log())
+        self.assertNotIn("only if it is preloaded", self.log())
 
     def test_the_message_names_the_option(self):
         script = self.script("script", "sleep 2\n")

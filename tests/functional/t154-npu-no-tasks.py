@@ -7,7 +7,7 @@ import unittest
 from npu import HOME, NpuTest
 
 CALLS = ["sleep 2", *("api 11 70001 0 launch %d 1000" % (i * 2000) for i in range(20))]
-SENTENCE = "The program launched tasks, but MSPTI has told of none on a device"
+SENTENCE = "The program launched tasks, but MSPTI has reported none on a device"
 
 
 class NoTaskTest(NpuTest):

@@ -157,7 +157,7 @@ class JobsTest(StrobeTest):
                                           for number in range(5)])
         for name, text in made.items():  # torn
             (job / "timeline" / name).write_text(text[:len(text) // 2])
-        self.assertIn("no JSON from some place on", self.import_job(job).stderr)
+        self.assertIn("it stops being JSON at some place", self.import_job(job).stderr)
 
     # ---- bad input ----
 

@@ -160,7 +160,7 @@ class RecordingTest(BoardTest):
     def test_warnings(self):
         self.configure(interval="-1", wrong="x")
         _, errors = self.run_program("load", "execute", 1)
-        self.assertIn("profiler.interval: no whole number", errors)
+        self.assertIn("profiler.interval: not a whole number", errors)
         self.assertIn("profiler.wrong: unknown key", errors)
         self.assertEqual(len(self.data()), 2)
 
@@ -179,7 +179,7 @@ class RecordingTest(BoardTest):
     def test_refused_by_command(self):
         """On the desk what is wrong is an error, before anything runs."""
         for keys, *named in (
-                ({"interval": "x"}, "profiler.interval", "no whole number"),
+                ({"interval": "x"}, "profiler.interval", "not a whole number"),
                 ({"acl_api": "maybe"}, "profiler.acl_api"),
                 ({"output": str(self.work / "a b")}, "profiler.output", "0x20", "not allowed"),
                 ({"intervall": "1"}, "intervall", 'did you mean "interval"'),
@@ -197,8 +197,8 @@ class RecordingTest(BoardTest):
         self.configure()
         whole = self.config.read_bytes()
         for text, on_board, on_desk in (
-                (whole[:-5], "no JSON at byte", "no valid JSON, line 1"),
-                (b"\xff\xfe" + whole, "no JSON at byte 0", "no valid JSON, line 1"),
+                (whole[:-5], "not JSON at byte", "no valid JSON, line 1"),
+                (b"\xff\xfe" + whole, "not JSON at byte 0", "no valid JSON, line 1"),
                 (whole + b" " * (1 << 20), "over 1 MiB", "more than the 1048576 bytes allowed"),
                 (None, "cannot be read: Is a directory", "Is a directory")):
             self.config.unlink()

@@ -176,7 +176,7 @@ class VendorToolTest(BoardTest):
                            (("--format", "svp_job:msprof=%s" % (self.work / "none")),
                             "import: No such file or directory"),
                            (("--format", "svp_job:msprof=%s" % bad), "import: failed: no licence"),
-                           (("--format", "svp_job:msprof=%s" % idle), "and made no tables")):
+                           (("--format", "svp_job:msprof=%s" % idle), "but made no tables")):
             errors = self.import_job(*words, code=INPUT)
             for text in ("data/AAcore.0.resnet50.1.1.1.0", "00 01 02 03", why):
                 self.assertIn(text, errors)

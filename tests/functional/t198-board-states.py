@@ -274,7 +274,7 @@ class StatesTest(BoardTest):
             (job,) = home.glob("JOB*")
             self.assertTrue((job / "info.json.0").exists())
             if output:
-                self.assertIn('output "%s" is no folder that can be written: "%s" is taken'
+                self.assertIn('output "%s" is not a writable folder: "%s" is used'
                               % (output, home), errors)
             self.assertEqual("0x20 is not allowed" in errors, output == str(self.work / "a b"))
             shutil.rmtree(job)
@@ -314,7 +314,7 @@ class StatesTest(BoardTest):
         self.assertEqual(self.count_calls(self.job()), 16007)
         self.configure(strobe_flush_ms="0")
         _, errors = self.run_program("load")
-        self.assertIn("profiler.strobe_flush_ms: no whole number from 1 to 60000", errors)
+        self.assertIn("profiler.strobe_flush_ms: not a whole number from 1 to 60000", errors)
 
     def test_slow_storage(self):
         """Each inference is there or counted as lost, and so is each call."""

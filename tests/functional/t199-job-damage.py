@@ -179,8 +179,8 @@ class DamageTest(BoardTest):
             call(3, 9000, 8000, b"backwards"), call(9, 1, 2, b"mode"), call(1, 1, 2, b"mark", 1),
             call(4, 8000, 8000, b"aclInit"), b"rest")))
         done = self.import_job(job)
-        self.assertIn("records that are no call (4)", done.stderr)
-        self.assertIn("ends in the midst of a record", done.stderr)
+        self.assertIn("records that are not calls (4)", done.stderr)
+        self.assertIn("ends within a record", done.stderr)
         self.assertEqual([(row["name"], row["mode"], row["duration"])
                           for row in self.rows(job, "api_call")],
                          [("aclmdlExecute", "model", 4000), ("aclrtMalloc", "runtime", 1000),
