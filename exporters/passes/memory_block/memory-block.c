@@ -67,7 +67,7 @@ typedef struct MemoryBlocks {
     guint first;
     guint64 n_forgotten; /* number of events before the first in the array: number of the next
                             question minus its index */
-    gboolean is_full;    /* the host has no room */
+    gboolean is_full;    /* the host refused a record for lack of room */
 } MemoryBlocks;
 
 static void take_answer(void *user, guint64 question, const OperatorAnswer *answer)
@@ -76,7 +76,7 @@ static void take_answer(void *user, guint64 question, const OperatorAnswer *answ
     MemoryEvent *event;
 
     if (question < pass->n_forgotten + pass->first)
-        return; /* went without */
+        return; /* already written without an operator */
     event = &g_array_index(pass->events, MemoryEvent, question - pass->n_forgotten);
     event->op = *answer;
     event->is_reported = TRUE;
@@ -168,7 +168,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Does an event of the same moment and allocator have the details of this state? */
+/* Whether an event of the same time and allocator has the details of this state. */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
@@ -211,8 +211,8 @@ static void take_sorted(MemoryBlocks *pass)
     }
 }
 
-/* Events are output in order, once their operators are known and no other event of their moment
- * can come. */
+/* Events are output in order, once their operators are known and once no other event of the same
+ * time can come. */
 static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
     while (pass->first < pass->events->len) {

@@ -24,7 +24,7 @@ typedef struct MemorySource {
     gboolean is_ge; /* the device's own allocator, which reports operators but no activity */
 } MemorySource;
 
-/* What pairs the events of one block. */
+/* The key that all events of one block share. */
 typedef struct MemoryKey {
     MemorySource source;
     guint64 pid;

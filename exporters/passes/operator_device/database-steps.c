@@ -9,7 +9,7 @@ typedef struct Tasks {
 
 typedef struct Called {
     gint64 begin_ns, end_ns;
-    guint tasks; /* place */
+    guint tasks; /* index in Tasks */
 } Called;
 
 struct DatabaseSteps {

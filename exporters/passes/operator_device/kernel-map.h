@@ -28,7 +28,7 @@ typedef struct Launch {
     guint64 key;
     guint64 thread;     /* of the call, if known */
     guint kernel;       /* place in kernels */
-    gboolean is_direct; /* the key is the moment */
+    gboolean is_direct; /* the key is the time of the launch */
 } Launch;
 
 typedef struct KernelMap {
@@ -59,7 +59,7 @@ void kernel_map_clear(KernelMap *map);
 /* One end of a flow event; `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
-/* Everything has been added. */
+/* Call it when everything has been added. */
 void kernel_map_finish(KernelMap *map);
 /* The launches of a key: returns the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);

@@ -53,7 +53,8 @@ void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact)
 
 static double sum_of(const StepRow *row, guint type)
 {
-    return row->n[type] ? row->us[type] : STROBE_ABSENT_F64; /* nothing: a whole 0 */
+    /* absent is written as the integer 0 */
+    return row->n[type] ? row->us[type] : STROBE_ABSENT_F64;
 }
 
 static double or_zero(double value)
