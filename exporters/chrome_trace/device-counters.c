@@ -164,7 +164,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Absent, or negative if that means absent. */
+/* Whether the number is absent, or negative where that means absent. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -194,7 +194,7 @@ static gboolean has_value(ChromeTrace *trace, const TraceCounters *counters, con
     return !row->field || (series->type && !is_field_absent(series->type, record, series->offset));
 }
 
-/* Without the first `skipped` bytes. */
+/* Writes the pattern without its first `skipped` bytes. */
 static char *put_pattern(ChromeTrace *trace, TraceOut *out, char *at, const Series *series,
                          const Pattern *pattern, guint skipped, const StrobeView *record)
 {
@@ -227,7 +227,7 @@ static char *put_value(char *at, const TraceCounters *counters, const Series *se
     return at + strobe_format_double(at, sum / 1024);
 }
 
-/* In the layer that readers know, even if the collector names none. */
+/* The row in the layer that readers know, even if the collector names no layer. */
 static const TraceRow *find_row(ChromeTrace *trace, const Series *series, const StrobeView *record,
                                 gint32 device)
 {

@@ -37,7 +37,7 @@ static const TraceWord *level_of(ChromeTrace *trace, const TraceEvents *events,
     return word_of(trace, strobe_field_u32(record, events->level, 0));
 }
 
-/* The names of collectives have changed. */
+/* Writes the level of a call. The level of collectives has another name in newer files. */
 static char *put_level(ChromeTrace *trace, TraceOut *out, char *at, StrobeStringId id)
 {
     if (!word_of(trace, id)->is_collective)

@@ -12,7 +12,8 @@ enum { USAGE };
 #define RUN_ROW "Strobe" /* calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* A range without an end has only its argument; its other fields were never filled. */
+/* Whether the record's fields have values. A range without an end has only its argument; its other
+ * fields were never set. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);

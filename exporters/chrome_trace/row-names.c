@@ -6,7 +6,7 @@
 #include "prune.h"
 #include "chrome-trace-rows.h"
 
-/* An M event with one argument. `text` NULL: the number. */
+/* Writes an M event with one argument: `text` or, if that is NULL, the number. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
                         const char *name, guint64 tid, const char *key, const char *text,
                         guint64 number)

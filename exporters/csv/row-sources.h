@@ -10,7 +10,7 @@
 #include "csv-file.h"
 #include "metric-columns.h"
 
-/* Room for a number, the text of an absent value, and a separator. */
+/* Room for a number or the text of an absent value, and a separator. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
 #define ABSENT_SIZE 16u /* size of a text that is copied as a whole */
 
@@ -54,7 +54,7 @@ typedef struct RowSources {
     gsize room;       /* for all cells except long texts */
     Source *sources;
     MetricColumns *metrics;
-    guint32 metrics_offset; /* of their names */
+    guint32 metrics_offset; /* offset of the metrics' names */
     guint32 values;         /* offset of the metrics' values, and their number */
     guint n_values;
 } RowSources;

@@ -60,7 +60,7 @@ static void tell_what_is_missing(Db *db)
 {
     if (db->n_skipped)
         db->host->log(db->self, STROBE_LOG_WARNING,
-                      "%u kinds have no table, for there would be too many", db->n_skipped);
+                      "%u kinds have no table, because there would be too many", db->n_skipped);
     if (db->n_dropped_names)
         db->host->log(db->self, STROBE_LOG_WARNING,
                       "%" G_GUINT64_FORMAT " values have no number in their enumeration, for there "

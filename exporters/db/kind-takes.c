@@ -108,7 +108,7 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* In older databases viewers themselves make a table with this name. */
+/* Whether viewers make this table themselves in older databases. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {
     return !strcmp(table->name, "OVERLAP_ANALYSIS") && db->generation != 3;
@@ -166,7 +166,7 @@ static void bind_kind(Db *db, DbKind *kind)
         db->n_skipped++;
 }
 
-/* The address now belongs to another kind. */
+/* Removes a cached kind from the merging list, because its address now belongs to another kind. */
 static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)

@@ -308,7 +308,9 @@ Categories *categories_new(const Flow *flow)
     set_gradients(c);
     set_temporaries(c);
     set_parameters(c);
-    set_state(c); /* not last: by flow alone it would count as parameters */
+    /* before the parameters by flow, because an optimizer's state would count as parameters
+     * there */
+    set_state(c);
     set_inputs(c);
     set_parameters_by_flow(c);
     set_activations(c);

@@ -36,7 +36,7 @@ struct ProfileFile {
     const char *option;
     const ProfileValue *values;
     guint n_values;
-    StrobeSafeFile *file;    /* NULL: there is no sample yet */
+    StrobeSafeFile *file;    /* NULL: no sample yet */
     GHashTable *locations;   /* frame to number, from 1 */
     GHashTable *functions;   /* name and file to number, from 1 */
     GHashTable *strings;     /* text to its place in the table */
@@ -44,7 +44,7 @@ struct ProfileFile {
     GByteArray *table;       /* of strings, in their order */
     GByteArray *message, *part;
     guint64 n_samples;
-    gint64 total; /* of the last value */
+    gint64 total; /* sum of the last value of all samples */
 };
 
 /* The place of a text in the table; bytes that are not valid UTF-8 become U+FFFD. */

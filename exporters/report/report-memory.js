@@ -1,6 +1,6 @@
-/* Memory: by what it is for, at the peak; call paths at the peak, blocks that held most. */
+/* Memory by purpose over time; the call paths at the peak; the largest blocks. */
 
-/* Of a chosen step the chart shows its time; whole otherwise. */
+/* The chart shows the time of the chosen step or, without one, the whole window. */
 function followStep(chart) {
   chosen.listeners.push(() => {
     const begin = chart.data.begin;

@@ -197,7 +197,7 @@ static int add_tasks(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
-/* Viewers need numbers: the row of threads that are not known is 0. */
+/* Viewers need numbers, so unknown threads have row 0. */
 static Row row_of_call(const SvpCall *call)
 {
     return (Row){call->pid == SVP_ABSENT ? 0 : call->pid, call->tid == SVP_ABSENT ? 0 : call->tid};

@@ -49,7 +49,7 @@ static char *begin_event(Board *board, guint32 phase, guint32 category)
         at = put_string_id(board, at, phase);
     else
         PUT_LITERAL(at, "\"X\"");
-    PUT_LITERAL(at, ", \"cat\": "); /* a reader insists on one */
+    PUT_LITERAL(at, ", \"cat\": "); /* the reader requires a category */
     return put_string_id(board, at, category);
 }
 

@@ -88,7 +88,7 @@ static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes,
     return at + length;
 }
 
-/* A padded copy of bytes for that. */
+/* A copy of bytes with the padding that trace_out_padded needs. */
 static inline char *trace_out_pad(const char *bytes, gsize length)
 {
     char *copy = g_malloc(length + TRACE_OUT_PADDING);
