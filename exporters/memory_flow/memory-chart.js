@@ -99,7 +99,7 @@ class MemoryChart {
     const { times, peak, n_blocks: blocks, is_thinned: isThinned } = this.data;
     return times.length ? "Peak " + memoryBytes(this.sum(peak)) + " at " + this.time(times[peak], 0) + ", of " +
       this.time(this.whole[1], 0) + " in all. " + blocks.toLocaleString("en") + " blocks." +
-      (isThinned ? " Drawn are the extremes of each part." : "") : "";
+      (isThinned ? " The chart shows the extremes of each part." : "") : "";
   }
   allocator() {
     const said = [], data = this.data;

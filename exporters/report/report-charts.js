@@ -33,7 +33,7 @@ function stackedBars(target, list, names, unit, word = "step") {
   list.forEach((step, i) => {
     const group = svg.append("g").attr("class", "step").attr("tabindex", 0).attr("role", "button")
       .attr("data-number", step.label).attr("aria-label", word + " " + step.label + ", " + formatTime(sums[i]));
-    /* The device's bar stands beside the thread's. */
+    /* The device's bar is next to the thread's. */
     const stack = (row, of, factor, at, width) => {
       let from = 0;
       for (const [key, , color] of of) {
@@ -88,15 +88,15 @@ function showSteps() {
   const shown = keepLongest(steps, "duration");
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
-    "") + (steps[0].number < 0 ? "No steps are known: the whole window. " :
+    "") + (steps[0].number < 0 ? "No steps are known, so the whole window is shown. " :
     "Where each step goes on the thread that announced it. ") + (hasCharts && steps.length > 1 ?
-      "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
+      "Choose a step: everything below then shows only that step, except the tables of memory and devices and the appendix." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     const onDevice = findDeviceSteps(), hasDevice = shown.some(step => onDevice.has(step.number));
     target.append(makeLegend(used));
-    if (hasDevice) target.append(makeElement("p", { class: "faint" }, "The narrow bar: what device " +
-      [...onDevice.values()][0].device + " did in the step."), makeLegend(deviceNames));
+    if (hasDevice) target.append(makeElement("p", { class: "faint" }, "The narrow bar shows device " +
+      [...onDevice.values()][0].device + " in the step."), makeLegend(deviceNames));
     const frame = makeElement("div", { id: "step-bars" });
     target.append(frame);
     stackedBars(frame, shown.map(step => ({ ...step, label: step.number < 0 ? "all" : step.number,

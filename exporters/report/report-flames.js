@@ -21,7 +21,7 @@ function gatherSamples() {
   for (const [at, time, path] of samples)
     if (inStep(at)) sums.set(path, (sums.get(path) || 0) + time * every);
   return { frames, paths: [...sums].map(([path, time]) => [time, ...paths[path]]), note: every > 1 ?
-    "One of " + every + " samples is in the page, and counts for all." : "" };
+    "The page has one of every " + every + " samples, which counts for all of them." : "" };
 }
 /* Paths of the chosen step, from the operators of the timeline: their self times by call path. */
 function gatherOperators() {
@@ -34,7 +34,7 @@ function gatherOperators() {
     sum[0] += Math.max(node.self, 0);
   }
   return { frames: names, paths: [...sums.values()].filter(sum => sum[0] > 0), note: left ?
-    "Spans under " + formatTime(least) + " are not in it." : "" };
+    "Spans under " + formatTime(least) + " are left out." : "" };
 }
 /* The paths of a source for all steps, or for the chosen one. */
 function filterSource(source) {
@@ -44,9 +44,9 @@ function filterSource(source) {
     return { ...found, unit: source.unit, note: "Only " + nameStep(chosen.step) + ". " + found.note };
   }
   const left = source.left_out ? formatNumber(source.left_out, 0) + " more paths with " +
-    formatValue(source.rest, source.unit) + " are not in it." : "";
+    formatValue(source.rest, source.unit) + " are left out." : "";
   return { frames: data.flames.frames, paths: source.paths, unit: source.unit, note: left +
-    (chosen.step ? " Of all steps: its paths have no times." : "") };
+    (chosen.step ? " For all steps, because these paths have no times." : "") };
 }
 /* Functions of the chosen step, from its samples and Python calls. */
 function sumFunctions() {

@@ -115,12 +115,12 @@ static char *read_library(const ReportSource *source)
 {
     gsize length = 0;
     char *library = read_option(source, "library", &length,
-                                "Tables stand for charts: the library is missing; install "
+                                "Tables replace the charts: the library is missing; install "
                                 "Debian's node-d3");
 
     if (library && !report_script_is_safe(library)) {
         source->host->log(source->self, STROBE_LOG_WARNING,
-                          "Tables stand for charts: \"%s\" cannot stand in a page",
+                          "Tables replace the charts: \"%s\" cannot be put into a page",
                           source->host->option_text(source->self, "library"));
         g_clear_pointer(&library, g_free);
     }

@@ -148,7 +148,7 @@ function showHeader() {
       counts.count ? "under 2 %" : "–"),
     makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
-    "Tables stand for the charts: the library of charts was missing when the page was made " +
+    "Tables replace the charts: the library of charts was missing when the page was made " +
     "(Debian package node-d3)."));
 }
 function showNav() {
@@ -176,13 +176,13 @@ function showFinding(each) {
     each.share === null ? "" : makeElement("div", { class: "bar" },
       makeElement("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
     makeElement("p", {}, each.advice),
-    makeElement("p", { class: "faint" }, "Rests on " + formatNumber(each.count, 0) + " × " + each.table +
-      (each.evidence ? ": " + each.evidence : "") + ". Sure to " + formatNumber(each.confidence, 0) + " %."));
+    makeElement("p", { class: "faint" }, "Based on " + formatNumber(each.count, 0) + " × " + each.table +
+      (each.evidence ? ": " + each.evidence : "") + ". Confidence " + formatNumber(each.confidence, 0) + " %."));
 }
 function showFindings() {
   const all = readRows("finding"), target = findBody("findings");
   if (!all.length) {
-    target.append(makeElement("p", {}, "Nothing stands out: no rule found a fault in what was recorded."));
+    target.append(makeElement("p", {}, "Nothing stands out: no rule found a problem in the recording."));
     return;
   }
   all.slice(0, 7).forEach(each => target.append(showFinding(each)));
@@ -297,7 +297,7 @@ function addPercentiles(list, kind) {
 const spanColumns = [{ name: "name", title: "Name" }, { name: "calls", title: "calls", unit: "" },
   { name: "self", title: "self", unit: "ns" }, { name: "total", title: "total", unit: "ns" }];
 const percentiles = [{ name: "p50", title: "p50", unit: "ns", summary: "Median, within 9 %" },
-  { name: "p95", title: "p95", unit: "ns", summary: "95 % take no longer, within 9 %" }];
+  { name: "p95", title: "p95", unit: "ns", summary: "95 % take at most this long, exact to 9 %" }];
 /* For each kernel the path that launched it most often, from the links in the page. */
 function findLaunchers() {
   const { spans, names, tracks, links } = data.timeline, hosts = new Map(), kernels = new Map();
@@ -328,7 +328,7 @@ function addLaunchers(rows) {
   return rows;
 }
 const launcher = { name: "launcher", title: "launched by", summary:
-  "Operators around the launch, the innermost first; by the links that the page has" };
+  "Operators around the launch, the innermost first, from the links in the page" };
 /* The callers of each operator or function, from the path with most time among the paths in the
  * page that end with it. */
 function findCallers(kind) {
@@ -346,7 +346,7 @@ function addCallers(rows, kind) {
   return rows;
 }
 const caller = { name: "stack", title: "called from", summary:
-  "Its callers on the path with most time, the innermost first; of the paths that the page has" };
+  "Its callers on the path with most time, the innermost first, from the paths in the page" };
 /* For all steps the pass's table; for one step the sums from the timeline. */
 function stepTable(kind, ofSpans) {
   return () => {
@@ -358,7 +358,7 @@ function stepTable(kind, ofSpans) {
     const left = data.timeline.left_out;
     return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
       "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
-      " are not in it." : ".") };
+      " are left out." : ".") };
   };
 }
 /* Kernels and other tasks by their full names; the pass sums them up only by type. */
@@ -427,7 +427,7 @@ function showKinds(id, kinds) {
 function describeComparison(comparison) {
   const { total, metric, value, max_q: maxQ, least_effect: least, changed_rows: changed, total_rows: rows } = comparison;
   const judge = row => row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed";
-  const sum = total && total.a && total.b ? "All together: " + formatTime(total.a.value) + " in A, " +
+  const sum = total && total.a && total.b ? "In total: " + formatTime(total.a.value) + " in A, " +
     formatTime(total.b.value) + " in B (" + judge(total) + "). " : "";
   return sum + formatNumber(changed || 0, 0) + " of " + formatNumber(rows || 0, 0) + " rows changed beyond chance: q at most " +
     maxQ + (least ? " and a difference of " + formatTime(least) + " or more" : "") + ". Values are " +
@@ -471,7 +471,7 @@ function showAppendix() {
   target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
     " stored, " + formatNumber(lost, 0) + " lost."));
   if (!data.has_all_texts) target.append(makeElement("p", { class: "faint", id: "texts" },
-    "There are too many names for a page: those that weigh least are shown as “…”."));
+    "There are too many names for a page: the least important are shown as “…”."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
     ["correlation", "Links between records"], ["device_clock", "Clocks"],
     ["sampling", "Sampling"], ["metadata", "Configuration and metadata", "value"]]);
