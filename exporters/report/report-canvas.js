@@ -89,7 +89,8 @@ function showTimeline() {
     "aria-label": "Search spans", oninput: draw });
   const found = makeElement("span", { class: "faint", id: "time-found" });
   target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
-    "arrows lead from a launch to its kernels; bands mark every second step; values over time are below." +
+    "arrows link launches to kernels and forward to backward operators; bands mark every second step; values over time " +
+    "are below." +
     (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
     formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#define LEAST_SHARE 10.0 /* %; of the time that one thread waits */
+#define LEAST_SHARE 10.0 /* minimum %, of the time, that one thread waits */
 #define MEDIUM_SHARE 20.0
 #define HIGH_SHARE 50.0
 #define THREADS_SHOWN 4u
