@@ -271,7 +271,7 @@ TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId id)
     return *slot;
 }
 
-/* The layer of marks has the program's name, as in the original. */
+/* The layer of marks has the program's name, as in the Ascend profiler's files. */
 static char *program_name(TraceRows *rows)
 {
     const char *command = rows->host->metadata(rows->self)->command;

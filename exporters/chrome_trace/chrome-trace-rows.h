@@ -49,7 +49,7 @@ typedef struct TraceRow {
     char *name;            /* NULL: no M events, as for counters */
     guint number;          /* number in its layer, in order of first use */
     guint8 order;          /* position among the framework's rows: TRACE_ROW_* */
-    gboolean has_dequeues; /* sorted behind all other threads */
+    gboolean has_dequeues; /* sorted after all other threads */
     guint place_length;
     char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": */
 } TraceRow;

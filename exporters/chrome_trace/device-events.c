@@ -326,7 +326,7 @@ const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const
     gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
                                              track ? (guint32)track->device : 0);
 
-    if (trace->is_import) /* a source may not say of which device it is */
+    if (trace->is_import) /* an imported record may lack its device */
         device = MAX(device, 0);
     return trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", device,
                                 strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0),

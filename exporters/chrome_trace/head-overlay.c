@@ -81,7 +81,7 @@ void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const Strobe
     if (strobe_field_u8(record, kind->known[IS_NESTED], 0))
         return;
     const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, LAYER, thread, title);
-    /* Contradictory values are limited to the rest of the inference. */
+    /* If the parts contradict each other, they end with the inference. */
     for (guint i = 0; i < n && at_ns < record->end_ns; i++) {
         gint64 ns = CLAMP(parts[i].ns, 0, record->end_ns - at_ns);
         if (ns > 0)

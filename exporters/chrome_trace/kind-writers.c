@@ -176,7 +176,8 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
-/* Fields that our plugins add and that the original's readers know by another name. */
+/* Fields that our plugins add and that readers of the Ascend profiler's files know by another
+ * name. */
 static const struct {
     const char *field, *key;
 } added_keys[] = {

@@ -126,7 +126,7 @@ static void write_rows(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     }
 }
 
-/* Older device layers: the name, then the rows, then the rest. */
+/* Writes a device layer of older files: its name, then its rows, then its other M events. */
 static void write_old_layer(TraceOut *out, const TraceRows *rows, const TraceLayer *layer)
 {
     gboolean in_pairs = layer->known && layer->known->layer == ASCEND_LAYER_HARDWARE;

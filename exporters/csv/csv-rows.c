@@ -120,8 +120,8 @@ static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* Bytes of a number's text in text order, as the original sorts. The last result is cached,
- * because devices are few. */
+/* Bytes of a number's text in text order, by which the Ascend profiler sorts. The last result is
+ * cached, because devices are few. */
 static gint64 text_order(CsvRows *rows, gint64 number)
 {
     char text[STROBE_NUMBER_MAX] = "";

@@ -255,8 +255,8 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
     StrobeInstance *self = csv->context.self;
 
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                      "Cannot write a table: file=\"%s\", folder=\"%s\", or what is kept of it in "
-                      "the folder for temporary files: %s: %s",
+                      "Cannot write a table: file=\"%s\", folder=\"%s\", or its data in the "
+                      "folder for temporary files: %s: %s",
                       csv_file_name(file), host->metadata(self)->directory_path,
                       host->storage(self)->place, g_strerror(error));
 }

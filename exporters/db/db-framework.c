@@ -379,8 +379,8 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Steps that are only operators, and operators that are missing for steps: the original has
- * both, from one event. */
+/* Adds steps that only operators announce, and operators for steps without one: the Ascend profiler
+ * writes both from one event. */
 static void match_steps(Framework *f)
 {
     const AscendDbTable *format = ascend_db_table("STEP_TIME");

@@ -63,9 +63,9 @@ static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
 
     if (active != STROBE_ABSENT_I64)
         row_int(rows, active);
-    else if (device == -1) /* the host's allocator has no such data, as in the other files */
+    else if (device == -1) /* NULL: the host's allocator has no such data, as in the other files */
         row_null(rows);
-    else /* for the graph engine, as in the original */
+    else /* 0 for the graph engine, as in the Ascend profiler's databases */
         row_int(rows, 0);
 }
 

@@ -41,7 +41,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
 static StrobeStatus report_error(Db *db)
 {
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                          "Cannot write a database: folder=\"%s\", or what is kept of it in the "
+                          "Cannot write a database: folder=\"%s\", or its data in the "
                           "folder for temporary files: %s: %s",
                           db->host->metadata(db->self)->directory_path,
                           db->host->storage(db->self)->place, out_db_error(db->out));

@@ -18,7 +18,7 @@ enum {
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, the rest must outlive it. No file is made before the first row. */
+/* `names` are copied, the other arguments must outlive it. No file is made before the first row. */
 OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
 /* Removes databases that were not finished. */
 void out_db_free(OutDb *db);

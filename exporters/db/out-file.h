@@ -21,7 +21,7 @@ typedef struct OutFailure {
 
 typedef struct OutFile OutFile;
 
-/* `name` is copied, the rest must outlive it. No file is made before the first row. */
+/* `name` is copied, the other arguments must outlive it. No file is made before the first row. */
 OutFile *out_file_new(const char *name, int directory, StrobeStorage *storage, OutFailure *failure);
 /* A database that is removed when the OutFile is freed. */
 OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure);

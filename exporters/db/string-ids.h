@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of texts in STRING_IDS, assigned at the first use, with a separate range for each
- * writer of the original. Needs four bytes for each text of the capture and form in which it is
- * used. */
+/* Numbers of texts in STRING_IDS, assigned at the first use, with a separate range for each program
+ * that writes texts in the Ascend profiler. Needs four bytes for each text of the capture and form
+ * in which it is used. */
 #ifndef STROBE_DB_STRING_IDS_H
 #define STROBE_DB_STRING_IDS_H
 

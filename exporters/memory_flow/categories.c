@@ -56,7 +56,7 @@ static void set_version(Categories *c, guint32 number, guint category)
                         *edge_##_end = edge_ + (node_)->n_edges;                                   \
          edge_ < edge_##_end; edge_++)
 
-/* ---- what is known ---- */
+/* ---- categories from the records ---- */
 
 static void set_gradients(Categories *c)
 {
@@ -102,7 +102,7 @@ static void set_state(Categories *c)
     }
 }
 
-/* ---- what follows from the flow ---- */
+/* ---- categories from the flow ---- */
 
 static gboolean is_learned(guint category)
 {

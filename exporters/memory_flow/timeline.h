@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory by category: single events, and the allocated bytes after each moment. */
+/* Memory by category: single events, and the allocated bytes after each microsecond with events. */
 #ifndef STROBE_MEMORY_FLOW_TIMELINE_H
 #define STROBE_MEMORY_FLOW_TIMELINE_H
 

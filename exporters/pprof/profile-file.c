@@ -196,7 +196,7 @@ int profile_file_add(ProfileFile *file, const StrobeStringId *frames, gsize n_fr
     return write_field(file, PROFILE_SAMPLE, file->message);
 }
 
-/* ---- the rest ---- */
+/* ---- the end of the file ---- */
 
 static void add_value_type(ProfileFile *file, GByteArray *profile, guint field,
                            const ProfileValue *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are put into the page: the library of charts, its licence, a comparison. */
+/* Files that become part of the page: the library of charts, its licence, a comparison. */
 #ifndef STROBE_REPORT_LIBRARY_H
 #define STROBE_REPORT_LIBRARY_H
 

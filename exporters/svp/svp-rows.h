@@ -42,7 +42,7 @@ typedef struct SvpCall {
     guint64 pid, tid; /* SVP_ABSENT: not known */
     guint32 device;
     guint64 connection; /* the capture's id; STROBE_ABSENT_U64: none */
-    gint32 status;      /* what it returned */
+    gint32 status;      /* the call's return value */
     guint32 model;      /* a call without a model counts for the first model of its process,
                          * otherwise 0 */
     StrobeStringId name, mode, item;

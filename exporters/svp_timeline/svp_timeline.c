@@ -473,7 +473,7 @@ static StrobeStatus timeline_end(void *state)
     if (line->n_crossing)
         line->host->log(line->self, STROBE_LOG_WARNING,
                         "%" G_GUINT64_FORMAT " calls begin in another one of their thread and end "
-                        "behind it: viewers may draw them wrongly",
+                        "after it: viewers may draw them wrongly",
                         line->n_crossing);
     error = write_files(line);
     if (!error)

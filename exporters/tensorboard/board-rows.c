@@ -147,7 +147,7 @@ static void write_name(Board *board, const char *name, const char *pid, const ch
     trace_out_done(out, at);
 }
 
-/* The program's name, as in the original; the own name of a process that has one. */
+/* The program's name, as in PyTorch's traces; the own name of a process that has one. */
 static char *process_name(Board *board, const StrobeTrackView *track)
 {
     const char *command = board->host->metadata(board->self)->command;

@@ -85,7 +85,7 @@ static void take_record(void *user, const StrobeView *record)
     Board *board = user;
     const BoardKind *kind = find_kind(board, record->kind);
 
-    /* Metadata come at the begin of a window: events of that moment wait for them. */
+    /* Metadata come at the begin of a window: events with that time wait for them. */
     if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
         board_begin_events(board);
     kind->write(board, kind, record);

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-#define EQUAL_SPANS_MAX 1024u /* maximum length of a run; the rest is a new run */
+#define EQUAL_SPANS_MAX 1024u /* maximum length of a run; further spans begin a new run */
 
 typedef void (*EqualSpansTaker)(void *user, const StrobeView *record);
 

@@ -72,7 +72,8 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
-/* The same for bytes of which this many may be read: short ones are copied without a call. */
+/* trace_out_padded is like trace_out_text for bytes with this padding: short ones are copied
+ * without a call. */
 #define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)

@@ -17,7 +17,7 @@ typedef struct BusyStep {
     gint64 number; /* -1: the whole window */
     gint64 begin_ns, end_ns;
     guint64 thread;
-    gint64 parts[N_PARTS + 1]; /* ns; [N_PARTS]: the rest */
+    gint64 parts[N_PARTS + 1]; /* ns; [N_PARTS]: all other time */
 } BusyStep;
 
 typedef struct BusyTimes BusyTimes;

@@ -13,7 +13,8 @@
 #define MEDIUM_SHARE 5.0
 /* times the median step: a longer first step is start-up and is left out */
 #define START_FACTOR 3.0
-#define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
+#define WITHOUT_STEPS 0.7 /* factor of the confidence without steps, if the whole window is used   \
+                           */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
@@ -266,7 +267,7 @@ static gboolean detect_disk(const Case *c, Finding *out)
     out->evidence = g_strdup_printf("the process waited %.0f %%, pressure on the system %.0f %%",
                                     waiting, pressure);
     out->advice = "Keep the data in memory or on a faster disk, read larger parts, and write "
-                  "checkpoints beside the steps.";
+                  "checkpoints outside the steps.";
     return TRUE;
 }
 

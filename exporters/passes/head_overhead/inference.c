@@ -167,7 +167,7 @@ static gint64 lookup_time(const Search *s, const Inference *inference)
     return sum;
 }
 
-/* ---- what is inside ---- */
+/* ---- inside an inference ---- */
 
 typedef struct Inside {
     const HostSpan *run, *execute, *execute_in_run, *graph, *graph_in_run, *replay;
@@ -395,7 +395,7 @@ static void add_nested(Search *s, guint place, gint64 around_end_ns)
     inference.figures.lookup = NONE;
     inference.figures.total = inference.end_ns - inference.begin_ns;
     if (span_at(s, place)->end_ns > around_end_ns)
-        inference.error = "begins inside another inference and ends behind it";
+        inference.error = "begins inside another inference and ends after it";
     g_array_append_val(s->inferences, inference);
 }
 

@@ -14,7 +14,7 @@
 #define WAITING_MAX 262144u
 /* Blocks that wait for the end, to be sorted by allocation. */
 #define FINISHED_MAX 262144u
-/* Number of events of one moment that are compared. */
+/* Maximum number of events with the same time that are compared. */
 #define INSTANT_MAX 64u
 
 enum {
@@ -123,7 +123,8 @@ static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
                : duration;
 }
 
-/* The framework's workspace is separate too: the original's tables make no distinction. */
+/* The name of the block's allocator. The framework's workspace counts as PTA, because the Ascend
+ * profiler's tables do not distinguish them. */
 static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
 {
     StrobeStringId component = block->key.source.component;

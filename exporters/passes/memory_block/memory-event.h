@@ -43,7 +43,7 @@ typedef struct MemoryEvent {
     StrobeStringId name;
     OperatorAnswer op;
     gboolean is_reported; /* the operator is known, or not needed */
-    gboolean is_shadowed; /* an event of the same moment has the details of this state */
+    gboolean is_shadowed; /* an event with the same time has the details of this state */
 } MemoryEvent;
 
 typedef struct MemoryBlock {

@@ -24,7 +24,7 @@ void state_blocks_free(StateBlocks *states);
 guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock **block);
 /* the caller keeps the block, until both releases are known */
 void state_blocks_add(StateBlocks *states, MemoryBlock *block);
-/* Uses only the totals: a separate event has the rest. */
+/* Uses only the totals, because a separate event has all other data. */
 void state_blocks_skip(StateBlocks *states, const MemoryEvent *event);
 
 #endif

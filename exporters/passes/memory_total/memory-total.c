@@ -8,7 +8,7 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-#define INSTANT_MAX 4096u /* number of events of one moment that are sorted */
+#define INSTANT_MAX 4096u /* maximum number of events with the same time that are sorted */
 #define DEVICES_MAX 256u  /* a search is linear */
 #define STATE 3           /* action: not an allocation or release */
 

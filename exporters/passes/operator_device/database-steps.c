@@ -90,7 +90,7 @@ void database_steps_free(DatabaseSteps *steps)
     g_free(steps);
 }
 
-/* Index of the first call that does not begin before the moment. */
+/* Index of the first call that does not begin before the given time. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
     guint low = 0, high = steps->called->len;

@@ -226,7 +226,7 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The dequeue of that thread around the moment; NULL: none. */
+/* The dequeue of that thread around the time; NULL: none. */
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
@@ -265,7 +265,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Two threads may launch at the same moment. */
+/* Orders by key and thread, because two threads may launch at the same time. */
 static gint compare_own_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;

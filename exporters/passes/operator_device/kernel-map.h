@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the kernels that each entry of the framework's task queue launched, like the original.
- * From a kernel it goes to the host time of its launch (by the source's flow event, or by the
- * shared id of call and task), from there to the dequeue around that time, and from the dequeue
- * to the enqueue with the same correlation.
+ * Finds the kernels that each entry of the framework's task queue launched, by the rules of the
+ * Ascend profiler. From a kernel it goes to the host time of its launch (by the source's flow
+ * event, or by the shared id of call and task), from there to the dequeue around that time, and
+ * from the dequeue to the enqueue with the same correlation.
  */
 #ifndef STROBE_PASSES_KERNEL_MAP_H
 #define STROBE_PASSES_KERNEL_MAP_H

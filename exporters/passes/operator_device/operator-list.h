@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Sum of durations as the original's interpreter computes it: an integer as long as all summands
- * are; the sign of zero records this. */
+/* Sum of durations as the Ascend profiler, a Python program, computes it: an integer as long as all
+ * summands are integers; the sign of zero records this. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)

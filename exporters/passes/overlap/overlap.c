@@ -264,7 +264,7 @@ static StrobeStatus overlap_end(void *state)
                                     "Cannot emit overlap: out of memory");
     if (pass->n_dropped)
         pass->host->log(pass->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " tasks beyond %u stretches count as free time",
+                        "%" G_GUINT64_FORMAT " tasks beyond %u intervals count as free time",
                         pass->n_dropped, SPANS_MAX / 2);
     return STROBE_OK;
 }
