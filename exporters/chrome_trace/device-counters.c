@@ -20,7 +20,7 @@ typedef struct Pattern {
     guint n;
 } Pattern;
 
-/* One row of formats/ascend-trace, bound. */
+/* One row of formats/ascend-trace, bound to a kind's fields. */
 typedef struct Series {
     const AscendCounter *row;
     Pattern name; /* with its surroundings, from the event's begin on */
@@ -253,7 +253,7 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
     return series->known_row;
 }
 
-/* In older files the last sample of a clock has no decimals. */
+/* Writes the time. In older files the last sample of a clock has no decimals. */
 static char *put_counter_time(char *at, const TraceRow *row, gint64 time_ns, gboolean is_last)
 {
     if (!is_last || row->origin->is_start || time_ns % 1000 != 0)
@@ -289,7 +289,8 @@ static guint next_event(const TraceCounters *counters, guint i)
     return i;
 }
 
-/* Does the sample have the event that begins here? The first argument decides. */
+/* Whether the sample has the event that begins at this series: it does if it has the first
+ * argument. */
 static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
                           const StrobeView *record)
 {

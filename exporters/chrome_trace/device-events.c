@@ -98,7 +98,7 @@ static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
     return at;
 }
 
-/* Does this record have a value for the argument? */
+/* Whether this record has a value for the argument. */
 static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
                           const StrobeView *record)
 {

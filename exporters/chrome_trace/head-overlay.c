@@ -20,8 +20,8 @@ static gint64 known_ns(const TraceKind *kind, const StrobeView *record, guint fi
     return strobe_field_i64(record, kind->known[field], STROBE_ABSENT_I64);
 }
 
-/* Without a call of GE there is nothing after the entry; a captured graph is replayed in place
- * of the call of GE. */
+/* Collects the parts to draw. If TorchAir's part is unknown, the last part is the inference.
+ * Otherwise it is GE or, without a call of GE, the replay of a captured graph. */
 static guint find_parts(const TraceKind *kind, const StrobeView *record, Part *parts)
 {
     gint64 torchair = known_ns(kind, record, TORCHAIR);

@@ -157,7 +157,7 @@ static int find_writer(TraceKind *kind)
     return -1;
 }
 
-/* Does put_field write the field? */
+/* Whether put_field writes the field. */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
     if (!strobe_field_size(field->type) || kind->counters)

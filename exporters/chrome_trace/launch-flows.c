@@ -52,8 +52,8 @@ static TraceLaunches *launches_of(ChromeTrace *trace)
     return trace->launches;
 }
 
-/* In decimal, for 128 bits; 18 digits at a time, because a division of 128 bits is a function
- * call. */
+/* Writes a number of 128 bits in decimal, 18 digits at a time, because a division of 128 bits is a
+ * function call. */
 static gsize write_wide(char *text, FlowId value)
 {
     const guint64 part = 1000000000000000000u;

@@ -111,7 +111,7 @@ void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     trace_out_done(out, at);
 }
 
-/* From the category to the end of the event. */
+/* Writes a generic event from its category to its end. */
 static void end_generic(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                         const StrobeView *record)
 {

@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-/* Is an event with this name removed? */
+/* Whether events with this name are removed. */
 gboolean prune_has_prefix(const char *name, gsize length);
-/* Is an M event that sets this name removed? */
+/* Whether M events that set this name are removed. */
 gboolean prune_has_name(const char *name);
 
 #endif

@@ -54,7 +54,7 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Does the device have a layer that Ascend's devices do not have? */
+/* Whether the device has a layer that Ascend's devices do not have. */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;

@@ -98,7 +98,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Does the record have a row here? The decision for one string is cached. */
+/* Whether the record has a row in this file. The decision for the last string is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;

@@ -59,10 +59,10 @@ typedef struct RowSources {
     guint n_values;
 } RowSources;
 
-/* For an entry of the Ascend tables; `is_first`: the file has no columns yet. */
+/* Binds the columns of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
 RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
                                    CsvFile *file, const StrobeKindView *kind, gboolean is_first);
-/* All fields of a kind and, if `with_device`, the device of the track. */
+/* Binds all fields of a kind and, if `with_device`, the device of the track. */
 RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
                                     const StrobeKindView *kind, gboolean with_device);
 void row_sources_free(RowSources *row);

@@ -150,7 +150,8 @@ static void put_rank(Db *db, gint32 device)
     db_row_done(db, rows);
 }
 
-/* One row for each device with records; one special row if there is only the framework. */
+/* Writes one row for each device with records, or one special row if there is only the
+ * framework. */
 static void put_ranks(Db *db)
 {
     guint32 n = db->host->track_count(db->self);

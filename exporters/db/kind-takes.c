@@ -47,8 +47,8 @@ static const char *const derived[] = {
 
 /* ---- kinds with a table and nothing special ---- */
 
-/* In a trace the part of the system has only a name; and a number may mean different parts in
- * different generations. */
+/* Writes the number of a part of the system by its name, because a trace has only names, and a
+ * number may mean different parts in different generations. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
     DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];

@@ -75,7 +75,7 @@ static void set_temporaries(Categories *c)
     c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
-/* From the program's reports; without any, the blocks for which a gradient is gathered. */
+/* Uses the program's reports; without any, the blocks for which a gradient is gathered. */
 static void set_parameters(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
@@ -88,7 +88,7 @@ static void set_parameters(Categories *c)
     }
 }
 
-/* From the program's reports; without any, the blocks that an optimizer's step left behind. */
+/* Uses the program's reports; without any, the blocks that an optimizer's step left allocated. */
 static void set_state(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];

@@ -96,7 +96,7 @@ static inline const FlowEdge *flow_edges(const Flow *flow, const FlowNode *node)
     return &g_array_index(flow->edges, FlowEdge, node->first_edge);
 }
 
-/* Does the edge make a new version, and which? */
+/* Whether the edge makes a new version, and the number of this version. */
 static inline gboolean flow_has_output(const FlowEdge *edge)
 {
     return !edge->is_given && (edge->is_taken || edge->is_written);

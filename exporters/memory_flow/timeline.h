@@ -27,10 +27,10 @@ typedef struct TimelineSample {
     gint64 held[N_CATEGORIES];
 } TimelineSample;
 
-/* Of TimelineEvent, by time and action. */
+/* The events (TimelineEvent), by time and action. */
 GArray *timeline_events(const Categories *categories);
-/* Of TimelineSample: one for each microsecond with events. Blocks from before the window are in
- * the first. */
+/* The samples (TimelineSample): one for each microsecond with events. Blocks from before the window
+ * are in the first. */
 GArray *timeline_samples(const GArray *events);
 
 static inline gint64 timeline_sum(const TimelineSample *sample)

@@ -424,7 +424,7 @@ static int end_file(Timeline *line)
     return error ? error : strobe_safe_file_finish(out);
 }
 
-/* NULL at the end. */
+/* The next event; NULL at the end. */
 static const Event *next_event(Timeline *line, int *error)
 {
     size_t length;

@@ -4,7 +4,8 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* Above every thread id of the kernel: rows without a thread. The reader needs numbers. */
+/* First number of rows without a thread, above every thread id of the kernel. The reader needs
+ * numbers. */
 #define FIRST_EXTRA_TID 4194305u
 
 struct BoardRows {

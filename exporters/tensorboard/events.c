@@ -92,7 +92,7 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Is it a collective of one of PyTorch's own backends, which the reader knows? */
+/* Whether the operator is a collective of one of PyTorch's own backends, which the reader knows. */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
     const char *name = board->host->string(board->self, record->name).bytes;

@@ -39,7 +39,7 @@ static char *put_id(Board *board, char *at, guint32 id)
     return put_json(board, at, id);
 }
 
-/* From the brace to the category; `phase` 0: X. */
+/* Writes an event from its brace to its category; `phase` 0: X. */
 static char *begin_event(Board *board, guint32 phase, guint32 category)
 {
     char *at = trace_out_event(&board->main);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* In the order in which the Ascend profiler adds them for a link. */
+/* The ranks, in the order in which the Ascend profiler adds them for a link. */
 static const char *const ranks[] = {"top1", "middle", "bottom1", "total", "bottom2", "bottom3"};
 
 static void free_link(gpointer data)

@@ -46,7 +46,7 @@ typedef struct CommOp {
     GArray *tasks; /* of CommTask, by plane and time; NULL: none */
 } CommOp;
 
-/* One transfer: a copy, or a run of payloads with what closes it. */
+/* One transfer: a copy, or a run of payloads with the tasks that close it. */
 typedef struct CommTransfer {
     double us;
     guint64 size;

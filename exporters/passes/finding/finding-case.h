@@ -31,7 +31,7 @@ typedef struct Finding {
 gint64 case_step_ns(const Case *c, guint i);
 gint64 case_median_step(const Case *c);
 
-/* In %; 0 if `whole` is 0. */
+/* The share in %; 0 if `whole` is 0. */
 static inline double share_of(double part, double whole)
 {
     return whole > 0 ? 100.0 * part / whole : 0;

@@ -195,8 +195,8 @@ static void take_first(MemoryBlocks *pass)
     pass->first++;
 }
 
-/* In order of time: a thread may release another thread's block, and the release may be recorded
- * first. */
+/* Takes the events in order of time: a thread may release another thread's block, and the release
+ * may be recorded first. */
 static void take_sorted(MemoryBlocks *pass)
 {
     MemoryEvent *event;

@@ -170,7 +170,7 @@ static gboolean is_reported_twice(const GArray *instant, const Row *row)
     return FALSE;
 }
 
-/* At equal times the device's allocator comes last. */
+/* Takes the events of one time; the device's allocator comes last. */
 static void finish_instant(MemoryTotal *pass)
 {
     GArray *instant = pass->instant;

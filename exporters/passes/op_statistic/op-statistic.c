@@ -159,7 +159,7 @@ static gboolean emit_group(const Statistic *pass, const Group *group, double all
     return TRUE;
 }
 
-/* For the device whose groups begin at `first`. */
+/* The total of the device whose groups begin at `first`. */
 static double device_total(const GPtrArray *sorted, guint first)
 {
     const Group *group = sorted->pdata[first];

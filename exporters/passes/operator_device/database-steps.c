@@ -38,7 +38,7 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* One entry for each id. */
+/* Makes one entry for each id. */
 static GArray *tasks_of(const KernelMap *map)
 {
     GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Tasks));

@@ -157,10 +157,10 @@ static GArray *tasks_of(const KernelMap *map)
     return tasks;
 }
 
-/* Without flow events, the launch is the call with the task's id. The original has one flow event
- * for each id, so only the first task counts; in a recording all tasks of a launch count, including
- * those of a graph that runs again. Both sides are sorted by id: millions of random look-ups would
- * touch all of memory. */
+/* Without flow events, the launch is the call with the task's id. The Ascend profiler has one flow
+ * event for each id, so only the first task counts; in a recording all tasks of a launch count,
+ * including those of a graph that runs again. Both sides are sorted by id: millions of random
+ * look-ups would touch all of memory. */
 static void instants_of_calls(KernelMap *map, GArray *instants)
 {
     g_autoptr(GArray) tasks = tasks_of(map);
@@ -195,7 +195,7 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* ---- keys ---- */
 
-/* One cursor over all dequeues of all threads in the order of their ends. */
+/* Assigns launches by one cursor over the dequeues of all threads, in the order of their ends. */
 static void assign_to_dequeues(KernelMap *map, const GArray *instants)
 {
     guint cursor = 0;

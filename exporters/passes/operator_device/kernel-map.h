@@ -56,7 +56,7 @@ typedef struct HostCall {
 
 void kernel_map_init(KernelMap *map);
 void kernel_map_clear(KernelMap *map);
-/* One end of a flow event; `id` must stay valid. */
+/* Adds one end of a flow event; `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
 /* Call it when everything has been added. */
@@ -64,7 +64,7 @@ void kernel_map_finish(KernelMap *map);
 /* The launches of a key: returns the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
 
-/* The same for all keys from `begin` to `end` (exclusive). */
+/* The launches of all keys from `begin` to `end` (exclusive). */
 const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n);
 
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)

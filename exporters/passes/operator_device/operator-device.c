@@ -104,7 +104,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind_fields(&pass->tasks, task_wanted, N_TASK);
     bind_fields(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
-    /* One tree of all threads is the rule of Ascend's own analysis. */
+    /* Ascend's own analysis builds one tree over all threads. */
     pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
