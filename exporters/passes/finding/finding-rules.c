@@ -13,8 +13,7 @@
 #define MEDIUM_SHARE 5.0
 /* times the median step: a longer first step is start-up and is left out */
 #define START_FACTOR 3.0
-#define WITHOUT_STEPS 0.7 /* factor of the confidence without steps, if the whole window is used   \
-                           */
+#define WITHOUT_STEPS 0.7 /* factor of the confidence if no steps are known */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
