@@ -35,8 +35,8 @@ static gboolean has_ascend_data(const StrobeConsumerHost *host, StrobeInstance *
            strstr(host->metadata_value(self, "collectors"), "\"npu_");
 }
 
-/* Viewers keep times as doubles, which resolve microseconds since the epoch to a quarter of one:
- * spans of a host would overlap. Ascend's tools expect the epoch. */
+/* Ascend's tools expect times since the epoch. Other viewers keep times as doubles, which resolve
+ * microseconds since the epoch only to 0.25 us, so that spans of a host would overlap. */
 static TraceOrigin choose_origin(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     const char *origin = host->option_text(self, "origin");
@@ -80,8 +80,9 @@ void trace_rows_free(TraceRows *rows)
     g_free(rows);
 }
 
-/* A sort index for a layer that readers do not know: 2 to 5 are free. Further ones repeat them
- * 32 higher, where they extend into the pid but collide with no known layer of another process. */
+/* A sort index for a layer that readers do not know. 2 to 5 are free; further layers use the same
+ * numbers plus 64, 96 ..., which extend into the bits of the pid but do not collide with a known
+ * layer of another process. */
 static guint32 unknown_sort_index(TraceRows *rows, const char *name)
 {
     gpointer number;
@@ -270,7 +271,7 @@ TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId id)
     return *slot;
 }
 
-/* The layer of marks has the program's name, as in the original. */
+/* The layer of marks has the program's name, as in the Ascend profiler's files. */
 static char *program_name(TraceRows *rows)
 {
     const char *command = rows->host->metadata(rows->self)->command;
@@ -321,7 +322,7 @@ TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *
     return trace_rows_of_device(rows, track, layer, -1, tid, name);
 }
 
-/* Looked up by words and hashes once, not for every event. */
+/* Looks the row up by words and hashes only once, and then uses the cached result. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name)
 {

@@ -36,8 +36,9 @@ typedef struct TraceLayer {
 /* The origin of times. */
 typedef struct TraceOrigin {
     gint64 base_ns;
-    gboolean is_start; /* times are numbers relative to the base; otherwise texts since the
-                        * epoch, base 0 */
+    /* times are numbers relative to the base; otherwise the base is 0 and times are texts since the
+     * epoch */
+    gboolean is_start;
 } TraceOrigin;
 
 typedef struct TraceRow {
@@ -48,7 +49,7 @@ typedef struct TraceRow {
     char *name;            /* NULL: no M events, as for counters */
     guint number;          /* number in its layer, in order of first use */
     guint8 order;          /* position among the framework's rows: TRACE_ROW_* */
-    gboolean has_dequeues; /* sorted behind all other threads */
+    gboolean has_dequeues; /* sorted after all other threads */
     guint place_length;
     char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": */
 } TraceRow;
@@ -85,7 +86,7 @@ typedef struct TraceRows {
     KnownRow known[TRACE_KNOWN_ROWS]; /* the last one in each slot */
 } TraceRows;
 
-/* Above every thread id that the kernel assigns, so that no thread has such a row. */
+/* Above every thread id that the kernel assigns, so that these rows never collide with a thread. */
 #define TRACE_FIRST_EXTRA_TID 4194305u
 
 TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);

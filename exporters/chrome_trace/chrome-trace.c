@@ -44,8 +44,8 @@ static StrobeStatus io_error(ChromeTrace *trace, int error)
     const StrobeMetadata *metadata = trace->host->metadata(trace->self);
 
     return trace->host->fail(trace->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                             "Cannot write the trace: file=\"%s\", folder=\"%s\", or what is kept "
-                             "of it in the folder for temporary files: %s: %s",
+                             "Cannot write the trace: file=\"%s\", folder=\"%s\", or its data "
+                             "in the folder for temporary files: %s: %s",
                              trace->host->option_text(trace->self, "file"),
                              metadata->directory_path, trace->host->storage(trace->self)->place,
                              g_strerror(error));

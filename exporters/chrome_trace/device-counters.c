@@ -20,7 +20,7 @@ typedef struct Pattern {
     guint n;
 } Pattern;
 
-/* One row of formats/ascend-trace, bound. */
+/* One row of formats/ascend-trace, bound to a kind's fields. */
 typedef struct Series {
     const AscendCounter *row;
     Pattern name; /* with its surroundings, from the event's begin on */
@@ -164,7 +164,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Absent, or negative if that means absent. */
+/* Whether the number is absent, or negative where that means absent. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -194,7 +194,7 @@ static gboolean has_value(ChromeTrace *trace, const TraceCounters *counters, con
     return !row->field || (series->type && !is_field_absent(series->type, record, series->offset));
 }
 
-/* Without the first `skipped` bytes. */
+/* Writes the pattern without its first `skipped` bytes. */
 static char *put_pattern(ChromeTrace *trace, TraceOut *out, char *at, const Series *series,
                          const Pattern *pattern, guint skipped, const StrobeView *record)
 {
@@ -227,7 +227,7 @@ static char *put_value(char *at, const TraceCounters *counters, const Series *se
     return at + strobe_format_double(at, sum / 1024);
 }
 
-/* In the layer that readers know, even if the collector names none. */
+/* The row in the layer that readers know, even if the collector names no layer. */
 static const TraceRow *find_row(ChromeTrace *trace, const Series *series, const StrobeView *record,
                                 gint32 device)
 {
@@ -253,7 +253,7 @@ static const TraceRow *row_of(ChromeTrace *trace, const TraceCounters *counters,
     return series->known_row;
 }
 
-/* In older files the last sample of a clock has no decimals. */
+/* Writes the time. In older files the last sample of a clock has no decimals. */
 static char *put_counter_time(char *at, const TraceRow *row, gint64 time_ns, gboolean is_last)
 {
     if (!is_last || row->origin->is_start || time_ns % 1000 != 0)
@@ -289,7 +289,8 @@ static guint next_event(const TraceCounters *counters, guint i)
     return i;
 }
 
-/* Does the sample have the event that begins here? The first argument decides. */
+/* Whether the sample has the event that begins at this series: it does if it has the first
+ * argument. */
 static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
                           const StrobeView *record)
 {

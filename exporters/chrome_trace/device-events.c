@@ -37,7 +37,7 @@ static const TraceWord *level_of(ChromeTrace *trace, const TraceEvents *events,
     return word_of(trace, strobe_field_u32(record, events->level, 0));
 }
 
-/* The names of collectives have changed. */
+/* Writes the level of a call. The level of collectives has another name in newer files. */
 static char *put_level(ChromeTrace *trace, TraceOut *out, char *at, StrobeStringId id)
 {
     if (!word_of(trace, id)->is_collective)
@@ -98,7 +98,7 @@ static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
     return at;
 }
 
-/* Does this record have a value for the argument? */
+/* Whether this record has a value for the argument. */
 static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
                           const StrobeView *record)
 {
@@ -326,7 +326,7 @@ const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind, const
     gint32 device = (gint32)strobe_field_u32(record, kind->known[OVERLAP_DEVICE],
                                              track ? (guint32)track->device : 0);
 
-    if (trace->is_import) /* a source may not say of which device it is */
+    if (trace->is_import) /* an imported record may lack its device */
         device = MAX(device, 0);
     return trace_rows_of_device(trace->rows, record->track, "Overlap Analysis", device,
                                 strobe_field_u32(record, kind->known[OVERLAP_TYPE], 0),

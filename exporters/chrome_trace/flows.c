@@ -134,7 +134,7 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
     trace_out_done(out, at);
 }
 
-/* With its quotes, in `room`. */
+/* Writes the text with quotes to `room`. */
 static CachedText quote_text(char *room, const char *text)
 {
     gsize length = strlen(text);

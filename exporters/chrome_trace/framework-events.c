@@ -39,7 +39,7 @@ void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView 
     }
     if ((flops = strobe_field_u64(record, kind->known[FLOPS], STROBE_ABSENT_U64)) !=
         STROBE_ABSENT_U64) {
-        PUT_LITERAL(at, ", \"flops\": \""); /* a text in the original */
+        PUT_LITERAL(at, ", \"flops\": \""); /* a text in the Ascend profiler's files */
         at = put_uint(at, flops);
         PUT_LITERAL(at, "\"");
     }

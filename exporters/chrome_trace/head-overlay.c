@@ -20,8 +20,8 @@ static gint64 known_ns(const TraceKind *kind, const StrobeView *record, guint fi
     return strobe_field_i64(record, kind->known[field], STROBE_ABSENT_I64);
 }
 
-/* Without a call of GE there is nothing after the entry; a captured graph is replayed in place
- * of the call of GE. */
+/* Collects the parts to draw. If TorchAir's part is unknown, the last part is the inference.
+ * Otherwise it is GE or, without a call of GE, the replay of a captured graph. */
 static guint find_parts(const TraceKind *kind, const StrobeView *record, Part *parts)
 {
     gint64 torchair = known_ns(kind, record, TORCHAIR);
@@ -81,7 +81,7 @@ void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const Strobe
     if (strobe_field_u8(record, kind->known[IS_NESTED], 0))
         return;
     const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, LAYER, thread, title);
-    /* Contradictory values are limited to the rest of the inference. */
+    /* If the parts contradict each other, they end with the inference. */
     for (guint i = 0; i < n && at_ns < record->end_ns; i++) {
         gint64 ns = CLAMP(parts[i].ns, 0, record->end_ns - at_ns);
         if (ns > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of the host's kinds, which the original tool does not have: in its layers if one fits,
- * under their own names. */
+/* Series of the host's kinds, which the Ascend profiler does not have. They are drawn in one of its
+ * layers if one fits, under their own names. */
 #include "device-kinds.h"
 
 const AscendCounter trace_host_counters[] = {

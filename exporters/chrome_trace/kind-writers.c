@@ -157,7 +157,7 @@ static int find_writer(TraceKind *kind)
     return -1;
 }
 
-/* Does put_field write the field? */
+/* Whether put_field writes the field. */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
     if (!strobe_field_size(field->type) || kind->counters)
@@ -176,7 +176,8 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
-/* Fields that our plugins add and that the original's readers know by another name. */
+/* Fields that our plugins add and that readers of the Ascend profiler's files know by another
+ * name. */
 static const struct {
     const char *field, *key;
 } added_keys[] = {

@@ -44,16 +44,16 @@ void launches_free(TraceLaunches *launches)
 static TraceLaunches *launches_of(ChromeTrace *trace)
 {
     if (!trace->launches) {
-        /* Written at once: a page that is first read is mapped twice, and the second mapping
-         * interrupts the other processors. */
+        /* Fills the memory at once: a page that is first read and later written is mapped twice,
+         * and the second mapping interrupts the other processors. */
         trace->launches = g_new(TraceLaunches, 1);
         memset(trace->launches, 0, sizeof *trace->launches);
     }
     return trace->launches;
 }
 
-/* In decimal, for 128 bits; 18 digits at a time, because a division of 128 bits is a function
- * call. */
+/* Writes a number of 128 bits in decimal, 18 digits at a time, because a division of 128 bits is a
+ * function call. */
 static gsize write_wide(char *text, FlowId value)
 {
     const guint64 part = 1000000000000000000u;
@@ -87,7 +87,8 @@ const TraceKind *launches_kind(ChromeTrace *trace)
     return trace_kind_own(trace, compose_launch);
 }
 
-/* An end waits as a number; in a part of a result it must first find its other end. */
+/* Adds an end of a flow event. It waits as a number; in a part of a result it first waits for its
+ * other end. */
 static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
                            gint64 time_ns)
 {
@@ -100,7 +101,7 @@ static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const
         trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
 }
 
-/* The full id: its upper bits identify the source. */
+/* Shifts the full id, whose upper bits identify the source. */
 static FlowId shift_id(guint64 connection)
 {
     return (FlowId)connection << 32;

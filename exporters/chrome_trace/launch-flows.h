@@ -11,7 +11,8 @@ void launches_free(TraceLaunches *launches);
 /* Takes a call, a task or a communication operation. */
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                    const StrobeView *record);
-/* All have been taken: begins flow events whose call of the node level has not arrived. */
+/* Call it when all have been taken: begins flow events whose call of the node level has not
+ * arrived. */
 void launches_finish(ChromeTrace *trace);
 
 #endif

@@ -12,7 +12,8 @@ enum { USAGE };
 #define RUN_ROW "Strobe" /* calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* A range without an end has only its argument; its other fields were never filled. */
+/* Whether the record's fields have values. A range without an end has only its argument; its other
+ * fields were never set. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);
@@ -110,7 +111,7 @@ void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeVi
     trace_out_done(out, at);
 }
 
-/* From the category to the end of the event. */
+/* Writes a generic event from its category to its end. */
 static void end_generic(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                         const StrobeView *record)
 {

@@ -27,8 +27,8 @@ static const StrobeOption options[] = {
         .name = "origin",
         .default_value = "auto",
         .choices = origins,
-        .summary = "What times count from: the epoch, or the start of the window, which viewers "
-                   "hold exactly. auto: epoch where there are data of Ascend devices.",
+        .summary = "Origin of times: the epoch, or the start of the window, with which viewers "
+                   "show times exactly. auto: epoch if there are data of Ascend devices.",
     },
     GZIP_OPTION,
 };

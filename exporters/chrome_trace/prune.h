@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that the original removes from a trace of level 0. */
+/* Events that the Ascend profiler removes from a trace of level 0. */
 #ifndef STROBE_CHROME_TRACE_PRUNE_H
 #define STROBE_CHROME_TRACE_PRUNE_H
 
 #include <glib.h>
 
-/* Is an event with this name removed? */
+/* Whether events with this name are removed. */
 gboolean prune_has_prefix(const char *name, gsize length);
-/* Is an M event that sets this name removed? */
+/* Whether M events that set this name are removed. */
 gboolean prune_has_name(const char *name);
 
 #endif

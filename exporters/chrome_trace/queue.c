@@ -139,7 +139,8 @@ int trace_queue_error(const TraceQueue *queue)
     return error ? error : trace_part_error(&queue->out);
 }
 
-/* In a part of a result a flow event must first find its other end. */
+/* Keeps the event in its side of the queue. In a part of a result, a flow event first waits for its
+ * other end. */
 static void hold_item(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
                       const Waiting *item)
 {
@@ -164,7 +165,7 @@ static void hold_waiting(ChromeTrace *trace, Waiting *item)
     item->row = NULL;
 }
 
-/* The name of a dequeue also names its enqueue. */
+/* Gives the name of a dequeue to its enqueue too. */
 static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringId name)
 {
     TraceQueue *queue = trace->queue;

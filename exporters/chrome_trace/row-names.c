@@ -6,7 +6,7 @@
 #include "prune.h"
 #include "chrome-trace-rows.h"
 
-/* An M event with one argument. `text` NULL: the number. */
+/* Writes an M event with one argument: `text` or, if that is NULL, the number. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
                         const char *name, guint64 tid, const char *key, const char *text,
                         guint64 number)
@@ -54,7 +54,7 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Does the device have a layer that Ascend's devices do not have? */
+/* Whether the device has a layer that Ascend's devices do not have. */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;
@@ -126,7 +126,7 @@ static void write_rows(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     }
 }
 
-/* Older device layers: the name, then the rows, then the rest. */
+/* Writes a device layer of older files: its name, then its rows, then its other M events. */
 static void write_old_layer(TraceOut *out, const TraceRows *rows, const TraceLayer *layer)
 {
     gboolean in_pairs = layer->known && layer->known->layer == ASCEND_LAYER_HARDWARE;

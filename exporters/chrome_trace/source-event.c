@@ -44,7 +44,7 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     return trace_out_text(out, at, text.bytes, text.length);
 }
 
-/* Counters of the older files have their time before their row. */
+/* Writes row and time. Counters of older files have the time before the row. */
 static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 time_ns,
                       guint32 phase)
 {

@@ -3,7 +3,7 @@
 
 #define TEXT_BYTES (32u * 1024) /* size of text that goes to the log at once */
 
-/* As it waits. */
+/* A record that waits, as it is stored. */
 typedef struct Waiting {
     const struct TraceKind *kind; /* NULL: text follows */
     const TraceRow *row;
@@ -80,7 +80,8 @@ TraceOut *trace_part_text(TracePart *part)
     return &part->text;
 }
 
-/* The bits of a double have its order, except the sign of negative ones. */
+/* The bits of a double, read as an integer, have the same order as the doubles; negative ones need
+ * a correction. */
 gint64 trace_part_key_of_time(gint64 time_ns)
 {
     double us = (double)((long double)time_ns / 1000.0L);
@@ -103,7 +104,7 @@ int trace_part_error(const TracePart *part)
                         : strobe_record_log_error(part->log);
 }
 
-/* ---- its turn ---- */
+/* ---- writing ---- */
 
 typedef struct Writing {
     TraceOut *out;

@@ -32,7 +32,8 @@ void trace_part_add_record(TracePart *part, gint64 key, const struct TraceKind *
 void trace_part_add_text(TracePart *part, gint64 key, const TraceOut *event);
 /* Buffer for the text of an unsorted part. */
 TraceOut *trace_part_text(TracePart *part);
-/* A key in the order of time as a double of microseconds, which the original compares. */
+/* A key in the order of the time as a double of microseconds, by which the Ascend profiler
+ * sorts. */
 gint64 trace_part_key_of_time(gint64 time_ns);
 
 gboolean trace_part_has_events(const TracePart *part);

@@ -23,7 +23,7 @@ typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kin
                                         const StrobeView *record);
 typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                               const TraceRow *row);
-/* Does both at once, in order, for parts that are held back. */
+/* Does both at once, in the order of records, for parts that are held back. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* A field that is written as an argument. */
@@ -216,7 +216,8 @@ const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
                                  const StrobeView *record);
-/* Writes the losses in the metadata, if there are any; once, after the raw records. */
+/* Writes the losses that the metadata state, if there are any. Call it once, after the raw
+ * records. */
 void write_incomplete(ChromeTrace *trace);
 
 /* event-parts.c: common parts of events. */

@@ -43,7 +43,7 @@ const CachedCell *cell_cache_make(CellCache *cache, guint kind, guint32 id,
                                   const StrobeColumn *column, guint32 place,
                                   const StrobeView *record);
 
-/* The same from the cache; `id` is not 0. */
+/* Returns the cell from the cache, or makes it; `id` is not 0. */
 static inline const CachedCell *cell_cache_find(const CellCache *cache, guint kind, guint32 id)
 {
     const CachedCell *slot = &cache->slots[kind][id & cache->mask[kind]];

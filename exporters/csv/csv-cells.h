@@ -21,7 +21,7 @@ void csv_cells_clear(CsvCells *cells); /* frees */
 void csv_cells_text(CsvCells *cells, const char *bytes, gsize length);
 /* The same, with an apostrophe in front if a spreadsheet would read the text as a formula. */
 void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length);
-/* Would a spreadsheet read the text as a formula? */
+/* Whether a spreadsheet would read the text as a formula. */
 gboolean csv_is_formula(const char *bytes, gsize length);
 /* Appends the text of a cell, with quotes if needed. */
 void csv_quote(GString *out, const char *bytes, gsize length);

@@ -14,7 +14,7 @@ typedef struct CsvContext {
     StrobeCell cell;
 } CsvContext;
 
-/* Does the string have this text? */
+/* Whether the string has this text. */
 gboolean csv_context_has_text(const CsvContext *context, guint32 id, const char *text);
 
 #endif

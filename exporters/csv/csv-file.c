@@ -122,7 +122,7 @@ static gboolean is_shown(const CsvFile *file, guint at)
     return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
-/* For a held file this is written at its end. */
+/* Writes the titles; for a held file at its end. */
 static void write_header(CsvFile *file)
 {
     file->has_header = TRUE;

@@ -15,9 +15,10 @@
 
 typedef struct CsvFile CsvFile;
 
-/* In the folder of `self`, compressed if its option says so. `name` is copied. */
+/* A file in the output folder of `self`, compressed if the option `gzip` is set. `name` is
+ * copied. */
 CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, const char *name);
-/* An unfinished file does not appear. */
+/* Removes the file if it was not finished. */
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);
 
@@ -29,7 +30,7 @@ enum { CSV_COLUMN_ALWAYS = -1 };
 /* Adds a column; in a held file also between rows: rows without it are filled with `N/A`. The
  * column is omitted unless column `shown_with` (possibly itself) is marked. Returns its number. */
 guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with);
-/* The column has a value. */
+/* Marks the column: it has a value in some row. */
 void csv_file_mark(CsvFile *file, guint column);
 
 /* Begins a row; returns its cells. */

@@ -98,7 +98,7 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Does the record have a row here? The decision for one string is cached. */
+/* Whether the record has a row in this file. The decision for the last string is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
@@ -120,8 +120,8 @@ static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* Bytes of a number's text in text order, as the original sorts. The last result is cached,
- * because devices are few. */
+/* Bytes of a number's text in text order, by which the Ascend profiler sorts. The last result is
+ * cached, because devices are few. */
 static gint64 text_order(CsvRows *rows, gint64 number)
 {
     char text[STROBE_NUMBER_MAX] = "";

@@ -110,7 +110,7 @@ static gboolean is_here(const Csv *csv, const AscendFile *entry)
            is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Does the tool not make the file at this level? */
+/* Whether the Ascend profiler does not write the file at this level. */
 static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
 {
     return (entry->flags & ASCEND_FILE_DERIVED) &&
@@ -177,7 +177,8 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 
 /* ---- other kinds ---- */
 
-/* A kind's name is hostile: only harmless characters are used in a file name. */
+/* Uses only harmless characters of a kind's name for the file name, because a capture may contain
+ * any name. */
 static char *file_name(Csv *csv, const char *kind)
 {
     g_autofree char *stem = g_strndup(kind, FILE_STEM_MAX);
@@ -254,8 +255,8 @@ static StrobeStatus io_error(Csv *csv, const CsvFile *file, int error)
     StrobeInstance *self = csv->context.self;
 
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                      "Cannot write a table: file=\"%s\", folder=\"%s\", or what is kept of it in "
-                      "the folder for temporary files: %s: %s",
+                      "Cannot write a table: file=\"%s\", folder=\"%s\", or its data in the "
+                      "folder for temporary files: %s: %s",
                       csv_file_name(file), host->metadata(self)->directory_path,
                       host->storage(self)->place, g_strerror(error));
 }
@@ -278,7 +279,7 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* A fallback for a file that has rows. */
+/* Whether the file is a fallback for a file that has rows. */
 static gboolean is_needless(const Csv *csv, const CsvFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++) {

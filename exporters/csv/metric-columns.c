@@ -81,7 +81,8 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     column->metric = g_strdup(metric);
     column->form = ascend_metric_form(metric, generation);
     column->factor = ascend_metric_factor(metric);
-    /* A constant of the original, not a computed number. */
+    /* In generation 1 the Ascend profiler writes a constant for cube_utilization instead of a
+     * formatted 0. */
     if (generation != 1 || strcmp(metric, "cube_utilization"))
         format_value(column, 0, text);
     column->zero_length = strlen(text);

@@ -19,7 +19,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_KINDS,
         .name = "also",
         .default_value = "",
-        .summary = "Write these kinds besides the usual ones.",
+        .summary = "Write these kinds in addition to the usual ones.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -34,8 +34,8 @@ static const StrobeOption options[] = {
         .name = "formulas",
         .default_value = "escape",
         .choices = formulas,
-        .summary = "What becomes of texts that a spreadsheet takes for a formula, outside the "
-                   "Ascend files: escape (an apostrophe before them) or keep.",
+        .summary = "How to write texts that a spreadsheet would run as formulas, except in the "
+                   "Ascend files: escape (with an apostrophe in front) or keep.",
     },
     GZIP_OPTION,
 };
@@ -67,7 +67,7 @@ static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_EXPORTER,
     .name = "csv",
-    .summary = "Every CSV file of the Ascend PyTorch Profiler, and a table of any other kind.",
+    .summary = "Every CSV file of the Ascend PyTorch Profiler, and a table for each other kind.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .wants = wants,

@@ -66,7 +66,7 @@ static void put_metrics(const RowSources *row, CsvContext *context, CsvCells *ce
                          row->values, row->n_values);
 }
 
-/* By the table driver. */
+/* Writes the cell with the SDK's table driver. */
 static int put_driven(const RowSources *row, CsvContext *context, CsvCells *cells,
                       const Source *source, const StrobeView *record)
 {
@@ -117,7 +117,8 @@ static char *put_apostrophe(char *at, const CachedCell *cell)
     return at + cell->length + 1;
 }
 
-/* A text or a stack that is not in the cache, is too long for the room, or is escaped. */
+/* Writes a text or a stack that is not in the cache, is too long for the reserved room, or must be
+ * escaped. */
 static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                     const Source *source, guint32 id, const StrobeView *record)
 {
@@ -171,7 +172,7 @@ static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCe
     return is_put ? 0 : put_text(pen, row, context, cells, source, id, record);
 }
 
-/* Some are still numbers, which need no cell. */
+/* Writes a cell of any other source. A few of these are numbers that can be written directly. */
 static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                          const Source *source, const StrobeView *record)
 {
@@ -255,7 +256,7 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
     }
 }
 
-/* Unsigned with 64 bits: a different value means absent. */
+/* Writes an unsigned number with 64 bits, which has a different absent value. */
 static inline void put_large(Pen *pen, const RowSources *row, const Source *source, guint64 value)
 {
     if (value == STROBE_ABSENT_U64) {

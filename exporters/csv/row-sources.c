@@ -27,7 +27,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
     return NULL;
 }
 
-/* For numbers that are read here. */
+/* The source of a number that row-cells.c reads itself. */
 static guint number_source(const StrobeColumn *column, const StrobeFieldView *field)
 {
     static const guint8 types[] = {
@@ -48,7 +48,7 @@ static guint number_source(const StrobeColumn *column, const StrobeFieldView *fi
     return field && field->type < G_N_ELEMENTS(types) ? types[field->type] : SOURCE_OTHER;
 }
 
-/* Do put_whole() or put_real() write this form? */
+/* Whether put_whole() or put_real() writes this form. */
 static gboolean is_known_form(guint source, guint32 form)
 {
     const gboolean is_large = source == SOURCE_U64 || source == SOURCE_TRACK;

@@ -10,7 +10,7 @@
 #include "csv-file.h"
 #include "metric-columns.h"
 
-/* Room for a number, the text of an absent value, and a separator. */
+/* Room for a number or the text of an absent value, and a separator. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
 #define ABSENT_SIZE 16u /* size of a text that is copied as a whole */
 
@@ -54,15 +54,15 @@ typedef struct RowSources {
     gsize room;       /* for all cells except long texts */
     Source *sources;
     MetricColumns *metrics;
-    guint32 metrics_offset; /* of their names */
+    guint32 metrics_offset; /* offset of the metrics' names */
     guint32 values;         /* offset of the metrics' values, and their number */
     guint n_values;
 } RowSources;
 
-/* For an entry of the Ascend tables; `is_first`: the file has no columns yet. */
+/* Binds the columns of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
 RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
                                    CsvFile *file, const StrobeKindView *kind, gboolean is_first);
-/* All fields of a kind and, if `with_device`, the device of the track. */
+/* Binds all fields of a kind and, if `with_device`, the device of the track. */
 RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
                                     const StrobeKindView *kind, gboolean with_device);
 void row_sources_free(RowSources *row);

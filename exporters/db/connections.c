@@ -11,7 +11,7 @@ typedef struct Waiting {
     gint64 begin, end, value;
 } Waiting;
 
-/* Both in order of end. */
+/* The waiting enqueues and launches of a thread, each in order of end. */
 typedef struct Thread {
     GArray *enqueues, *launches; /* of Waiting */
 } Thread;
@@ -78,7 +78,7 @@ static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 
 static void wait_for(Connections *c, GArray *list, const Waiting *item)
 {
-    if (list->len == WAITING_MAX) { /* nothing came for the oldest for long */
+    if (list->len == WAITING_MAX) { /* the oldest entries have waited for a long time */
         g_array_remove_range(list, 0, WAITING_MAX / 2);
         c->n_forgotten += WAITING_MAX / 2;
     }

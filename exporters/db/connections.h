@@ -34,8 +34,8 @@ void connections_enqueue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
 void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
 void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 connection);
 
-/* Does the operator contain anything that makes a link? connections_claim then takes it for this
- * operator, and must come before the next call. */
+/* Whether the operator contains an enqueue or launch. Then connections_claim must be called before
+ * the next operator: it assigns them to this one. */
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 

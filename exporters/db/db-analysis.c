@@ -35,7 +35,7 @@ static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *ro
     row_text(rows, text, length);
 }
 
-/* Records have one name for operation and group; here each has a column. */
+/* A record's name contains operation and group; the table has a column for each. */
 static void put_name(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeText name = db->host->string(db->self, record->name);

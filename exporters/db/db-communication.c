@@ -25,7 +25,7 @@ struct Communication {
     Db *db;
     StrobeRecordLog *held; /* of HeldTask, each with its row */
     RowBuffer row;         /* under way */
-    HeldTask head;         /* of it */
+    HeldTask head;         /* data of this row */
     OutTable *places;      /* temporary: operations by row and time; NULL: none */
     gint64 op;             /* number of the current operation */
     sqlite3_stmt *by_id, *by_place, *by_task;
@@ -139,7 +139,7 @@ static const StrobeWantedField task_fields[] = {
     {"ascend_db.operation_name", STROBE_FIELD_STRING}, /* for a source without the operation */
 };
 
-/* "None" is the greatest number, with 64 bits in a trace and 63 here. */
+/* "No notify" is the largest number: of 64 bits in a trace, of 63 bits in a database. */
 static gint64 notify_of(Db *db, StrobeStringId notify)
 {
     StrobeText text = db->host->string(db->self, notify);
@@ -326,7 +326,8 @@ static int put_held(Communication *c)
 
         complete_task(c, task, (guint8 *)(task + 1));
         memcpy(row_room(rows, length - sizeof *task), task + 1, length - sizeof *task);
-        /* The look-ups and the other thread alternate. */
+        /* Waits until a full block is inserted, because the look-ups and the writing thread must
+         * not use the database at the same time. */
         if (rows->used >= OUT_BLOCK_BYTES)
             out_db_wait(c->db->out, OUT_PROFILER);
     }

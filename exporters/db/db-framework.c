@@ -46,7 +46,7 @@ typedef struct OpRow {
 
 #define NO_CHAIN G_MININT64
 #define NO_CONNECTION G_MININT64         /* none was found */
-#define NEVER_CONNECTED (G_MININT64 + 1) /* none is looked for */
+#define NEVER_CONNECTED (G_MININT64 + 1) /* never has one */
 
 /* Links that will become ids of pairs are negative until the ids of the queue are known. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
@@ -184,7 +184,7 @@ static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, 
 /* An empty list is NULL. */
 static void put_inputs(Framework *f, RowBuffer *rows, const OpRow *op)
 {
-    /* Up to generation 2 the original writes each into the other's column. */
+    /* Up to generation 2 the Ascend profiler swaps the two columns. */
     const gboolean is_swapped = f->db->generation < 3;
 
     put_unless(rows, is_swapped ? op->shapes : op->types, STRING_IDS_NONE);
@@ -197,8 +197,8 @@ static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connec
     put_time(rows, op->begin);
     put_time(rows, op->end);
     row_int(rows, op->tid);
-    if (connection == NO_CONNECTION) /* as long as with a connection, because that many rows make
-                                      * a block */
+    /* as long as a row with a connection, because blocks are filled by size */
+    if (connection == NO_CONNECTION)
         row_nothing(rows);
     else
         put_unless(rows, connection, NEVER_CONNECTED);
@@ -379,8 +379,8 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Steps that are only operators, and operators that are missing for steps: the original has
- * both, from one event. */
+/* Adds steps that only operators announce, and operators for steps without one: the Ascend profiler
+ * writes both from one event. */
 static void match_steps(Framework *f)
 {
     const AscendDbTable *format = ascend_db_table("STEP_TIME");

@@ -63,13 +63,13 @@ static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
 
     if (active != STROBE_ABSENT_I64)
         row_int(rows, active);
-    else if (device == -1) /* the host's allocator has no such data, as in the other files */
+    else if (device == -1) /* NULL: the host's allocator has no such data, as in the other files */
         row_null(rows);
-    else /* for the graph engine, as in the original */
+    else /* 0 for the graph engine, as in the Ascend profiler's databases */
         row_int(rows, 0);
 }
 
-/* The whole process is only in the text form. */
+/* Skips the rows of the whole process, which only the CSV files have. */
 void memory_take_total(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {
@@ -96,7 +96,7 @@ static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                           record->name));
 }
 
-/* Blocks of the host beside a device's are in no table of the original. */
+/* Skips blocks of the host, which are in no table of the Ascend profiler. */
 void memory_take_block(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {

@@ -50,7 +50,7 @@ static void put_quoted(Db *db, const char *name, StrobeText value)
     put_pair(db, name, text->str, text->len);
 }
 
-/* The original has all environment variables in one object. */
+/* The Ascend profiler stores all environment variables in one object. */
 static void add_variable(Db *db, StrobeText name, StrobeText value)
 {
     if (!db->environment)
@@ -73,7 +73,7 @@ static void put_environment(Db *db)
     put_pair(db, "ENV_VARIABLES", object, strlen(object));
 }
 
-/* The last entry of profiler_metadata.json, which the original copies. */
+/* The last entry of profiler_metadata.json, which the Ascend profiler copies. */
 static void put_trace_id(Db *db)
 {
     const char *id = db->host->metadata_value(db->self, "trace_id");
@@ -150,7 +150,8 @@ static void put_rank(Db *db, gint32 device)
     db_row_done(db, rows);
 }
 
-/* One row for each device with records; one special row if there is only the framework. */
+/* Writes one row for each device with records, or one special row if there is only the
+ * framework. */
 static void put_ranks(Db *db)
 {
     guint32 n = db->host->track_count(db->self);
@@ -167,7 +168,7 @@ static void put_ranks(Db *db)
         put_rank(db, -1);
 }
 
-/* ---- the rest ---- */
+/* ---- versions and other data ---- */
 
 static void put_versions(Db *db)
 {

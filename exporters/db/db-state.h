@@ -42,10 +42,10 @@ typedef struct Db {
     gint64 n_overlaps;
     gint64 next_op;      /* number for communication operations without one of their own */
     gboolean has_device; /* there are records of the device's tool */
-    gboolean has_rows;   /* anything at all */
+    gboolean has_rows;   /* at least one row was made */
     gboolean has_steps;  /* there are records of steps; otherwise operators announce them */
     gboolean has_rank_map;
-    guint made_indexes;         /* a bit each */
+    guint made_indexes;         /* a bit for each index */
     GString *environment;       /* members of a JSON object, NULL: none */
     guint64 n_dropped_names;    /* of enumerations */
     guint n_generic, n_skipped; /* kinds */
@@ -60,7 +60,7 @@ gint64 db_global_tid(Db *db, StrobeTrackId id);
 OutTable *db_table(Db *db, const AscendDbTable *format, const char *extra, guint n_extra);
 OutTable *db_table_named(Db *db, const char *name);
 gboolean db_has_table(const Db *db, const AscendDbTable *format);
-/* Makes the indexes of a table, if it has rows; all rows must be in. */
+/* Makes the indexes of a table, if it has rows. Call it after the last row. */
 void db_make_index(Db *db, const char *table);
 /* The columns that a table has in this generation; at most 64. */
 guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn **columns);
@@ -68,12 +68,12 @@ guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn
 /* Ends the current row, and passes on the rows of its new texts. */
 void db_row_done(Db *db, RowBuffer *rows);
 
-/* Only the latter, after a row that went elsewhere. */
+/* Passes on only the rows of new texts, after a row that went elsewhere. */
 void db_strings_done(Db *db);
 
 /* A free, quoted name for a table: the wanted one, unless SQLite refuses it. Freed with g_free. */
 char *db_free_table_name(Db *db, const char *wanted);
-/* Names that a table of another kind must not have. */
+/* Reserves the names of the formats' tables, so that no other kind's table gets them. */
 void db_reserve_names(Db *db);
 /* As an SQL identifier, quoted if needed. Freed with g_free. */
 char *db_quote(const char *name);

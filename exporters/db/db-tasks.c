@@ -27,7 +27,7 @@ static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, type));
 }
 
-/* The importer's copy of a row about a missing task. */
+/* Whether the record is the importer's copy of a row whose task is missing. */
 static gboolean is_orphan(const DbKind *kind, const StrobeView *record)
 {
     return !record->track &&

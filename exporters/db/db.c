@@ -41,7 +41,7 @@ static StrobeStatus db_open(const StrobeConsumerHost *host, StrobeInstance *self
 static StrobeStatus report_error(Db *db)
 {
     return db->host->fail(db->self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                          "Cannot write a database: folder=\"%s\", or what is kept of it in the "
+                          "Cannot write a database: folder=\"%s\", or its data in the "
                           "folder for temporary files: %s: %s",
                           db->host->metadata(db->self)->directory_path,
                           db->host->storage(db->self)->place, out_db_error(db->out));
@@ -60,7 +60,7 @@ static void tell_what_is_missing(Db *db)
 {
     if (db->n_skipped)
         db->host->log(db->self, STROBE_LOG_WARNING,
-                      "%u kinds have no table, for there would be too many", db->n_skipped);
+                      "%u kinds have no table, because there would be too many", db->n_skipped);
     if (db->n_dropped_names)
         db->host->log(db->self, STROBE_LOG_WARNING,
                       "%" G_GUINT64_FORMAT " values have no number in their enumeration, for there "

@@ -98,7 +98,7 @@ gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gin
         return TRUE;
     }
     key = g_strdup_printf("%s %s", enumeration, valid->str);
-    /* A number without a name in the import. */
+    /* The name is a number, because the import had no name for it. */
     if (g_ascii_string_to_signed(valid->str, 10, 0, G_MAXINT32, id, NULL) ||
         find_added(ids, key, id))
         return TRUE;

@@ -15,10 +15,10 @@ void enum_ids_free(EnumIds *ids);
 /* FALSE: the enumeration lacks the name, and there are too many such names. */
 gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gint64 *id);
 
-/* Does the enumeration have an entry in this generation, or one of those names? */
+/* Whether the enumeration has entries in this generation, or new names. */
 gboolean enum_ids_has(const EnumIds *ids, const char *enumeration);
 
-/* All entries of the enumeration in order of the numbers. */
+/* Visits all entries of the enumeration in order of their numbers. */
 typedef void (*EnumEntry)(gpointer user, gint64 id, const char *name);
 void enum_ids_each(EnumIds *ids, const char *enumeration, EnumEntry entry, gpointer user);
 

@@ -34,7 +34,7 @@ static const char *type_of(guint32 type)
     }
 }
 
-/* SQLite compares only the case of ASCII letters. */
+/* Adds a column with a unique name. SQLite ignores the case of ASCII letters only. */
 static void add_column(GHashTable *names, GString *columns, const char *name, const char *type)
 {
     g_autoptr(GString) valid = g_string_new(NULL);

@@ -47,8 +47,8 @@ static const char *const derived[] = {
 
 /* ---- kinds with a table and nothing special ---- */
 
-/* In a trace the part of the system has only a name; and a number may mean different parts in
- * different generations. */
+/* Writes the number of a part of the system by its name, because a trace has only names, and a
+ * number may mean different parts in different generations. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
     DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];
@@ -108,7 +108,7 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* In older databases viewers themselves make a table with this name. */
+/* Whether viewers make this table themselves in older databases. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {
     return !strcmp(table->name, "OVERLAP_ANALYSIS") && db->generation != 3;
@@ -166,7 +166,7 @@ static void bind_kind(Db *db, DbKind *kind)
         db->n_skipped++;
 }
 
-/* The address now belongs to another kind. */
+/* Removes a cached kind from the merging list, because its address now belongs to another kind. */
 static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)

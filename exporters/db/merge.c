@@ -10,7 +10,7 @@ static const char *const keys[] = {"id", "device", "die", "module", "port", "pro
 
 typedef struct Waiting {
     StrobeView record; /* without its fields */
-    gboolean is_part;  /* something is absent */
+    gboolean is_part;  /* some of its fields are absent */
     guint8 *fields;
 } Waiting;
 

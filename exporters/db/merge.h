@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges samples that a trace has as separate events, one record for each series, into one row
- * of a table. Records of one moment wait until the next moment begins. A field that a record
- * lacks is taken from another record of the same source that does not contradict it.
+ * Merges samples that a trace has as separate events, one record for each series, into one row of a
+ * table. Records with the same time wait until a record with a later time arrives. A field that a
+ * record lacks is taken from another record of the same source that does not contradict it.
  */
 #ifndef STROBE_DB_MERGE_H
 #define STROBE_DB_MERGE_H

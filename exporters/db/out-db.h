@@ -18,9 +18,9 @@ enum {
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, the rest must outlive it. No file is made before the first row. */
+/* `names` are copied, the other arguments must outlive it. No file is made before the first row. */
 OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
-/* An unfinished database does not appear. */
+/* Removes databases that were not finished. */
 void out_db_free(OutDb *db);
 
 /* A table in one of them: out_file_table. */

@@ -5,7 +5,9 @@
 #include <strobe/helpers/record-log.h>
 #include <strobe/helpers/safe-file.h>
 
-#define AT_ONCE 16u /* rows of a statement: starting it takes longer than inserting a row */
+/* number of rows in one statement, because starting a statement takes longer than inserting a
+ * row */
+#define AT_ONCE 16u
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
                                "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
@@ -165,7 +167,8 @@ static sqlite3_stmt *prepare_insert(OutTable *table, guint n_rows)
     return insert;
 }
 
-/* With several rows SQLite does not report which of them had a used key. */
+/* Prepares the statements. A table with a key inserts single rows, because SQLite does not report
+ * which of several rows had a used key. */
 static void prepare_table(OutTable *table)
 {
     guint max = (guint)sqlite3_limit(table->file->sql, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
@@ -231,7 +234,7 @@ static gboolean run_insert(OutTable *table, sqlite3_stmt *insert)
     return code == SQLITE_DONE;
 }
 
-/* Keeps it for the next free key, once all others are known. */
+/* Keeps the row until the end, when it gets the next free key. */
 static void keep_for_end(OutFile *file, const guint8 *row)
 {
     RowHead head;
@@ -249,7 +252,7 @@ static void insert_one(OutTable *table, const guint8 *row)
         keep_for_end(table->file, row);
     else if (run_insert(table, table->insert) && table->key >= 0 &&
              !sqlite3_changes(table->file->sql))
-        keep_for_end(table->file, row); /* the key is taken */
+        keep_for_end(table->file, row); /* another row has the key */
 }
 
 static void insert_many(OutTable *table)

@@ -21,11 +21,11 @@ typedef struct OutFailure {
 
 typedef struct OutFile OutFile;
 
-/* `name` is copied, the rest must outlive it. No file is made before the first row. */
+/* `name` is copied, the other arguments must outlive it. No file is made before the first row. */
 OutFile *out_file_new(const char *name, int directory, StrobeStorage *storage, OutFailure *failure);
-/* The same for a database that is removed when it is freed. */
+/* A database that is removed when the OutFile is freed. */
 OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure);
-/* An unfinished database does not appear. */
+/* Removes the database if it was not finished. */
 void out_file_free(OutFile *file);
 
 /* A table, made by running `create` at its first row. `name` is already quoted. `key`: the
@@ -35,20 +35,21 @@ OutTable *out_file_table(OutFile *file, const char *name, const char *create, gu
                          gint key);
 guint out_table_n_columns(const OutTable *table);
 
-/* Inserts a row, which begins with its RowHead. It may wait for others, so it must stay valid
- * until out_file_rest. */
+/* Inserts a row, which begins with its RowHead. The row may wait for further rows, so it must stay
+ * valid until out_file_rest. */
 void out_table_put(OutTable *table, const guint8 *row);
 /* Inserts the waiting rows. */
 void out_file_rest(OutFile *file);
 
-/* The database with all its rows, NULL: it has none, or something has failed. */
+/* The database with all its rows; NULL: it has no rows, or something has failed. */
 sqlite3 *out_file_sql(OutFile *file);
 /* Stores an SQL failure. */
 void out_file_fail(OutFile *file);
 
 /* No more rows follow: inserts those that wait for a key, and commits. */
 void out_file_end(OutFile *file);
-/* Then syncs and renames into place, unless something has failed. */
+/* Call it after out_file_end: syncs the database and renames it into place, unless something has
+ * failed. */
 void out_file_finish(OutFile *file);
 /* Number of rows that got a different key. */
 guint64 out_file_n_moved(const OutFile *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of tables as bytes: made by one thread, put into databases by another. */
+/* Rows of tables as bytes, which one thread makes and another inserts into databases. */
 #ifndef STROBE_DB_ROW_BUFFER_H
 #define STROBE_DB_ROW_BUFFER_H
 

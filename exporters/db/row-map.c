@@ -177,7 +177,8 @@ static void put_string(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *
     row_int(rows, id);
 }
 
-/* -1: the name has no number. An absent value is invalid, if there is a word for that. */
+/* Number of the name in the enumeration; -1: none. An empty name has no number, except in the HCCL_
+ * enumerations, where it counts as INVALID_TYPE. */
 static gint64 find_enum(Db *db, const RowSlot *slot, StrobeStringId string)
 {
     static const StrobeText invalid = {"INVALID_TYPE", sizeof "INVALID_TYPE" - 1};

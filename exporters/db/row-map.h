@@ -46,7 +46,7 @@ void row_map_free(RowMap *map);
 /* From now on `special` puts the values of this column. */
 void row_map_by_code(RowMap *map, const char *column);
 
-/* Puts one row of the record into `rows`; row_map_fill: only its values. */
+/* row_map_put puts one row of the record; row_map_fill puts only the row's values. */
 void row_map_put(Db *db, RowMap *map, const StrobeView *record);
 void row_map_fill(Db *db, RowMap *map, const StrobeView *record, RowBuffer *rows);
 OutTable *row_map_table(Db *db, RowMap *map);

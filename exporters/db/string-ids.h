@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of texts in STRING_IDS, assigned at the first use, with a separate range for each
- * writer of the original. Needs four bytes for each text of the capture and form in which it is
- * used. */
+/* Numbers of texts in STRING_IDS, assigned at the first use, with a separate range for each program
+ * that writes texts in the Ascend profiler. Needs four bytes for each text of the capture and form
+ * in which it is used. */
 #ifndef STROBE_DB_STRING_IDS_H
 #define STROBE_DB_STRING_IDS_H
 
@@ -29,7 +29,7 @@ void string_ids_free(StringIds *ids);
 /* Number of the text; STRING_IDS_NONE for an empty one. A new text leaves a row in
  * string_ids_rows. */
 gint64 string_ids_of(StringIds *ids, guint form, StrobeStringId string);
-/* The same for one of the exporter's own words. */
+/* The number of one of the exporter's own words. */
 gint64 string_ids_word(StringIds *ids, guint form, const char *word);
 
 /* Rows of new texts, to be passed on after the current row. */

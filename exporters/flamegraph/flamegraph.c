@@ -9,12 +9,12 @@
 #include "path-sources.h"
 #include "picture.h"
 
-#define PATHS_MAX 262144 /* of a picture; those that took least are left out */
+#define PATHS_MAX 262144 /* maximum number of paths of a picture; the smallest are left out */
 
-/* A picture of each source. */
+/* The picture of each source. */
 static const struct {
-    const char *option; /* that names its file */
-    const char *title;  /* behind the command */
+    const char *option; /* the option that names the file */
+    const char *title;  /* follows the command in the title */
     FlameUnit unit;
 } pictures[N_PATH_SOURCES] = {
     [PATHS_SAMPLES] = {"file", "", {"ms", 1e6}},
@@ -110,7 +110,7 @@ static int write_picture(const Flamegraph *graph, guint source, const GString *p
     return file && !error ? strobe_safe_file_finish(file) : error;
 }
 
-/* Nothing to show: no file. */
+/* Writes the picture; writes no file if it has no paths. */
 static StrobeStatus finish_picture(Flamegraph *graph, guint source)
 {
     const StrobeConsumerHost *host = graph->host;

@@ -9,7 +9,7 @@
 
 #define WIDTH 1200.0
 #define MARGIN 10.0
-#define HEAD 50 /* of the picture, above the frames */
+#define HEAD 50 /* height above the frames */
 #define FRAME_HEIGHT 16
 #define NARROWEST 0.1
 #define PADDING 3.0
@@ -21,10 +21,10 @@ typedef struct Texts {
     void *user;
 } Texts;
 
-/* A frame that is open: paths that pass through it go on coming. */
+/* An open frame: further paths may pass through it. */
 typedef struct OpenFrame {
     StrobeStringId name;
-    gint64 begin; /* the sum of all paths before */
+    gint64 begin; /* sum of all paths before it */
 } OpenFrame;
 
 typedef struct Picture {
@@ -33,7 +33,7 @@ typedef struct Picture {
     GString *out;
     GArray *open; /* of OpenFrame */
     gint64 whole;
-    guint depth; /* frames of the deepest path */
+    guint depth; /* number of frames of the deepest path */
 } Picture;
 
 /* ---- order ---- */
@@ -100,7 +100,7 @@ static void append_double(GString *out, double value)
     g_string_append(out, g_ascii_formatd(text, sizeof text, "%.3f", value));
 }
 
-/* Warm colours, the same for the same name; the kernel's are cooler. */
+/* A warm colour that depends on the name; functions of the kernel have a cool one. */
 static void append_colour(GString *out, StrobeText name)
 {
     guint32 hash = 2166136261u;
@@ -116,7 +116,7 @@ static void append_colour(GString *out, StrobeText name)
                                (hash >> 16) % 60);
 }
 
-/* As much of the name as there is room for. */
+/* Writes as much of the name as fits into the frame. */
 static void append_label(Picture *picture, StrobeText name, double x, double width, guint y)
 {
     gsize room = width > 2 * PADDING ? (gsize)((width - 2 * PADDING) / LETTER_WIDTH) : 0;
@@ -133,7 +133,7 @@ static void append_label(Picture *picture, StrobeText name, double x, double wid
     g_string_append(picture->out, "</text>");
 }
 
-/* The frame number `level`, which ends at `end`. */
+/* Draws the open frame at `level`, which ends at `end`. */
 static void draw_frame(Picture *picture, guint level, gint64 end)
 {
     const OpenFrame *frame = &g_array_index(picture->open, OpenFrame, level);
@@ -171,7 +171,7 @@ static void close_frames(Picture *picture, guint level, gint64 end)
     }
 }
 
-/* Frames that the path has in common with the one before stay open. */
+/* Frames that the path shares with the previous path stay open. */
 static void draw_path(Picture *picture, const FlamePath *path, gint64 begin)
 {
     guint same = 0;

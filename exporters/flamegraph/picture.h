@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of paths of functions as SVG. */
+/* Draws call paths as an SVG picture. */
 #ifndef STROBE_FLAMEGRAPH_PICTURE_H
 #define STROBE_FLAMEGRAPH_PICTURE_H
 
@@ -20,11 +20,10 @@ typedef struct FlameUnit {
 
 typedef StrobeText (*FlameText)(void *user, StrobeStringId id);
 
-/* Puts the paths in order: those that begin alike stand together. */
+/* Sorts the paths, so that paths with the same outer frames are neighbours. */
 void flame_paths_sort(GPtrArray *paths, FlameText text, void *user);
 
-/* The picture of paths (FlamePath) in that order. Frames narrower than a tenth of a pixel are left
- * out. */
+/* Draws sorted paths (FlamePath). Frames narrower than a tenth of a pixel are left out. */
 GString *flame_picture(const GPtrArray *paths, const char *title, const FlameUnit *unit,
                        FlameText text, void *user);
 

@@ -25,7 +25,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_STRING,
         .name = "title",
         .default_value = "",
-        .summary = "Title of the pictures; the command where it is empty.",
+        .summary = "Title of the pictures; empty: the command.",
     },
 };
 

@@ -5,7 +5,8 @@
 #include <gio/gio.h>
 
 #define OUTPUT_BYTES (64u << 10)
-#define LEVEL 4 /* 216 MB/s of a trace where level 6 makes 129; 18 % larger */
+/* 216 MB/s for a trace, where level 6 reaches 129 MB/s; the file is 18 % larger. */
+#define LEVEL 4
 
 typedef struct Gzip {
     GConverter *converter;

@@ -14,7 +14,7 @@
         .type = STROBE_OPTION_BOOL,                                                                \
         .name = "gzip",                                                                            \
         .default_value = "false",                                                                  \
-        .summary = "Compress the file, whose name ends in .gz then.",                              \
+        .summary = "Compress the file; its name then ends in .gz.",                                \
     }
 
 /* Like strobe_safe_file_create. Compresses while writing if `gzip` is set or the name requests

@@ -56,7 +56,7 @@ static void set_version(Categories *c, guint32 number, guint category)
                         *edge_##_end = edge_ + (node_)->n_edges;                                   \
          edge_ < edge_##_end; edge_++)
 
-/* ---- what is known ---- */
+/* ---- categories from the records ---- */
 
 static void set_gradients(Categories *c)
 {
@@ -75,7 +75,7 @@ static void set_temporaries(Categories *c)
     c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
-/* From the program's reports; without any, the blocks for which a gradient is gathered. */
+/* Uses the program's reports; without any, the blocks for which a gradient is gathered. */
 static void set_parameters(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
@@ -88,7 +88,7 @@ static void set_parameters(Categories *c)
     }
 }
 
-/* From the program's reports; without any, the blocks that an optimizer's step left behind. */
+/* Uses the program's reports; without any, the blocks that an optimizer's step left allocated. */
 static void set_state(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];
@@ -102,7 +102,7 @@ static void set_state(Categories *c)
     }
 }
 
-/* ---- what follows from the flow ---- */
+/* ---- categories from the flow ---- */
 
 static gboolean is_learned(guint category)
 {
@@ -308,7 +308,9 @@ Categories *categories_new(const Flow *flow)
     set_gradients(c);
     set_temporaries(c);
     set_parameters(c);
-    set_state(c); /* not last: by flow alone it would count as parameters */
+    /* before the parameters by flow, because an optimizer's state would count as parameters
+     * there */
+    set_state(c);
     set_inputs(c);
     set_parameters_by_flow(c);
     set_activations(c);

@@ -44,7 +44,7 @@ typedef struct FlowNode {
     guint32 first_edge, n_edges;
     guint32 gradient; /* the block in which it gathers a gradient, FLOW_NO_BLOCK: none */
     guint8 is_backward;
-    guint8 gathers; /* it stores a gradient in its place */
+    guint8 gathers; /* it is AccumulateGrad, which stores a gradient */
 } FlowNode;
 
 typedef enum FlowAction { FLOW_TAKE, FLOW_GIVE, FLOW_USE, FLOW_ROLE } FlowAction;
@@ -55,7 +55,7 @@ typedef struct FlowInstant {
     guint64 address;
     guint64 bytes;
     StrobeTrackId track;
-    gint32 device; /* whose memory; -1: the host's */
+    gint32 device; /* device of the memory; -1: the host */
     guint8 action; /* FlowAction */
     guint8 is_written, is_leaf;
     guint8 is_gradient; /* an operator that stores a gradient uses it */
@@ -96,7 +96,7 @@ static inline const FlowEdge *flow_edges(const Flow *flow, const FlowNode *node)
     return &g_array_index(flow->edges, FlowEdge, node->first_edge);
 }
 
-/* Does the edge make a new version, and which? */
+/* Whether the edge makes a new version, and the number of this version. */
 static inline gboolean flow_has_output(const FlowEdge *edge)
 {
     return !edge->is_given && (edge->is_taken || edge->is_written);

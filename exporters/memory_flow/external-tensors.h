@@ -16,8 +16,8 @@ typedef struct ExternalTensor {
 /* The next tensor of a text; `text` moves past it. FALSE: the end. Skips unreadable tensors. */
 gboolean external_tensor_next(StrobeText *text, ExternalTensor *tensor);
 
-/* Does an operator with this name write to its first tensor ("aten::add_")? Raw files do not
- * say. */
+/* Whether an operator with this name ("aten::add_") writes to its first tensor, which raw files do
+ * not state. */
 gboolean external_operator_writes(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory over time by what it is for: areas, values under the pointer, the peak. */
+/* Memory over time by its purpose: areas, values under the pointer, the peak. */
 
 const memoryNames = ["Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient",
   "Autograd detail", "Unknown"];
@@ -35,7 +35,7 @@ function memoryRow(cells) {
   });
   return line;
 }
-/* A round step, of which `span` holds at most `n`. */
+/* A round step that fits into `span` at most `n` times. */
 function memoryStep(span, n, base) {
   let step = 1;
   while (step * base * n < span) step *= base;
@@ -54,7 +54,7 @@ function memoryContext(canvas) {
 }
 
 class MemoryChart {
-  /* Into `root`, of the data of one device; times are in us since the first event. */
+  /* Draws the data of one device into `root`; times are in us since the first event. */
   constructor(root, data) {
     const times = data.times, first = times[0] || 0;
     this.data = data;
@@ -99,7 +99,7 @@ class MemoryChart {
     const { times, peak, n_blocks: blocks, is_thinned: isThinned } = this.data;
     return times.length ? "Peak " + memoryBytes(this.sum(peak)) + " at " + this.time(times[peak], 0) + ", of " +
       this.time(this.whole[1], 0) + " in all. " + blocks.toLocaleString("en") + " blocks." +
-      (isThinned ? " Drawn are the extremes of each part." : "") : "";
+      (isThinned ? " The chart shows the extremes of each part." : "") : "";
   }
   allocator() {
     const said = [], data = this.data;
@@ -147,7 +147,7 @@ class MemoryChart {
     if (span >= 1e3) return (us / 1e3).toFixed(step ? 1 : 3) + " ms";
     return (us / (step ? 1 : 1e3)).toFixed(step ? 0 : 3) + (step ? " µs" : " ms");
   }
-  /* The sample that holds at a time: the last one that is not after it. */
+  /* The sample that is valid at a time: the last one at or before it. */
   at(us) {
     const times = this.data.times;
     let low = 0, high = this.last;

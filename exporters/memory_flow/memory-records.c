@@ -117,7 +117,8 @@ static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
     return &g_array_index(records->devices, MemoryDevice, place);
 }
 
-/* The absent value is the least of all. */
+/* Keeps the largest totals. An absent value never replaces one, because it is the smallest
+ * number. */
 static void take_totals(MemoryDevice *device, const StrobeView *record, const uint32_t *at)
 {
     device->most_allocated =
@@ -145,7 +146,7 @@ static void take_event(MemoryRecords *records, const StrobeView *record)
     if (!device)
         return;
     take_totals(device, record, at);
-    /* A size below 0 is a release, whatever the action: the raw files of the host have it so. */
+    /* A size below 0 is a release, whatever the action: raw files of the host are written so. */
     if (action > 1 || size == STROBE_ABSENT_I64 || instant.address == STROBE_ABSENT_U64)
         return;
     device->n_events++;

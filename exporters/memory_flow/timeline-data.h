@@ -16,7 +16,7 @@ typedef struct TimelineText {
     Flow *flow;
     Categories *categories;
     GArray *events, *samples;
-    gint64 most_allocated, most_reserved; /* as the allocator counts; absent: it does not say */
+    gint64 most_allocated, most_reserved; /* as the allocator counts; absent: not reported */
 } TimelineText;
 
 /* The timeline of one of the records' devices. */
@@ -25,8 +25,8 @@ TimelineText *timeline_text_new(const StrobeConsumerHost *host, StrobeInstance *
 void timeline_text_free(TimelineText *text);
 
 /* {device, begin, n_blocks, most_allocated, most_reserved, is_thinned, peak, times, held, blocks}:
- * `begin` is in ns since the window's begin, the other times are in us since then. Of a long
- * timeline each of `parts` has its extremes. */
+ * `begin` is in ns since the window's begin, the other times are in us since then. A long timeline
+ * is thinned: each of `parts` keeps its extremes. */
 void timeline_write_data(const TimelineText *text, guint parts, StrobeJsonWriter *json);
 
 #endif

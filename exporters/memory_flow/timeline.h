@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory by category: single events, and the allocated bytes after each moment. */
+/* Memory by category: single events, and the allocated bytes after each microsecond with events. */
 #ifndef STROBE_MEMORY_FLOW_TIMELINE_H
 #define STROBE_MEMORY_FLOW_TIMELINE_H
 
@@ -27,10 +27,10 @@ typedef struct TimelineSample {
     gint64 held[N_CATEGORIES];
 } TimelineSample;
 
-/* Of TimelineEvent, by time and action. */
+/* The events (TimelineEvent), by time and action. */
 GArray *timeline_events(const Categories *categories);
-/* Of TimelineSample: one for each microsecond with events. Blocks from before the window are in
- * the first. */
+/* The samples (TimelineSample): one for each microsecond with events. Blocks from before the window
+ * are in the first. */
 GArray *timeline_samples(const GArray *events);
 
 static inline gint64 timeline_sum(const TimelineSample *sample)

@@ -113,7 +113,7 @@ static StrobeStatus memory_timeline_end(void *state)
     MemoryTimeline *out = state;
     const GArray *devices = memory_records_devices(out->records);
     const MemoryDevice *device =
-        devices->len ? &g_array_index(devices, MemoryDevice, 0) : NULL; /* the one asked for */
+        devices->len ? &g_array_index(devices, MemoryDevice, 0) : NULL; /* the requested device */
 
     if (!device || !device->n_events) {
         out->host->log(out->self, STROBE_LOG_WARNING,

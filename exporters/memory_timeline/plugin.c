@@ -12,14 +12,14 @@ static const StrobeOption options[] = {
         .name = "file",
         .default_value = "memory_timeline.html",
         .summary =
-            "Name of the file, whose ending says its form: .html, .json, .raw.json, and .gz.",
+            "Name of the file; its ending chooses the form: .html, .json, .raw.json, and .gz.",
     },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_STRING,
         .name = "device",
         .default_value = "cpu",
-        .summary = "Whose memory: cpu, or npu:0 and so on.",
+        .summary = "Device whose memory is shown: cpu, npu:0 and so on.",
     },
     GZIP_OPTION,
 };
@@ -30,7 +30,7 @@ static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_EXPORTER,
     .name = "memory_timeline",
-    .summary = "Memory over time by what it is for: parameters, activations, gradients ...",
+    .summary = "Memory over time by purpose: parameters, activations, gradients ...",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .wants = wants,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths with what was found on each: of samples, waiting, calls of Python, operators, the
+/* Call paths with their time or memory, from samples, waiting, calls of Python, operators and the
  * heap. */
 #ifndef STROBE_EXPORTERS_PATH_SOURCES_H
 #define STROBE_EXPORTERS_PATH_SOURCES_H
@@ -17,11 +17,11 @@ typedef enum PathSource {
     N_PATH_SOURCES
 } PathSource;
 
-/* The kinds that have paths, for the wants of an exporter. */
+/* The kinds that have paths, to list in the `wants` of an exporter. */
 #define PATH_SOURCE_KINDS "call_path", "stack_total", "heap_path"
 #define PATH_SOURCE_KINDS_N 3
 
-/* An option: which number of the heap's paths is taken. */
+/* The option that chooses the value of the heap's paths. */
 #define HEAP_METRIC_OPTION                                                                         \
     {                                                                                              \
         .struct_size = sizeof(StrobeOption),                                                       \
@@ -29,8 +29,8 @@ typedef enum PathSource {
         .name = "heap_metric",                                                                     \
         .default_value = "most_bytes",                                                             \
         .choices = path_source_heap_metrics,                                                       \
-        .summary = "What counts of the heap: the most that a path had at one time, what it had "   \
-                   "at the peak of all, what is there at the end, or all that it allocated.",      \
+        .summary = "Which bytes of the heap to use: the most that a path held at one time, held "  \
+                   "at the common peak, held at the end, or all that it allocated.",               \
     }
 extern const char *const path_source_heap_metrics[];
 
@@ -44,13 +44,13 @@ typedef struct PathSources {
 typedef struct SourcePath {
     PathSource source;
     StrobeStackId stack; /* innermost first */
-    gint64 value;        /* ns; of the heap B */
+    gint64 value;        /* ns; B for the heap */
 } SourcePath;
 
-/* `heap_metric` is one of path_source_heap_metrics, lent. */
+/* `heap_metric` is one of path_source_heap_metrics and must stay valid. */
 void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, StrobeInstance *self,
                        const char *heap_metric);
-/* FALSE: the record is no path, or nothing was found on it. */
+/* FALSE: the record is not a path, or its value is 0. */
 gboolean path_sources_read(PathSources *sources, const StrobeView *record, SourcePath *path);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "profile-file.h"
 
-#define STACKS_MAX 4194304u /* different ones of samples; what is beyond has no frames */
+/* maximum number of different stacks of samples; further ones have no frames */
+#define STACKS_MAX 4194304u
 
 enum { SAMPLES, WAITS, CALLS, OPERATORS, BLOCKS, N_FILES };
 
@@ -22,7 +23,7 @@ static const StrobeWantedField call_fields[] = {{"path", STROBE_FIELD_STACK},
                                                 {"count", STROBE_FIELD_U64},
                                                 {"time", STROBE_FIELD_I64},
                                                 {"source", STROBE_FIELD_STRING}};
-enum { CALL_SOURCE = 3 }; /* its place, behind the numbers */
+enum { CALL_SOURCE = 3 }; /* its index, after the numbers */
 static const StrobeWantedField operator_fields[] = {
     {"path", STROBE_FIELD_STACK}, {"calls", STROBE_FIELD_U64}, {"host_self", STROBE_FIELD_I64}};
 static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -55,7 +56,7 @@ static const struct {
                 block_values},
 };
 
-/* Samples of one stack of threads of one name. */
+/* Sum of the samples with one stack and one thread name. */
 typedef struct StackSum {
     guint64 key; /* thread's name and stack */
     gint64 values[2];
@@ -103,7 +104,7 @@ static StrobeStatus fail_file(Pprof *pprof, guint file, int error)
                              pprof->host->metadata(pprof->self)->directory_path, g_strerror(error));
 }
 
-/* Samples are many and their stacks few: they are summed up first. */
+/* Adds a sample to the sum of its stack, because there are many samples but few stacks. */
 static void add_sample(Pprof *pprof, const StrobeView *record, const guint32 *at)
 {
     const gint64 time = strobe_field_i64(record, at[NUMBERS], 0);
@@ -133,7 +134,7 @@ static StrobeStatus write_stack(Pprof *pprof, guint file, StrobeStackId stack,
     return error ? fail_file(pprof, file, error) : STROBE_OK;
 }
 
-/* A record that is the sum of its path already. */
+/* Writes a record that is already the sum of its path. */
 static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record, const guint32 *at)
 {
     gint64 values[PROFILE_VALUES_MAX] = {0};
@@ -143,8 +144,9 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
 }
 
-/* One kind has paths of several sources. Those of samples have no lines: these come from the
- * samples themselves. */
+/* Whether the record belongs to this file. The kind call_path has several sources; its paths of
+ * samples are not used, because they have no lines: the file of samples is made from the samples
+ * themselves. */
 static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
                            const guint32 *at)
 {
@@ -173,7 +175,7 @@ static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n
     return status;
 }
 
-/* Most time first, so that the file is the same in each run. */
+/* Orders by time, the largest first, so that every run writes the same file. */
 static gint compare_sums(gconstpointer a, gconstpointer b)
 {
     const StackSum *x = *(StackSum *const *)a, *y = *(StackSum *const *)b;

@@ -36,7 +36,7 @@ struct ProfileFile {
     const char *option;
     const ProfileValue *values;
     guint n_values;
-    StrobeSafeFile *file;    /* NULL: there is no sample yet */
+    StrobeSafeFile *file;    /* NULL: no sample yet */
     GHashTable *locations;   /* frame to number, from 1 */
     GHashTable *functions;   /* name and file to number, from 1 */
     GHashTable *strings;     /* text to its place in the table */
@@ -44,7 +44,7 @@ struct ProfileFile {
     GByteArray *table;       /* of strings, in their order */
     GByteArray *message, *part;
     guint64 n_samples;
-    gint64 total; /* of the last value */
+    gint64 total; /* sum of the last value of all samples */
 };
 
 /* The place of a text in the table; bytes that are not valid UTF-8 become U+FFFD. */
@@ -196,7 +196,7 @@ int profile_file_add(ProfileFile *file, const StrobeStringId *frames, gsize n_fr
     return write_field(file, PROFILE_SAMPLE, file->message);
 }
 
-/* ---- the rest ---- */
+/* ---- the end of the file ---- */
 
 static void add_value_type(ProfileFile *file, GByteArray *profile, guint field,
                            const ProfileValue *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One file in the form of pprof (profile.proto): samples with stacks of locations, their functions
- * and texts. Samples are written as they come. */
+ * and texts. Samples are written immediately. */
 #ifndef STROBE_PPROF_PROFILE_FILE_H
 #define STROBE_PPROF_PROFILE_FILE_H
 
@@ -9,26 +9,27 @@
 
 #define PROFILE_VALUES_MAX 4
 
-/* What a value of each sample is: "cpu" in "nanoseconds". */
+/* Type and unit of a sample's value, such as "cpu" in "nanoseconds". */
 typedef struct ProfileValue {
     const char *type, *unit;
 } ProfileValue;
 
 typedef struct ProfileFile ProfileFile;
 
-/* Values up to one without a type; the last one is what is shown first. The file is named by the
- * option `option`, and made with the first sample. */
+/* `values` ends with an entry without a type; pprof shows the last value by default. The file is
+ * named by the option `option`, and made with the first sample. */
 ProfileFile *profile_file_new(const StrobeConsumerHost *host, StrobeInstance *self,
                               const char *option, const ProfileValue *values);
-/* Leaves no file if it was not finished. */
+/* Removes the file if it was not finished. */
 void profile_file_free(ProfileFile *file);
 
-/* `frames` innermost first; `thread` 0: of none. Returns 0 or an errno value. */
+/* Adds a sample; `frames` are innermost first; `thread` 0: no thread. Returns 0 or an errno
+ * value. */
 int profile_file_add(ProfileFile *file, const StrobeStringId *frames, gsize n_frames,
                      StrobeStringId thread, const gint64 *values);
 
-/* Writes the rest and puts the file into place; without a sample there is none. Returns 0 or an
- * errno value. */
+/* Writes the rest and puts the file into place; writes no file if there was no sample. Returns 0 or
+ * an errno value. */
 int profile_file_finish(ProfileFile *file);
 
 #endif

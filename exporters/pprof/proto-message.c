@@ -3,7 +3,8 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-/* Seven bits a byte, the lowest first; all but the last have the highest bit. */
+/* Appends seven bits in each byte, the lowest first; all bytes except the last have the highest bit
+ * set. */
 static void append_varint(GByteArray *message, guint64 number)
 {
     guint8 bytes[10];

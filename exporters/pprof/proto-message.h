@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-/* Each appends one field to the message. A number that is 0 is left out, which means 0. */
+/* Each appends one field to the message. A number 0 is left out, because an absent number means
+ * 0. */
 void proto_add_number(GByteArray *message, guint field, guint64 number);
 void proto_add_bytes(GByteArray *message, guint field, const void *bytes, gsize length);
 void proto_add_message(GByteArray *message, guint field, const GByteArray *part);

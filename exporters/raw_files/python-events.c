@@ -11,8 +11,8 @@ static void add_event(StrobeExternalSorter *events, gint64 order, const PythonEv
     strobe_external_sorter_add(events, (StrobeSortKey){event->at_ns, order}, event, sizeof *event);
 }
 
-/* At one moment inner calls return before outer ones, and then outer calls begin before inner
- * ones. A call takes at least 1 ns, or its return would come first. */
+/* At the same time, inner calls return before outer ones, then outer calls begin before inner ones.
+ * A call takes at least 1 ns, because otherwise its return would be sorted before its begin. */
 void python_events_add(StrobeExternalSorter *events, gint64 begin_ns, gint64 end_ns, guint64 thread,
                        guint64 pid, guint64 key)
 {

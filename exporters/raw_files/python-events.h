@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of Python as the events of a tracer: each thread's calls and returns in order of time. */
+/* Converts Python calls to the events of a tracer: calls and returns of each thread in order of
+ * time. */
 #ifndef STROBE_EXPORTERS_PYTHON_EVENTS_H
 #define STROBE_EXPORTERS_PYTHON_EVENTS_H
 

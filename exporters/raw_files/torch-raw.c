@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are times since the epoch: the
- * file says that its clock runs ahead of that by nothing.
+ * Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are times since the epoch:
+ * profiler_info.json states an offset of 0 between its clock and the epoch.
  */
 #include "torch-raw.h"
 
@@ -19,7 +19,7 @@
 
 #define FRAMEWORK "FRAMEWORK"
 #define DEVICE_TYPE_NPU 20
-#define TEXT_OF_RECORD 1 /* type of the one text that a record has */
+#define TEXT_OF_RECORD 1 /* type of the text in a record that has only one */
 
 enum { OP_RANGE, OP_MARK, MEMORY_USAGE, TRACER_FUNC, TRACER_HASH, GC_RECORD, N_FILES };
 
@@ -32,7 +32,7 @@ static const char *const file_names[N_FILES] = {
     [GC_RECORD] = "torch.gc_record",
 };
 
-/* Types of records in files that have one for each. */
+/* Type of the records in each file. */
 static const guint16 record_types[N_FILES] = {
     [OP_RANGE] = 1, [OP_MARK] = 2, [MEMORY_USAGE] = 3, [TRACER_HASH] = 4};
 
@@ -89,8 +89,8 @@ typedef struct RawFiles {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     int folder;
-    StrobeSafeFile *files[N_FILES]; /* NULL: without a record so far */
-    int error;                      /* of a file, an errno value; 0: none */
+    StrobeSafeFile *files[N_FILES]; /* NULL: no record yet */
+    int error;                      /* errno value of the first failure of a file; 0: none */
     GByteArray *bytes;
     GString *text;
     StrobeKindNames kinds;
@@ -108,7 +108,7 @@ static StrobeStatus report_error(RawFiles *raw, int error)
                            raw->host->metadata(raw->self)->directory_path, g_strerror(error));
 }
 
-/* The first record makes the file. */
+/* Creates the file at the first record. */
 static void write_bytes(RawFiles *raw, guint file)
 {
     if (raw->error)
@@ -214,7 +214,7 @@ static void take_op(RawFiles *raw, const StrobeView *record)
     end_record(raw, OP_RANGE);
 }
 
-/* A range of the program's own there. */
+/* Writes a step as a user range, as torch_npu's profiler does. */
 static void take_step(RawFiles *raw, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&raw->step, record->kind);
@@ -252,7 +252,7 @@ static void take_mark(RawFiles *raw, const StrobeView *record)
     const guint64 correlation = strobe_field_u64(record, at[CORRELATION], 0);
     const guint begin = strobe_field_u8(record, at[IS_DEQUEUE], 0) ? 2 : 0;
 
-    /* The original knows the number only as an enqueue ends. */
+    /* torch_npu's profiler knows the correlation only at the end of an enqueue. */
     write_mark(raw, record, record->begin_ns, begin, begin ? correlation : 0);
     write_mark(raw, record, record->end_ns, begin + 1, correlation);
 }
@@ -264,7 +264,7 @@ static void add_known(RawFiles *raw, const StrobeView *record, uint32_t offset)
     add_number(raw, value == STROBE_ABSENT_I64 ? 0 : (guint64)value);
 }
 
-/* Of the framework's allocators; GE and the whole process are CANN's. */
+/* Uses only events of the framework's allocators; CANN records those of GE and of the process. */
 static void take_memory(RawFiles *raw, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&raw->memory, record->kind);
@@ -288,7 +288,7 @@ static void take_memory(RawFiles *raw, const StrobeView *record)
     raw_record_add_u8(raw->bytes, (guint8)MAX(device, -1));
     raw_record_add_u8(raw->bytes, !strcmp(component, "WORKSPACE"));
     raw_record_add_u8(raw->bytes, device < 0 ? 0 : (guint8)action);
-    raw_record_add_u8(raw->bytes, 0); /* not an allocator of the program's own */
+    raw_record_add_u8(raw->bytes, 0); /* not the program's own allocator */
     add_number(raw, thread_of(raw, record));
     add_number(raw, process_of(raw, record));
     end_record(raw, MEMORY_USAGE);
@@ -309,7 +309,7 @@ static void take_call(RawFiles *raw, const StrobeView *record)
                       process_of(raw, record), record->name);
 }
 
-/* Plain: without a type and a length. */
+/* A collection is a plain record, without type and length. */
 static void take_collection(RawFiles *raw, const StrobeView *record)
 {
     g_byte_array_set_size(raw->bytes, 0);

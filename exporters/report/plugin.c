@@ -17,7 +17,7 @@ static const StrobeOption options[] = {
         .name = "library",
         .default_value = "/usr/share/nodejs/d3/dist/d3.min.js",
         .summary = "The library of charts (Debian package node-d3), put into the page; without it "
-                   "tables stand for the charts.",
+                   "tables replace the charts.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -1,4 +1,4 @@
-/* The timeline, on a canvas, and what canvases share. */
+/* The timeline, on a canvas, and the code that all canvases share. */
 
 function style(name) { return getComputedStyle(document.documentElement).getPropertyValue(name); }
 function colorOf(text) {
@@ -19,7 +19,7 @@ function fitCanvas(canvas, height) {
   context.textBaseline = "middle";
   return [context, width];
 }
-/* Clipped to its room; nothing where less than four letters would be left. */
+/* Draws a text clipped to its room; draws nothing if fewer than four letters would fit. */
 function drawLabel(context, text, x, y, room) {
   if (room < 30) return;
   const shown = text.slice(0, 300), width = context.measureText(shown).width;
@@ -30,7 +30,7 @@ function drawLabel(context, text, x, y, room) {
 
 /* ---- timeline ---- */
 
-/* Rows of each track: a span lies below those that enclose it. */
+/* Assigns rows on each track: a span lies below the spans that enclose it. */
 function layTracks() {
   const { spans, tracks, names, kinds } = data.timeline, trackRows = tracks.map(() => []);
   for (const [track, name, kind, begin, size] of spans)
@@ -49,7 +49,7 @@ function layTracks() {
   }).filter(trackRow => trackRow.spans.length).sort((a, b) => a.track.device - b.track.device ||
     b.spans.length - a.spans.length).slice(0, 40);
 }
-/* Where each end of a link lies: in the innermost span around its time. */
+/* Finds the innermost span around the time of each end of a link. */
 function layLinks(trackRows) {
   const rows = new Map(trackRows.map(trackRow => [trackRow.number, trackRow.spans]));
   const depth = (track, at) => {
@@ -89,7 +89,8 @@ function showTimeline() {
     "aria-label": "Search spans", oninput: draw });
   const found = makeElement("span", { class: "faint", id: "time-found" });
   target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
-    "arrows lead from a launch to what it launched; bands are every second step; values over time lie below." +
+    "arrows link launches to kernels and forward to backward operators; bands mark every second step; values over time " +
+    "are below." +
     (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
     formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),
@@ -100,7 +101,7 @@ function showTimeline() {
   let view = first(), drawn = [], width = 300, drag = null;
 
   function whole() { return chosen.step ? [chosen.step.begin, chosen.step.end] : [0, length || 1]; }
-  /* The median step: all of a long recording shows nothing. */
+  /* Begins with the median step, because a whole long recording shows no details. */
   function first() {
     const step = steps.slice().sort((a, b) => a.duration - b.duration)[steps.length >> 1];
     return step && steps.length > 1 ? [step.begin, step.end] : whole();

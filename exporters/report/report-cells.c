@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FRAMES_SHOWN 12u /* of a stack in a table */
+#define FRAMES_SHOWN 12u /* maximum number of frames of a stack in a table */
 
 static ReportCell make_signed(guint32 type, gint64 value, gint64 absent)
 {
@@ -66,7 +66,7 @@ gboolean report_cell_number(const ReportCell *cell, double *number)
     }
 }
 
-/* Not inside a character. */
+/* Length to which the text is cut, never inside a character. */
 static gsize cut_length(StrobeText text, gsize most)
 {
     gsize length = MIN(text.length, most);

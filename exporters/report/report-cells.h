@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of fields: read from records, kept, summed, written. */
+/* Values of fields: reads them from records, keeps, sums and writes them. */
 #ifndef STROBE_REPORT_CELLS_H
 #define STROBE_REPORT_CELLS_H
 
@@ -7,10 +7,11 @@
 #include <strobe/exporter.h>
 #include <strobe/helpers/json-writer.h>
 
-#define REPORT_TEXT_MAX 400u             /* bytes of a text in the page */
-#define REPORT_TEXTS_MAX (1200u * 1024u) /* of all; what comes later is left out */
+#define REPORT_TEXT_MAX 400u /* maximum number of bytes of a text in the page */
+/* the same for all texts together; later texts are left out */
+#define REPORT_TEXTS_MAX (1200u * 1024u)
 
-/* What texts, stacks and tracks are looked up by. */
+/* The source from which texts, stacks and tracks are looked up. */
 typedef struct ReportSource {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
@@ -28,11 +29,11 @@ typedef struct ReportCell {
 } ReportCell;
 
 ReportCell report_cell_read(const StrobeView *record, const StrobeFieldView *field);
-/* Its number; FALSE: absent, or no number. */
+/* The cell's number; FALSE: the cell is absent or not a number. */
 gboolean report_cell_number(const ReportCell *cell, double *number);
 void report_cell_write(const ReportCell *cell, const ReportSource *source, StrobeJsonWriter *json);
 
-/* A text, cut where it is too long; "..." if the page has too many. */
+/* Writes a text, cut if it is too long; "..." if the page already has too many bytes of texts. */
 void report_write_text(const ReportSource *source, StrobeText text, StrobeJsonWriter *json);
 
 #endif

@@ -4,7 +4,8 @@ function makeLegend(names) {
   return makeElement("div", { class: "legend" }, ...names.map(([, title, color]) =>
     makeElement("span", {}, makeElement("i", { style: "background:" + color }), title)));
 }
-const stepsDrawn = 120; /* bars; more steps are shown by their longest */
+/* maximum number of bars; if there are more steps, only the longest have one */
+const stepsDrawn = 120;
 function stackedBars(target, list, names, unit, word = "step") {
   const width = Math.max(target.clientWidth, 280), height = 230;
   const edge = { left: 62, right: 8, top: 22, bottom: 26 };
@@ -15,7 +16,8 @@ function stackedBars(target, list, names, unit, word = "step") {
   const hasDevice = list.some(step => step.device);
   const x = d3.scaleBand().domain(d3.range(list.length)).range([edge.left, width - edge.right])
     .padding(0.15);
-  /* One step that is far longer than the others would flatten them: it is cut off, and says so. */
+  /* A step that is far longer than the others would flatten them, so its bar is cut off and
+   * marked. */
   const usual = d3.quantile(sums.slice().sort((a, b) => a - b), 0.9) || 1;
   const most = d3.max(sums) > 4 * usual ? 2 * usual : d3.max(sums) || 1;
   const y = d3.scaleLinear().domain([0, most]).nice().clamp(true)
@@ -31,7 +33,7 @@ function stackedBars(target, list, names, unit, word = "step") {
   list.forEach((step, i) => {
     const group = svg.append("g").attr("class", "step").attr("tabindex", 0).attr("role", "button")
       .attr("data-number", step.label).attr("aria-label", word + " " + step.label + ", " + formatTime(sums[i]));
-    /* The device's bar stands beside the thread's. */
+    /* The device's bar is next to the thread's. */
     const stack = (row, of, factor, at, width) => {
       let from = 0;
       for (const [key, , color] of of) {
@@ -70,7 +72,7 @@ function keepLongest(list, key) {
   const kept = new Set(list.slice().sort((a, b) => b[key] - a[key]).slice(0, stepsDrawn));
   return list.filter(each => kept.has(each));
 }
-/* Of each step what the busiest device did, by the step's number. */
+/* The rows of the device that computes most, by step number. */
 function findDeviceSteps() {
   const all = readRows("step_trace").filter(each => each.step !== null), sums = new Map();
   all.forEach(each => sums.set(each.device, (sums.get(each.device) || 0) + (each.computing || 0)));
@@ -86,15 +88,15 @@ function showSteps() {
   const shown = keepLongest(steps, "duration");
   target.append(makeElement("p", { class: "faint" }, (shown.length < data.tables.step_part.total_rows ?
     "The " + shown.length + " longest of " + formatNumber(data.tables.step_part.total_rows, 0) + " steps. " :
-    "") + (steps[0].number < 0 ? "No steps are known: the whole window. " :
+    "") + (steps[0].number < 0 ? "No steps are known, so the whole window is shown. " :
     "Where each step goes on the thread that announced it. ") + (hasCharts && steps.length > 1 ?
-      "Choose a step: all below shows that step alone, but the tables of memory, devices and the appendix." : "")));
+      "Choose a step: everything below then shows only that step, except the tables of memory and devices and the appendix." : "")));
   if (hasCharts) {
     const used = partNames.filter(([key]) => steps.some(step => step[key] > 0));
     const onDevice = findDeviceSteps(), hasDevice = shown.some(step => onDevice.has(step.number));
     target.append(makeLegend(used));
-    if (hasDevice) target.append(makeElement("p", { class: "faint" }, "The narrow bar: what device " +
-      [...onDevice.values()][0].device + " did in the step."), makeLegend(deviceNames));
+    if (hasDevice) target.append(makeElement("p", { class: "faint" }, "The narrow bar shows device " +
+      [...onDevice.values()][0].device + " in the step."), makeLegend(deviceNames));
     const frame = makeElement("div", { id: "step-bars" });
     target.append(frame);
     stackedBars(frame, shown.map(step => ({ ...step, label: step.number < 0 ? "all" : step.number,
@@ -104,7 +106,7 @@ function showSteps() {
     columns: readColumns("step_part").filter(column => column.name !== "name"), rows: steps }));
   target.append(hasCharts ? makeElement("details", {}, makeElement("summary", {}, "As a table"), table) : table);
 }
-/* What the devices of each rank did; of a job. */
+/* The device times of each rank of a job. */
 function showRanks() {
   const target = findBody("device"), ranks = (data.ranks || []).map(row => ({ ...row, label:
     (row.rank < 0 ? "?" : row.rank) + (row.device >= 0 ? " (" + row.device + ")" : ""),

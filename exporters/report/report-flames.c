@@ -4,8 +4,9 @@
 #include "path-sources.h"
 #include "report-numbers.h"
 
-/* The page derives the paths of a step again from the samples and operators it has; the others have
- * no kind there and stay as they are. */
+/* The page knows sources by their kind: for a chosen step it derives the paths of call_path and
+ * stack_total again, from its samples and operators. The graphs of the other sources do not
+ * change. */
 static const struct {
     const char *kind, *title, *unit;
 } flame_sources[N_PATH_SOURCES] = {
@@ -23,7 +24,7 @@ typedef struct FlamePathValue {
 
 typedef struct OneFlame {
     GArray *paths; /* of FlamePathValue */
-    gint64 rest;   /* sum of those that are not kept */
+    gint64 rest;   /* sum of the paths that are not kept */
     guint64 n_left_out;
 } OneFlame;
 
@@ -87,7 +88,7 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
         trim_paths(flame);
 }
 
-/* Leaves as many paths, the largest first, as have this many frames together. */
+/* Keeps the largest paths, as many as have at most this many frames together. */
 static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most)
 {
     const StrobeStringId *frames = NULL;
@@ -105,7 +106,7 @@ static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most
     }
 }
 
-/* Each source has the same share. */
+/* Gives each source the same share of the frames. */
 static void limit_sources(ReportFlames *flames)
 {
     guint n = 0;

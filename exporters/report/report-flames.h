@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths for the flame graphs: those that took most. */
+/* The largest call paths, for the flame graphs. */
 #ifndef STROBE_REPORT_FLAMES_H
 #define STROBE_REPORT_FLAMES_H
 
 #include "report-cells.h"
 
-#define REPORT_PATHS_MAX 2000u   /* a source */
-#define REPORT_DEPTH_MAX 96u     /* frames of a path, the innermost ones */
-#define REPORT_FRAMES_MAX 60000u /* of all paths together */
+#define REPORT_PATHS_MAX 2000u   /* for each source */
+#define REPORT_DEPTH_MAX 96u     /* maximum number of frames of a path; the innermost are kept */
+#define REPORT_FRAMES_MAX 60000u /* maximum number of frames of all paths together */
 
 typedef struct ReportFlames ReportFlames;
 

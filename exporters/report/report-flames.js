@@ -1,12 +1,13 @@
-/* The flame graph, on a canvas; of all steps or of one. */
+/* The flame graph of all steps or of one, on a canvas. */
 
-/* What each operator takes longer or shorter than in the other result, by its name; ns a step. */
+/* How much longer or shorter each operator takes than in the other result, by its name; in ns per
+ * step. */
 const differences = new Map();
 for (const row of (data.comparison || {}).rows || [])
   if (row.path && row.path.length && row.difference !== null)
     differences.set(row.path[0], (differences.get(row.path[0]) || 0) + row.difference);
 const widest = Math.max(1, ...[...differences.values()].map(Math.abs));
-/* Red: longer, blue: shorter, the stronger the more. */
+/* Red: longer, blue: shorter; a stronger colour means a larger difference. */
 function colorOfDifference(text) {
   const share = (differences.get(text) || 0) / widest;
   if (Math.abs(share) < 0.01) return style("--line");
@@ -14,15 +15,15 @@ function colorOfDifference(text) {
 }
 /* ---- one step ---- */
 
-/* Of the chosen step, from the samples that the page has. */
+/* Paths of the chosen step, from the samples in the page. */
 function gatherSamples() {
   const { every, samples, paths, frames } = data.samples, sums = new Map();
   for (const [at, time, path] of samples)
     if (inStep(at)) sums.set(path, (sums.get(path) || 0) + time * every);
   return { frames, paths: [...sums].map(([path, time]) => [time, ...paths[path]]), note: every > 1 ?
-    "One of " + every + " samples is in the page, and counts for all." : "" };
+    "The page has one of every " + every + " samples, which counts for all of them." : "" };
 }
-/* Of the chosen step, from the operators of the timeline: their self times by call path. */
+/* Paths of the chosen step, from the operators of the timeline: their self times by call path. */
 function gatherOperators() {
   const { names, least, left_out: left } = data.timeline, sums = new Map();
   for (const node of nestSpans("cpu_op")) {
@@ -33,9 +34,9 @@ function gatherOperators() {
     sum[0] += Math.max(node.self, 0);
   }
   return { frames: names, paths: [...sums.values()].filter(sum => sum[0] > 0), note: left ?
-    "Spans under " + formatTime(least) + " are not in it." : "" };
+    "Spans under " + formatTime(least) + " are left out." : "" };
 }
-/* A source as the page shows it: of all steps, or of the chosen one. */
+/* The paths of a source for all steps, or for the chosen one. */
 function filterSource(source) {
   const gather = { call_path: gatherSamples, stack_total: gatherOperators }[source.kind];
   if (chosen.step && gather) {
@@ -43,11 +44,11 @@ function filterSource(source) {
     return { ...found, unit: source.unit, note: "Only " + nameStep(chosen.step) + ". " + found.note };
   }
   const left = source.left_out ? formatNumber(source.left_out, 0) + " more paths with " +
-    formatValue(source.rest, source.unit) + " are not in it." : "";
+    formatValue(source.rest, source.unit) + " are left out." : "";
   return { frames: data.flames.frames, paths: source.paths, unit: source.unit, note: left +
-    (chosen.step ? " Of all steps: its paths have no times." : "") };
+    (chosen.step ? " For all steps, because these paths have no times." : "") };
 }
-/* Functions of the chosen step, by its samples and its Python calls. */
+/* Functions of the chosen step, from its samples and Python calls. */
 function sumFunctions() {
   const { frames, paths } = gatherSamples(), sums = new Map();
   let all = 0;
@@ -69,7 +70,7 @@ function sumFunctions() {
 
 /* ---- all ---- */
 
-/* `isFrom`: from the innermost frame on. */
+/* `isFrom`: paths start at the innermost frame. */
 function growTree(source, isFrom) {
   const root = { name: "all", value: 0, children: new Map(), parent: null, depth: 0 };
   for (const [value, ...frames] of source.paths) {
@@ -88,7 +89,8 @@ function growTree(source, isFrom) {
   }
   return root;
 }
-/* Of a frame of Python the function comes first: a box has room for the begin. */
+/* Puts the function of a Python frame first, because a box often has room only for the begin of a
+ * text. */
 function nameFrame(text) {
   const found = /^(?:.*\/)?([^/]+)\((\d+)\): (.+)$/.exec(text);
   return found ? found[3] + " (" + found[1] + ":" + found[2] + ")" : text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are put into the page: the library of charts, its licence, a comparison. */
+/* Files that become part of the page: the library of charts, its licence, a comparison. */
 #ifndef STROBE_REPORT_LIBRARY_H
 #define STROBE_REPORT_LIBRARY_H
 
@@ -7,10 +7,10 @@
 
 #define REPORT_FILE_MAX (4u << 20) /* bytes */
 
-/* The contents; NULL with the reason in *problem (free both). */
+/* Returns the file's contents, or NULL with the reason in *problem. The caller frees both. */
 char *report_file_read(const char *path, gsize *length, char **problem);
 
-/* Whether a script of this text can stand in a page: nothing in it ends the element. */
+/* Whether the text can be a script in a page: nothing in it ends the element. */
 gboolean report_script_is_safe(const char *text);
 
 #endif

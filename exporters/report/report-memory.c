@@ -3,7 +3,7 @@
 
 #include <timeline-data.h>
 
-#define PARTS 1500u /* of all timelines: a screen has no more columns */
+#define PARTS 1500u /* parts of a timeline, shared by all: a screen has no more columns */
 
 struct ReportMemory {
     ReportSource source;

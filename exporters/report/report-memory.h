@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory over time by what it is for, of a recording whose records of memory can be held. */
+/* Memory over time by its purpose, if the recording has few enough records of memory to keep them
+ * all. */
 #ifndef STROBE_REPORT_MEMORY_H
 #define STROBE_REPORT_MEMORY_H
 
 #include "report-cells.h"
 
-/* Records of memory that are held, about 130 bytes each; of more, the maxima alone are kept. */
+/* Maximum number of records of memory that are kept, about 130 bytes each. If there are more, only
+ * the maxima are kept. */
 #define REPORT_MEMORY_MAX 1000000u
 #define REPORT_MEMORY_DEVICES_MAX 4u
 
@@ -14,7 +16,7 @@ typedef struct ReportMemory ReportMemory;
 ReportMemory *report_memory_new(const ReportSource *source);
 void report_memory_free(ReportMemory *memory);
 void report_memory_add(ReportMemory *memory, const StrobeView *record);
-/* {limit, is_too_long, devices_left_out, devices: [what timeline_write_data() writes]}. */
+/* {limit, is_too_long, devices_left_out, devices: [output of timeline_write_data()]}. */
 void report_memory_write(ReportMemory *memory, StrobeJsonWriter *json);
 
 #endif

@@ -1,6 +1,6 @@
-/* Memory: by what it is for, at the peak; call paths at the peak, blocks that held most. */
+/* Memory by purpose over time; the call paths at the peak; the largest blocks. */
 
-/* Of a chosen step the chart shows its time; whole otherwise. */
+/* The chart shows the time of the chosen step or, without one, the whole window. */
 function followStep(chart) {
   chosen.listeners.push(() => {
     const begin = chart.data.begin;
@@ -17,8 +17,8 @@ function showMemory() {
     const chart = new MemoryChart(frame, device);
     if (device.times.length) followStep(chart);
   }
-  if (isTooLong && devices.length) target.append(makeElement("p", { class: "faint" }, "What memory is for is " +
-    "shown of recordings with at most " + formatNumber(limit, 0) + " records of it. This one has more: see " +
+  if (isTooLong && devices.length) target.append(makeElement("p", { class: "faint" }, "The page shows " +
+    "memory by purpose only for at most " + formatNumber(limit, 0) + " records of memory. This recording has more: use " +
     "strobe analyse RESULT --export memory_timeline --max-mem 2GB."));
   if (left) target.append(makeElement("p", { class: "faint" }, formatNumber(left, 0) + " more devices are left out."));
   const n = showKinds("memory", [["heap_path", "Call paths at the peak"],

@@ -4,9 +4,10 @@
 #include <sorted-values.h>
 #include <string.h>
 
-#define NAMES_MAX 2048u /* a kind; what is beyond has no percentiles */
+/* maximum number of names for each kind; further names have no percentiles */
+#define NAMES_MAX 2048u
 #define STEPS_MAX 1048576u
-#define PARTS 4u /* buckets an octave */
+#define PARTS 4u /* number of buckets for each octave */
 #define BUCKETS (64u * PARTS)
 
 enum { OF_OPERATORS, OF_TASKS, OF_CALLS, N_SORTS };
@@ -136,7 +137,7 @@ static double duration_at(const DurationCounts *counts, double share)
     return 0;
 }
 
-/* The longest first. */
+/* Orders by total time, the longest first. */
 static gint compare_counts(gconstpointer a, gconstpointer b)
 {
     const DurationCounts *x = *(DurationCounts *const *)a, *y = *(DurationCounts *const *)b;

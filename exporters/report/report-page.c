@@ -7,9 +7,10 @@
 #include "report-library.h"
 #include "report-text.h"
 
-#define SCHEMA 1 /* of the page's data */
+#define SCHEMA 1 /* version of the page's data */
 
-/* The file that an option names; NULL: none is, or it cannot be read, which is told. */
+/* Reads the file that an option names. NULL: the option names none, or the file cannot be read,
+ * which is logged. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
                          const char *without)
 {
@@ -53,7 +54,7 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_end_object(json);
 }
 
-/* JSON that the command made; it goes through the escaping like all data. */
+/* Writes JSON that `strobe report` made; it is escaped like all data. */
 static void write_given(const ReportSource *source, const char *option, const char *without,
                         StrobeJsonWriter *json)
 {
@@ -114,12 +115,12 @@ static char *read_library(const ReportSource *source)
 {
     gsize length = 0;
     char *library = read_option(source, "library", &length,
-                                "Tables stand for charts: the library is missing; install "
+                                "Tables replace the charts: the library is missing; install "
                                 "Debian's node-d3");
 
     if (library && !report_script_is_safe(library)) {
         source->host->log(source->self, STROBE_LOG_WARNING,
-                          "Tables stand for charts: \"%s\" cannot stand in a page",
+                          "Tables replace the charts: \"%s\" cannot be put into a page",
                           source->host->option_text(source->self, "library"));
         g_clear_pointer(&library, g_free);
     }

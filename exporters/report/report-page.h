@@ -25,8 +25,8 @@ typedef struct ReportContent {
     ReportSamples *samples;
 } ReportContent;
 
-/* Returns 0 or an errno value. What cannot be put into the page is missing from it, with a warning.
- */
+/* Writes the page. Returns 0 or an errno value. Leaves out content that cannot be put into the
+ * page, and logs a warning. */
 int report_page_write(ReportContent *content, StrobeSafeFile *file);
 
 #endif

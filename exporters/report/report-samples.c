@@ -46,7 +46,7 @@ void report_samples_free(ReportSamples *samples)
     g_free(samples);
 }
 
-/* Leaves every second one. */
+/* Keeps every second sample. */
 static void thin_samples(ReportSamples *samples)
 {
     guint kept = 0;
@@ -77,7 +77,8 @@ void report_samples_add(ReportSamples *samples, const StrobeView *record)
 
 /* ---- out ---- */
 
-/* A frame's number, and its text where it is new: a function without its file and line. */
+/* The number of a frame's function, without file and line; adds the text of a new one to
+ * `texts`. */
 static guint number_function(const ReportSamples *samples, ReportNumbers *frames, GPtrArray *texts,
                              StrobeStringId id)
 {
@@ -92,7 +93,8 @@ static guint number_function(const ReportSamples *samples, ReportNumbers *frames
     return number;
 }
 
-/* With its innermost frame alone where the paths have too many together: `*n_frames`, so far. */
+/* Writes a path, or only its innermost frame if the paths so far have too many frames together
+ * (`*n_frames`). */
 static void write_path(const ReportSamples *samples, guint64 path, gsize *n_frames,
                        ReportNumbers *frames, GPtrArray *texts, StrobeJsonWriter *json)
 {

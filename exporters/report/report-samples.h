@@ -5,7 +5,8 @@
 
 #include "report-cells.h"
 
-#define REPORT_SAMPLES_MAX 12000u /* in the page: of more, every second, fourth ... */
+/* in the page; if there are more, only every second, fourth ... is kept */
+#define REPORT_SAMPLES_MAX 12000u
 
 typedef struct ReportSamples ReportSamples;
 

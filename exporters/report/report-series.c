@@ -7,10 +7,10 @@
 #define SERIES_MAX 64u
 #define FIRST_WIDTH_NS 100000
 
-/* What is drawn: a field of a kind, in a group that has one chart. */
+/* The series that are drawn: a field of a kind, in a group that shares one chart. */
 static const struct {
     const char *kind, *field, *group;
-    gboolean is_named; /* a series for each name of a record */
+    gboolean is_named; /* each record name has its own series */
 } drawn[] = {
     {"host_cpu", "usage", "Processor", FALSE},
     {"host_mem", "resident", "Memory", FALSE},
@@ -106,7 +106,7 @@ static void add_bin(SeriesBin *into, const SeriesBin *from)
     into->n += from->n;
 }
 
-/* Two bins become one. */
+/* Merges each two bins into one. */
 static void widen_bins(OneSeries *series)
 {
     for (guint i = 0; i < BINS_MAX / 2; i++) {
@@ -136,7 +136,7 @@ static void add_value(OneSeries *series, gint64 at_ns, double value)
         add_bin(&series->bins[at_ns / series->width_ns], &one);
 }
 
-/* Each bin gets the part of a stretch that lies in it. */
+/* Adds to each bin the part of the interval that lies in it. */
 static void add_stretch(OneSeries *series, gint64 begin_ns, gint64 end_ns)
 {
     if (begin_ns < 0 || !make_room(series, end_ns))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values over time: each series has a bounded number of bins, which grow wider as time goes on. */
+/* Values over time: each series has a bounded number of bins, which become wider as the window
+ * becomes longer. */
 #ifndef STROBE_REPORT_SERIES_H
 #define STROBE_REPORT_SERIES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of the timeline: the longest of them are kept; and the links between them. */
+/* The longest spans, and the links between them, for the timeline. */
 #ifndef STROBE_REPORT_SPANS_H
 #define STROBE_REPORT_SPANS_H
 

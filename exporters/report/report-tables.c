@@ -7,8 +7,8 @@
 #define COLUMNS_MAX 64u
 #define NOT_FOUND G_MAXUINT32
 
-/* The kinds that are shown, and the field that says what a row weighs; NULL: its duration, "": rows
- * stay in their order. */
+/* The kinds that are shown, and the field by which rows are ranked. NULL: the duration; "": the
+ * first rows are kept, in their order. */
 static const struct {
     const char *kind;
     const char *weight;
@@ -40,7 +40,7 @@ typedef struct ReportColumn {
 
 typedef struct ReportRow {
     double weight;
-    guint64 number; /* in the order in which they came */
+    guint64 number; /* number in order of arrival */
     gint64 begin_ns, end_ns;
     StrobeStringId name;
     guint32 flags;
@@ -48,9 +48,10 @@ typedef struct ReportRow {
 } ReportRow;
 
 typedef struct ReportTable {
-    const StrobeKindView *kind; /* whose columns these are */
+    const StrobeKindView *kind; /* the kind that has these columns */
     ReportColumn *columns;
-    guint n_columns, weight; /* place of the weighing column */
+    /* number of columns, and index of the column by which rows are ranked */
+    guint n_columns, weight;
     gboolean is_ordered;
     GArray *rows; /* of ReportRow */
     guint64 n_seen;
@@ -92,7 +93,8 @@ void report_tables_free(ReportTables *tables)
     g_free(tables);
 }
 
-/* Kinds of one name that a plugin extended may differ: the first one's columns are shown. */
+/* Kinds with the same name may have different fields if a plugin extended one. The table shows the
+ * columns of the first kind. */
 static void take_columns(ReportTable *table, guint place, const StrobeKindView *kind)
 {
     table->kind = kind;
@@ -133,7 +135,7 @@ static void sum_row(ReportTable *table, const ReportRow *row)
     }
 }
 
-/* Leaves the rows that weigh most. */
+/* Keeps the rows with the largest values. */
 static void trim_rows(ReportTable *table)
 {
     g_array_sort(table->rows, compare_rows);

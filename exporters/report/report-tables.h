@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of kinds: the rows that weigh most are kept, the others are summed up. */
+/* Tables of kinds: keeps the rows with the largest values, and sums up the others. */
 #ifndef STROBE_REPORT_TABLES_H
 #define STROBE_REPORT_TABLES_H
 

@@ -48,7 +48,8 @@ function formatValue(value, unit) {
   if (typeof value !== "number") return value;
   if (unit === "ns" || unit === "us") {
     const ns = unit === "us" ? value * 1e3 : value;
-    return ns > 1e17 ? "at " + formatTime(ns - data.metadata.begin) : formatTime(ns); /* a moment, no duration */
+    /* a point in time, not a duration */
+    return ns > 1e17 ? "at " + formatTime(ns - data.metadata.begin) : formatTime(ns);
   }
   if (unit === "ms") return formatTime(value * 1e6);
   if (unit === "B") return formatBytes(value);
@@ -107,14 +108,15 @@ function inStep(begin) {
 function makeEntry(title, value) {
   return makeElement("div", {}, makeElement("span", {}, title), makeElement("b", {}, value));
 }
-/* Of what the program ran on, from the metadata. */
+/* The versions of the software on which the program ran, from the metadata. */
 function namedVersions() {
   const known = new Map(readRows("metadata").map(row => [row.name, row.value]));
   return [["python_version", "Python"], ["torch_version", "PyTorch"], ["torch_npu_version", "torch_npu"],
     ["cann_version", "CANN"], ["kernel_release", "kernel"]].filter(([key]) => known.get(key))
     .map(([key, title]) => title + " " + String(known.get(key)).slice(0, 40));
 }
-/* Of imported results without a record of each step, from the marks that the steps are made of. */
+/* Imported results may have no record for each step: then counts the rows of step_part, which the
+ * pass derives from the framework's marks. */
 function countSteps() {
   const table = data.tables.step_part, own = steps.filter(step => step.number >= 0)
     .map(step => step.duration).sort((a, b) => a - b);
@@ -146,7 +148,7 @@ function showHeader() {
       counts.count ? "under 2 %" : "–"),
     makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
-    "Tables stand for the charts: the library of charts was missing when the page was made " +
+    "Tables replace the charts: the library of charts was missing when the page was made " +
     "(Debian package node-d3)."));
 }
 function showNav() {
@@ -174,13 +176,13 @@ function showFinding(each) {
     each.share === null ? "" : makeElement("div", { class: "bar" },
       makeElement("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
     makeElement("p", {}, each.advice),
-    makeElement("p", { class: "faint" }, "Rests on " + formatNumber(each.count, 0) + " × " + each.table +
-      (each.evidence ? ": " + each.evidence : "") + ". Sure to " + formatNumber(each.confidence, 0) + " %."));
+    makeElement("p", { class: "faint" }, "Based on " + formatNumber(each.count, 0) + " × " + each.table +
+      (each.evidence ? ": " + each.evidence : "") + ". Confidence " + formatNumber(each.confidence, 0) + " %."));
 }
 function showFindings() {
   const all = readRows("finding"), target = findBody("findings");
   if (!all.length) {
-    target.append(makeElement("p", {}, "Nothing stands out: no rule found a fault in what was recorded."));
+    target.append(makeElement("p", {}, "Nothing stands out: no rule found a problem in the recording."));
     return;
   }
   all.slice(0, 7).forEach(each => target.append(showFinding(each)));
@@ -196,7 +198,8 @@ function compare(a, b) {
   if (b === null || b === undefined) return -1;
   return typeof a === "number" && typeof b === "number" ? b - a : String(a) < String(b) ? -1 : 1;
 }
-/* A table that is sorted by its heads and searched in. `source()`: {columns, rows, rest, note}. */
+/* A table with a search field; a click on a column's head sorts the rows. `source()`: {columns,
+ * rows, rest, note}. */
 function makeTable(id, source) {
   const search = makeElement("input", { type: "search", placeholder: "Search", "aria-label": "Search",
     oninput: fill });
@@ -269,7 +272,7 @@ function nestSpans(kind) {
       return node;
     });
 }
-/* What the spans of the timeline say about the chosen step, by name. */
+/* Sums the spans of the timeline in the chosen step by name. */
 function sumSpans(kind) {
   const sums = new Map();
   for (const { span, self } of nestSpans(kind)) {
@@ -294,8 +297,8 @@ function addPercentiles(list, kind) {
 const spanColumns = [{ name: "name", title: "Name" }, { name: "calls", title: "calls", unit: "" },
   { name: "self", title: "self", unit: "ns" }, { name: "total", title: "total", unit: "ns" }];
 const percentiles = [{ name: "p50", title: "p50", unit: "ns", summary: "Median, within 9 %" },
-  { name: "p95", title: "p95", unit: "ns", summary: "95 % take no longer, within 9 %" }];
-/* What launched each kernel, by the links in the page: the path that did so most often. */
+  { name: "p95", title: "p95", unit: "ns", summary: "95 % take at most this long, exact to 9 %" }];
+/* For each kernel the path that launched it most often, from the links in the page. */
 function findLaunchers() {
   const { spans, names, tracks, links } = data.timeline, hosts = new Map(), kernels = new Map();
   spans.forEach(span => {
@@ -325,8 +328,9 @@ function addLaunchers(rows) {
   return rows;
 }
 const launcher = { name: "launcher", title: "launched by", summary:
-  "Operators around the launch, the innermost first; by the links that the page has" };
-/* What called each operator or function most: of the paths that the page has, the longest that ends with it. */
+  "Operators around the launch, the innermost first, from the links in the page" };
+/* The callers of each operator or function, from the path with most time among the paths in the
+ * page that end with it. */
 function findCallers(kind) {
   const found = new Map();
   data.flames.sources.filter(source => source.kind === kind).forEach(source => source.paths.forEach(([, ...path]) => {
@@ -342,8 +346,8 @@ function addCallers(rows, kind) {
   return rows;
 }
 const caller = { name: "stack", title: "called from", summary:
-  "Its callers on the path with most time, the innermost first; of the paths that the page has" };
-/* Of all steps the pass's table; of one step what the timeline has. */
+  "Its callers on the path with most time, the innermost first, from the paths in the page" };
+/* For all steps the pass's table; for one step the sums from the timeline. */
 function stepTable(kind, ofSpans) {
   return () => {
     const isKernels = kind === "op_statistic", isOperators = kind === "operator_average";
@@ -354,10 +358,10 @@ function stepTable(kind, ofSpans) {
     const left = data.timeline.left_out;
     return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
       "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
-      " are not in it." : ".") };
+      " are left out." : ".") };
   };
 }
-/* Kernels and other tasks by their full names: the pass sums them up by type. */
+/* Kernels and other tasks by their full names; the pass sums them up only by type. */
 function nameTable() {
   const columns = [{ name: "name", title: "Name" }, { name: "calls", title: "count", unit: "" },
     { name: "total", title: "total", unit: "ns" }, ...percentiles, launcher];
@@ -374,7 +378,7 @@ function hasOtherNames() {
   const types = new Set(readRows("op_statistic").map(row => row.name));
   return (data.percentiles.device_task || []).some(([name]) => !types.has(name));
 }
-/* Of all steps the pass's table; of one step what samples and Python calls say. */
+/* For all steps the pass's table; for one step sums of its samples and Python calls. */
 function functionTable() {
   const columns = readColumns("function").concat(caller);
   if (!chosen.step) return { columns, rest: readRest("function"), rows: addCallers(readRows("function"), "call_path") };
@@ -418,11 +422,12 @@ function showKinds(id, kinds) {
   }
   return n;
 }
-/* In words: all together, how many rows changed, and what a change is. */
+/* Describes the comparison in words: the totals, how many rows changed, and what counts as a
+ * change. */
 function describeComparison(comparison) {
   const { total, metric, value, max_q: maxQ, least_effect: least, changed_rows: changed, total_rows: rows } = comparison;
   const judge = row => row.changed ? row.difference > 0 ? "slower" : "faster" : "not changed";
-  const sum = total && total.a && total.b ? "All together: " + formatTime(total.a.value) + " in A, " +
+  const sum = total && total.a && total.b ? "In total: " + formatTime(total.a.value) + " in A, " +
     formatTime(total.b.value) + " in B (" + judge(total) + "). " : "";
   return sum + formatNumber(changed || 0, 0) + " of " + formatNumber(rows || 0, 0) + " rows changed beyond chance: q at most " +
     maxQ + (least ? " and a difference of " + formatTime(least) + " or more" : "") + ". Values are " +
@@ -466,7 +471,7 @@ function showAppendix() {
   target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
     " stored, " + formatNumber(lost, 0) + " lost."));
   if (!data.has_all_texts) target.append(makeElement("p", { class: "faint", id: "texts" },
-    "There are too many names for a page: those that weigh least are shown as “…”."));
+    "There are too many names for a page: the least important are shown as “…”."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],
     ["correlation", "Links between records"], ["device_clock", "Clocks"],
     ["sampling", "Sampling"], ["metadata", "Configuration and metadata", "value"]]);

@@ -12,7 +12,7 @@
 
 #include "path-sources.h"
 
-/* Of operators where the metric is the device's time. */
+/* Fields of operators, if the metric is the device's time. */
 enum { DEVICE_SELF, PATH, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
@@ -20,7 +20,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [PATH] = {"path", STROBE_FIELD_STACK},
 };
 
-/* The option that names each file. */
+/* The options that name the files. */
 static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_file",
                                                          [PATHS_WAITS] = "wait_file",
                                                          [PATHS_CALLS] = "python_file",
@@ -30,7 +30,7 @@ static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_
 /* One file of lines. */
 typedef struct StackFile {
     StrobeSafeFile *file;
-    gint64 rest_ns; /* of the lines so far, not written yet */
+    gint64 rest_ns; /* fractions of a microsecond that the lines so far have lost */
 } StackFile;
 
 typedef struct Stacks {
@@ -101,7 +101,7 @@ static gboolean is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* How many bytes from here on stay as they are, each a character. */
+/* Number of bytes from `at` on that are written unchanged. */
 static gsize count_plain(const char *at, gsize length)
 {
     gsize n = 0;
@@ -111,7 +111,8 @@ static gsize count_plain(const char *at, gsize length)
     return n;
 }
 
-/* A frame, without blanks around it; what would end a frame or a line becomes '_'. */
+/* Appends a frame without blanks around it; characters that would end a frame or a line become
+ * '_'. */
 static void append_frame(GString *line, StrobeText text)
 {
     const char *at = text.bytes;
@@ -174,8 +175,8 @@ static gboolean read_device_path(Stacks *stacks, const StrobeView *record, Sourc
     return path->value > 0;
 }
 
-/* Whole microseconds. What is cut off goes to the lines that follow, so that all of them sum to the
- * total and none is wrong by more than one. */
+/* Converts to whole microseconds. The lost fraction is added to the next line, so that the lines
+ * add up to the total and none is wrong by more than a microsecond. */
 static gint64 microseconds_of(StackFile *file, gint64 time)
 {
     gint64 value = time / 1000;
@@ -209,7 +210,7 @@ static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t 
     return status;
 }
 
-/* Nothing to show: no file. */
+/* Finishes the files; a file without lines is not written. */
 static StrobeStatus stacks_end(void *state)
 {
     Stacks *stacks = state;

@@ -440,7 +440,7 @@ gboolean svp_capture_is_cut(const SvpCapture *capture)
     return capture->tasks != STROBE_ABSENT_U32 && capture->n_tasks < capture->tasks;
 }
 
-/* Each sample is valid until the next one of its core. */
+/* The mean clock of the capture. Each sample is valid until the next one of its core. */
 static double mean_mhz(const SvpRows *rows, const SvpCapture *capture)
 {
     double sum = 0, whole = 0;

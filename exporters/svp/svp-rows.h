@@ -42,7 +42,7 @@ typedef struct SvpCall {
     guint64 pid, tid; /* SVP_ABSENT: not known */
     guint32 device;
     guint64 connection; /* the capture's id; STROBE_ABSENT_U64: none */
-    gint32 status;      /* what it returned */
+    gint32 status;      /* the call's return value */
     guint32 model;      /* a call without a model counts for the first model of its process,
                          * otherwise 0 */
     StrobeStringId name, mode, item;
@@ -71,7 +71,7 @@ const SvpCapture *svp_rows_capture(const SvpRows *rows, guint index);
 /* Pictures in a batch of the model, from the run or from its captures. */
 guint32 svp_rows_batch(const SvpRows *rows, guint32 model);
 const GArray *svp_rows_frequencies(const SvpRows *rows); /* of SvpFrequency, by device and time */
-/* Does it lack tasks? */
+/* Whether tasks of the capture are missing. */
 gboolean svp_capture_is_cut(const SvpCapture *capture);
 /* Clock of the capture in MHz, rounded; SVP_ABSENT: unknown. */
 guint64 svp_rows_capture_mhz(const SvpRows *rows, const SvpCapture *capture);

@@ -120,7 +120,7 @@ static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form,
             g_autofree char *valid =
                 g_utf8_make_valid(text.bytes, *form == 's' ? (gssize)text.length : -1);
 
-            if (*valid) /* else it is not known */
+            if (*valid) /* otherwise it is unknown */
                 sqlite3_bind_text(statement, column, valid, -1, SQLITE_TRANSIENT);
         }
     }

@@ -80,7 +80,7 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* Do they belong to different files? */
+/* Orders by file; 0: both belong to the same file. */
 static int compare_files(const Interface *one, const Interface *other)
 {
     int order = compare_numbers(one->key.device, other->key.device);
@@ -90,7 +90,7 @@ static int compare_files(const Interface *one, const Interface *other)
     return order ? order : compare_numbers(one->key.iter, other->key.iter);
 }
 
-/* By file; in a file the longest first, then by name. */
+/* Orders by file; in a file by time, the longest first, then by name. */
 static int compare_interfaces(gconstpointer a, gconstpointer b)
 {
     const Interface *one = *(Interface *const *)a, *other = *(Interface *const *)b;

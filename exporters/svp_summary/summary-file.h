@@ -8,7 +8,7 @@
 
 typedef struct SummaryFile SummaryFile;
 
-/* `titles` ends with NULL and is lent. NULL: errno. */
+/* `titles` ends with NULL and must stay valid. Returns NULL with errno set on failure. */
 SummaryFile *summary_file_new(int directory, const char *name, const char *const *titles,
                               gboolean is_json);
 /* Cells come row after row. A number is a JSON number too, except "N/A" and "-". */

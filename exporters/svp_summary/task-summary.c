@@ -254,7 +254,7 @@ static gboolean equal_operators(gconstpointer a, gconstpointer b)
     return one->stream == other->stream && one->name == other->name && one->core == other->core;
 }
 
-/* In order of the first execution. */
+/* Sums tasks by operator, in order of the first execution. */
 static GPtrArray *sum_operators(const GArray *tasks)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(hash_operator, equal_operators);

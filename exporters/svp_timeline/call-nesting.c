@@ -7,7 +7,7 @@ typedef struct OpenCall {
     gint64 begin_ns, end_ns;
 } OpenCall;
 
-/* Calls of one thread whose ends are to come, outer ones first. */
+/* The open calls of a thread, outer ones first. */
 static GArray *calls_of(GHashTable *threads, guint64 pid, guint64 tid)
 {
     const guint64 key = pid << 32 ^ tid;
@@ -39,7 +39,7 @@ gboolean call_nesting_add(GHashTable *threads, const SvpCall *call)
     while ((last = last_of(calls)) && last->end_ns <= call->begin_ns)
         g_array_set_size(calls, calls->len - 1);
     if (last && last->begin_ns == added.begin_ns && last->end_ns < added.end_ns) {
-        const OpenCall inner = *last; /* this one is around it */
+        const OpenCall inner = *last; /* the new call encloses it */
 
         *last = added;
         added = inner;

@@ -197,7 +197,7 @@ static int add_tasks(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
-/* Viewers need numbers: the row of threads that are not known is 0. */
+/* Viewers need numbers, so unknown threads have row 0. */
 static Row row_of_call(const SvpCall *call)
 {
     return (Row){call->pid == SVP_ABSENT ? 0 : call->pid, call->tid == SVP_ABSENT ? 0 : call->tid};
@@ -424,7 +424,7 @@ static int end_file(Timeline *line)
     return error ? error : strobe_safe_file_finish(out);
 }
 
-/* NULL at the end. */
+/* The next event; NULL at the end. */
 static const Event *next_event(Timeline *line, int *error)
 {
     size_t length;
@@ -473,7 +473,7 @@ static StrobeStatus timeline_end(void *state)
     if (line->n_crossing)
         line->host->log(line->self, STROBE_LOG_WARNING,
                         "%" G_GUINT64_FORMAT " calls begin in another one of their thread and end "
-                        "behind it: viewers may draw them wrongly",
+                        "after it: viewers may draw them wrongly",
                         line->n_crossing);
     error = write_files(line);
     if (!error)

@@ -180,7 +180,8 @@ static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *fiel
     add_field(board, kind, key, field->type, field->offset, form);
 }
 
-/* For a kind that Kineto knows, the fields that plugins added; for any other kind, all fields. */
+/* Adds the fields to write: for a kind that Kineto knows, those that plugins added; for any other
+ * kind, all. */
 static void add_fields(Board *board, BoardKind *kind)
 {
     const StrobeKindView *view = kind->view;

@@ -4,7 +4,8 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* Above every thread id of the kernel: rows without a thread. The reader needs numbers. */
+/* First number of rows without a thread, above every thread id of the kernel. The reader needs
+ * numbers. */
 #define FIRST_EXTRA_TID 4194305u
 
 struct BoardRows {
@@ -147,7 +148,7 @@ static void write_name(Board *board, const char *name, const char *pid, const ch
     trace_out_done(out, at);
 }
 
-/* The program's name, as in the original; the own name of a process that has one. */
+/* The program's name, as in PyTorch's traces; the own name of a process that has one. */
 static char *process_name(Board *board, const StrobeTrackView *track)
 {
     const char *command = board->host->metadata(board->self)->command;

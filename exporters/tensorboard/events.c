@@ -92,7 +92,7 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Is it a collective of one of PyTorch's own backends, which the reader knows? */
+/* Whether the operator is a collective of one of PyTorch's own backends, which the reader knows. */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
     const char *name = board->host->string(board->self, record->name).bytes;
@@ -119,7 +119,7 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
 /* The range that PyTorch's own profiler puts around a step. TRUE: it is not written, or not yet. */
 static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    if (board->has_steps) { /* the step itself already stands for it */
+    if (board->has_steps) { /* the step itself is already written */
         if (board_is_step_name(board, record->name))
             board_step_ranges_drop(board->step_ranges);
         return FALSE;
@@ -299,9 +299,10 @@ static char *put_escaped(Board *board, char *at, const char *text)
     return trace_out_text(&board->main, at, escaped->bytes, escaped->length);
 }
 
-/* Of a group on the host: the operator that has a collective's parameters, which PyTorch records
- * for its backends of devices. It is async, or the reader would count its time as an operator's.
- * The operation itself is the operator `gloo:...`, as in Kineto's traces. */
+/* Writes an operation of a process group on the host as the operator with a collective's
+ * parameters, which PyTorch records for its device backends. It is asynchronous, because the reader
+ * would otherwise count its time as that of an operator. The operation itself is the operator
+ * `gloo:...`, as in Kineto's traces. */
 static void write_group_operation(Board *board, const BoardKind *kind, const StrobeView *record,
                                   const BoardRow *row)
 {
@@ -375,7 +376,7 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
     end_event(board, put_arguments(board, at, kind, record), record);
 }
 
-/* ---- moments ---- */
+/* ---- instant events ---- */
 
 /* An allocator without a pool reserves nothing, as in Kineto; the view needs a number. */
 static char *put_host_memory(char *at, const BoardKind *kind, const StrobeView *record)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The object around the events: schema, devices, metadata. Members that are known before the
- * first event come first, as in the original; the rest follow the events. */
+/* The object around the events: schema, devices, metadata. Members that are known before the first
+ * event come first, as in PyTorch's traces; all others follow the events. */
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 

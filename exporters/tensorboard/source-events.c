@@ -39,7 +39,7 @@ static char *put_id(Board *board, char *at, guint32 id)
     return put_json(board, at, id);
 }
 
-/* From the brace to the category; `phase` 0: X. */
+/* Writes an event from its brace to its category; `phase` 0: X. */
 static char *begin_event(Board *board, guint32 phase, guint32 category)
 {
     char *at = trace_out_event(&board->main);
@@ -49,7 +49,7 @@ static char *begin_event(Board *board, guint32 phase, guint32 category)
         at = put_string_id(board, at, phase);
     else
         PUT_LITERAL(at, "\"X\"");
-    PUT_LITERAL(at, ", \"cat\": "); /* a reader insists on one */
+    PUT_LITERAL(at, ", \"cat\": "); /* the reader requires a category */
     return put_string_id(board, at, category);
 }
 

@@ -5,7 +5,7 @@
 
 #include "tensorboard.h"
 
-#define HELD_MAX 65536u /* above this the rest is written */
+#define HELD_MAX 65536u /* maximum number of held ranges; further ones are written at once */
 
 struct BoardStepRanges {
     gboolean has_steps, is_over;

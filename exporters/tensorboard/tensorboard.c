@@ -60,7 +60,7 @@ static char *file_name(const Board *board)
     for (char *at = worker; *at; at++)
         if (*at == '/' || (guchar)*at < 0x20)
             *at = '_';
-    if (*worker == '.') /* a hidden file is not looked for */
+    if (*worker == '.') /* the reader ignores hidden files */
         *worker = '_';
     return g_strdup_printf("%.200s.%" G_GINT64_FORMAT ".pt.trace.json", worker, file_time(board));
 }
@@ -85,7 +85,7 @@ static void take_record(void *user, const StrobeView *record)
     Board *board = user;
     const BoardKind *kind = find_kind(board, record->kind);
 
-    /* Metadata come at the begin of a window: events of that moment wait for them. */
+    /* Metadata come at the begin of a window: events with that time wait for them. */
     if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
         board_begin_events(board);
     kind->write(board, kind, record);
@@ -138,7 +138,8 @@ static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, si
     return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
 }
 
-/* The original's data about its window. An imported trace already has them. */
+/* Writes the events that PyTorch's profiler has about its window. An imported trace already has
+ * them. */
 static void write_window(Board *board)
 {
     TraceOut *out = &board->main;

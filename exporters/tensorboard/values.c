@@ -62,7 +62,7 @@ static gboolean is_shape(const char *bytes, gsize length)
     return TRUE;
 }
 
-/* One entry of a list between semicolons. */
+/* Writes one entry of a list between semicolons. */
 static char *put_entry(Board *board, char *at, guint8 form, const char *bytes, gsize length)
 {
     if (form == KINETO_SHAPES && is_shape(bytes, length)) {
@@ -140,7 +140,7 @@ static char *put_text_form(Board *board, char *at, const BoardField *field, guin
     }
 }
 
-/* Is there a value in the field? */
+/* Whether the field has a value. */
 static gboolean has_value(const BoardField *field, const BoardKind *kind, const StrobeView *record)
 {
     switch (field->type) {

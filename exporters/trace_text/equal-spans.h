@@ -10,16 +10,17 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-#define EQUAL_SPANS_MAX 1024u /* maximum length of a run; the rest is a new run */
+#define EQUAL_SPANS_MAX 1024u /* maximum length of a run; further spans begin a new run */
 
 typedef void (*EqualSpansTaker)(void *user, const StrobeView *record);
 
 typedef struct EqualSpans {
     EqualSpansTaker take;
     void *user;
-    GArray *held;        /* of StrobeView: the last run, which may continue in the next batch */
-    GPtrArray *fields;   /* of these */
-    gboolean is_over;    /* it was passed on, and is kept for a user that has not composed it yet */
+    GArray *held;      /* of StrobeView: the last run, which may continue in the next batch */
+    GPtrArray *fields; /* fields of these records */
+    /* the run was passed on, but stays in memory because the user may compose it later */
+    gboolean is_over;
     gboolean is_natural; /* the records are already in trace order */
 } EqualSpans;
 
@@ -28,7 +29,7 @@ void equal_spans_clear(EqualSpans *spans); /* zeros are allowed */
 
 /* Passes on all records except the run at the batch's end; returns the number of those left. */
 gsize equal_spans_take(EqualSpans *spans, const StrobeView *records, gsize n);
-/* Keeps those that are left, when the passed records are no longer needed. */
+/* Keeps the records that are left. Call it when the passed records are no longer needed. */
 void equal_spans_hold(EqualSpans *spans, const StrobeView *records, gsize n);
 /* Passes on the kept ones. */
 void equal_spans_flush(EqualSpans *spans);

@@ -23,7 +23,7 @@ typedef struct CachedText {
     char *bytes;
 } CachedText;
 
-/* One slot for each hash of an id; the rest is private to text-cache.c. */
+/* One slot for each hash of an id; the members are private to text-cache.c. */
 typedef struct TextCache {
     CachedText *slots[TEXT_CACHE_KINDS];
     guint n_slots[TEXT_CACHE_KINDS]; /* a power of two */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-out.h"
 
-#define DIRECT_SIZE (256u * 1024) /* fits the processor's cache, few calls */
-#define MEMORY_SIZE 4096u         /* at first */
+/* fits into the processor's cache, but is large enough for few system calls */
+#define DIRECT_SIZE (256u * 1024)
+#define MEMORY_SIZE 4096u /* initial size */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {

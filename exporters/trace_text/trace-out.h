@@ -72,7 +72,8 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
-/* The same for bytes of which this many may be read: short ones are copied without a call. */
+/* trace_out_padded is like trace_out_text for bytes with this padding: short ones are copied
+ * without a call. */
 #define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)
@@ -88,7 +89,7 @@ static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes,
     return at + length;
 }
 
-/* A padded copy of bytes for that. */
+/* A copy of bytes with the padding that trace_out_padded needs. */
 static inline char *trace_out_pad(const char *bytes, gsize length)
 {
     char *copy = g_malloc(length + TRACE_OUT_PADDING);

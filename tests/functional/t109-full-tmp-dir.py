@@ -64,7 +64,7 @@ class ExporterTest(FullTmpDir):
         self.make_result(trace)
         self.assertRegex(
             self.errors("chrome_trace", "--max-mem", "96M"),
-            r'trace: file="trace_view\.json", folder=".*", or what is kept of it in the folder for '
+            r'trace: file="trace_view\.json", folder=".*", or its data in the folder for '
             r"temporary files: %s: No space left on device" % self.disk)
 
 

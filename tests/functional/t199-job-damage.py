@@ -549,7 +549,7 @@ class DamageTest(BoardTest):
         job = self.make_calls(("a", "model", 1, 1000, 5000), ("b", "model", 1, 2000, 5000),
                               ("c", "model", 1, 8000, 10), ("d", "model", 1, 8000, 20))
         done = self.strobe("svp", "export", "timeline", "-dir", job)
-        self.assertIn("1 calls begin in another one of their thread and end behind it", done.stderr)
+        self.assertIn("1 calls begin in another one of their thread and end after it", done.stderr)
         self.assertEqual({call[0] for call in self.read_calls(job)}, set("abcd"))
 
     def test_widths(self):

@@ -24,7 +24,7 @@ typedef struct Group {
     StrobeStringId name_id, level_id;
     guint64 count;
     gint64 total, min, max;   /* ns */
-    DurationCounts durations; /* kept because the variance uses a mean that is rounded first */
+    DurationCounts durations; /* needed for the variance, which is around the rounded mean */
 } Group;
 
 #define RECENT 256u /* a power of two */
@@ -74,7 +74,7 @@ static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeIns
     return STROBE_OK;
 }
 
-/* Several ids may have one text. */
+/* Groups are found by text, because several ids may stand for the same text. */
 static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId level)
 {
     const StrobeConsumerHost *host = pass->statistic.host;
@@ -137,8 +137,8 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->level, y->level);
 }
 
-/* Relative to the rounded mean; G1 rounds every square too. Sums in the order of durations, so
- * that the result does not depend on the order of calls. */
+/* Variance around the rounded mean; G1 also rounds every square. Adds the squares in the order of
+ * durations, so that the result does not depend on the order of calls. */
 static double variance_of(Group *group, double mean, gboolean rounds_squares)
 {
     const DurationCount *sorted = duration_counts_sort(&group->durations);

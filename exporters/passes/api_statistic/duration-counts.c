@@ -30,7 +30,7 @@ static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
     }
 }
 
-/* A quarter stays free. */
+/* Doubles the table when three quarters of its slots are used. */
 static void grow_slots(DurationCounts *counts)
 {
     const guint n_slots = counts->n_slots ? 2 * counts->n_slots : FIRST_SLOTS;

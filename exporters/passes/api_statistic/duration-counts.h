@@ -17,9 +17,9 @@ typedef struct DurationCounts {
 } DurationCounts;
 
 void duration_counts_clear(DurationCounts *counts);
-/* TRUE: it is the first with this duration. */
+/* Counts one duration. TRUE if it is the first of this length. */
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
-/* Number of wasted probe steps if each is found once. */
+/* Number of occupied slots that are passed over if each duration is looked up once. */
 guint64 duration_counts_steps(const DurationCounts *counts);
 /* Sorts the n counts in place; call it once, at the end. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);

@@ -22,7 +22,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [STACK] = {"stack", STROBE_FIELD_STACK},
 };
 
-/* Sums of a stack of a thread, or of a path of functions. */
+/* Sums of one stack of a thread, or of one path of functions. */
 typedef struct PathSum {
     guint64 key;           /* thread's name and stack, or the path */
     StrobeStringId thread; /* name */
@@ -81,7 +81,7 @@ static void add_sum(GHashTable *sums, const PathSum *wanted_sum)
     sum->count += wanted_sum->count;
 }
 
-/* `time` was found in the record's stack. */
+/* Adds `time` to the sum of the record's stack. */
 static void add_stack(CallPaths *paths, GHashTable *stacks, const StrobeView *record, gint64 time)
 {
     const uint32_t *at = strobe_binder_offsets(&paths->binder, record->kind);
@@ -181,7 +181,7 @@ static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId s
     return TRUE;
 }
 
-/* Stacks that differ in lines alone are one path. */
+/* Joins stacks that differ only in files and lines into one path. */
 static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
@@ -233,13 +233,14 @@ static GHashTable *sum_calls(CallPaths *paths)
     PathsOfCalls calls = {
         paths, g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL)};
 
-    call_tree_finish(paths->calls); /* nothing is left if the host told the end of raw records */
+    call_tree_finish(paths->calls); /* does nothing if the host has already announced the end of the
+                                       raw records */
     call_tree_visit(paths->calls, add_call_path, &calls);
     add_other_calls(&calls);
     return calls.sums;
 }
 
-/* The paths that took most first. */
+/* Emits the paths, those with the most time first. */
 static gboolean emit_paths(CallPaths *paths, GHashTable *sums, const char *kind)
 {
     g_autoptr(GPtrArray) sorted = sorted_values(sums, compare_sums);

@@ -3,7 +3,7 @@
 
 #include "nesting.h"
 
-/* A call that waits for the one that encloses it. */
+/* A call that waits for its enclosing call. */
 typedef struct Call {
     NestingSpan span;
     StrobeStringId name;
@@ -16,7 +16,7 @@ struct CallTree {
     NodeList roots;
 };
 
-/* Hangs a call, or all calls of a fold, into a list. */
+/* Adds a call, or all calls of a fold, to a list. */
 static void attach_call(CallTree *tree, NodeList *list, Call *call)
 {
     if (call->span.is_fold) {
@@ -47,7 +47,7 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Turns a call into a list of one, so that it can be merged. */
+/* Converts a call to a list with one node, so that it can be merged. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     Call *call = (Call *)span;

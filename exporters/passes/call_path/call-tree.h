@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls by the path of those that enclose them. */
+/* A tree of calls: each path lists a call and the calls that enclose it. */
 #ifndef STROBE_PASSES_CALL_TREE_H
 #define STROBE_PASSES_CALL_TREE_H
 
@@ -9,7 +9,7 @@
 
 typedef struct CallTree CallTree;
 
-/* One path: frames innermost first, and what its last call took itself. */
+/* One path: its frames, innermost first, and the self time of the innermost call. */
 typedef struct CallTreePath {
     const StrobeStringId *frames;
     gsize n_frames;
@@ -20,15 +20,15 @@ typedef struct CallTreePath {
 CallTree *call_tree_new(void);
 void call_tree_free(CallTree *tree);
 
-/* Takes a call (python_call), which has ended. */
+/* Adds a call (a python_call record). Calls arrive in the order of their ends. */
 void call_tree_add(CallTree *tree, const StrobeView *record);
-/* No more calls. */
+/* No more calls follow: adds those that still wait for an enclosing call. */
 void call_tree_finish(CallTree *tree);
 
-/* All paths that were called, parents first. */
+/* Visits all paths that were called, parents first. */
 void call_tree_visit(const CallTree *tree, void (*visit)(void *user, const CallTreePath *path),
                      void *user);
-/* The calls that there was no room for: of too long a path, or of too many. */
+/* Sum of the calls without a node of their own: their path was too long, or there were too many. */
 const StackSum *call_tree_others(const CallTree *tree);
 
 #endif

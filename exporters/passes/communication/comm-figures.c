@@ -8,11 +8,11 @@
 
 #define MASTER_PLANE_G1 1u
 
-/* Packets above it are large, in MB; 0: none ever is. */
+/* Packets of more than this size (MB) count as large; 0: none does. */
 static const double large_megabytes[N_TRANSPORTS] = {
     [TRANSPORT_RDMA] = 0.5, [TRANSPORT_HCCS] = 32, [TRANSPORT_PCIE] = 32, [TRANSPORT_SIO] = 32};
 
-/* By way of ns, as the original: the last digit depends on it. */
+/* Rounds to whole ns first, as the Ascend profiler does: the last digit depends on it. */
 static double ms_of(double us)
 {
     return us * 1000.0 / 1e6;
@@ -49,7 +49,8 @@ static gboolean has_master(const CommOp *op, guint32 *plane)
     return FALSE;
 }
 
-/* From the first start to the last end; `plane` G_MAXUINT32: of all planes. */
+/* Sets begin and duration, from the first start to the last end of the plane's tasks. `plane`
+ * G_MAXUINT32: tasks of all planes. */
 static void take_range(Figures *figures, const CommOp *op, guint32 plane)
 {
     gint64 first = G_MAXINT64;
@@ -67,7 +68,8 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
         if (plane == G_MAXUINT32 || task->plane == plane)
             last_us = MAX(last_us, (double)(task->begin_ns - first) / 1000.0 + task->us);
     }
-    /* Of all planes it is the operation's own duration, which may be known below the ns. */
+    /* Over all planes the range is the operation itself, whose duration may be more exact than
+     * ns. */
     if (plane == G_MAXUINT32 && first == op->begin_ns && fabs(last_us - op->us) < 0.002)
         last_us = op->us;
     figures->start_us = strobe_us_of_ns(first);
@@ -137,7 +139,7 @@ static void add_transfer(Bandwidth *bandwidth, guint transport, const CommTransf
     add_size(bandwidth, megabytes, 1, ms);
 }
 
-/* The sum of what goes over the links that are driven by SDMA. */
+/* Sums the transports that SDMA drives. */
 static void add_to_sdma(Figures *figures)
 {
     static const guint parts[] = {TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SIO};

@@ -15,7 +15,7 @@ typedef struct Bandwidth {
     double megabytes, ms;
     guint64 packets, large;
     GArray *sizes; /* of PacketSize, as first seen; NULL: none */
-    gboolean has;  /* anything at all */
+    gboolean has;  /* something was transferred */
 } Bandwidth;
 
 typedef struct Figures {
@@ -25,7 +25,7 @@ typedef struct Figures {
     Bandwidth bandwidths[N_TRANSPORTS];
 } Figures;
 
-/* What went over one link. */
+/* The transfers over one link. */
 typedef struct Link {
     guint32 source, target;
     const char *transport; /* static, or the host's */
@@ -34,13 +34,15 @@ typedef struct Link {
 } Link;
 
 void figures_clear(Figures *figures);
-/* By the tasks of the operation; without any the operation's own times are all that is known. */
+/* Computes the figures from the operation's tasks. Without tasks only the operation's own begin and
+ * duration are known. */
 void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p);
 void figures_add(Figures *sum, const Figures *figures);
-/* Size over time, rounded as the original does; 0 without a time. */
+/* Size divided by time, rounded as the Ascend profiler does; 0 if the time is 0. */
 double comm_bandwidth(double megabytes, double ms);
 double comm_link_bandwidth(double megabytes, double ms);
-/* Links of the operation, as first seen; of Link. `name_of` tells the text of a link type. */
+/* Links of the operation (Link), in the order of their first transfers. `name_of` returns the text
+ * of a link type. */
 GArray *comm_links(const CommOp *op, gboolean is_p2p,
                    const char *(*name_of)(void *user, StrobeStringId id), void *user);
 

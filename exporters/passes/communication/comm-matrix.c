@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* In the order in which the original makes them for a link. */
+/* The ranks, in the order in which the Ascend profiler adds them for a link. */
 static const char *const ranks[] = {"top1", "middle", "bottom1", "total", "bottom2", "bottom3"};
 
 static void free_link(gpointer data)
@@ -80,7 +80,7 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->bandwidth < y->bandwidth) - (x->bandwidth > y->bandwidth);
 }
 
-/* Whether the link has a row of this rank. */
+/* Sets `row` to the link's row of this rank; FALSE if it has none. */
 static gboolean take_rank(const MatrixLink *from, guint rank, Link *row)
 {
     const Link *links = (const Link *)(const void *)from->links->data;
@@ -103,8 +103,8 @@ static gboolean take_rank(const MatrixLink *from, guint rank, Link *row)
     return TRUE;
 }
 
-/* A rank's place in the file is that of the first link that has it: the first three and the total
- * are there for any link, the others come when a link has enough operations. */
+/* Ranks come in the order in which links first have them. Every link has the first three and the
+ * total; the others need a link with enough operations. */
 static gboolean rank_group(const MatrixGroup *group, MatrixRow row, void *user)
 {
     guint order[G_N_ELEMENTS(ranks)], n = 0;

@@ -5,7 +5,7 @@
 
 const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
 
-/* Tasks that close a run of payloads, of send and receive and of the rest. */
+/* Number of tasks that close a run of payloads: in point-to-point and in all other operations. */
 #define CLOSING_P2P 3u
 #define CLOSING_COLLECTIVE 5u
 
@@ -29,7 +29,8 @@ static gint compare_tasks(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The groups' rows of a trace: the planes of a group have the numbers behind its own. */
+/* The group to which a track belongs. In a trace, the tracks of a group's planes have the numbers
+ * that follow the group's own. */
 static guint64 group_number(const GArray *numbers, guint64 number)
 {
     guint64 best = G_MAXUINT64;
@@ -59,7 +60,8 @@ static GArray *numbers_of(const GArray *ops)
     return numbers;
 }
 
-/* Operations of one group follow each other: the last one that begins no later than the task. */
+/* Operations of one group do not overlap, so the task belongs to the last one that begins no later
+ * than the task, if that has not ended. */
 static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *task)
 {
     guint64 number = group_number(numbers, task->number);
@@ -114,7 +116,7 @@ void comm_tasks_assign(GArray *ops, const GArray *tasks)
     }
 }
 
-/* A run of payloads in one plane; what closes it must be there. */
+/* Finds a run of payloads in one plane; the tasks that close it must follow. */
 static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                             guint *next)
 {
@@ -126,7 +128,7 @@ static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTra
            first[n].type == TASK_PAYLOAD)
         size += first[n++].size;
     *next = at + n;
-    /* k + n - 1 tasks in all: the last payload counts as the first that closes. */
+    /* The run has n + closing - 1 tasks: the last payload is also the first closing task. */
     if (at + n + closing - 2 >= op->tasks->len)
         return FALSE;
     last = &first[n + closing - 2];

@@ -46,17 +46,18 @@ typedef struct CommOp {
     GArray *tasks; /* of CommTask, by plane and time; NULL: none */
 } CommOp;
 
-/* One transfer: a copy, or a run of payloads with what closes it. */
+/* One transfer: a copy, or a run of payloads with the tasks that close it. */
 typedef struct CommTransfer {
     double us;
     guint64 size;
     const CommTask *task; /* the first one */
 } CommTransfer;
 
-/* Gives every task to its operation; `ops` are then in order of their begin. */
+/* Assigns every task to its operation; sorts `ops` by begin. */
 void comm_tasks_assign(GArray *ops, const GArray *tasks);
 
-/* The transfer that begins at `at`, and in `next` where to go on. FALSE: none begins there. */
+/* The transfer whose first task is at index `at`; sets `next` to the index where the search
+ * continues. FALSE: no transfer begins there. */
 gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                           guint *next);
 

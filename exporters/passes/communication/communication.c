@@ -49,7 +49,7 @@ typedef struct Communication {
     guint64 n_dropped;
 } Communication;
 
-/* Where rows go that are being emitted. */
+/* The step, type and operation to which emitted rows belong. */
 typedef struct Target {
     Communication *pass;
     const StrobeStep *step; /* NULL: there are none */
@@ -196,7 +196,8 @@ static StrobeStatus communication_batch(void *state, const StrobeView *records, 
 
 /* ---- records out ---- */
 
-/* The communicator's name, or what its row in the trace is called: "Group <name> Communication". */
+/* The hash of the communicator's name. Without a name, the track's name contains it: "Group <name>
+ * Communication". */
 static char *hash_of(const Communication *pass, const CommOp *op)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, op->track);
@@ -254,7 +255,7 @@ static gboolean emit_time(const Target *target, const char *name, const char *ha
     return TRUE;
 }
 
-/* With `size` NULL there are no packets: a sum of other transports. */
+/* `size` NULL: the record is a sum over transports and has no packets. */
 static gboolean emit_bandwidth(const Target *target, const char *name, const char *hash,
                                guint transport, const Bandwidth *bandwidth, const PacketSize *size,
                                gboolean is_total)
@@ -324,7 +325,7 @@ static gboolean emit_link(void *user, const MatrixGroup *group, const char *rank
     return TRUE;
 }
 
-/* In the text's form a single step takes all operations, whenever they were. */
+/* By the rule for text results, a single step takes all operations, whatever their time. */
 static const StrobeStep *step_of(Communication *pass, const CommOp *op)
 {
     if (!pass->is_database && pass->steps.n == 1)
@@ -356,14 +357,15 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Collections of the vendor without tasks (level 0) have no such file. What the host's groups and
- * MSPTI record never has tasks: the operation's own time is told. */
+/* Whether the operation gets records. The Ascend profiler writes no file for results without tasks
+ * (level 0), so imported operations need tasks. Operations from process groups on the host and from
+ * MSPTI never have tasks: only their begin and duration are emitted. */
 static gboolean is_told(const Communication *pass, const CommOp *op)
 {
     return op->tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
 }
 
-/* Operations of one step and type; `members` are their places. */
+/* Emits the operations of one step and type; `members` are indexes of operations. */
 static gboolean emit_part(Communication *pass, const StrobeStep *step, const GArray *members,
                           gboolean is_p2p)
 {
@@ -386,8 +388,8 @@ static gboolean emit_part(Communication *pass, const StrobeStep *step, const GAr
     return done;
 }
 
-/* For every step the places of its operations, in order; without steps one list of all. What lies
- * in no step is in no list. */
+/* For each step the indexes of its operations, in order; without steps one list of all. Operations
+ * outside of every step are in no list. */
 static GPtrArray *share_out(Communication *pass)
 {
     const StrobeSteps *steps = &pass->steps;

@@ -4,7 +4,7 @@
 
 #include <strobe/exporter.h>
 
-/* Places of the kinds in the component's list. */
+/* Indexes of the kinds in the component's list. */
 enum { COMMUNICATION_TIME, COMMUNICATION_BANDWIDTH, COMMUNICATION_MATRIX };
 
 extern const StrobeConsumerOps communication_ops;

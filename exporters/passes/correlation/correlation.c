@@ -69,9 +69,9 @@ typedef struct Pass {
     StrobeBinder connected, queues, markers, operators;
     LinkTable *links[N_LINK_TYPES]; /* NULL for OPERATOR_TO_API, which follows from the others */
     HostSpans *ops, *dequeues;
-    GHashTable *track_sources; /* source of a track's last id, + 1 */
+    GHashTable *track_sources; /* track -> source of its last id, plus 1 */
     GArray *tallies;           /* of Tally */
-    gboolean is_import;        /* one source for all ids */
+    gboolean is_import;        /* all ids have one source */
 } Pass;
 
 /* ---- counting ---- */
@@ -124,8 +124,8 @@ static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, 
         tally->sum.forgotten += MAX(entry->n_effects, 1);
 }
 
-/* The operator of a call: the one around it on its thread, or around the enqueue of the dequeue
- * that encloses the call. */
+/* Whether an operator encloses the call on its thread, or encloses the enqueue whose dequeue
+ * encloses the call. */
 static gboolean has_operator(const Pass *pass, guint64 thread, gint64 at_ns)
 {
     guint64 id;
@@ -165,7 +165,7 @@ static void on_mark_done(void *user, const LinkEntry *entry, gboolean is_early)
     count_entry(user, HOST_TO_DEVICE_MARKER, entry, is_early);
 }
 
-/* Most operators have no backward operator. */
+/* Counts only numbers with a backward operator: most operators have none. */
 static void on_sequence_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     if (entry->n_effects)
@@ -438,7 +438,7 @@ static StrobeStatus correlation_end(void *state)
     Pass *pass = state;
     gint64 begin_ns = pass->host->metadata(pass->self)->window_begin_ns;
 
-    link_table_finish(pass->links[API_TO_TASK]); /* looks into the others */
+    link_table_finish(pass->links[API_TO_TASK]); /* first, because it searches the other tables */
     for (LinkType link_type = ENQUEUE_TO_DEQUEUE; link_type < N_LINK_TYPES; link_type++)
         link_table_finish(pass->links[link_type]);
     g_array_sort(pass->tallies, compare_tallies);

@@ -4,7 +4,7 @@
 
 #include <strobe/exporter.h>
 
-enum { CORRELATION_LINKS, CORRELATION_CLOCK }; /* places of the derived kinds */
+enum { CORRELATION_LINKS, CORRELATION_CLOCK }; /* indexes of the kinds in the component's list */
 
 extern const StrobeConsumerOps correlation_ops;
 

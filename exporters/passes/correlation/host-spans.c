@@ -11,7 +11,7 @@ typedef struct Span {
 struct HostSpans {
     GHashTable *by_thread; /* thread -> GArray of Span, sorted and without overlap */
     guint64 last_thread;   /* successive spans are mostly of one thread */
-    GArray *last;          /* its list; NULL: none yet */
+    GArray *last;          /* list of last_thread; NULL: none yet */
 };
 
 HostSpans *host_spans_new(void)
@@ -69,7 +69,8 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Does it begin and end before the other one? They may touch, or overlap by rounding errors. */
+/* Whether the span begins and ends before the other one. They may touch, or overlap by a rounding
+ * error. */
 static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
     return span->begin_ns < begin_ns && span->end_ns < end_ns;
@@ -91,7 +92,7 @@ void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 en
         end++;
     if (end == first && end < list->len && g_array_index(list, Span, end).begin_ns <= begin_ns &&
         g_array_index(list, Span, end).end_ns >= end_ns)
-        return; /* inside an earlier one */
+        return; /* the new span lies inside an earlier one */
     if (end > first)
         g_array_remove_range(list, first, end - first);
     if (list->len >= HOST_SPANS_MAX) {
@@ -109,7 +110,7 @@ gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, g
     if (!list || at == list->len || g_array_index(list, Span, at).begin_ns > at_ns)
         return FALSE;
     if (at + 1 < list->len && g_array_index(list, Span, at + 1).begin_ns == at_ns)
-        at++; /* a span that begins then, not one that ends then */
+        at++; /* of two spans that touch at this time, use the one that begins */
     *id = g_array_index(list, Span, at).id;
     return TRUE;
 }

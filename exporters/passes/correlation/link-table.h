@@ -36,7 +36,7 @@ typedef struct LinkEntry {
 
 typedef struct LinkTable LinkTable;
 
-/* Called with each complete entry; `is_early`: because of lack of room. */
+/* Called with each complete entry. `is_early`: the entry was dropped to make room. */
 typedef void (*LinkDone)(void *user, const LinkEntry *entry, gboolean is_early);
 
 LinkTable *link_table_new(LinkDone done, void *user);

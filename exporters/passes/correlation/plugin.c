@@ -12,7 +12,7 @@ static const StrobeComponent component = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_PASS,
     .name = "correlation",
-    .summary = "Counts what causes and effects found each other, and checks their order.",
+    .summary = "Counts linked and unlinked causes and effects, and checks their order.",
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof kinds[0],
     .wants = wants,
@@ -20,5 +20,5 @@ static const StrobeComponent component = {
 };
 
 STROBE_PLUGIN(component, .name = "correlation", .version = STROBE_PLUGIN_VERSION,
-              .summary = "Who caused what, counted and checked.", .license = "Apache-2.0",
-              .vendor = "Strobe");
+              .summary = "Links of causes and effects, counted and checked.",
+              .license = "Apache-2.0", .vendor = "Strobe");

@@ -135,7 +135,8 @@ static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *
     return busiest;
 }
 
-/* Garbage collection stops all threads of the interpreter. */
+/* Collects the garbage collections of all threads, because each stops all threads of the
+ * interpreter. */
 static StrobeIntervals collect_gc(BusyTimes *times)
 {
     StrobeIntervals all = {0};
@@ -149,7 +150,7 @@ static StrobeIntervals collect_gc(BusyTimes *times)
     return all;
 }
 
-/* Each part gets the time that the earlier parts do not have. */
+/* Gives each part its time, without the time that an earlier part already has. */
 static void divide_steps(BusyTimes *times, BusyThread *thread)
 {
     StrobeIntervals covered = collect_gc(times);

@@ -17,7 +17,7 @@ typedef struct BusyStep {
     gint64 number; /* -1: the whole window */
     gint64 begin_ns, end_ns;
     guint64 thread;
-    gint64 parts[N_PARTS + 1]; /* ns; [N_PARTS]: the rest */
+    gint64 parts[N_PARTS + 1]; /* ns; [N_PARTS]: all other time */
 } BusyStep;
 
 typedef struct BusyTimes BusyTimes;
@@ -31,13 +31,13 @@ void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64
 void busy_times_add_step(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
                          gint64 end_ns);
 
-/* The framework's mark of a step; marks count where no step was announced, as in imported results.
- */
+/* Adds a step that the framework marked with an operator. Marks are used only if no step was
+ * announced, as in imported results. */
 void busy_times_add_mark(BusyTimes *times, gint64 number, guint64 thread, gint64 begin_ns,
                          gint64 end_ns);
 
-/* Of BusyStep, by begin, with their parts. Without steps there is one for the window. Call it
- * once; the array belongs to `times`. */
+/* The steps (BusyStep) in order of begin, with their parts; without steps, one for the whole
+ * window. Call this once. The array belongs to `times`. */
 const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
                                StrobeInstance *self);
 gboolean busy_times_has_steps(const BusyTimes *times);

@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-#define CAUSE_STEP_MARK "ProfilerStep#" /* begin of the framework's marks of whole steps */
+#define CAUSE_STEP_MARK "ProfilerStep#" /* prefix of the framework's marks for whole steps */
 
-/* The parts of a step's time. A moment counts for the first part that contains it. */
+/* The parts of a step's time. Time counts for the first part that contains it. */
 typedef enum StepPart {
     PART_GC,
     PART_DATA,
@@ -15,10 +15,10 @@ typedef enum StepPart {
     PART_COMPILE,
     PART_OPERATORS,
     PART_PYTHON,
-    N_PARTS /* the rest */
+    N_PARTS /* all other time */
 } StepPart;
 
-/* The part of a span of this kind; N_PARTS: none. */
+/* The part to which a span of this kind and name belongs; N_PARTS: none. */
 StepPart cause_of_name(const char *kind, const char *name);
 
 #endif

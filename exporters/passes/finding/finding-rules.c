@@ -11,8 +11,9 @@
 
 #define HIGH_SHARE 20.0 /* %; of the steps */
 #define MEDIUM_SHARE 5.0
-#define START_FACTOR 3.0  /* of the median step: the first one is the start-up, and left out */
-#define WITHOUT_STEPS 0.7 /* confidence where the window stands for the steps */
+/* times the median step: a longer first step is start-up and is left out */
+#define START_FACTOR 3.0
+#define WITHOUT_STEPS 0.7 /* factor of the confidence if no steps are known */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
@@ -204,7 +205,7 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 
 /* ---- the machine ---- */
 
-/* A measure that was sampled, with its words around it. */
+/* Appends a sampled measure with the words before and after it. */
 static void add_measure(GString *text, const WeightedMean *mean, const char *before, int digits,
                         const char *after)
 {
@@ -224,8 +225,8 @@ static char *describe_contention(const Case *c)
     return g_string_free(text, FALSE);
 }
 
-/* The system's pressure is that of all programs. It counts only if the program's own waiting is not
- * known: other programs may wait for each other alone. */
+/* The system's pressure includes all programs, and other programs may only hold up each other. So
+ * it is used only if the program's own waiting time is unknown. */
 static gboolean detect_contention(const Case *c, Finding *out)
 {
     gboolean is_wait_known = c->m->processor_wait.count > 0;
@@ -265,7 +266,7 @@ static gboolean detect_disk(const Case *c, Finding *out)
     out->evidence = g_strdup_printf("the process waited %.0f %%, pressure on the system %.0f %%",
                                     waiting, pressure);
     out->advice = "Keep the data in memory or on a faster disk, read larger parts, and write "
-                  "checkpoints beside the steps.";
+                  "checkpoints outside the steps.";
     return TRUE;
 }
 
@@ -293,7 +294,7 @@ static gboolean detect_losses(const Case *c, Finding *out)
     return TRUE;
 }
 
-/* Without steps nothing is known: most calls belong to the begin and the end of the window. */
+/* Needs steps: without them most calls belong to the begin and the end of the window. */
 static gboolean detect_own_cost(const Case *c, Finding *out)
 {
     gint64 cost = 0;
@@ -336,7 +337,8 @@ static guint weight_of(const char *severity)
                                          : 0;
 }
 
-/* Losses first: they make all others unsure. What other findings explain comes after these. */
+/* Losses come first, because they make all other findings unsure. A finding that others explain
+ * comes after them. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
     const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;

@@ -7,8 +7,8 @@
 
 void finding_free(gpointer finding);
 
-/* Findings (Finding), in the order of weight; `is_incomplete`: records were lost, which reduces
- * all confidences. (transfer full) */
+/* The findings (Finding), most severe first. `is_incomplete`: records were lost, which lowers all
+ * confidences. (transfer full) */
 GPtrArray *finding_rules_apply(const Measures *measures, const GArray *steps,
                                gboolean is_incomplete);
 

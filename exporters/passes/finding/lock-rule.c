@@ -4,12 +4,12 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#define LEAST_SHARE 10.0 /* %; of the time, by one thread */
+#define LEAST_SHARE 10.0 /* minimum %, of the time, that one thread waits */
 #define MEDIUM_SHARE 20.0
 #define HIGH_SHARE 50.0
 #define THREADS_SHOWN 4u
 
-/* The times of the steps that count, from the first one's begin to the last one's end. */
+/* The range of the steps that count: from the begin of the first to the end of the last. */
 static void find_range(const Case *c, gint64 *begin_ns, gint64 *end_ns)
 {
     *begin_ns = G_MAXINT64;
@@ -31,7 +31,7 @@ static gint64 sum_times(const GPtrArray *threads)
     return sum;
 }
 
-/* A function as evidence: without the object that it is in. */
+/* Length of the function's name, without the object file that follows it. */
 static int name_length(StrobeText name)
 {
     const char *end = memchr(name.bytes, ' ', name.length);
@@ -39,7 +39,7 @@ static int name_length(StrobeText name)
     return (int)MIN(end ? (gsize)(end - name.bytes) : name.length, 80);
 }
 
-/* A thread by its name and number, what it waits in, how long. */
+/* Appends the thread's name and number, the call in which it waits, and for how long. */
 static void describe_thread(const Case *c, const LockThread *thread, double range_ns, GString *text)
 {
     const StrobeTrackView *track = c->m->host->track(c->m->self, thread->track);

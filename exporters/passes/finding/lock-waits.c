@@ -59,7 +59,7 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
         "take_gil",
     };
 
-    const char *end = memchr(name, ' ', length); /* before the object */
+    const char *end = memchr(name, ' ', length); /* the name of the object file follows the blank */
 
     length = end ? (gsize)(end - name) : length;
     skip_underscores(&name, &length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long each thread waits for locks: by the calls of the C library, or by the stacks that
- * threads wait with. */
+/* How long each thread waits for locks, found from calls to the C library or from the stacks of
+ * waiting threads. */
 #ifndef STROBE_PASSES_LOCK_WAITS_H
 #define STROBE_PASSES_LOCK_WAITS_H
 
@@ -9,15 +9,16 @@
 #include <strobe/helpers/intervals.h>
 
 #define LOCK_THREADS_MAX 1024u
-#define LOCK_STRETCHES_MAX 16384u /* a thread; further waits count wherever they lie */
+/* for each thread; further waits count without a check of their time */
+#define LOCK_STRETCHES_MAX 16384u
 
 typedef struct LockThread {
     StrobeTrackId track;
-    StrobeStringId name;   /* of the call, of the first wait */
-    StrobeStringId caller; /* of that; 0: unknown */
+    StrobeStringId name;   /* of the call in which the first wait was */
+    StrobeStringId caller; /* function that made this call; 0: unknown */
     guint64 count;
-    gint64 time_ns;  /* in the wanted times */
-    gint64 spilt_ns; /* of waits without a place in `waits` */
+    gint64 time_ns;  /* waits inside the requested range */
+    gint64 spilt_ns; /* waits for which `waits` had no room */
     StrobeIntervals waits;
 } LockThread;
 
@@ -27,13 +28,13 @@ LockWaits *lock_waits_new(void);
 void lock_waits_free(LockWaits *waits);
 
 /* Whether a call of this name ("pthread_mutex_lock", "__GI___lll_lock_wait (libc.so.6)") waits for
- * a lock; a condition variable and a semaphore are mostly waits for work. */
+ * a lock. Condition variables and semaphores do not count: threads mostly wait in them for work. */
 gboolean lock_waits_is_lock(const char *name, gsize length);
-/* A wait in the call `name` that `caller` made (0: unknown). */
+/* Adds a wait in the call `name`, made by `caller` (0: unknown). */
 void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                     StrobeStringId caller, gint64 begin_ns, gint64 end_ns);
-/* Of LockThread, the longest first, with what lies in [begin_ns, end_ns); those without time are
- * left out. Lent. */
+/* The threads (LockThread) with their waits inside [begin_ns, end_ns), the longest first; threads
+ * without waits there are left out. `waits` owns the array. */
 GPtrArray *lock_waits_threads(LockWaits *waits, gint64 begin_ns, gint64 end_ns);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sorted-values.h"
 
 #define TOP_NAMES 3
-#define LOCK_DEPTH 6u /* frames of a wait that may name its lock, from the innermost on */
+#define LOCK_DEPTH 6u /* number of innermost frames that are searched for a lock call */
 #define NAME_SHOWN 80 /* maximum bytes of a name in the evidence */
 
 /* ---- one kind each ---- */
@@ -21,7 +21,7 @@ static void take_step(Measures *m, const StrobeView *record, const uint32_t *at)
                         strobe_field_u64(record, at[1], 0), record->begin_ns, record->end_ns);
 }
 
-/* Takes kernels only, not other tasks of a device. */
+/* Uses kernels only, not other tasks of a device. */
 static void take_task(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     gint64 duration = record->end_ns - record->begin_ns;
@@ -71,7 +71,7 @@ static void take_processor(Measures *m, const StrobeView *record, const uint32_t
     add_value(&m->processor_wait, strobe_field_f64(record, at[0], -1), 1);
 }
 
-/* Only the process; other processes' use of a disk shows in the pressure. */
+/* Uses only the values of the process; other processes' use of a disk shows in the pressure. */
 static void take_disk(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     if (!strcmp(m->host->string(m->self, record->name).bytes, "Process"))
@@ -141,8 +141,8 @@ static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
                        record->end_ns);
 }
 
-/* The place of the outermost function of the innermost ones that waits for a lock; `n`: none does.
- */
+/* Index of the outermost function, among the LOCK_DEPTH innermost, that waits for a lock; `n`:
+ * none. */
 static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
 {
     gsize found = n;
@@ -156,7 +156,7 @@ static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
     return found;
 }
 
-/* A thread that would have run on waits for a processor, not for a lock. */
+/* Adds a wait for a lock. A thread that was ready to run waits for a processor instead. */
 static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     const StrobeStringId *frames = NULL;
@@ -208,7 +208,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(takers) <= 24);
 
 /* ---- spans of threads ---- */
 
-/* By the ids of kind and name, so that each text is compared once. */
+/* Remembers the cause by the ids of kind and name, so that each text is compared only once. */
 static StepPart find_cause(Measures *m, const StrobeView *record)
 {
     guint64 key = (guint64)record->kind->id << 32 | record->name;
@@ -333,7 +333,7 @@ char *measures_top_names(const Measures *m, StepPart part)
 
         g_string_append_printf(text, "%s%.*s", i ? "; " : "", (int)MIN(name.length, NAME_SHOWN),
                                name.bytes);
-        if (sorted->len > 1) /* else the finding's own count says it */
+        if (sorted->len > 1) /* a single name has the finding's own count */
             g_string_append_printf(text, " %" G_GUINT64_FORMAT " x", time->count);
         g_string_append_printf(text, ", %.2f ms", (double)time->time_ns / 1e6);
     }

@@ -60,8 +60,8 @@ void measures_add(Measures *measures, const StrobeView *record);
 
 /* The value, 0 if nothing was sampled. */
 double weighted_mean(const WeightedMean *mean);
-/* The longest names of a part, such as "aten::item 3 x, 1.20 ms; clFinish 2 x, 0.10 ms"; of a
- * single name without its count; "" if there are none. (transfer full) */
+/* The longest names of a part, such as "aten::item 3 x, 1.20 ms; clFinish 2 x, 0.10 ms"; a single
+ * name is shown without its count; "" if there are none. (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
 /* The kind of the name that took longest; `otherwise`: there is none. */
 const char *measures_top_kind(const Measures *measures, StepPart part, const char *otherwise);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outlier-rule.h"
 
-#define OUTLIER_FACTOR 1.5      /* of the median step */
+#define OUTLIER_FACTOR 1.5      /* times the median step */
 #define LEAST_SHARE 3.0         /* % */
-#define N_CAUSES PART_OPERATORS /* parts with findings of their own come before it */
+#define N_CAUSES PART_OPERATORS /* parts before this one have their own findings */
 
-/* Of all outliers: what they take more than a usual step, and in which parts. */
+/* The time by which all outliers together exceed usual steps, in total and for each part. */
 typedef struct Excess {
     gint64 total_ns, causes_ns[N_CAUSES];
     guint n_steps, longest;

@@ -5,8 +5,8 @@
 
 #include "finding-case.h"
 
-/* TRUE: there are such steps, and `out` says which, and in what part of the step their time goes.
- */
+/* TRUE if such steps exist: `out` then names them and the part of the step that takes their extra
+ * time. */
 gboolean outlier_rule_detect(const Case *c, Finding *out);
 
 #endif

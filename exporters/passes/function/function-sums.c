@@ -13,7 +13,7 @@
 typedef struct FunctionPlace {
     FunctionSum *function;
     StrobeStringId frame;
-    gint64 amount; /* found there */
+    gint64 amount; /* time or memory at this place */
 } FunctionPlace;
 
 struct FunctionSums {
@@ -43,7 +43,7 @@ void function_sums_free(FunctionSums *sums)
     g_free(sums);
 }
 
-/* Looked up by text, because interning while records arrive would wait for earlier passes. */
+/* Finds functions by text, because interning while records arrive would wait for earlier passes. */
 static FunctionSum *function_of(FunctionSums *sums, const char *name, gsize length)
 {
     g_autofree char *text = g_strndup(name, length);

@@ -72,7 +72,7 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Counts it now; an enclosing call later sees the sum of the fold. */
+/* Counts the call now; a call that encloses the fold later gets only its sum. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
@@ -219,7 +219,8 @@ static StrobeStatus function_end(void *state)
     Functions *functions = state;
 
     nesting_finish(
-        functions->nesting); /* nothing is left if the host reported the end of raw records */
+        /* does nothing if the host has already announced the end of the raw records */
+        functions->nesting);
     functions->is_incomplete =
         functions->host->touches_gap(functions->self, 0, G_MININT64, G_MAXINT64) != 0;
     for (guint i = 0; i < N_SOURCES; i++)

@@ -12,18 +12,18 @@ typedef enum Role {
     ROLE_CACHE,     /* the cached entry into a compiled graph */
     ROLE_RUN,       /* entry into C++ */
     ROLE_EXECUTE,   /* the call of GE */
-    ROLE_RUN_GRAPH, /* the same if the fast path is not supported */
-    ROLE_REPLAY,    /* of a captured graph, which does not use GE */
+    ROLE_RUN_GRAPH, /* the call of GE where it does not support the fast path */
+    ROLE_REPLAY,    /* replay of a captured graph, which does not use GE */
     ROLE_EAGER,
     ROLE_LOOKUP,
     ROLE_REGION,
     ROLE_INPUTS,
     ROLE_OUTPUTS,
-    ROLE_LOAD, /* LoadGraph, of a first run */
+    ROLE_LOAD, /* LoadGraph, in a graph's first run */
     ROLE_REFRESH,
     ROLE_COMPILE, /* load, compilation, tuning or capture of a graph */
     ROLE_FRAME,   /* a Python frame of a compiled module */
-    ROLE_ENTRY,   /* the user's choice of the entry */
+    ROLE_ENTRY,   /* a name that the option `entry` matches */
     ROLE_STEP,
     /* Operators. */
     ROLE_BUILD,      /* makes a tensor of scalars or a list */
@@ -49,14 +49,14 @@ typedef struct Markers {
 StrobeStatus markers_init(Markers *markers, const StrobeConsumerHost *host, StrobeInstance *self);
 void markers_clear(Markers *markers);
 
-/* Role of a name. `is_frame`: of a Python call. */
+/* Role of a name. `is_frame`: it is the name of a Python call. */
 Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame);
 
-/* Number of "ProfilerStep#7", STROBE_ABSENT_I64 for another name. */
+/* Step number in a name such as "ProfilerStep#7"; STROBE_ABSENT_I64 for other names. */
 gint64 markers_step(const Markers *markers, StrobeStringId name);
 
-/* Replaces runs of blanks and underscores by one blank, and removes them at the ends; truncates
- * to `size`. */
+/* Copies `text`, with runs of blanks and underscores as one blank and without those at the ends;
+ * truncates to `size`. */
 void marker_fold(const char *text, char *folded, gsize size);
 
 #endif

@@ -41,11 +41,12 @@ typedef struct HeadOverhead {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeKindNames kinds;
-    StrobeBinder binders[N_KINDS]; /* one each, for kinds come mixed */
+    /* one for each kind, because records of all kinds arrive mixed */
+    StrobeBinder binders[N_KINDS];
     Markers markers;
     GHashTable *threads;      /* StrobeTrackId -> HostThread; NULL: no host thread */
     GPtrArray *order;         /* the same threads in order of their first event */
-    HostThread *last;         /* the one asked for last, */
+    HostThread *last;         /* the thread that was looked up last, */
     StrobeTrackId last_track; /* and its track; 0: none yet */
     GArray *steps;            /* of HeadStep */
     GArray *named_steps;      /* of HeadStep: operators that are steps */
@@ -99,8 +100,8 @@ static void head_overhead_close(void *state)
 
 /* ---- in ---- */
 
-/* A trace that is not imported as a result of Ascend has rows of all layers as threads: the name
- * of the process distinguishes them. */
+/* Traces other than Ascend results have rows of all layers as threads: the name of the process
+ * shows which layer a row belongs to. */
 static gboolean is_host_thread(const StrobeTrackView *track)
 {
     const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
@@ -172,8 +173,8 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Events without a kind of their own: complete ones without a category, which may be the
- * framework's, and pairs. An event without an end has no duration. */
+/* Adds a trace event without a kind of its own: a complete event without a category, which may come
+ * from the framework, or a pair. An event without an end has no duration and is skipped. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
@@ -193,8 +194,8 @@ static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
         add_span(pass, record, TRUE);
 }
 
-/* An operator on the device, not a copy or an event. A trace without its table of kernels only
- * shows the core. */
+/* Whether the task is an operator, not a copy or an event. In a trace without a kernel table, the
+ * core is the only sign. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);
@@ -218,7 +219,7 @@ static void add_kernel(HeadOverhead *pass, const StrobeView *record)
 
 /* ---- kernels ---- */
 
-/* The last call of the thread that begins no later; NULL: none. */
+/* The thread's last call of GE that begins at `at_ns` or earlier; NULL: none. */
 static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 at_ns)
 {
     guint low = 0, high = pass->calls->len;
@@ -238,7 +239,7 @@ static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 
     return call->thread->track == track ? call : NULL;
 }
 
-/* An operator and a kernel that it launched: is the operator in a call of GE? */
+/* Uses the link between an operator and its kernel if the operator lies in a call of GE. */
 static void add_link(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[KERNEL_LINK], record->kind);

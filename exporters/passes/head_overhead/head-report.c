@@ -195,9 +195,9 @@ static gint by_sum(gconstpointer a, gconstpointer b)
     return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
-/* The three parts of the total, longest first. An inference without a part (an eager one has no
- * GE) adds nothing to it, but its total counts: shares are of sums, because means would be over
- * different inferences. */
+/* Emits the three parts of the total, longest first. Shares are computed from sums, because the
+ * means of the parts cover different inferences: an eager inference has no GE, but its total
+ * counts. */
 static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
 {
     Ranked ranked[] = {
@@ -220,7 +220,7 @@ static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
     return TRUE;
 }
 
-/* Emits a hint if the cause is a large share; both are sums over `n` inferences. */
+/* Emits a hint if `cause` is a large share of `whole`; both are sums over `n` inferences. */
 static gboolean emit_hint(const HeadReport *r, const char *part, double cause, double whole,
                           guint n, const char *text)
 {

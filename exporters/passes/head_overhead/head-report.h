@@ -16,7 +16,7 @@ typedef struct HeadReport {
     gboolean compiled_too;
 } HeadReport;
 
-/* FALSE: the host has no room. */
+/* Emits all records. FALSE: the host has no room. */
 gboolean head_report_emit(HeadReport *report);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-thread.h"
 
-/* Real inferences are nested at most twice; hostile ones must not take unlimited time. */
+/* Limits of the work on nested inferences. Real ones are nested at most twice; invalid input must
+ * not take unlimited time. */
 #define WORK_PER_EVENT 16
 #define WORK_FREE 1048576
 
@@ -28,8 +29,8 @@ void host_thread_free(gpointer data)
     g_free(thread);
 }
 
-/* Only the outermost operators count. The oldest waiting ones are dropped: an inference rarely
- * encloses that many. */
+/* Keeps only the outermost operators. Drops the oldest waiting ones if there are too many, which an
+ * inference rarely encloses. */
 static void add_operator(HostThread *thread, const HostSpan *span)
 {
     GArray *waiting = thread->waiting;
@@ -50,7 +51,8 @@ static void add_operator(HostThread *thread, const HostSpan *span)
     g_array_append_vals(waiting, span, 1);
 }
 
-/* Begin of the C++ side: the first span inside. Nested spans come before. */
+/* Begin of the C++ side: of the first span with that role inside the inference. Nested spans come
+ * before enclosing ones. */
 static gint64 run_inside(HostThread *thread, const HostSpan *inference)
 {
     gint64 found = G_MAXINT64;

@@ -7,7 +7,7 @@
 
 #include "head-marker.h"
 
-/* ATen operators that wait for an inference around them. */
+/* Maximum number of ATen operators that wait for an enclosing inference. */
 #define HOST_THREAD_OPERATORS_MAX 65536u
 
 enum { PYTHON_BUILD, PYTHON_CONTIGUOUS, PYTHON_ATEN, PYTHON_PARTS };
@@ -26,7 +26,7 @@ typedef struct HostSpan {
 
 typedef struct HostThread {
     StrobeTrackId track;
-    GArray *spans;        /* of HostSpan: marked ones */
+    GArray *spans;        /* of HostSpan: spans with a role */
     GArray *python;       /* of PythonTime */
     GArray *waiting;      /* of HostSpan: outermost operators */
     gint64 forgotten_ns;  /* end of the last operator that was dropped; G_MININT64: none */
@@ -38,11 +38,11 @@ typedef struct HostThread {
 HostThread *host_thread_new(StrobeTrackId track);
 void host_thread_free(gpointer thread);
 
-/* Adds a span of the thread, children first. ROLE_NONE only affects first_ns. FALSE: it would be
- * kept but `can_keep` is not set. */
+/* Adds a span of the thread; children come before parents. A span with ROLE_NONE only affects
+ * first_ns. FALSE: the span had to be kept, but `can_keep` is FALSE. */
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
-/* All have been added: sorts by begin, enclosing spans first. */
+/* Sorts the spans by begin, enclosing spans first. Call it when all have been added. */
 void host_thread_sort(HostThread *thread);
 
 #endif

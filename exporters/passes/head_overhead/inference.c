@@ -27,7 +27,7 @@ static gboolean holds_span(const HostSpan *outer, const HostSpan *inner)
 
 /* ---- steps ---- */
 
-/* Indexes of the steps that the thread announced, otherwise of all. */
+/* Indexes of the steps that the thread announced or, if it announced none, of all steps. */
 static GArray *steps_of(const GArray *steps, guint64 thread)
 {
     GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -104,7 +104,7 @@ static gboolean take_known(Inference *inference, const Entries *entries)
     return TRUE;
 }
 
-/* The cached entry contains the lookup: it is the entry. */
+/* Whether the cached entry contains the lookup: then it is the entry itself. */
 static gboolean has_lookup_inside(const Search *s, guint place)
 {
     const HostSpan *span = span_at(s, place);
@@ -167,7 +167,7 @@ static gint64 lookup_time(const Search *s, const Inference *inference)
     return sum;
 }
 
-/* ---- what is inside ---- */
+/* ---- inside an inference ---- */
 
 typedef struct Inside {
     const HostSpan *run, *execute, *execute_in_run, *graph, *graph_in_run, *replay;
@@ -221,7 +221,8 @@ static Inside look_inside(const Search *s, guint place)
     return inside;
 }
 
-/* The call of GE: in the C++ side, otherwise in the inference; ExecuteGraph, otherwise RunGraph. */
+/* The call of GE: preferably in the C++ side, otherwise in the inference; preferably ExecuteGraph,
+ * otherwise RunGraph. */
 static const HostSpan *call_of(const Inside *inside)
 {
     const HostSpan *execute = inside->execute_in_run ? inside->execute_in_run : inside->execute;
@@ -230,7 +231,7 @@ static const HostSpan *call_of(const Inside *inside)
     return execute ? execute : graph;
 }
 
-/* Sum of the spans of a role that lie in a stretch, what two of them share once. */
+/* Time that spans of a role cover between two times; overlaps count once. */
 static gint64 sum_role_time(const Search *s, guint place, Role role, gint64 from_ns, gint64 to_ns)
 {
     gint64 sum = 0, done_ns = from_ns;
@@ -330,7 +331,8 @@ static gboolean does_compile(const Search *s, const Inference *inference)
 
 /* ---- the whole ---- */
 
-/* What cannot be: nothing is cut off to make it fit. */
+/* Describes a contradiction between the figures; NULL: none. Contradictory figures are reported
+ * unchanged. */
 static const char *find_contradiction(const struct strobe_head_overhead *f)
 {
     if (f->framework < 0)
@@ -383,7 +385,7 @@ static Inference begin_inference(const Search *s, guint place)
     return inference;
 }
 
-/* One that begins inside another, which ends at `around_end_ns`. */
+/* Adds an inference that begins inside another one, which ends at `around_end_ns`. */
 static void add_nested(Search *s, guint place, gint64 around_end_ns)
 {
     Inference inference = begin_inference(s, place);
@@ -393,7 +395,7 @@ static void add_nested(Search *s, guint place, gint64 around_end_ns)
     inference.figures.lookup = NONE;
     inference.figures.total = inference.end_ns - inference.begin_ns;
     if (span_at(s, place)->end_ns > around_end_ns)
-        inference.error = "begins inside another inference and ends behind it";
+        inference.error = "begins inside another inference and ends after it";
     g_array_append_val(s->inferences, inference);
 }
 
@@ -417,7 +419,8 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     g_array_append_val(s->inferences, inference);
 }
 
-/* Cached entries with an inference inside only tell its entry. */
+/* Finds the cached entries that contain an inference: each is that inference's entry, not an
+ * inference of its own. */
 static void find_used_caches(Search *s)
 {
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -433,7 +436,7 @@ static void find_used_caches(Search *s)
         }
         if (span->role != ROLE_INFERENCE)
             continue;
-        /* Below one that is known already lie only such. */
+        /* Entries that enclose a used one are already known. */
         for (guint k = open->len; k > 0; k--) {
             guint cache = g_array_index(open, guint, k - 1);
             if (holds_span(span_at(s, cache), span) &&
@@ -460,7 +463,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
                      GArray *inferences)
 {
     Search s = {.thread = thread, .steps = steps, .inferences = inferences};
-    guint previous = G_MAXUINT; /* place of the last outermost one */
+    guint previous = G_MAXUINT; /* index of the last outermost inference */
 
     if (!has_inference(thread))
         return;
@@ -481,7 +484,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
         }
         while (before && s.at < i && span_at(&s, s.at)->begin_ns < before->end_ns)
             s.at++;
-        /* The copy: adding moves the array. */
+        /* A copy, because adding an inference may move the array. */
         const Inference copy = before ? *before : (Inference){0};
         add_outermost(&s, i, before ? &copy : NULL);
         if (previous != G_MAXUINT)

@@ -9,12 +9,12 @@
 
 typedef struct HeadStep {
     gint64 begin_ns, end_ns, number;
-    guint64 thread; /* that announced it, STROBE_ABSENT_U64: not told */
+    guint64 thread; /* thread that announced it; STROBE_ABSENT_U64: unknown */
     StrobeTrackId track;
     StrobeStringId name;
 } HeadStep;
 
-/* Texts of the fields, by the names that they have there. */
+/* Values of the record's text fields `mode` and `entry`. */
 typedef enum HeadMode { MODE_UNKNOWN, MODE_GE, MODE_ACLGRAPH, MODE_EAGER } HeadMode;
 typedef enum EntrySource {
     ENTRY_NONE,
@@ -34,22 +34,23 @@ typedef struct Inference {
     gint64 entry_ns;
     gint64 execute_ns, execute_end_ns; /* the call of GE; G_MININT64: none */
     gint64 until_ns;                   /* begin of the next inference of the thread */
-    gint64 linked_ns, after_ns; /* first kernel that it launched, first behind; G_MAXINT64: none */
-    gint32 step;                /* place among the steps, -1: none */
+    gint64 linked_ns, after_ns; /* begin of the first kernel that it launched, and of the first
+                                   after the call; G_MAXINT64: none */
+    gint32 step;                /* index in the steps, -1: none */
     HeadMode mode;
     EntrySource source;
     gboolean is_cached; /* only the cached entry is marked */
     const char *error;  /* NULL: none */
-    /* All that is told of it but what needs a kernel, a string or the other inferences. */
+    /* The record's fields, except those that need a kernel, a string or other inferences. */
     struct strobe_head_overhead figures;
 } Inference;
 
 /* Appends the inferences of a sorted thread, in order of begin; `steps` (of HeadStep) are sorted.
- * `number` of the thread: where it has announced steps itself, those of others are not its own. */
+ * `number` is the thread's number: if the thread announced steps itself, only these count. */
 void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
                      GArray *inferences);
 
-/* The kernels have been looked up: the figures that need them. */
+/* Computes the figures that need kernels. Call it after the kernels have been looked up. */
 void inference_finish(Inference *inference);
 
 #endif

@@ -20,14 +20,14 @@ typedef enum Part {
 } Part;
 
 const char *part_name(Part part);
-/* ns, STROBE_ABSENT_I64: not known. */
+/* Duration of a part in ns; STROBE_ABSENT_I64: unknown. */
 gint64 part_of(const struct strobe_head_overhead *figures, Part part);
 
 typedef struct PartStatistics {
     GArray *values[PARTS]; /* of gint64 */
     double sums[PARTS];    /* ns, over the inferences that have the part */
-    guint n_causes;        /* inferences of which the causes of the Python side are known, */
-    double causes_build;   /* and of these in ns: */
+    guint n_causes;        /* number of inferences whose causes on the Python side are known, */
+    double causes_build;   /* and the sums of these causes, in ns: */
     double causes_contiguous;
     double causes_python;
     double lookup;         /* ns, of all */
@@ -37,7 +37,7 @@ typedef struct PartStatistics {
 void part_statistics_init(PartStatistics *statistics);
 void part_statistics_clear(PartStatistics *statistics);
 void part_statistics_add(PartStatistics *statistics, const struct strobe_head_overhead *figures);
-/* All have been added. FALSE: no inference has the part. */
+/* Call it when all inferences have been added. FALSE: no inference has the part. */
 gboolean part_statistics_get(const PartStatistics *statistics, Part part,
                              struct strobe_head_overhead_summary *summary);
 

@@ -18,14 +18,14 @@ static const StrobeOption options[] = {
     TEXT_OPTION("run", "TorchNpuGraphBase::Run", "Name of the range of the C++ side."),
     TEXT_OPTION("execute", "ExecuteGraph", "Name of the range of the call of GE."),
     TEXT_OPTION("entry", "",
-                "Regular expression: what it matches is the entry into a compiled module; empty: "
-                "by what TorchDynamo marks."),
+                "Regular expression for the name of the entry into a compiled module; empty: the "
+                "entry that TorchDynamo marks."),
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_BOOL,
         .name = "compiled_too",
         .default_value = "false",
-        .summary = "Count inferences that compiled a graph in summary and advice.",
+        .summary = "Include inferences that compiled a graph in summary and advice.",
     },
 };
 

@@ -425,7 +425,7 @@ static void test_contradictions(void)
     strobe_mock_free(mock);
     mock = RUN_MARKS({INFERENCE, 100, 500}, {INFERENCE, 450, 600});
     check_text(mock, get_inference(mock, 1)->error,
-               "begins inside another inference and ends behind it");
+               "begins inside another inference and ends after it");
     g_assert_true(get_inference(mock, 1)->is_nested);
     strobe_mock_free(mock);
 }

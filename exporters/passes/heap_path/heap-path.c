@@ -37,18 +37,18 @@ const StrobeKind heap_path_kind =
 typedef struct Path {
     StrobeStackId stack;
     double live_bytes, most_bytes, peak_bytes, allocated_bytes, live_blocks, allocated_blocks;
-    guint64 peak; /* number of the peak that peak_bytes are of */
+    guint64 peak; /* number of the peak at which peak_bytes was taken */
 } Path;
 
 typedef struct Block {
-    guint64 address; /* its own key */
+    guint64 address; /* key in the table */
     double bytes, weight;
     Path *path;
 } Block;
 
 typedef struct Event {
     guint64 address;
-    gint64 size; /* negative: given back */
+    gint64 size; /* negative: a release */
     double weight;
     StrobeStackId stack;
 } Event;
@@ -61,7 +61,7 @@ typedef struct HeapPaths {
     GHashTable *paths;             /* stack -> Path */
     GHashTable *blocks;            /* of Block, by address */
     double live_bytes, most_bytes; /* of all paths */
-    guint64 peak;                  /* number of the peak so far: each new maximum is one */
+    guint64 peak;                  /* number of new maxima so far */
     guint64 n_dropped;
 } HeapPaths;
 
@@ -91,8 +91,8 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-/* Before the path changes: what it holds is what it held at the last peak, if it has not changed
- * since. */
+/* Call this before the path changes. If the path has not changed since the last peak, it held as
+ * much then as it does now. */
 static void keep_peak(const HeapPaths *pass, Path *path)
 {
     if (path->peak == pass->peak)
@@ -118,7 +118,7 @@ static void release_block(HeapPaths *pass, guint64 address)
     Block *block = g_hash_table_lookup(pass->blocks, &address);
 
     if (!block)
-        return; /* it was there before the window */
+        return; /* allocated before the window */
     change_path(pass, block->path, -block->bytes, -block->weight);
     g_hash_table_remove(pass->blocks, &address);
 }
@@ -154,8 +154,8 @@ static void allocate_block(HeapPaths *pass, const Event *event)
     g_hash_table_add(pass->blocks, g_memdup2(&made, sizeof made));
 }
 
-/* In order of time: one thread may release what another one allocated, and its record come first.
- */
+/* Takes the events in order of time: a thread may release a block of another thread, and the record
+ * of the release may arrive first. */
 static void take_sorted(HeapPaths *pass)
 {
     const Event *event;
@@ -231,7 +231,7 @@ static gboolean emit_path(HeapPaths *pass, Path *path)
     return TRUE;
 }
 
-/* What holds most comes first. */
+/* Emits the paths that hold most first. */
 static StrobeStatus heap_path_end(void *state)
 {
     HeapPaths *pass = state;

@@ -5,12 +5,12 @@
 
 #include <strobe/exporter.h>
 
-/* "heap_path": what one call path has allocated in a window, and what of that is there at its end;
- * named by the innermost function. With sampling all are estimates. */
+/* "heap_path": the memory that one call path allocated in a window, and how much of it is still
+ * allocated at its end; named by the innermost function. With sampling all values are estimates. */
 struct heap_path {
     int64_t live_bytes;      /* B */
-    int64_t most_bytes;      /* B; that were there at any one time */
-    int64_t peak_bytes;      /* B; that were there when all paths together held most */
+    int64_t most_bytes;      /* B; the most that was allocated at one time */
+    int64_t peak_bytes;      /* B; allocated at the time when all paths together held most */
     int64_t allocated_bytes; /* B */
     int64_t live_blocks;
     int64_t allocated_blocks;

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#define NEAR_BITS 3u /* ids that count up lie side by side, so many of them in a row */
+#define NEAR_BITS 3u /* 8 successive ids share a hash, so that they lie side by side */
 
 typedef struct Slot {
     guint64 id;
@@ -35,7 +35,7 @@ void id_index_free(gpointer data)
     g_free(index);
 }
 
-/* The slot of the id, or the free one where it belongs. */
+/* The slot of the id, or the free slot for it. */
 static Slot *slot_of(const IdIndex *index, guint64 id)
 {
     guint64 hash = strobe_hash_number(strobe_hash_key(), id >> NEAR_BITS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept for each of many ids: a hash without an allocation for each. */
+/* Maps many ids to items: a hash table without an allocation for each id. */
 #ifndef STROBE_PASSES_ID_INDEX_H
 #define STROBE_PASSES_ID_INDEX_H
 
@@ -7,13 +7,13 @@
 
 typedef struct IdIndex IdIndex;
 
-/* With room for so many ids before it grows. */
+/* Makes an index that grows when it holds more than `room` ids. */
 IdIndex *id_index_new(guint room);
 void id_index_free(gpointer index);
 
-/* NULL: it is not there. */
+/* The id's item; NULL: none. */
 gpointer id_index_find(const IdIndex *index, guint64 id);
-/* What is kept for the id, which is `item` (not NULL) from now on if nothing was. */
+/* Adds `item` (not NULL) if the id has no item yet. Returns the id's item. */
 gpointer id_index_add(IdIndex *index, guint64 id, gpointer item);
 
 #endif

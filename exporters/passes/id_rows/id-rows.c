@@ -7,22 +7,22 @@
 #define PAGE_BITS 10u
 #define PAGE (1u << PAGE_BITS) /* rows */
 #define NEAR_BITS 2u
-#define NEAR (1u << NEAR_BITS) /* ids of a slot */
-#define SLOTS_BITS 6u          /* at first */
+#define NEAR (1u << NEAR_BITS) /* number of successive ids in a slot */
+#define SLOTS_BITS 6u          /* initial size: 64 slots */
 
-/* Where the rows of ids that differ in their lowest bits are. */
+/* Finds the rows of NEAR successive ids, which differ only in their lowest bits. */
 typedef struct Slot {
-    guint64 near;         /* what they have in common, and 1; 0: free */
-    guint32 places[NEAR]; /* and 1; 0: there is none */
+    guint64 near;         /* the common bits of the ids, plus 1; 0: free */
+    guint32 places[NEAR]; /* index of the row, plus 1; 0: no row */
 } Slot;
 
 struct IdRows {
     StrobeHashKey key;
     gsize size;
     GPtrArray *pages;
-    guint first, end; /* places in the pages */
+    guint first, end; /* range of the rows that are kept */
     Slot *slots;
-    guint bits, n_used; /* of a power of two, at most half */
+    guint bits, n_used; /* there are 1 << bits slots; at most half are in use */
 };
 
 static void make_slots(IdRows *rows, guint bits)
@@ -68,7 +68,7 @@ gpointer id_rows_at(const IdRows *rows, guint place)
     return row_at(rows, rows->first + place);
 }
 
-/* ---- what finds them ---- */
+/* ---- index ---- */
 
 /* The preferred slot: a search continues from here if others occupy it. */
 static inline guint place_of(const IdRows *rows, guint64 near)

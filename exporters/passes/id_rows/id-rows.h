@@ -8,21 +8,21 @@
 
 typedef struct IdRows IdRows;
 
-/* A row begins with its id, a guint64. */
+/* Every row begins with its id, a guint64. */
 IdRows *id_rows_new(gsize row_size);
 void id_rows_free(IdRows *rows);
 
 guint id_rows_count(const IdRows *rows);
-/* The oldest is 0. */
+/* The row at a place; the oldest row has place 0. */
 gpointer id_rows_at(const IdRows *rows, guint place);
-/* NULL: it does not exist. */
+/* The row of an id; NULL: none. */
 gpointer id_rows_find(const IdRows *rows, guint64 id);
-/* For a new id: everything except the id is zero. */
+/* Adds a row for a new id; everything except the id is zero. */
 gpointer id_rows_add(IdRows *rows, guint64 id);
-/* The oldest ones. */
+/* Drops the `n` oldest rows. */
 void id_rows_forget(IdRows *rows, guint n);
 
-/* Number of wasted probe steps if each entry, with neighbours together, is found once. */
+/* Number of occupied slots that are passed over if each index entry is looked up once. */
 guint64 id_rows_steps(const IdRows *rows);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct Row {
 typedef struct Metrics {
     guint64 task;
     StrobeStringId names;
-    gsize values; /* place in values */
+    gsize values; /* index in `values` of the pass */
     guint n;
 } Metrics;
 
@@ -60,7 +60,7 @@ typedef struct KernelDetail {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder pmus, tasks, ops;
-    StrobeStringId counted; /* the last names of metrics, and their number */
+    StrobeStringId counted; /* names whose metrics were counted last, and their number */
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     StrobeFieldCopies task_copies, op_copies;
@@ -69,7 +69,8 @@ typedef struct KernelDetail {
     GArray *values;  /* of double */
     StrobeSteps steps;
     StrobeStringId communication_core;
-    struct strobe_kernel_detail absent; /* all fields absent; finding their offsets takes long */
+    /* a record with all fields absent, made once because that takes long */
+    struct strobe_kernel_detail absent;
     guint64 n_dropped;
 } KernelDetail;
 
@@ -148,7 +149,8 @@ static guint count_names(const char *names)
     return n;
 }
 
-/* Successive kernels mostly have the same names. */
+/* Number of metrics in a list of names. Successive kernels mostly have the same names, so the last
+ * number is kept. */
 static guint n_metrics(KernelDetail *pass, StrobeStringId names)
 {
     if (names != pass->counted) {
@@ -217,7 +219,7 @@ static struct strobe_kernel_detail head_of(const Row *row)
     return fields;
 }
 
-/* Device by device, by start; kernels before operations. */
+/* Orders by device and start; kernels before operations. */
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {
     const Row *x = a, *y = b;
@@ -239,8 +241,8 @@ static gint compare_metrics(gconstpointer a, gconstpointer b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* ns between the end of the previous row and the start; never negative. Newer versions compute
- * in doubles of microseconds, with steps of a quarter. */
+/* ns between the end of the previous row and the start; never negative. Versions after G1 compute
+ * in doubles of microseconds, which are 0.25 apart at today's times. */
 static double wait_ns(const KernelDetail *pass, const Row *before, const Row *row)
 {
     double us;

@@ -172,7 +172,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
 
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event)
 {
-    /* A later state is distinguished from the totals after this event. */
+    /* A later state is compared with the totals after this event. */
     if (event->action != MEMORY_STATE && !event->key.source.is_ge)
         state_blocks_skip(live->states, event);
     switch (event->action) {

@@ -9,11 +9,11 @@
 
 typedef struct LiveBlocks LiveBlocks;
 
-/* With `are_reported` the source reports all blocks: a state is only a state. */
+/* `are_reported`: the source reports every block, so totals make no blocks. */
 LiveBlocks *live_blocks_new(gboolean are_reported);
 void live_blocks_free(LiveBlocks *live);
 
-/* In order of time. Derives the event of a state. */
+/* Takes events in order of time. For a state, finds out which event it means. */
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event);
 /* Skips a state if an event with more data exists. */
 void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event);

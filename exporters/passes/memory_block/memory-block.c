@@ -14,7 +14,7 @@
 #define WAITING_MAX 262144u
 /* Blocks that wait for the end, to be sorted by allocation. */
 #define FINISHED_MAX 262144u
-/* Number of events of one moment that are compared. */
+/* Maximum number of events with the same time that are compared. */
 #define INSTANT_MAX 64u
 
 enum {
@@ -67,7 +67,7 @@ typedef struct MemoryBlocks {
     guint first;
     guint64 n_forgotten; /* number of events before the first in the array: number of the next
                             question minus its index */
-    gboolean is_full;    /* the host has no room */
+    gboolean is_full;    /* the host refused a record for lack of room */
 } MemoryBlocks;
 
 static void take_answer(void *user, guint64 question, const OperatorAnswer *answer)
@@ -76,7 +76,7 @@ static void take_answer(void *user, guint64 question, const OperatorAnswer *answ
     MemoryEvent *event;
 
     if (question < pass->n_forgotten + pass->first)
-        return; /* went without */
+        return; /* already written without an operator */
     event = &g_array_index(pass->events, MemoryEvent, question - pass->n_forgotten);
     event->op = *answer;
     event->is_reported = TRUE;
@@ -123,7 +123,8 @@ static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
                : duration;
 }
 
-/* The framework's workspace is separate too: the original's tables make no distinction. */
+/* The name of the block's allocator. The framework's workspace counts as PTA, because the Ascend
+ * profiler's tables do not distinguish them. */
 static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
 {
     StrobeStringId component = block->key.source.component;
@@ -168,7 +169,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Does an event of the same moment and allocator have the details of this state? */
+/* Whether an event of the same time and allocator has the details of this state. */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
@@ -194,8 +195,8 @@ static void take_first(MemoryBlocks *pass)
     pass->first++;
 }
 
-/* In order of time: a thread may release another thread's block, and the release may be recorded
- * first. */
+/* Takes the events in order of time: a thread may release another thread's block, and the release
+ * may be recorded first. */
 static void take_sorted(MemoryBlocks *pass)
 {
     MemoryEvent *event;
@@ -211,8 +212,8 @@ static void take_sorted(MemoryBlocks *pass)
     }
 }
 
-/* Events are output in order, once their operators are known and no other event of their moment
- * can come. */
+/* Events are output in order, once their operators are known and once no other event of the same
+ * time can come. */
 static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
     while (pass->first < pass->events->len) {

@@ -24,7 +24,7 @@ typedef struct MemorySource {
     gboolean is_ge; /* the device's own allocator, which reports operators but no activity */
 } MemorySource;
 
-/* What pairs the events of one block. */
+/* The key that all events of one block share. */
 typedef struct MemoryKey {
     MemorySource source;
     guint64 pid;
@@ -43,7 +43,7 @@ typedef struct MemoryEvent {
     StrobeStringId name;
     OperatorAnswer op;
     gboolean is_reported; /* the operator is known, or not needed */
-    gboolean is_shadowed; /* an event of the same moment has the details of this state */
+    gboolean is_shadowed; /* an event with the same time has the details of this state */
 } MemoryEvent;
 
 typedef struct MemoryBlock {

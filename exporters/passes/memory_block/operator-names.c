@@ -8,7 +8,7 @@
 #define RECENT 64           /* number of last operators of a thread */
 #define LOOK_BACK 64        /* number of questions checked beyond those that an operator answers */
 #define ENTRIES_MAX 262144u /* queue entries on their way */
-#define OPEN_MAX 4096u      /* of these, whose operator has not ended, by thread */
+#define OPEN_MAX 4096u      /* maximum number of entries of a thread whose operator has not ended */
 #define WORDS_MAX 65536u
 
 enum { IS_ASYNC, N_OPERATOR };
@@ -59,7 +59,7 @@ typedef struct Thread {
     GArray *questions; /* of Question, by time */
     GArray *open;      /* of OpenEntry, by end */
     Span recent[RECENT];
-    guint n_recent; /* so many were ever put there */
+    guint n_recent; /* number of operators that were ever added there */
     gboolean is_dequeuer;
 } Thread;
 
@@ -207,7 +207,7 @@ static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
             continue;
         }
         if (word_of(names, op) == WORD_SKIPPED)
-            return; /* before any question has gone */
+            return; /* the name is read only if a question needs it */
         found.is_node = op->word == WORD_NODE;
         if (thread->is_dequeuer) {
             n_beyond++;
@@ -237,7 +237,8 @@ static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
         g_hash_table_remove(names->entries, &entry->correlation);
 }
 
-/* An operator around the end of an entry: its base if it began after those that have ended. */
+/* Handles an operator that encloses the end of an entry. It names the entry if it began after all
+ * operators that have ended. */
 static gboolean resolve_entry(OperatorNames *names, Entry *entry, Span *op)
 {
     if (op->begin_ns > entry->base_begin_ns) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the operator that ran at a moment, while operators arrive in the order of their ends:
+ * Finds the operator that ran at a given time, while operators arrive in the order of their ends:
  * the innermost one is the first to end of those that had begun.
  *
  * On a thread that runs the framework's queue, it is the operator that enqueued the entry. The
@@ -12,7 +12,7 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* The answer for a moment. */
+/* The answer to a question: the operator that ran at the time. */
 typedef struct OperatorAnswer {
     StrobeStringId name; /* 0: no operator */
     gint64 begin_ns;     /* of the operator */

@@ -17,13 +17,14 @@ typedef struct StateBlocks StateBlocks;
 StateBlocks *state_blocks_new(void);
 void state_blocks_free(StateBlocks *states);
 
-/* The event of a state: an allocation (the event's size is then set; pass the block to
- * state_blocks_add), a release or a release of the block (of *block, NULL: it existed before),
- * MEMORY_FIRST: an allocation from nothing if its release comes (make the block, unsure, and pass
- * it to state_blocks_add), or MEMORY_STATE: unknown. */
+/* Determines which event a state stands for: an allocation (the event's size is then set; pass the
+ * block to state_blocks_add), a release or a release of the block (of *block, NULL: it existed
+ * before), MEMORY_FIRST: an allocation from nothing if its release comes (make the block, unsure,
+ * and pass it to state_blocks_add), or MEMORY_STATE: unknown. */
 guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock **block);
-void state_blocks_add(StateBlocks *states, MemoryBlock *block); /* lent, until both are known */
-/* Uses only the totals: a separate event has the rest. */
+/* the caller keeps the block, until both releases are known */
+void state_blocks_add(StateBlocks *states, MemoryBlock *block);
+/* Uses only the totals, because a separate event has all other data. */
 void state_blocks_skip(StateBlocks *states, const MemoryEvent *event);
 
 #endif

@@ -8,7 +8,7 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/kinds.h>
 
-#define INSTANT_MAX 4096u /* number of events of one moment that are sorted */
+#define INSTANT_MAX 4096u /* maximum number of events with the same time that are sorted */
 #define DEVICES_MAX 256u  /* a search is linear */
 #define STATE 3           /* action: not an allocation or release */
 
@@ -58,7 +58,7 @@ typedef struct MemoryTotal {
     GArray *instant;            /* of Row: events of the last time */
     GArray *last;               /* of Last */
     StrobeStringId sum_name, app_name;
-    gboolean is_full; /* the host has no room */
+    gboolean is_full; /* the host refused a record for lack of room */
 } MemoryTotal;
 
 static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -156,7 +156,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
     last->has[row->side] = TRUE;
 }
 
-/* ---- moments ---- */
+/* ---- events of the same time ---- */
 
 /* An event that its allocator's state reports too. */
 static gboolean is_reported_twice(const GArray *instant, const Row *row)
@@ -170,7 +170,7 @@ static gboolean is_reported_twice(const GArray *instant, const Row *row)
     return FALSE;
 }
 
-/* At equal times the device's allocator comes last. */
+/* Takes the events of one time; the device's allocator comes last. */
 static void finish_instant(MemoryTotal *pass)
 {
     GArray *instant = pass->instant;
@@ -212,7 +212,7 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
         .is_state = strobe_field_u32(record, at[ACTION], STATE) == STATE,
     };
 
-    /* The allocator is unknown: only an event. Memory of the host belongs to no device. */
+    /* The event does not name its allocator. Memory of the host belongs to no device. */
     if (!strcmp(word, "CPU"))
         return;
     if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)

@@ -63,8 +63,8 @@ static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInst
     return STROBE_OK;
 }
 
-/* MSPTI has the name of a kernel alone: "aclnnMm_MatMulV3Common_MatMulV3" ends in the operator's
- * type; of other names the whole stands for it. */
+/* MSPTI reports only a kernel's name. "aclnnMm_MatMulV3Common_MatMulV3" ends in the operator's
+ * type; other names are used as a whole. */
 static const char *type_of_name(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -72,7 +72,8 @@ static const char *type_of_name(const char *name)
     return g_str_has_prefix(name, "aclnn") && end && end[1] ? end + 1 : name;
 }
 
-/* Collections of the vendor without types (level 0) have no such table. */
+/* The Ascend profiler's results without types (level 0) have no such table, so only Strobe's own
+ * records without types count. */
 static gboolean is_own_record(const Statistic *pass)
 {
     return !*pass->host->metadata_value(pass->self, "source") &&
@@ -131,7 +132,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The tool rounds microseconds. */
+/* The Ascend profiler rounds microseconds to three digits. */
 static double whole_ns(double ns)
 {
     return round(strobe_round_decimals(ns / 1000.0, 3) * 1000.0);
@@ -158,7 +159,7 @@ static gboolean emit_group(const Statistic *pass, const Group *group, double all
     return TRUE;
 }
 
-/* For the device whose groups begin at `first`. */
+/* The total of the device whose groups begin at `first`. */
 static double device_total(const GPtrArray *sorted, guint first)
 {
     const Group *group = sorted->pdata[first];

@@ -39,7 +39,7 @@ typedef struct OperatorAverage {
     gboolean group_by_shapes;
     StrobeBinder binder;
     GHashTable *groups; /* Group as its own key and value */
-    Group *others;      /* beyond GROUPS_MAX */
+    Group *others;      /* all operators beyond GROUPS_MAX groups; NULL: none */
     CacheSlot cache[CACHE_SIZE];
 } OperatorAverage;
 
@@ -154,7 +154,7 @@ static StrobeStatus operator_average_batch(void *state, const StrobeView *record
     return STROBE_OK;
 }
 
-/* Bytes may be NUL, too. */
+/* Compares bytes, because a text may contain NUL. */
 static gint text_compare(const StrobeText *a, const StrobeText *b)
 {
     const gint order = memcmp(a->bytes, b->bytes, MIN(a->length, b->length));

@@ -9,7 +9,7 @@ typedef struct Tasks {
 
 typedef struct Called {
     gint64 begin_ns, end_ns;
-    guint tasks; /* place */
+    guint tasks; /* index in Tasks */
 } Called;
 
 struct DatabaseSteps {
@@ -38,7 +38,7 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* One entry for each id. */
+/* Makes one entry for each id. */
 static GArray *tasks_of(const KernelMap *map)
 {
     GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Tasks));
@@ -90,7 +90,7 @@ void database_steps_free(DatabaseSteps *steps)
     g_free(steps);
 }
 
-/* Index of the first call that does not begin before the moment. */
+/* Index of the first call that does not begin before the given time. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
     guint low = 0, high = steps->called->len;

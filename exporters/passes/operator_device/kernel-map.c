@@ -82,7 +82,7 @@ static gboolean place_equal(gconstpointer a, gconstpointer b)
     return x->begin_ns == y->begin_ns && x->track == y->track;
 }
 
-/* By track and begin; of several the last one is used. */
+/* Indexes kernels by track and begin; of several with the same, the last one is used. */
 static GHashTable *index_places(const KernelMap *map)
 {
     GHashTable *places = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
@@ -157,10 +157,10 @@ static GArray *tasks_of(const KernelMap *map)
     return tasks;
 }
 
-/* Without flow events: the call with the task's id. The original has one flow event for each id,
- * so only the first task counts; in a recording all tasks of a launch count, including those of
- * a graph that runs again. Both sides are sorted by id: millions of random look-ups would touch
- * all of memory. */
+/* Without flow events, the launch is the call with the task's id. The Ascend profiler has one flow
+ * event for each id, so only the first task counts; in a recording all tasks of a launch count,
+ * including those of a graph that runs again. Both sides are sorted by id: millions of random
+ * look-ups would touch all of memory. */
 static void instants_of_calls(KernelMap *map, GArray *instants)
 {
     g_autoptr(GArray) tasks = tasks_of(map);
@@ -195,7 +195,7 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* ---- keys ---- */
 
-/* One cursor over all dequeues of all threads in the order of their ends. */
+/* Assigns launches by one cursor over the dequeues of all threads, in the order of their ends. */
 static void assign_to_dequeues(KernelMap *map, const GArray *instants)
 {
     guint cursor = 0;
@@ -226,7 +226,7 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The dequeue of that thread around the moment; NULL: none. */
+/* The dequeue of that thread around the time; NULL: none. */
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
@@ -265,7 +265,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Two threads may launch at the same moment. */
+/* Orders by key and thread, because two threads may launch at the same time. */
 static gint compare_own_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;
@@ -283,7 +283,8 @@ void kernel_map_finish(KernelMap *map)
         instants_of_flows(map, instants);
     else
         instants_of_calls(map, instants);
-    map->by_thread = map->by_thread && !map->flows->len; /* an arrow says no thread */
+    /* a flow event does not contain the thread */
+    map->by_thread = map->by_thread && !map->flows->len;
     g_array_sort(instants, compare_instants);
     map->has_queue = map->dequeues->len > 0;
     if (map->has_queue && map->by_thread) {

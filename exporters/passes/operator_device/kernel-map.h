@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the kernels that each entry of the framework's task queue launched, like the original.
- * From a kernel it goes to the host time of its launch (by the source's flow event, or by the
- * shared id of call and task), from there to the dequeue around that time, and from the dequeue
- * to the enqueue with the same correlation.
+ * Finds the kernels that each entry of the framework's task queue launched, by the rules of the
+ * Ascend profiler. From a kernel it goes to the host time of its launch (by the source's flow
+ * event, or by the shared id of call and task), from there to the dequeue around that time, and
+ * from the dequeue to the enqueue with the same correlation.
  */
 #ifndef STROBE_PASSES_KERNEL_MAP_H
 #define STROBE_PASSES_KERNEL_MAP_H
@@ -28,7 +28,7 @@ typedef struct Launch {
     guint64 key;
     guint64 thread;     /* of the call, if known */
     guint kernel;       /* place in kernels */
-    gboolean is_direct; /* the key is the moment */
+    gboolean is_direct; /* the key is the time of the launch */
 } Launch;
 
 typedef struct KernelMap {
@@ -56,15 +56,15 @@ typedef struct HostCall {
 
 void kernel_map_init(KernelMap *map);
 void kernel_map_clear(KernelMap *map);
-/* One end of a flow event; `id` must stay valid. */
+/* Adds one end of a flow event; `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
-/* Everything has been added. */
+/* Call it when everything has been added. */
 void kernel_map_finish(KernelMap *map);
 /* The launches of a key: returns the first, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);
 
-/* The same for all keys from `begin` to `end` (exclusive). */
+/* The launches of all keys from `begin` to `end` (exclusive). */
 const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 end, guint *n);
 
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)

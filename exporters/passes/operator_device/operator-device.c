@@ -14,7 +14,7 @@
 #include "step-kernels.h"
 #include "ascend-db.h"
 
-#define OPERATORS_MAX ((guint)G_MAXINT) /* places are numbered so */
+#define OPERATORS_MAX ((guint)G_MAXINT) /* indexes of operators are gint */
 #define RECORDS_MAX ((guint)G_MAXINT)
 /* A program with this many operators and no device records has no device. */
 #define HOST_ONLY_MAX 65536u
@@ -76,7 +76,7 @@ typedef struct OperatorDevice {
     GArray *enqueues;   /* of QueueSpan */
     GArray *host_steps; /* of HostStep */
     gboolean is_database;
-    gboolean has_device; /* imported, or something of a device was seen */
+    gboolean has_device; /* an import, or a record of a device was seen */
     gboolean has_groups; /* process groups communicate on the host */
     gboolean is_over;    /* no operator, call or task is kept any more */
     guint64 n_dropped;
@@ -104,7 +104,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind_fields(&pass->tasks, task_wanted, N_TASK);
     bind_fields(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
-    /* One tree of all threads is the rule of Ascend's own analysis. */
+    /* Ascend's own analysis builds one tree over all threads. */
     pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));

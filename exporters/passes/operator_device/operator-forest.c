@@ -41,7 +41,7 @@ static Operator *get_operator(const Build *build, gint place)
 static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
 {
     if (us != 0.0 || !zero_is_whole)
-        *sum += us + 0.0; /* a zero without a sign */
+        *sum += us + 0.0; /* turns -0.0 into 0.0 */
 }
 
 static void add_kernel(const Build *build, Operator *op, const Kernel *kernel, gboolean is_self)
@@ -84,7 +84,8 @@ static void add_to_step(const Build *build, ForestStep *step, guint64 key, const
     step->has_kernels = TRUE;
 }
 
-/* Those of the leaf's own thread, if several threads may have the same time. */
+/* The leaf's launches: only those of its own thread if each thread has a tree, because two threads
+ * may launch at the same time. */
 static const Launch *find_launches(const KernelMap *map, const Leaf *leaf, guint *n)
 {
     const Launch *launches = kernel_map_find(map, leaf->key, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All operators of a process in one tree over all threads, as in the original, or
+/* All operators of a process in one tree over all threads, as in the Ascend profiler, or
  * (KernelMap.by_thread) in one tree for each thread, with the time of the kernels that each
  * launched. */
 #ifndef STROBE_PASSES_OPERATOR_FOREST_H

@@ -61,8 +61,9 @@ static void sort_whole(OperatorList *list)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }
 
-/* All except those that enclose many are nearly sorted, and a merge sort would need as much
- * memory again. Only operators that are far from their place are sorted that way. */
+/* Most operators are nearly in place; only those that enclose many are far away. A merge sort of
+ * all would need as much memory again, so only the operators far from their place are
+ * merge-sorted. */
 void operator_list_sort(OperatorList *list)
 {
     guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;

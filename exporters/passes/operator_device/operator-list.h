@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Sum of durations as the original's interpreter computes it: an integer as long as all summands
- * are; the sign of zero records this. */
+/* Sum of durations as the Ascend profiler, a Python program, computes it: an integer as long as all
+ * summands are integers; the sign of zero records this. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)
@@ -18,13 +18,13 @@ static inline gboolean device_sum_is_real(DeviceSum sum)
     return sum != 0.0 || !signbit(sum);
 }
 
-/* Of an operator with kernels. */
+/* Sums of an operator with kernels. */
 typedef struct DeviceSums {
     DeviceSum self, total, self_aicore, total_aicore;
 } DeviceSums;
 
-/* Small, because of all data of a pass these records are the most, and the system may write them
- * to the disk. */
+/* Kept small, because these records are the largest part of a pass's data, and the system may swap
+ * them to the disk. */
 typedef struct Operator {
     gint64 begin_ns, end_ns;
     gint64 children_ns;

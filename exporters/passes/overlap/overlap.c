@@ -9,10 +9,11 @@
 #include <strobe/kinds.h>
 
 #define SPANS_MAX 16777216u
-#define HOST_SPANS_MAX 4194304u /* they are kept before it is known whether they are needed */
+/* limited, because they are kept before it is known whether they are needed */
+#define HOST_SPANS_MAX 4194304u
 
 #define SCOPE_USER 7 /* at::RecordScope */
-#define HOST (-1)    /* the device that the host is */
+#define HOST (-1)    /* the number that stands for the host as a device */
 
 enum { IS_KERNEL, HOST_TYPE, N_WANTED };
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
@@ -148,13 +149,13 @@ static void add_task(Overlap *pass, const StrobeView *record)
     }
 }
 
-/* Those that issue communication, and that wait for it. */
+/* Whether an operator of this name issues communication or waits for it. */
 static gboolean is_communicating(const char *name)
 {
     return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");
 }
 
-/* Functions come children first: an outer one takes the place of those within it. */
+/* Operators come children first: an outer one replaces those inside it. */
 static void add_operator(Overlap *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
@@ -263,7 +264,7 @@ static StrobeStatus overlap_end(void *state)
                                     "Cannot emit overlap: out of memory");
     if (pass->n_dropped)
         pass->host->log(pass->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " tasks beyond %u stretches count as free time",
+                        "%" G_GUINT64_FORMAT " tasks beyond %u intervals count as free time",
                         pass->n_dropped, SPANS_MAX / 2);
     return STROBE_OK;
 }

@@ -73,7 +73,7 @@ static void put_first(PathNodes *nodes, NodeList *list, Node *node)
     }
 }
 
-/* The list is dropped; its nodes are elsewhere or freed. */
+/* Frees the index of a list that is dropped; its nodes have moved or are freed. */
 static void forget_index(PathNodes *nodes, NodeList *list)
 {
     if (list->index)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators by the path of their enclosing operators: lists of nodes, each with the list below
- * it. Operators without room count in the others. */
+/* Operators by the path of their enclosing operators: lists of nodes, each with the list below it.
+ * Operators for which there is no room count in `others`. */
 #ifndef STROBE_PASSES_PATH_NODES_H
 #define STROBE_PASSES_PATH_NODES_H
 

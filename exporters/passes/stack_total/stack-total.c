@@ -355,8 +355,8 @@ static StrobeStatus stack_total_end(void *state)
     StackTotal *total = state;
     StrobeStringId path[HEIGHT_MAX];
 
-    nesting_finish(total->nesting); /* nothing is left if the host reported the end of raw
-                                     * records */
+    /* does nothing if the host has already announced the end of the raw records */
+    nesting_finish(total->nesting);
     total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))
         return STROBE_OK;

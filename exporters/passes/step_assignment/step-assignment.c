@@ -109,7 +109,8 @@ static void count_record(struct strobe_step_summary *totals, const Pending *reco
         totals->gc += record->gc_ns;
 }
 
-/* Counts the records of known steps; with `all` the rest as outside of every step. */
+/* Counts the records whose step is known; with `all`, counts the others as outside of every
+ * step. */
 static void assign_pending(StepAssignment *assignment, gboolean all)
 {
     GArray *pending = assignment->pending;
@@ -197,7 +198,7 @@ static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, g
 /* Whether records were lost between the steps, before the first or after the last. */
 static gboolean is_outside_incomplete(const StepAssignment *assignment)
 {
-    gint64 behind = G_MININT64; /* the steps so far */
+    gint64 behind = G_MININT64; /* the latest end of the steps so far */
 
     for (guint i = 0; i < assignment->steps->len; i++) {
         const Step *step = &g_array_index(assignment->steps, Step, i);

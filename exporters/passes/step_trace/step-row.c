@@ -53,7 +53,8 @@ void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact)
 
 static double sum_of(const StepRow *row, guint type)
 {
-    return row->n[type] ? row->us[type] : STROBE_ABSENT_F64; /* nothing: a whole 0 */
+    /* absent is written as the integer 0 */
+    return row->n[type] ? row->us[type] : STROBE_ABSENT_F64;
 }
 
 static double or_zero(double value)
@@ -119,7 +120,7 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->stage = strobe_us_of_ns(range - row->receive_ns);
     fields->communication_exclude_receive =
         strobe_us_of_ns(MAX(not_overlapped - row->receive_ns, 0));
-    /* Without any kernel the original writes 0. */
+    /* Without any kernel the Ascend profiler writes 0. */
     fields->preparing = 0;
     if (row->step && row->computing.n && row->step->host_begin_ns != STROBE_ABSENT_I64)
         fields->preparing = strobe_us_of_ns(busy.items[0].begin_ns - row->step->host_begin_ns);

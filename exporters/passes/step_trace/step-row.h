@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the time of one step on one device, in the two forms of the original: sums of
+/* Parts of the time of one step on one device, in the two forms of the Ascend profiler: sums of
  * microseconds over the trace (text), and integer ns over kernels and operations (database). */
 #ifndef STROBE_PASSES_STEP_ROW_H
 #define STROBE_PASSES_STEP_ROW_H

@@ -114,7 +114,7 @@ static StrobeStatus step_trace_batch(void *state, const StrobeView *records, siz
     return STROBE_OK;
 }
 
-/* Device, then time: the order of the layer in the original's file. */
+/* Orders by device, then time: the order of the layer in the Ascend profiler's file. */
 static gint compare_spans(gconstpointer a, gconstpointer b)
 {
     const StepSpan *x = a, *y = b;
@@ -198,7 +198,7 @@ static StrobeStatus step_trace_end(void *state)
                                     "Cannot emit step_trace: the host has no room for it");
     if (pass->n_dropped)
         pass->host->log(pass->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " stretches beyond the first %u are in no step",
+                        "%" G_GUINT64_FORMAT " spans beyond the first %u are in no step",
                         pass->n_dropped, STEP_SPANS_MAX);
     return STROBE_OK;
 }
