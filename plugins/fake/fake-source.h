@@ -48,10 +48,9 @@ typedef struct FakeSource {
     uint64_t window;
     uint64_t number; /* of the source: 0 is the control thread, then the threads, then flush */
     int64_t n_records;
-    int64_t n_unfinished; /* spans that are begun at the end and left open */
-    uint64_t begin, end;  /* times of all records, in the track's clock; 0: now */
-    const _Atomic int
-        *is_stopping; /* when set, the remaining records are made without pauses; may be NULL */
+    int64_t n_unfinished;           /* spans that are begun at the end and left open */
+    uint64_t begin, end;            /* times of all records, in the track's clock; 0: now */
+    const _Atomic int *is_stopping; /* when set, no more pauses; may be NULL */
 } FakeSource;
 
 /* Emits all records of the source in the calling thread. */

@@ -175,7 +175,7 @@ static const StrobeOption options[] = {
     },
 };
 
-/* With kind=all cpu_op carries the further field fake.extra. */
+/* With kind=all, cpu_op has the additional field fake.extra. */
 static const StrobeKind *const kinds[] = {
     &strobe_kind_step,
     &strobe_kind_cpu_op,
