@@ -24,8 +24,7 @@ typedef struct EventArg {
 typedef struct Event {
     StrobeJsonValue phase, name, category, ts, dur, id, pid, tid, scope, bind;
     StrobeJsonValue frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
-    StrobeJsonValue
-        args; /* the whole value if it is not an object; for a top-level member, its value */
+    StrobeJsonValue args; /* the value, if no object; a top-level member's value */
     guint n_args;
     guint n_others;
     gboolean is_overfull; /* it has more arguments than fit */
