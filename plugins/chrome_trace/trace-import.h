@@ -62,10 +62,8 @@ typedef struct Import {
     FlowEvents *flow_events; /* NULL: none yet */
     GString *text;           /* buffer for one string */
     Memo *memos;
-    Category
-        categories[CATEGORIES]; /* a cache: each slot has the last category that fell into it */
-    gint64
-        base; /* known before the events: added to each time; a later base is added by the host */
+    Category categories[CATEGORIES]; /* a cache by hash */
+    gint64 base; /* added to each time; a base that is found after events is added by the host */
     gint64 first, last; /* times of the events */
     guint64 n_events;
     gboolean has_times;
