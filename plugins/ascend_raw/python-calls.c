@@ -261,8 +261,7 @@ static gint compare_late(gconstpointer x, gconstpointer y)
 
 static void sort_late(Python *p)
 {
-    g_array_sort(p->late,
-                 compare_late); /* g_array_sort is stable: events of one time keep their order */
+    g_array_sort(p->late, compare_late); /* stable: keeps equal times in order */
     for (guint i = p->late->len; i-- > 0;) {
         const SortedEvent *late = &g_array_index(p->late, SortedEvent, i);
         Thread *thread = g_ptr_array_index(p->threads, late->thread);
