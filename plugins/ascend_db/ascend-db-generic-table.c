@@ -12,8 +12,7 @@ typedef struct Generic {
     StrobeKind *kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
     GString *columns;
-    gint begin_at, end_at, name_at, device_at,
-        tid_at; /* column numbers in the statement; -1: none */
+    gint begin_at, end_at, name_at, device_at, tid_at; /* columns of the statement; -1: none */
 } Generic;
 
 /* Returns whether formats/ describes the table although it has no standard kind. Such a table is
