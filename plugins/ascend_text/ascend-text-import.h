@@ -25,12 +25,11 @@ typedef struct Import {
     gint64 first_ns; /* the earliest begin of the records so far; 0: none */
     gboolean has_trace, has_app_memory, has_comm_ops;
     gboolean is_full;
-    GPtrArray *own_kinds; /* kinds that are made for this source */
-    GStringChunk *names;  /* names of these kinds and their fields */
-    GHashTable *kind_ids; /* address of a StrobeKind to its id */
-    GHashTable
-        *communicators;   /* name of an operation to the id of its communicator; NULL: unknown */
-    GHashTable *extended; /* address of a StrobeKind to the extended kind that replaces it */
+    GPtrArray *own_kinds;      /* kinds that are made for this source */
+    GStringChunk *names;       /* names of these kinds and their fields */
+    GHashTable *kind_ids;      /* address of a StrobeKind to its id */
+    GHashTable *communicators; /* by name of an operation; NULL: unknown */
+    GHashTable *extended;      /* address of a StrobeKind to the extended kind that replaces it */
 } Import;
 
 /* All standard kinds that the importer emits, and the one for unknown events. */

@@ -18,8 +18,7 @@ typedef struct Place {
 #define OFFSET(place_) ((place_)->offset & ~(USED | FOUND))
 
 typedef struct Step {
-    gint64 number, first_ns, last_ns,
-        end_ns; /* begins of the first and the last row, the latest end */
+    gint64 number, first_ns, last_ns, end_ns; /* first and last begin, last end */
     gint device;
 } Step;
 
@@ -323,8 +322,7 @@ static void emit_step(Kernels *k, const Step *step)
 void kernels_emit_rest(Kernels *k)
 {
     const Import *import = k->table.import;
-    gboolean has_operators =
-        import_is_used(import, &strobe_kind_cpu_op); /* these include the steps */
+    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op); /* incl. the steps */
     KernelRow row;
 
     g_array_sort(k->places, compare_offsets); /* in the order of the file */

@@ -6,7 +6,7 @@
 
 #define SHAPES_MAX 65536u
 
-/* Events of one row with the same arguments. */
+/* The set of arguments that events of one row have in common. */
 typedef struct Shape {
     guint64 sum;
     gint64 pid, tid;
