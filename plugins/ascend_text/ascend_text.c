@@ -241,8 +241,7 @@ static void take_modes(Run *run, const SourceFile *file)
 
     if (import_is_used(&run->import, import_kind(file->table->kind)))
         return;
-    if (file->table->modes->how !=
-        ASCEND_MODE_MEANS) { /* there are no fields for least and greatest */
+    if (file->table->modes->how != ASCEND_MODE_MEANS) { /* no fields for least and greatest */
         take_generic(run, file);
         return;
     }

@@ -8,8 +8,7 @@
 #include "ascend-text-import.h"
 
 #define KERNELS_NAME "kernel_details.csv"
-#define SUMMARY_TITLE                                                                              \
-    "Task Start Time(us)" /* in op_summary.csv, from which kernel_details.csv is made */
+#define SUMMARY_TITLE "Task Start Time(us)" /* of op_summary.csv, the source of that file */
 
 enum { KERNEL_TASK, KERNEL_OPERATION, KERNEL_DETAIL, KERNEL_KINDS };
 

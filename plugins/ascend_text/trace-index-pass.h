@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which arguments the events of each row of a trace have: collected before layers are known. */
+/* Collects the arguments that the events of each row of a trace have, before the layers are
+ * known. */
 #ifndef STROBE_ASCEND_TEXT_INDEX_PASS_H
 #define STROBE_ASCEND_TEXT_INDEX_PASS_H
 
@@ -7,7 +8,7 @@
 #include "trace-kinds.h"
 
 typedef struct IndexPass {
-    GHashTable *shapes; /* by a sum over row, category and keys */
+    GHashTable *shapes; /* Shape by a hash of row, category and keys */
 } IndexPass;
 
 void index_pass_init(IndexPass *index_pass);
