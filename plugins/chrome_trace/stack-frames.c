@@ -290,7 +290,7 @@ void stack_frames_finish(Import *import)
 
     report_damage(import, frames->n_missing, missing);
     report_damage(import, frames->n_twice,
-                  "frames are told again in stackFrames: their first form counts");
+                  "frames are repeated in stackFrames: their first form counts");
     report_damage(import, frames->n_circles,
                   "stacks go round in a circle: they end where they close it");
     report_damage(import, frames->n_cut,

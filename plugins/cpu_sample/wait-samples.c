@@ -12,12 +12,13 @@
 #define ADDRESSES_MAX 512u
 
 static const StrobeField wait_fields[] = {
-    STROBE_FIELD("stack", STACK, "", "Call stack that it waited with."),
-    STROBE_FIELD("process", U32, "", "Process that it is of."),
-    STROBE_FIELD("is_preempted", BOOL, "", "It would have run on: it waited for a processor."),
+    STROBE_FIELD("stack", STACK, "", "Call stack at the begin of the wait."),
+    STROBE_FIELD("process", U32, "", "Process of the thread."),
+    STROBE_FIELD("is_preempted", BOOL, "",
+                 "The thread could have run on, but waited for a processor."),
 };
-const StrobeKind cpu_sample_kind_wait =
-    STROBE_KIND("cpu_sample.wait", SPAN, wait_fields, "Time of a thread on no processor.");
+const StrobeKind cpu_sample_kind_wait = STROBE_KIND(
+    "cpu_sample.wait", SPAN, wait_fields, "A time in which a thread was on no processor.");
 
 struct PendingWait {
     uint64_t begin; /* CLOCK_MONOTONIC, ns; 0: the thread runs */

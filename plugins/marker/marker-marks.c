@@ -44,7 +44,7 @@ static const StrobeField thread_fields[] = {
     {"thread", STROBE_FIELD_U64, 0, "", "Kernel id of the thread."},
 };
 const StrobeKind mark_thread_kind = STROBE_KIND("marker.thread", INSTANT, thread_fields,
-                                                "What the program calls one of its threads.");
+                                                "The program's name for one of its threads.");
 
 const MarkMetadata mark_no_metadata = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL,
                                        STROBE_ABSENT_U64, 0};
