@@ -27,7 +27,8 @@ void address_space_empty(AddressSpace *space);
 void address_space_copy(AddressSpace *space, const AddressSpace *from);
 void address_space_clear(AddressSpace *space);
 
-/* Reads what the process has mapped now (/proc/PID/maps). -1 with errno: it cannot be read. */
+/* Replaces the mappings by those that the process has now (/proc/PID/maps). -1 with errno: the file
+ * cannot be read. */
 int address_space_read(AddressSpace *space, CodeObjects *objects, pid_t pid);
 
 #endif

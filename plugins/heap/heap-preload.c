@@ -34,7 +34,7 @@ enum { UNKNOWN, PROGRAM, OWN, ENDED };
 
 __thread HeapThread heap_thread HEAP_TLS;
 
-/* ---- the functions in front of which this stands ---- */
+/* ---- the original functions ---- */
 
 static void *first_malloc(size_t size);
 static void *first_calloc(size_t n, size_t size);

@@ -29,7 +29,8 @@ typedef struct HostContext {
 /* One item of the option `items`. */
 typedef struct HostItem {
     const char *name;
-    /* STROBE_OK; STROBE_UNAVAILABLE, with `context->text` naming what is missing. */
+    /* Returns STROBE_OK, or STROBE_UNAVAILABLE with the path of the missing file in
+     * `context->text`. */
     StrobeStatus (*open)(HostContext *context, void **state);
     /* A window begins: forget the counters of the last one. */
     void (*start)(void *state);

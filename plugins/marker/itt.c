@@ -190,7 +190,7 @@ static uint64_t get_timestamp(void)
     return mark_now();
 }
 
-/* ---- instants, facts, counters ---- */
+/* ---- instants, metadata, counters ---- */
 
 static void record_marker(IttDomain *domain, IttId id, IttString *name, int scope)
 {

@@ -64,7 +64,7 @@ static inline uint64_t mark_key(uint64_t tag, uint64_t id)
     return tag | (id & ((1ull << 60) - 1));
 }
 
-/* `facts` NULL: there are none. */
+/* Records an instant; `metadata` NULL: none. */
 void mark_instant(MarkDomain *domain, const char *text, const MarkMetadata *metadata);
 void mark_counter(const char *name, double value);
 
