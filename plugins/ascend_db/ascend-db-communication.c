@@ -9,11 +9,11 @@
 
 #define GROUPS_MAX 65536u
 
-/* A communicator: a row of operations and, below it, its planes. */
+/* A communicator: a track for its operations, followed by the tracks of its planes. */
 typedef struct Group {
     guint index;  /* in the order of the operations */
-    guint64 base; /* number of its row; the planes follow */
-    guint planes; /* rows below it */
+    guint64 base; /* number of its track; the planes' tracks follow */
+    guint planes; /* number of planes */
     char *name;
 } Group;
 
@@ -25,7 +25,7 @@ typedef struct Comm {
     sqlite3_stmt *tasks, *operations;
     guint64 next_base;
     gboolean has_orphans;   /* tasks whose operation is not in COMMUNICATION_OP */
-    guint operation_offset; /* of the field that names it then; 0: none */
+    guint operation_offset; /* offset of the field for the name of such an operation; 0: none */
 } Comm;
 
 static void free_group(gpointer data)
@@ -104,7 +104,7 @@ static void place_groups(Comm *c)
     }
 }
 
-/* Older traces number the groups, newer ones name them. */
+/* Returns the track of a group. Older traces number the groups, newer ones name them. */
 static StrobeTrackId group_track(Comm *c, const Group *group, guint64 pid, gint32 device)
 {
     gboolean is_new = c->import->generation == 3;
@@ -218,10 +218,10 @@ static void take_task(Comm *c, sqlite3_stmt *statement)
         return;
     row_reader_fill(c->reader, statement, fields);
     fields->notify = notify_of(c, statement);
-    fields->bandwidth /= 1e9; /* of B/s */
+    fields->bandwidth /= 1e9; /* from B/s */
     if (c->operation_offset)
         fill_operation(c, statement, fields);
-    if (!is_known) /* kept without times */
+    if (!is_known) /* the record has no times */
         return;
     fields->connection = metadata.connection;
     fields->stream = metadata.stream;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the importer, and what all its parts hand to the host: kinds, tracks, texts, records.
- */
+/* The state of one run of the importer, and the functions by which its parts pass kinds, tracks,
+ * texts and records to the host. */
 #ifndef STROBE_ASCEND_DB_EMIT_H
 #define STROBE_ASCEND_DB_EMIT_H
 
@@ -19,18 +19,18 @@ typedef struct Import {
     const StrobeImporterHost *host;
     StrobeInstance *self;
     gboolean wants_derived;
-    DbFile *file;     /* of the profiler */
+    DbFile *file;     /* the profiler's database */
     DbFile *analysis; /* NULL: none */
     Texts *texts;
     gint generation, level;
-    gint device; /* the first, -1: none */
+    gint device; /* the first device; -1: none */
     gint rank;   /* -1: not known */
     guint64 pid;
-    gint64 begin_ns; /* of the session, 0: not known */
+    gint64 begin_ns; /* begin of the session; 0: unknown */
     gboolean is_full;
-    GPtrArray *own_kinds; /* made for this source */
-    GStringChunk *names;  /* of them and their fields */
-    GHashTable *kind_ids; /* StrobeKind to its id, by address */
+    GPtrArray *own_kinds; /* kinds that are made for this source */
+    GStringChunk *names;  /* names of these kinds and their fields */
+    GHashTable *kind_ids; /* address of a StrobeKind to its id */
 } Import;
 
 #define ASCEND_DB_KINDS 79
@@ -39,12 +39,13 @@ extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 /* Returns the standard kind of this name, NULL if the importer has no such kind. */
 const StrobeKind *ascend_db_kind(const char *name);
 
-/* Emits, and notes when the capture has no room; NULL then. */
+/* Returns the fields of a new record. NULL: the capture has no room (then is_full is set), or
+ * refuses the kind. */
 void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, StrobeStringId name,
                   gint64 begin_ns, gint64 end_ns);
 StrobeStringId import_intern(Import *import, const char *text);
 
-/* Tracks, the same that the text form gives. `group` NULL: the framework. */
+/* Return tracks, the same as those that ascend_text makes. `group` NULL: the framework. */
 StrobeTrackId import_thread(Import *import, guint64 global_tid, const char *group);
 StrobeTrackId import_stream(Import *import, guint64 pid, gint32 device, guint64 stream);
 StrobeTrackId import_counter(Import *import, gint32 device, const char *group);

@@ -15,14 +15,14 @@ typedef struct Framework {
     Import *import;
     RowReader *reader;
     sqlite3_stmt *connections; /* CONNECTION_IDS by id */
-    sqlite3_stmt *chains;      /* PYTORCH_CALLCHAINS: first row by id */
+    sqlite3_stmt *chains;      /* first row of PYTORCH_CALLCHAINS by id */
     sqlite3_stmt *frames;      /* rows from there on */
     guint64 n_orphans;
 } Framework;
 
 /* ---- stacks ---- */
 
-/* The frames of a chain follow each other in the table. */
+/* Reads the frames of a chain, which are consecutive rows of the table. */
 static StrobeStackId stack_of(Framework *f, gint64 chain)
 {
     StrobeStringId frames[FRAMES_MAX];
@@ -48,8 +48,7 @@ static StrobeStackId stack_of(Framework *f, gint64 chain)
 
 /* ---- operators ---- */
 
-/* Returns a list as it was joined, without the line breaks that the tools add; free it with
- * g_free. */
+/* Returns a list without the line breaks that the tools add; free it with g_free. */
 static char *list_of(Framework *f, sqlite3_stmt *statement, const char *column)
 {
     gint64 id = row_reader_integer(f->reader, statement, column, NO_STRING);
@@ -71,8 +70,8 @@ static gboolean has_words(const char *list)
     return FALSE;
 }
 
-/* The tool writes the shapes into inputDtypes and the types into inputShapes. Types have letters,
- * so both orders are read. */
+/* The profiler writes the shapes into inputDtypes and the types into inputShapes. The list that has
+ * letters is taken as the types, so the correct order is read too. */
 static void fill_inputs(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op *fields)
 {
     g_autofree char *shapes = list_of(f, statement, "inputDtypes");
@@ -99,7 +98,7 @@ static void fill_op(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op 
         fields->stack = stack_of(f, chain);
 }
 
-/* Newer tools add a number to the number of the queue. */
+/* Returns the id in the queue. Newer tools add QUEUE_IDS to it. */
 static guint64 queue_id(const Framework *f, gint64 connection)
 {
     gboolean has_offset = f->import->generation == 3 && connection >= QUEUE_IDS;

@@ -12,11 +12,11 @@ typedef struct Generic {
     StrobeKind *kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
     GString *columns;
-    gint begin_at, end_at, name_at, device_at, tid_at; /* columns of the statement, -1: none */
+    gint begin_at, end_at, name_at, device_at, tid_at; /* columns of the statement; -1: none */
 } Generic;
 
-/* These tables are described, but have no kind. They are kept the same way and are not called
- * unknown. */
+/* Returns whether formats/ describes the table although it has no standard kind. Such a table is
+ * kept like an unknown one, but not reported as unknown. */
 static gboolean is_described(const char *table)
 {
     const AscendDbTable *format = ascend_db_table(table);
@@ -35,7 +35,7 @@ static gboolean is_of_texts(const Generic *g, const char *column)
     return row && row->holds == ASCEND_DB_STRING;
 }
 
-/* Tables that the viewer adds to a database that it opens. */
+/* Returns whether it is a table that MindStudio Insight adds to a database when it opens it. */
 static gboolean is_viewers(const char *table)
 {
     return !strcmp(table, "status_info") || !strcmp(table, "connectionCats") ||
@@ -55,7 +55,7 @@ static char *unique_name(const Generic *g, guint n, const char *column)
     return copies ? g_strdup_printf("%s.%u", name, copies) : g_steal_pointer(&name);
 }
 
-/* Returns the declared type of a column that has no value. */
+/* Returns the field type for the declared type of a column, used if the column has no values. */
 static guint32 declared_type(const DbColumn *column)
 {
     return !g_ascii_strcasecmp(column->type, "INTEGER") ? STROBE_FIELD_I64
@@ -65,7 +65,8 @@ static guint32 declared_type(const DbColumn *column)
                : STROBE_FIELD_STRING;
 }
 
-/* The values give the type of a column: integers, numbers, or text for all others. */
+/* Finds the field type of a column by its values: integers, numbers, or text for everything
+ * else. */
 static guint32 type_of(Generic *g, const DbColumn *column, const char *quoted)
 {
     g_autofree char *table = db_quote(g->table->name);
@@ -130,7 +131,8 @@ static void add_columns(Generic *g)
     g->kind->n_fields = n;
 }
 
-/* A table's name can have characters that the name of a kind cannot have. */
+/* Makes a unique kind name. A table's name may have characters that are not allowed in the name of
+ * a kind. */
 static char *kind_name(const Generic *g)
 {
     g_autofree char *name = row_field_name(g->table->name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads each table that formats/ does not know into a kind of its own: "ascend_db.<table>". */
+/* Reads each table that formats/ does not know, as a separate kind "ascend_db.<table>". */
 #ifndef STROBE_ASCEND_DB_GENERIC_TABLE_H
 #define STROBE_ASCEND_DB_GENERIC_TABLE_H
 
 #include "row-reader.h"
 
-/* Reads every table of the file that nothing else has taken. The kind's summary is the table's
- * name, the summary of a field its column's, so that the table can be written again. */
+/* Reads every table of the file that no other part has read. The kind's summary is the table's
+ * name, and a field's summary its column's name, so that the table can be written again. */
 void generic_tables_import(Import *import, DbFile *file);
 
 #endif

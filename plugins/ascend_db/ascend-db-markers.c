@@ -4,7 +4,7 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "ascend-db-tasks.h"
 
-/* Columns of the table that the standard kind lacks. */
+/* Fields of a mark: those of the standard kind, and further columns of the table. */
 struct mark {
     guint64 argument;
     StrobeStringId domain;

@@ -5,7 +5,8 @@
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1, ACTION_STATE = 3 };
 
-/* "allocate" or "release": a text, in older databases a name of their ENUM_MEMORY. */
+/* Returns "allocate" or "release". The number is a text's id; in older databases it is an entry of
+ * ENUM_MEMORY. */
 static char *action_word(Import *import, gint64 type)
 {
     const char *name = texts_enum(import->texts, "MEMORY", type);
@@ -57,7 +58,8 @@ static void read_operations(Import *import)
 
 /* ---- states ---- */
 
-/* GE's rows follow from its operations, and the sums from both; the rest is measured. */
+/* Returns whether a row is measured. GE's rows follow from its operations, and the sums from PTA
+ * and GE. */
 static gboolean is_measured(const char *component, gboolean has_operations)
 {
     return component && strcmp(component, "PTA+GE") && (strcmp(component, "GE") || !has_operations);

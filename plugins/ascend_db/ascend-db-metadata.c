@@ -6,7 +6,7 @@
 #include "lookup.h"
 #include "row-reader.h"
 
-/* First value of the first row; FALSE if there is none, or no such table. */
+/* Returns the first value of the first row; FALSE if there is no row or no such table. */
 static gboolean query_value(Import *import, const char *sql, gint64 *value)
 {
     sqlite3_stmt *statement = db_file_prepare(import->file, NULL, sql);
@@ -49,7 +49,8 @@ static gint schema_minor(Import *import)
     return minor;
 }
 
-/* Finds the generation by tables that only one generation has, otherwise by the version. */
+/* Finds the generation of the formats by columns that only one generation has, otherwise by the
+ * schema version. */
 static gint find_generation(Import *import)
 {
     const DbFile *file = import->file;
@@ -67,7 +68,8 @@ static gint find_generation(Import *import)
     return 1;
 }
 
-/* Level 0 gives only the names of kernels; level 2 has the calls of the runtime. */
+/* Finds the profiler's level. Level 0 has only the names of kernels; level 2 has calls of the
+ * runtime. */
 static gint find_level(Import *import)
 {
     if (has_any_row(import, "SELECT 1 FROM main.CANN_API WHERE type = 5000 LIMIT 1"))
@@ -103,7 +105,7 @@ static gint find_device(Import *import)
     return -1;
 }
 
-/* A session without its table begins where its first record does. */
+/* Finds the begin of the session; without SESSION_TIME_INFO it is the begin of the first row. */
 static gint64 find_begin(Import *import)
 {
     gint64 value;
@@ -151,11 +153,12 @@ static gint32 rank_of(Import *import, sqlite3_stmt *ranks, gint64 device)
         return STROBE_ABSENT_I32;
     if (rank >= 0 && import->rank < 0)
         import->rank = (gint)rank;
-    /* CANN's exporter knows none and writes -1, which the framework's puts right. */
+    /* CANN's exporter does not know the rank and writes -1; the framework knows it */
     return rank < 0 ? (gint32)import->rank : (gint32)rank;
 }
 
-/* One record a device: its name from NPU_INFO, its rank from RANK_DEVICE_MAP. */
+/* Emits one record for each device, with its name from NPU_INFO and its rank from
+ * RANK_DEVICE_MAP. */
 static void import_devices(Import *import)
 {
     sqlite3_stmt *ranks = lookup_new(import->file, "RANK_DEVICE_MAP", "deviceId", "rankId");
@@ -215,7 +218,7 @@ static void emit_metadata(Import *import, const char *name, const char *value)
     fields->is_json = is_json(value);
 }
 
-/* The version is the exporter's own to write. */
+/* Emits the rows of META_DATA, except for the schema version, which an exporter writes itself. */
 static void import_metadata(Import *import)
 {
     DbTable *table = db_file_table(import->file, "META_DATA");

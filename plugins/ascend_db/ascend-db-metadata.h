@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about the run in a database: generation, level, devices, session, metadata. */
+/* Reads metadata of the run from a database: generation, level, devices, session. */
 #ifndef STROBE_ASCEND_DB_METADATA_H
 #define STROBE_ASCEND_DB_METADATA_H
 
@@ -7,7 +7,7 @@
 
 /* Sets the import's generation and session. Call it before anything is read. */
 void metadata_find(Import *import);
-/* Emits facts, devices and metadata. */
+/* Passes metadata to the host, and emits device and metadata records. */
 void metadata_import(Import *import);
 
 #endif

@@ -11,21 +11,22 @@
 
 G_STATIC_ASSERT(sizeof((struct strobe_device_pmu *)0)->value / sizeof(double) == METRICS_MAX);
 
-/* The metrics of the task under way. */
+/* State of the import, with the metrics of the current task. */
 typedef struct Pmu {
     Import *import;
     sqlite3_stmt *tasks, *names;
     gint64 task;
-    gint64 metrics[METRICS_MAX]; /* ids of their names */
+    gint64 metrics[METRICS_MAX]; /* text ids of their names */
     double values[METRICS_MAX];
     guint n;
-    gint64 joined_of[METRICS_MAX]; /* those that `joined` has the names of */
+    gint64 joined_of[METRICS_MAX]; /* the metrics whose names are in `joined` */
     guint n_joined;
     StrobeStringId joined;
     guint64 n_rows;
 } Pmu;
 
-/* Most tasks have the metrics of the one before. */
+/* Joins the metrics' names. Most tasks have the same metrics as the one before, so the last result
+ * is kept. */
 static StrobeStringId join_names(Pmu *p)
 {
     g_autoptr(GString) joined = g_string_new(NULL);
@@ -78,7 +79,8 @@ static void finish_task(Pmu *p)
     p->n = 0;
 }
 
-/* A metric that the task has already, or one too many, begins another record of the task. */
+/* Adds a metric. If the task already has it, or has METRICS_MAX metrics, another record of the task
+ * begins. */
 static void take_metric(Pmu *p, gint64 task, gint64 metric, double value)
 {
     gboolean is_new = p->n == METRICS_MAX || task != p->task;
@@ -106,8 +108,8 @@ static void take_row(Pmu *p, sqlite3_stmt *statement)
         take_metric(p, task, metric, sqlite3_column_double(statement, 3));
 }
 
-/* The table goes metric by metric. Where it cannot be sorted, being damaged, each metric becomes a
- * record. */
+/* Reads the table, which has one row for each metric, in order of tasks. If the table is damaged
+ * and cannot be sorted, each metric becomes a record. */
 static void read_sorted(Pmu *p)
 {
     DbFile *file = p->import->file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK_PMU_INFO: a row for each metric of a task into one record a task. */
+/* Reads TASK_PMU_INFO, which has a row for each metric of a task, as one record for each task. */
 #ifndef STROBE_ASCEND_DB_PMU_H
 #define STROBE_ASCEND_DB_PMU_H
 

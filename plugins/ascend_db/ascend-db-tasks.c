@@ -44,7 +44,8 @@ static void close_more(Tasks *t, More *more)
     row_reader_free(more->reader);
 }
 
-/* Fills the record from the row of the task, with the name. */
+/* If `fields` is not NULL, fills it from the table's row for the task; otherwise only sets the
+ * name. FALSE: no such row. */
 static gboolean take_more(More *more, gint64 task, StrobeStringId *name, void *fields)
 {
     RowPlace place;
@@ -100,7 +101,8 @@ static void take_task(Tasks *t, sqlite3_stmt *statement)
     fill_more(t, task, place.end_ns - place.begin_ns, fields);
 }
 
-/* Rows about tasks that are not there have no time; they are kept at the session's begin. */
+/* Rows about tasks that are not in TASK have no time; their records get the time of the session's
+ * begin. */
 static void take_orphans(Tasks *t, More *more)
 {
     sqlite3_stmt *tasks = lookup_new(t->import->file, "TASK", "globalTaskId", "globalTaskId");

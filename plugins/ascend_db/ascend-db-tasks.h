@@ -15,11 +15,12 @@ typedef struct TaskMetadata {
     gint32 device;
 } TaskMetadata;
 
-/* For task_metadata_find, by globalTaskId; NULL if there is no TASK. */
+/* Returns a lookup by globalTaskId for task_metadata_find; NULL if there is no TASK. */
 sqlite3_stmt *task_metadata_new(Import *import);
 gboolean task_metadata_find(sqlite3_stmt *lookup, gint64 task, TaskMetadata *metadata);
 
-/* Bits that stand for an id over 2^63, or for none. */
+/* Converts an id of the database, where large ids are negative, to a link id; STROBE_ABSENT_U64 for
+ * no id. */
 guint64 task_link(gint64 id);
 
 #endif

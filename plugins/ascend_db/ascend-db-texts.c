@@ -71,7 +71,7 @@ void texts_free(Texts *texts)
     g_free(texts);
 }
 
-/* The bytes of a text, valid until the statement is reset. */
+/* Returns the bytes of a text, valid until the statement is reset. */
 static const char *look_up(Texts *texts, gint64 id, gsize *length)
 {
     const char *text;

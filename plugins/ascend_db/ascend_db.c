@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a database of the Ascend PyTorch Profiler into records. */
+/* Converts a database of the Ascend PyTorch Profiler to records. */
 #include "ascend_db.h"
 
 #include <string.h>

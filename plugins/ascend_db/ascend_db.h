@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a database of the Ascend PyTorch Profiler into records. */
+/* Converts a database of the Ascend PyTorch Profiler to records. */
 #ifndef STROBE_ASCEND_DB_H
 #define STROBE_ASCEND_DB_H
 
@@ -10,8 +10,8 @@
 
 extern const StrobeImporterOps ascend_db_ops;
 
-/* Reads what the databases hold (`analysis` NULL: none). For importers whose source has a database
- * among other files: tables that they take away from file->tables are not read. */
+/* Reads the databases (`analysis` NULL: none). Other importers, whose source has a database among
+ * other files, call it too; they remove from file->tables the tables that must not be read. */
 StrobeStatus ascend_db_read(const StrobeImporterHost *host, StrobeInstance *self, DbFile *file,
                             DbFile *analysis, gint rank);
 

@@ -31,8 +31,8 @@ static void free_table(gpointer data)
     g_free(table);
 }
 
-/* A damaged tree can have far more branches than bytes. A statement may do only as much work as
- * an intact file of this size needs. */
+/* Interrupts a statement that does more work than an intact file of this size needs: in a damaged
+ * file, the pages of a tree can lead to each other again and again. */
 static int check_progress(void *user)
 {
     DbFile *file = user;
@@ -244,7 +244,7 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
-        db_file_run(file, "BEGIN"); /* or every look-up would be a transaction */
+        db_file_run(file, "BEGIN"); /* otherwise each lookup would be a transaction */
     }
     if (!file->sql || !read_schema(file, error))
         g_clear_pointer(&file, db_file_free);
@@ -310,7 +310,7 @@ static gboolean take_row(DbScan *scan)
 {
     gint64 row = sqlite3_column_int64(scan->statement, 0);
 
-    /* Ids out of order mean that branches of the tree meet. */
+    /* Ids that are out of order mean that the tree of pages is damaged. */
     if (scan->has_row && (scan->is_backward ? row >= scan->high : row <= scan->low))
         return FALSE;
     if (scan->is_backward)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens an untrusted database. SQLite runs no code from it and writes no file beside it. Scans
- * survive damaged pages. */
+/* Opens an untrusted database. SQLite runs no code from it and creates no files in its folder.
+ * Scans continue after damaged pages. */
 #ifndef STROBE_ASCEND_DB_FILE_H
 #define STROBE_ASCEND_DB_FILE_H
 
@@ -14,11 +14,11 @@ typedef struct DbFile {
     const StrobeImporterHost *host; /* NULL: damage is not reported */
     StrobeInstance *self;
     char *name;     /* for messages */
-    int descriptor; /* its own */
+    int descriptor; /* a duplicate, which DbFile closes */
     sqlite3 *sql;
     guint64 bytes;
-    guint64 n_calls;      /* of the progress handler, by the statement under way */
-    const char *left_out; /* why some of it is not read; NULL: all of it is read */
+    guint64 n_calls;      /* calls of the progress handler for the current statement */
+    const char *left_out; /* why a part of the file is not read; NULL: the whole file is read */
     GPtrArray *tables;
 } DbFile;
 
@@ -30,21 +30,21 @@ typedef struct DbColumn {
 
 typedef struct DbTable {
     char *name;
-    char *sql;          /* as it was created */
+    char *sql;          /* the statement that created it */
     GPtrArray *columns; /* of DbColumn */
     gboolean is_taken;  /* read, or known and left out */
 } DbTable;
 
-/* Opens the file behind the descriptor (not taken over). NULL and an allocated `error` if it is no
- * database or has no readable schema. */
+/* Opens the file of the descriptor, which the caller still closes. NULL, with an allocated `error`:
+ * it is not a database, or its schema cannot be read. */
 DbFile *db_file_open(int descriptor, const char *name, char **error);
 void db_file_free(DbFile *file);
 
-/* The table of this name, NULL if there is none; views and virtual tables are none. */
+/* Returns the table of this name; NULL if there is none. Views and virtual tables do not count. */
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
-/* Reads the whole file and returns a description of its flaw, NULL if it has none. Free it with
+/* Checks the whole file and describes its first damage; NULL: there is none. Free the text with
  * g_free. */
 char *db_file_flaw(DbFile *file);
 
@@ -59,25 +59,25 @@ gboolean db_file_step(DbFile *file, const char *table, sqlite3_stmt *statement);
 void db_file_damage(DbFile *file, const char *table, gint64 row, const char *column,
                     const char *reason);
 
-/* `"name"`, quoted; freed with g_free. */
+/* Returns the name in quotes for SQL. Free it with g_free. */
 char *db_quote(const char *name);
 
 /* ---- scans ---- */
 
-/* A scan over all rows of a table in the order of their ids. If a page is damaged, the scan goes
- * on from the end of the table back to the damage. */
+/* A scan over all rows of a table in the order of their ids. If a page is damaged, the scan
+ * continues from the end of the table backwards to the damage. */
 typedef struct DbScan {
     DbFile *file;
     const char *table;
     char *columns;
-    sqlite3_stmt *statement; /* column 0 is the row's id; those asked for begin at 1 */
+    sqlite3_stmt *statement; /* column 0 is the row's id; the requested columns begin at 1 */
     gint64 row;              /* id of the current row */
-    gint64 low, high;        /* ids that are done: up to low, and from high on */
+    gint64 low, high;        /* ids that were read: up to low, and from high on */
     gboolean is_backward, has_row;
     guint64 n;
 } DbScan;
 
-/* `columns` as in SELECT. */
+/* Begins a scan; `columns` are written as in SELECT. */
 void db_scan_init(DbScan *scan, DbFile *file, const char *table, const char *columns);
 gboolean db_scan_next(DbScan *scan);
 void db_scan_clear(DbScan *scan);

@@ -18,7 +18,7 @@ typedef struct File {
 
 static int close_file(sqlite3_file *file)
 {
-    return SQLITE_OK; /* the descriptor is lent */
+    return SQLITE_OK; /* the caller closes the descriptor */
 }
 
 static int read_file(sqlite3_file *file, void *out, int n, sqlite3_int64 offset)
@@ -89,7 +89,8 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-/* SQLite's temporary files are opened by the system's VFS. */
+/* Opens the database. SQLite's temporary files, which have no name, are opened by the system's
+ * VFS. */
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                      int *out_flags)
 {

@@ -13,7 +13,7 @@ static gboolean index_key(DbFile *file, const char *table, const char *key)
     DbScan scan;
 
     if (!db_file_run(file, create))
-        return TRUE; /* it is there already */
+        return TRUE; /* the index already exists */
     insert = db_file_prepare(file, table, add);
     if (!insert)
         return FALSE;

@@ -5,9 +5,9 @@
 
 #include "db-file.h"
 
-/* A statement over `columns` (as in SELECT; the row's id comes before them) for the row whose `key`
- * is its parameter 1. Of several rows the first counts. A key without an index gets one in SQLite's
- * temporary file. NULL if there is no such table or column. */
+/* Returns a statement for the row whose column `key` equals parameter 1. Its results are the row's
+ * id and `columns` (written as in SELECT). If several rows match, the first counts. A key without
+ * an index gets one in SQLite's temporary file. NULL if there is no such table or column. */
 sqlite3_stmt *lookup_new(DbFile *file, const char *table, const char *key, const char *columns);
 
 /* Returns TRUE if there is such a row. Its values are valid until the next call. `lookup` may be

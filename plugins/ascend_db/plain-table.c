@@ -11,13 +11,13 @@ typedef struct Plain {
     RowReader *reader;
     const char *group; /* of a counter's track: its layer in the trace */
     StrobeStringId name;
-    gint type_at; /* of a call's layer */
+    gint type_at; /* column of a call's layer */
 } Plain;
 
-/* The layer that shows the kind's counters, else the kind's own name. */
+/* Returns the trace's layer for the kind's counters, or else the kind's name. */
 static const char *layer_of(const AscendDbTable *format)
 {
-    const char *of_any_name = NULL; /* counters that are told apart by something else */
+    const char *of_any_name = NULL; /* the layer of counters that have any name */
 
     for (guint32 i = 0; i < n_ascend_counters; i++) {
         const AscendCounter *counter = &ascend_counters[i];
@@ -55,7 +55,7 @@ static StrobeTrackId track_of(const Plain *p, const RowPlace *place)
     return p->import->host->track(p->import->self, &track, p->import->pid);
 }
 
-/* The trace shows a memory stream without the word before it. */
+/* Returns the name without "QoS ", as the trace shows it. */
 static StrobeStringId without_prefix(Plain *p, sqlite3_stmt *statement, StrobeStringId name)
 {
     gint at = row_reader_at(p->reader, "eventName");
@@ -67,7 +67,7 @@ static StrobeStringId without_prefix(Plain *p, sqlite3_stmt *statement, StrobeSt
     return text && g_str_has_prefix(text, "QoS ") ? import_intern(p->import, text + 4) : name;
 }
 
-/* Operations are named together with the group. */
+/* Returns the name OPERATION@GROUP. */
 static StrobeStringId with_group(Plain *p, sqlite3_stmt *statement, StrobeStringId name)
 {
     gint op_at = row_reader_at(p->reader, "hccl_op_name");
@@ -159,7 +159,7 @@ static void take_row(Plain *p, sqlite3_stmt *statement)
     finish_derived(p, statement, fields);
 }
 
-/* `type` limits the rows to one layer of calls, -1: all. */
+/* Reads the rows; `type` selects one layer of calls, -1: all rows. */
 static guint64 scan_rows(Plain *p, gint64 type)
 {
     guint64 n = 0;
@@ -178,7 +178,8 @@ static guint64 scan_rows(Plain *p, gint64 type)
     return n;
 }
 
-/* Calls of equal times go out from the innermost layer to the outermost, as they end. */
+/* Emits calls layer by layer, the innermost layer first, because inner calls of equal times must
+ * come first. */
 static guint64 scan_calls(Plain *p)
 {
     DbFile *file = p->reader->file;
@@ -248,7 +249,8 @@ void plain_tables_import(Import *import)
 
 /* ---- derived ---- */
 
-/* The viewer makes a table of this name in older databases. */
+/* Returns whether MindStudio Insight made the table: it adds one of this name to older
+ * databases. */
 static gboolean is_viewers(const DbFile *file, const AscendDbTable *format)
 {
     const DbTable *table = db_file_table(file, format->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of which each row is a record. */
+/* Reads tables in which each row becomes one record. */
 #ifndef STROBE_ASCEND_DB_PLAIN_TABLE_H
 #define STROBE_ASCEND_DB_PLAIN_TABLE_H
 
@@ -8,7 +8,8 @@
 /* Reads the table if the file has it. */
 void plain_table_import(Import *import, DbFile *file, const AscendDbTable *format);
 
-/* All tables of the profiler's file that are neither derived nor read by code of their own. */
+/* Reads all tables of the profiler's file that are neither derived nor read by another part of the
+ * importer. */
 void plain_tables_import(Import *import);
 
 /* Reads the tables that the tools derived: OP_MEMORY, the overlap layer, memory totals,

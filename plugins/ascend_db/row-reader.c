@@ -17,9 +17,9 @@ char *row_field_name(const char *column)
     return g_strdup(name->len ? name->str : "_");
 }
 
-/* ---- which column goes where ---- */
+/* ---- columns and fields ---- */
 
-/* Columns that the viewer adds to a database that it opens. */
+/* Returns whether it is a column that MindStudio Insight adds to a database when it opens it. */
 static gboolean is_viewers(const char *column)
 {
     return !strcmp(column, "depth") || !strcmp(column, "waitNs");
@@ -52,7 +52,7 @@ static void add_slot(RowReader *r, const DbColumn *column)
     r->import->host->unknown(r->import->self, r->file->name, name, 0);
 }
 
-/* Gives the reader a kind of its own with room for further fields. */
+/* Gives the reader its own copy of the kind, with room for further fields. */
 static StrobeKind *own_kind(RowReader *r)
 {
     StrobeField *fields = g_new0(StrobeField, STROBE_KIND_FIELDS_MAX);
@@ -77,7 +77,7 @@ static guint add_text(Import *import, StrobeKind *kind, const char *name, const 
     return strobe_kind_offset(kind, kind->n_fields++);
 }
 
-/* The kind with a text for each column that is not known. */
+/* Adds a text field to the kind for each unknown column. */
 static void extend_kind(RowReader *r)
 {
     StrobeKind *kind = own_kind(r);
@@ -182,7 +182,8 @@ static void report_damage(RowReader *r, sqlite3_stmt *statement, const RowSlot *
                    reason);
 }
 
-/* Ids and addresses over 2^63 stand as negative numbers in a database; "none" is 2^32-1. */
+/* Converts a whole number of the database. Ids and addresses over 2^63 are negative there, and
+ * "none" is 2^32-1. */
 static void put_whole(StrobeCellValue *value, gint64 whole, guint type)
 {
     gboolean is_link = type == STROBE_FIELD_LINK || type == STROBE_FIELD_U64;
@@ -218,7 +219,7 @@ static gboolean read_number(sqlite3_stmt *statement, const RowSlot *slot, Strobe
     }
 }
 
-/* A value as text, whatever it is. */
+/* Returns a value of any type as text. */
 static StrobeStringId any_text(RowReader *r, sqlite3_stmt *statement, const RowSlot *slot)
 {
     const char *text = (const char *)sqlite3_column_text(statement, (int)slot->at);

@@ -28,7 +28,8 @@ gint database_type(const DbFile *file)
     for (guint i = 0; i < G_N_ELEMENTS(profilers); i++)
         if (db_file_table(file, profilers[i]))
             return DATABASE_PROFILER;
-    /* If the program used none of these, only the exporter's own database has the facts. */
+    /* A database of Strobe's exporter may have none of these tables, but it has the tables of
+     * metadata. */
     if (db_file_table(file, "META_DATA") && db_file_table(file, "HOST_INFO"))
         return DATABASE_PROFILER;
     for (guint i = 0; i < G_N_ELEMENTS(analyses); i++)
@@ -85,7 +86,7 @@ static void take_database(Sources *s, int descriptor, const char *name, gboolean
 
 /* ---- folders ---- */
 
-/* profiler_info and profiler_metadata, by what is in them. */
+/* Recognises profiler_info and profiler_metadata by their content. */
 static gboolean is_side_file(const char *head)
 {
     static const char *const keys[] = {"\"start_info\"", "\"common_config\"", "\"ENV_VARIABLES\"",
@@ -162,7 +163,8 @@ static int open_folder(int at, const char *name)
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* analysis.db and the side files of a file that was named itself. */
+/* Looks for analysis.db and the side files in the folder of a database that is itself the
+ * source. */
 static void look_beside(Sources *s, const char *path)
 {
     g_autofree char *folder_path = g_path_get_dirname(path);

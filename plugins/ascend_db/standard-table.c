@@ -6,13 +6,14 @@
 
 #include "row-reader.h"
 
-/* The columns that stand before the fields. */
+/* The columns before the fields. */
 enum { AT_ROW, AT_NAME, AT_BEGIN, AT_END, AT_TID, AT_DEVICE, AT_FIELDS };
 static const char *const places[] = {"name", "startNs", "endNs", "globalTid", "deviceId"};
 
 #define FRAMES_MAX 1024
 
-/* Exactly the columns that the exporter makes of the kind, or it is another's table. */
+/* Returns whether the table has exactly the columns that Strobe's exporter writes for the kind;
+ * otherwise it is not the exporter's table. */
 static gboolean is_of_kind(const DbTable *table, const StrobeKind *kind)
 {
     if (table->columns->len != G_N_ELEMENTS(places) + kind->n_fields)
@@ -49,7 +50,7 @@ static StrobeStackId stack_at(Import *import, sqlite3_stmt *statement, gint at)
     return n ? import->host->stack(import->self, ids, n) : 0;
 }
 
-/* FALSE: the field holds a number. */
+/* Fills a field that holds an id. FALSE: the field holds a number. */
 static gboolean fill_id(Import *import, guint32 type, sqlite3_stmt *statement, gint at, void *out)
 {
     guint32 id;

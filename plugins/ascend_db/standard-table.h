@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that Strobe's own exporter wrote for standard kinds that the original has no table for. */
+/* Reads tables that Strobe's own exporter writes for standard kinds for which the profiler has no
+ * table. */
 #ifndef STROBE_ASCEND_DB_STANDARD_TABLE_H
 #define STROBE_ASCEND_DB_STANDARD_TABLE_H
 

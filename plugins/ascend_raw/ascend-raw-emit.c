@@ -153,7 +153,7 @@ StrobeTrackId raw_process_track(Raw *raw)
     return raw->host->track(raw->self, &track, raw->pid);
 }
 
-/* ---- what became of it ---- */
+/* ---- reports of the import ---- */
 
 void raw_damage(Raw *raw, const char *file, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the importer, and what all its parts hand to the host: kinds, tracks, texts, records.
- */
+/* The state of one run of the importer, and the functions by which its parts pass kinds, tracks,
+ * texts and records to the host. */
 #ifndef STROBE_ASCEND_RAW_EMIT_H
 #define STROBE_ASCEND_RAW_EMIT_H
 
@@ -29,7 +29,7 @@ typedef enum RawKind {
     RAW_KINDS
 } RawKind;
 
-/* Fields that a record has beyond its standard kind, in this order; see raw_more. */
+/* Additional fields of a record, after those of its standard kind, in this order; see raw_more. */
 enum { MORE_MODULES, MORE_TENSORS, MORE_TENSOR_LISTS, MORE_SCALARS, MORE_EXTRA, MORE_END_THREAD };
 enum { MORE_EXTERNAL };
 
@@ -41,7 +41,7 @@ struct raw_parameter {
 #define TRACK_SLOTS 1024u
 #define MORE_KINDS 2u
 
-/* A standard kind with fields of the importer's own behind. */
+/* A standard kind, followed by the importer's own fields. */
 typedef struct MoreKind {
     StrobeKind kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
@@ -60,19 +60,19 @@ typedef struct Raw {
         guint64 pid, tid;
         StrobeTrackId id; /* 0: free */
     } tracks[TRACK_SLOTS];
-    guint64 pid;        /* of the first record, 0: none yet */
-    gint64 begin_ns;    /* of the session: where records without a time stand */
-    guint64 n_bytes;    /* read so far, of all files */
-    guint64 n_backward; /* records of the file under way that end before they begin */
-    guint64 n_outside;  /* the same, that begin before the epoch */
-    guint64 n_invalid;  /* texts of the files before that were no UTF-8 */
+    guint64 pid;        /* of the first record; 0: none yet */
+    gint64 begin_ns;    /* begin of the session: the time of records without a time */
+    guint64 n_bytes;    /* read so far in all files */
+    guint64 n_backward; /* records of the current file that end before they begin */
+    guint64 n_outside;  /* records of the current file that begin before the epoch */
+    guint64 n_invalid;  /* texts of earlier files that were not valid UTF-8 */
     gboolean is_full;
 } Raw;
 
 #define ASCEND_RAW_KINDS 81 /* with those of the device half */
 extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
 
-/* Emits; NULL, and is_full set, when the capture has no room. */
+/* Returns the fields of a new record; NULL, with is_full set: the capture has no room. */
 void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
                gint64 end_ns);
 /* Returns the address of the index-th extra field in a record of a kind with extra fields. */
@@ -83,13 +83,13 @@ StrobeStringId raw_intern(Raw *raw, const char *text);
 StrobeTrackId raw_thread_track(Raw *raw, guint64 pid, guint64 tid);
 StrobeTrackId raw_process_track(Raw *raw);
 
-/* Damage in a file, and at a place of it. */
+/* Reports damage in a file. */
 void raw_damage(Raw *raw, const char *file, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-/* Says how far the import is; cheap enough for every record. */
+/* Reports the progress of the import to the host. */
 void raw_progress(Raw *raw, const ByteStream *stream);
 
-/* For events of a file that is out of order. */
+/* Returns a sorter for the events of a file that is not in order of time. */
 StrobeExternalSorter *raw_sorter(Raw *raw);
 
 /* Reports the rows of a file and its damage. */

@@ -33,7 +33,7 @@ typedef struct Operator {
 
 typedef struct Operators {
     Raw *raw;
-    guint64 tensor_bytes_left; /* that may still be kept */
+    guint64 tensor_bytes_left; /* how many more may be kept */
     guint64 n_left_out;        /* operators whose tensors were not kept */
 } Operators;
 
@@ -57,8 +57,8 @@ static StrobeStringId text_of(Raw *raw, const TlvRecord *record, guint field)
     return text_cache_field(raw->texts, record->fields[field].bytes, record->fields[field].length);
 }
 
-/* Metadata of tensors holds addresses, so every text is another one: they may fill the table of
- * strings, and are kept up to a limit. */
+/* Metadata of tensors holds addresses, so the texts never repeat and could fill the table of
+ * strings. They are therefore kept only up to a limit. */
 static gboolean keeps_tensors(Operators *o, const TlvRecord *record)
 {
     guint64 bytes = 0;
@@ -95,7 +95,7 @@ static void fill_more(Operators *o, const TlvRecord *record, const Operator *op,
                sizeof op->end_thread);
 }
 
-/* The range of a step is an operator by name; passes want the step itself too. */
+/* A step is an operator with a special name. Emits a step record for it, which passes need. */
 static void emit_step(Raw *raw, const Operator *op, const TlvText *name, StrobeStringId id)
 {
     const gsize n = strlen(STEP_PREFIX);

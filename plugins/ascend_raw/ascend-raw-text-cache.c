@@ -5,7 +5,7 @@
 #include <strobe/helpers/utf8.h>
 
 #define SETS (1u << 13)
-#define WAYS 2u /* texts of one hash that can be had */
+#define WAYS 2u /* how many texts with the same hash are kept */
 #define SLOTS (SETS * WAYS)
 #define SHORT_BYTES TEXT_CACHE_MARGIN
 #define SHORT_WORDS (SHORT_BYTES / 8)
@@ -13,8 +13,8 @@
 #define CACHE_BYTES_MAX (16u << 20)
 #define FRAMES_MAX 4096u
 
-/* A line of the processor's cache: most texts are short, and stand in it themselves, zeros behind.
- */
+/* An entry fills one line of the processor's cache. Most texts are short and are stored in it
+ * directly, padded with zeros. */
 typedef struct Entry {
     guint32 tag; /* of the hash */
     guint32 id;  /* 0: free */
@@ -31,10 +31,10 @@ struct TextCache {
     const StrobeImporterHost *host;
     StrobeInstance *self;
     gpointer room;
-    Entry *entries; /* in it, each in one line */
+    Entry *entries; /* in `room`, each aligned to a cache line */
     gsize far_bytes;
     guint64 n_invalid;
-    StrobeStringId invalid; /* what stands for those, once there was one */
+    StrobeStringId invalid; /* id of the replacement for invalid texts; 0: there was none */
 };
 
 TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self)
@@ -92,7 +92,7 @@ static inline guint64 load_word(const char *bytes)
 
 __extension__ typedef unsigned __int128 Wide;
 
-/* Both halves of a product depend on all bits of both factors. */
+/* Folds the product of two numbers, whose halves depend on all bits of both factors. */
 static inline guint64 fold_product(guint64 a, guint64 b)
 {
     Wide product = (Wide)a * b;
@@ -100,7 +100,7 @@ static inline guint64 fold_product(guint64 a, guint64 b)
     return (guint64)product ^ (guint64)(product >> 64);
 }
 
-/* Texts are compared whole, so a bad hash costs time only. */
+/* Texts are compared completely, so a bad hash only costs time. */
 static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
 
 static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stack)
@@ -114,8 +114,8 @@ static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stac
                         load_word(bytes + length - 8) ^ other);
 }
 
-/* The words of a short text, zeros behind: without a branch, as lengths come in no order that a
- * processor could foresee. Reads all of the margin. */
+/* Loads the words of a short text, padded with zeros. It has no branch, because the processor could
+ * not predict the lengths. Reads the whole margin. */
 static inline void load_short(const char *bytes, gsize length, guint64 words[SHORT_WORDS])
 {
     static const guint64 ones[2 * SHORT_WORDS] = {~(guint64)0, ~(guint64)0, ~(guint64)0,
@@ -152,7 +152,7 @@ gboolean text_is_utf8(const char *bytes, gsize length)
 {
     guint64 word;
 
-    for (; length >= 8; bytes += 8, length -= 8) { /* most of it is ASCII */
+    for (; length >= 8; bytes += 8, length -= 8) { /* most texts are ASCII */
         memcpy(&word, bytes, 8);
         if (word & 0x8080808080808080u)
             break;

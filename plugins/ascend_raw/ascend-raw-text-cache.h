@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of the raw files to the capture's ids. Most come again and again: what was seen lately is
- * found without asking the host. */
+/* Converts texts of the raw files to the capture's string ids. Most texts repeat, so recent ones
+ * are found without calling the host. */
 #ifndef STROBE_ASCEND_RAW_TEXT_CACHE_H
 #define STROBE_ASCEND_RAW_TEXT_CACHE_H
 
@@ -14,19 +14,20 @@ typedef struct TextCache TextCache;
 TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 
-/* Replaces text that is not UTF-8; such texts are counted. */
+/* Replaces a text that is not UTF-8. Such texts are counted. */
 #define TEXT_CACHE_INVALID "N/A"
 StrobeStringId text_cache_string(TextCache *cache, const char *bytes, gsize length);
-/* The same of a text in a file's window: TEXT_CACHE_MARGIN bytes from its begin may be read. */
+/* The same for a text in a file's window: TEXT_CACHE_MARGIN bytes from its begin must be
+ * readable. */
 StrobeStringId text_cache_field(TextCache *cache, const char *bytes, gsize length);
-/* Frames joined by ';', innermost first; margin as above. */
+/* Returns the stack of frames joined by ';', innermost first; with the same margin. */
 StrobeStackId text_cache_stack(TextCache *cache, const char *bytes, gsize length);
 
 gboolean text_is_utf8(const char *bytes, gsize length);
 
-/* The id of what stands for strings that were no UTF-8, 0: there was none. */
+/* Returns the id of the replacement for texts that are not UTF-8; 0: there was none. */
 StrobeStringId text_cache_invalid(const TextCache *cache);
-/* Texts that were no UTF-8. */
+/* Returns how many texts were not UTF-8. */
 guint64 text_cache_n_invalid(const TextCache *cache);
 
 #endif

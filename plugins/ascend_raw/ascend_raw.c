@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result directory with torch_npu's raw files into records. */
+/* Converts a result directory with torch_npu's raw files to records. */
 #include "ascend_raw.h"
 
 #include "device-half.h"
@@ -7,7 +7,8 @@
 #include "side-files.h"
 #include "reported-metadata.h"
 
-/* A complete trace of the profiler has more information than raw files without a device half. */
+/* A complete trace of the profiler has more information than raw files without the devices' part,
+ * so those get a lower score if there is a trace. */
 static gint score_of(DeviceSource device, gboolean has_text)
 {
     if (device == DEVICE_PROF_DB || device == DEVICE_PROF_TEXT || !has_text)

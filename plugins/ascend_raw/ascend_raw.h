@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result directory with torch_npu's raw files into records. */
+/* Converts a result directory with torch_npu's raw files to records. */
 #ifndef STROBE_ASCEND_RAW_H
 #define STROBE_ASCEND_RAW_H
 

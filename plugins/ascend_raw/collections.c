@@ -4,7 +4,7 @@
 
 #define GC_BYTES 24u
 
-/* The file names no thread: the process's first is taken, as the original does. */
+/* The file names no thread, so the process's first thread is used, as torch_npu does. */
 static StrobeTrackId track_of(Raw *raw, guint64 pid)
 {
     char name[40];

@@ -13,7 +13,7 @@
 #include "../ascend_db/ascend_db.h"
 #include "../ascend_db/sources.h"
 
-/* Tables with what the framework recorded, by the raw file that has it too. */
+/* Tables with data of the framework, each with the raw file that has the same data. */
 static const struct {
     const char *table;
     RawFileType file;
@@ -34,8 +34,8 @@ static void take_table_away(const DbFile *file, const char *name)
     }
 }
 
-/* Why it is not read. A damaged one is read as far as that goes, but not where another source has
- * the same. NULL: it is. */
+/* Returns why the database is not read; NULL: it is read. A damaged database is read as far as
+ * possible, unless another source has the same data. */
 static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 {
     g_autofree char *flaw = NULL;
@@ -51,7 +51,7 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
                 : NULL;
 }
 
-/* FALSE: it is none that could be read, which is told. */
+/* FALSE: the database cannot be read; the reason has been reported. */
 static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
     int folder;

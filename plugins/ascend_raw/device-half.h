@@ -5,9 +5,10 @@
 
 #include "ascend-raw-emit.h"
 
-/* Reads it, less what the framework's files tell themselves. Where it cannot be read, or is a
- * damaged database and there is another source, that one is taken, and the damage told; *source
- * says which it was, DEVICE_NONE: none. `rank` of the process, -1: not known. */
+/* Reads the source without the data that the framework's files also have. If it cannot be read, or
+ * is a damaged database and there is another source, reports the damage and reads the next source.
+ * *source is set to the source that was read; DEVICE_NONE: none. `rank`: of the process; -1:
+ * unknown. */
 StrobeStatus device_half_import(Raw *raw, gint32 rank, DeviceSource *source);
 
 #endif

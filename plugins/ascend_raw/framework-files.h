@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's files into records: a function for each file or pair of files. */
+/* Convert the framework's files to records: one function for each file or pair of files. */
 #ifndef STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
 #define STROBE_ASCEND_RAW_FRAMEWORK_FILES_H
 
 #include "ascend-raw-emit.h"
 
-/* A missing file is no failure; a part that fails sets is_full. */
+/* A missing file is not an error. A function that fails sets is_full. */
 void operators_import(Raw *raw);
 void queue_marks_import(Raw *raw);
 void memory_usage_import(Raw *raw);

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A place of a thread and name stays theirs: they come again. */
+/* A slot of a thread and name is kept after its end, because the same pair comes again. */
 typedef struct Slot {
     guint64 thread;
     gint64 time;

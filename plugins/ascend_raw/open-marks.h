@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The latest start of each thread and name. */
+/* Keeps the latest start of each pair of thread and name. */
 #ifndef STROBE_ASCEND_RAW_OPEN_MARKS_H
 #define STROBE_ASCEND_RAW_OPEN_MARKS_H
 
@@ -14,10 +14,10 @@ void open_marks_free(OpenMarks *marks);
 
 /* FALSE if there are too many. */
 gboolean open_marks_put(OpenMarks *marks, guint64 thread, guint32 name, gint64 time);
-/* The time that was put last, which is then gone. FALSE if there is none. */
+/* Returns the time that was put last, and removes it. FALSE if there is none. */
 gboolean open_marks_take(OpenMarks *marks, guint64 thread, guint32 name, gint64 *time);
 
-/* How much is looked at in vain where each of them is found once. */
+/* Returns how many wrong slots are examined if each entry is looked up once. */
 guint64 open_marks_steps(const OpenMarks *marks);
 
 #endif

@@ -13,7 +13,8 @@ typedef struct Parameters {
     StrobeStringId module, optimizer, state;
 } Parameters;
 
-/* The part up to the mark, or to the end; `text` goes on behind it. FALSE if there is no mark. */
+/* Takes the part of `text` up to the mark, or up to the end, and sets `text` to the rest. FALSE if
+ * there is no mark. */
 static gboolean take_part(TlvText *text, char mark, TlvText *part)
 {
     const char *end = text->length ? memchr(text->bytes, mark, text->length) : NULL;
@@ -48,7 +49,7 @@ static void emit_parameter(Parameters *p, StrobeStringId role, const TlvText *na
     p->n++;
 }
 
-/* "name)metadata)gradient" each, joined by '}'. */
+/* Parses entries "name)metadata)gradient", joined by '}'. */
 static void take_module(Parameters *p, TlvText text)
 {
     TlvText entry, name, tensor, gradient;
@@ -64,7 +65,7 @@ static void take_module(Parameters *p, TlvText text)
     }
 }
 
-/* "metadata)gradient)" and then "name>metadata]" for each state, joined by '}'. */
+/* Parses entries joined by '}': "metadata)gradient)", then "name>metadata]" for each state. */
 static void take_optimizer(Parameters *p, TlvText text)
 {
     TlvText entry, tensor, gradient, state, name;
@@ -86,7 +87,7 @@ static void take_optimizer(Parameters *p, TlvText text)
     }
 }
 
-/* The field's text; one that is no UTF-8 is N/A as a whole, and so has no entries. */
+/* Returns the field's text. A text that is not UTF-8 counts as N/A, and so has no entries. */
 static TlvText text_of(Parameters *p, const TlvRecord *record, guint field)
 {
     const TlvText *text = &record->fields[field];

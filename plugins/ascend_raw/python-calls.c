@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.python_tracer_func: calls of Python and C functions, replayed by thread. */
+/* torch.python_tracer_func: replays the calls of Python and C functions, thread by thread. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -10,7 +10,7 @@
 #define EVENT_BYTES 33u
 #define TELL_EVERY 65536u
 #define LATE_MAX 65536u  /* events out of order that are kept in memory */
-#define DEPTH_MAX 65536u /* calls inside each other; those below are counted */
+#define DEPTH_MAX 65536u /* nested calls; deeper ones are only counted */
 #define THREADS_MAX 65536u
 
 enum { PYTHON_CALL, PYTHON_RETURN, C_CALL, C_RETURN };
@@ -22,7 +22,7 @@ typedef struct Event {
 
 typedef struct Frame {
     guint64 id, parent;
-    guint64 begin; /* raw */
+    guint64 begin; /* in the raw clock */
     StrobeStringId name;
     gint64 module; /* STROBE_ABSENT_I64: none */
 } Frame;
@@ -34,10 +34,10 @@ typedef struct Thread {
     guint64 n_deeper;   /* open calls below DEPTH_MAX */
     guint64 n_events;   /* replayed */
     guint64 last;       /* time of the latest event */
-    guint late, n_late; /* its events out of order, in Python.late */
+    guint late, n_late; /* index and number of its late events in Python.late */
 } Thread;
 
-/* An event that is put in its place; `thread` is the number of ours. */
+/* An event to be sorted. `thread` is Thread.number. */
 typedef struct SortedEvent {
     guint64 thread, time, key, tag;
 } SortedEvent;
@@ -54,8 +54,8 @@ typedef struct Python {
     GPtrArray *threads;    /* of Thread */
     GHashTable *by_number; /* thread and pid to Thread */
     GHashTable *modules;   /* thread and module to ModuleName */
-    GHashTable *classes;   /* thread and class to how many there are */
-    GArray *late;          /* of SortedEvent: earlier than one before them */
+    GHashTable *classes;   /* thread and class to the number of its modules */
+    GArray *late; /* of SortedEvent: events that are earlier than one before them in the file */
     guint64 n_too_deep, n_strange, n_threads_lost;
 } Python;
 
@@ -118,7 +118,7 @@ static Thread *thread_of(Python *p, const Event *event)
 
 /* ---- names ---- */
 
-/* Modules of a class are numbered as they first appear in the thread. */
+/* Numbers the modules of a class in the order in which they first appear in the thread. */
 static const ModuleName *module_of(Python *p, const Thread *thread, const PythonName *name)
 {
     const char *class = python_names_class(p->names, name->module);
@@ -190,7 +190,7 @@ static void push_frame(Python *p, Thread *thread, guint64 index, guint64 time, g
     g_array_append_val(thread->stack, frame);
 }
 
-/* Leaves the topmost frame, whichever it is. */
+/* Ends the topmost frame, whatever its name is. */
 static void pop_frame(Python *p, Thread *thread, guint64 time)
 {
     guint n = thread->stack->len;
@@ -225,8 +225,8 @@ static void finish_thread(Python *p, Thread *thread)
 
 /* ---- order ---- */
 
-/* Frames that were open at the start stand at the end of the file; all else is in order by thread.
- * FALSE if too much is not. */
+/* Collects the late events: frames that were open at the start come at the end of the file; all
+ * others are in order within their thread. FALSE if too many events are out of order. */
 static gboolean find_late(Python *p, ByteStream *stream)
 {
     const guchar *at;
@@ -261,7 +261,7 @@ static gint compare_late(gconstpointer x, gconstpointer y)
 
 static void sort_late(Python *p)
 {
-    g_array_sort(p->late, compare_late); /* those of one time stay as they came */
+    g_array_sort(p->late, compare_late); /* stable: keeps equal times in order */
     for (guint i = p->late->len; i-- > 0;) {
         const SortedEvent *late = &g_array_index(p->late, SortedEvent, i);
         Thread *thread = g_ptr_array_index(p->threads, late->thread);
@@ -271,7 +271,7 @@ static void sort_late(Python *p)
     }
 }
 
-/* The late events of the thread from before `time`. */
+/* Replays the thread's late events before `time`, or all. */
 static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
 {
     while (thread->n_late) {
@@ -353,7 +353,7 @@ static void replay_events(Python *p, StrobeExternalSorter *sorter)
         finish_thread(p, thread);
 }
 
-/* All of it is sorted by thread and time, and one thread replayed after the other. */
+/* Sorts the whole file by thread and time, and replays one thread after the other. */
 static void replay_sorted(Python *p, ByteStream *stream)
 {
     Raw *raw = p->raw;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.python_tracer_hash: what the keys of calls stand for. */
+/* torch.python_tracer_hash: the names for the keys of calls. */
 #ifndef STROBE_ASCEND_RAW_PYTHON_NAMES_H
 #define STROBE_ASCEND_RAW_PYTHON_NAMES_H
 
@@ -10,8 +10,8 @@
 
 typedef struct PythonName {
     guint64 key;
-    StrobeStringId text; /* of a module: its class */
-    guint32 module;      /* number of the class and address, NO_MODULE: none */
+    StrobeStringId text; /* for a module, its class */
+    guint32 module;      /* number of the pair of class and address; NO_MODULE: none */
 } PythonName;
 
 typedef struct PythonNames PythonNames;
@@ -19,9 +19,9 @@ typedef struct PythonNames PythonNames;
 PythonNames *python_names_new(Raw *raw);
 void python_names_free(PythonNames *names);
 
-/* NULL if the file does not tell. */
+/* NULL if the file has no name for the key. */
 const PythonName *python_names_find(const PythonNames *names, guint64 key);
-/* Bytes of a class's name; valid while the names are. */
+/* Returns the name of a module's class; valid as long as `names`. */
 const char *python_names_class(const PythonNames *names, guint32 module);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.op_mark: both sides of the task queue. */
+/* torch.op_mark: the enqueues and dequeues of the task queue. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,17 +12,17 @@
 enum { ENQUEUE_START, ENQUEUE_END, DEQUEUE_START, DEQUEUE_END };
 enum { FIELD_NAME = 1 };
 
-/* Enqueues that wait for the name of their dequeue, and names that wait for their enqueue. The
- * queue is short and ids count up, so that the two are never far from each other. */
+/* The table holds enqueues that wait for the name of their dequeue, and names that wait for their
+ * enqueue. The queue is short and ids count up, so the two are never far apart. */
 #define WINDOW (1u << 16)
 #define PROBES 8u
 
 typedef struct Waiting {
     guint64 id;
-    guint64 number; /* when it came, 0: free */
+    guint64 number; /* order of arrival; 0: free */
     gint64 begin, end;
     StrobeTrackId track;    /* of an enqueue */
-    StrobeStringId dequeue; /* of a dequeue: its name */
+    StrobeStringId dequeue; /* of a dequeue: the name for its enqueue */
 } Waiting;
 
 typedef struct QueueMarks {
@@ -30,11 +30,11 @@ typedef struct QueueMarks {
     OpenMarks *open;
     Waiting *waiting;
     guint64 n_waited, n_unmatched, n_strange;
-    GArray *enqueue_names, *dequeue_names; /* StrobeStringId by the id of the bare name */
+    GArray *enqueue_names, *dequeue_names; /* StrobeStringId, indexed by the id of the bare name */
     StrobeStringId enqueue;
 } QueueMarks;
 
-/* A mark, its time converted later. */
+/* A mark; its time is converted later. */
 typedef struct Mark {
     gint64 time;
     guint64 category, id, thread, pid;
@@ -65,7 +65,7 @@ static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
 
 /* ---- names ---- */
 
-/* "Dequeue@<name>" by the id of the bare name; made once. */
+/* Makes "Dequeue@<name>" once for each bare name. */
 static void make_name(QueueMarks *q, GArray *names, const char *side, const Mark *mark)
 {
     if (mark->bare < names->len && g_array_index(names, StrobeStringId, mark->bare))
@@ -99,14 +99,15 @@ static void emit_side(QueueMarks *q, gboolean is_dequeue, StrobeTrackId track, S
 
 static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
 {
-    if (!w->number) /* a page that was never written has no number */
+    if (!w->number) /* the entry is free */
         return;
     if (!w->dequeue)
         emit_side(q, FALSE, w->track, name, w->begin, w->end, w->id);
     w->number = 0;
 }
 
-/* A free place for the id; the one that waited longest makes room. */
+/* Returns an entry for the id. If none is free, the one that waited longest is emitted without a
+ * name. */
 static Waiting *place_for(QueueMarks *q, guint64 id)
 {
     Waiting *oldest = NULL;
@@ -140,8 +141,8 @@ static void take_enqueue(QueueMarks *q, guint64 id, StrobeTrackId track, gint64 
     made->end = end;
 }
 
-/* The name stays for enqueues that come later: the thread that puts in marks its end when the other
- * may long be running. */
+/* Gives the name to the waiting enqueue. The name is kept for an enqueue that comes later, because
+ * the enqueuing thread may mark its end after the dequeue has begun. */
 static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
 {
     gboolean is_known = FALSE;
@@ -150,7 +151,7 @@ static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
         Waiting *w = &q->waiting[(id + i) % WINDOW];
 
         if (w->number && w->id == id && w->dequeue)
-            is_known = TRUE; /* the first one counts */
+            is_known = TRUE; /* the first dequeue of an id counts */
         else if (w->number && w->id == id)
             let_go(q, w, enqueue_name);
     }
@@ -176,8 +177,8 @@ static void take_end(QueueMarks *q, const Mark *mark, gint64 begin)
     take_dequeue(q, mark->id, g_array_index(q->enqueue_names, StrobeStringId, mark->bare));
 }
 
-/* An end takes the latest start of its thread and name, whatever its side, and forgets the others.
- */
+/* An end is paired with the latest start of its thread and name, whether enqueue or dequeue;
+ * earlier starts are forgotten. */
 static void take_mark(QueueMarks *q, const Mark *mark)
 {
     gint64 begin;
@@ -194,7 +195,7 @@ static void take_mark(QueueMarks *q, const Mark *mark)
 
 /* ---- the file ---- */
 
-/* Does every thread's times go up? Then pairs are found in one pass. */
+/* Returns whether the times of each thread only increase. Then pairs are found in one pass. */
 static gboolean is_in_order(TlvReader *reader)
 {
     OpenMarks *last = open_marks_new();
@@ -228,7 +229,7 @@ static void read_in_order(QueueMarks *q, TlvReader *reader)
 
 /* ---- a file that is out of order ---- */
 
-/* A mark in two words: its id; its name, thread and category. */
+/* Packs a mark's name, thread and category into one word. */
 #define THREAD_BITS 32
 #define CATEGORY_BITS 2
 
@@ -236,7 +237,7 @@ static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenM
 {
     gint64 index;
 
-    /* The table knows but the lower half of a process's number, which may be damaged. */
+    /* The table's key has only the lower half of a process id, which may be damaged in the file. */
     if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index) ||
         g_array_index(threads, Mark, index).pid != mark->pid) {
         index = threads->len;
@@ -249,16 +250,16 @@ static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenM
            mark->category;
 }
 
-/* What is sorted. */
+/* A mark as it is sorted. */
 typedef struct SortedMark {
     gint64 time;
     guint64 id, packed;
 } SortedMark;
 
-/* Sorted marks that pair the packing and unpacking of a task. */
+/* State for packing and unpacking sorted marks. */
 typedef struct Sorted {
     QueueMarks *q;
-    GArray *threads; /* of Mark: the first of each */
+    GArray *threads; /* of Mark: the first mark of each thread */
     OpenMarks *known;
 } Sorted;
 

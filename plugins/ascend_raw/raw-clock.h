@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of the raw files: a counter, or CLOCK_MONOTONIC_RAW, to ns since the epoch. */
+/* Converts the clock of the raw files, a counter or CLOCK_MONOTONIC_RAW, to ns since the epoch. */
 #ifndef STROBE_ASCEND_RAW_RAW_CLOCK_H
 #define STROBE_ASCEND_RAW_RAW_CLOCK_H
 
 #include <glib.h>
 
-#define RAW_CLOCK_EXACT ((gint64)1 << 43) /* counts whose ns a double holds */
+#define RAW_CLOCK_EXACT ((gint64)1 << 43) /* counts whose ns a double holds exactly */
 
 typedef struct RawClock {
     gboolean is_counter;
-    gint64 start_count; /* of the counter */
+    gint64 start_count; /* the counter's value at its start */
     gint64 start_ns;    /* of CLOCK_MONOTONIC_RAW at that count */
     double mhz;
-    gint64 whole_ns; /* ns a count, where that is a whole number; else 0 */
+    gint64 whole_ns; /* ns for each count, if that is a whole number; otherwise 0 */
     gint64 offset;   /* from CLOCK_MONOTONIC_RAW to the epoch */
 } RawClock;
 

@@ -16,7 +16,7 @@ const char *const raw_file_names[RAW_FILES] = {
     "torch.gc_record",
 };
 
-/* ---- what the devices did ---- */
+/* ---- the devices' part ---- */
 
 const char *const device_source_words[] = {
     [DEVICE_NONE] = "none",
@@ -25,7 +25,7 @@ const char *const device_source_words[] = {
     [DEVICE_OUTPUT_DB] = "profiler database",
 };
 
-/* The last such name: later exports are of later times. NULL: none. */
+/* Returns the last such name, which is the latest export. NULL: none. */
 static char *last_name(int folder, const char *prefix, const char *suffix)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -66,7 +66,7 @@ const char *device_source_prefix(DeviceSource source)
     return source == DEVICE_PROF_DB ? "msprof_" : "ascend_pytorch_profiler";
 }
 
-/* Has CANN exported what is in this directory PROF_*? */
+/* Returns whether CANN has exported the data of this PROF_* directory. */
 static gboolean is_exported(int prof)
 {
     return has_file(prof, device_source_prefix(DEVICE_PROF_DB), ".db") || has_prof_text(prof);
@@ -98,7 +98,8 @@ gboolean raw_files_have_trace(const RawFiles *files)
 
 /* ---- which files there are ---- */
 
-/* Opens a file by the beginning of its name; the first one counts. */
+/* Opens a raw file that is recognised by the beginning of its name. The first file of each type
+ * counts. */
 static gboolean take_file(RawFiles *files, const char *name)
 {
     for (guint i = 0; i < RAW_FILES; i++) {
@@ -151,7 +152,8 @@ static gint worth_of(int prof)
     return names->len ? PROF_HAS_FILES : PROF_EMPTY;
 }
 
-/* A collection that was begun and dropped leaves its directory, and its name may come first. */
+/* Finds the best PROF_*. The first one is not always right: a collection that was begun and dropped
+ * leaves its directory. */
 static void find_prof(RawFiles *files)
 {
     g_autoptr(GPtrArray) names = external_folder_names(files->top);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files belong to a source: those of FRAMEWORK, the side files, PROF_*. */
+/* Finds the files of a source: those of FRAMEWORK, the side files, PROF_*. */
 #ifndef STROBE_ASCEND_RAW_RAW_FILES_H
 #define STROBE_ASCEND_RAW_RAW_FILES_H
 
@@ -26,13 +26,13 @@ typedef struct RawFile {
 typedef struct RawFiles {
     int top;       /* the result directory */
     int framework; /* FRAMEWORK in it */
-    int prof;      /* the PROF_* in it that holds most, of such the first; -1: none */
+    int prof;      /* the best PROF_* in it, the first of equal ones; -1: none */
     char *prof_name;
     int output; /* ASCEND_PROFILER_OUTPUT, -1: none */
     RawFile files[RAW_FILES];
-    guint64 size;       /* of all of them */
+    guint64 size;       /* of all files together */
     GPtrArray *unknown; /* names of other files in FRAMEWORK */
-    GPtrArray *others;  /* further directories PROF_* with anything in them */
+    GPtrArray *others;  /* names of the other PROF_* directories that are not empty */
 } RawFiles;
 
 /* Sources of device activities, best first. */
@@ -49,15 +49,17 @@ extern const char *const device_source_words[];
 
 extern const char *const raw_file_names[RAW_FILES];
 
-/* The source is a result directory or its FRAMEWORK. FALSE if no raw file is there. */
+/* Opens the files. The source is a result directory or its FRAMEWORK. FALSE if there is no raw
+ * file. */
 gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
-/* The first source of the devices' half that is there, `from` on. */
+/* Returns the first existing source of the devices' part, from `from` on. */
 DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);
-/* The name of a source's database, NULL: there is none; and the folder that it lies in. */
+/* Returns the name of a source's database and sets the folder that it lies in. NULL: there is
+ * none. */
 char *raw_files_find_database(const RawFiles *files, DeviceSource source, int *folder);
-/* Returns the beginning of that name. */
+/* Returns the beginning of that database's name. */
 const char *device_source_prefix(DeviceSource source);
-/* Has the profiler's output a trace? */
+/* Returns whether the profiler's output has a trace. */
 gboolean raw_files_have_trace(const RawFiles *files);
 
 void raw_files_clear(RawFiles *files);

@@ -5,7 +5,7 @@
 #include <external-folder.h>
 #include <side-json.h>
 
-#define GENERATION 3 /* raw files have none: what is made of them is of the newest */
+#define GENERATION 3 /* raw files have no generation; exports from them use the newest format */
 
 int32_t reported_metadata_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
                                  const char *path, int64_t pid, int64_t begin_ns)

@@ -10,7 +10,7 @@
 
 #define MHZ_DEFAULT 100
 
-/* Hands the file over as it is, and gives its values; NULL if there is none. */
+/* Passes the file unchanged to the host, and returns its values; NULL if there is no such file. */
 static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
 {
     const char *name = external_folder_find(names, raw->files.top, prefix);
@@ -48,7 +48,8 @@ static void find_counter(Raw *raw, const SideJson *info, const SideJson *host_in
     raw_clock_set_frequency(clock, mhz);
 }
 
-/* From CANN's side files; without them from what the profiler noted when it stopped. */
+/* Finds the offset in CANN's side files, or else in the times that the profiler noted when it
+ * stopped. */
 static void find_offset(Raw *raw, const SideJson *info, int host)
 {
     gint64 wall, monotonic;
@@ -81,7 +82,7 @@ static void find_clock(Raw *raw, const SideJson *info)
     side_json_free(host_info);
     if (host >= 0)
         close(host);
-    /* The session's, which is not when CANN's collection began. */
+    /* The begin of the session, which differs from the begin of CANN's collection. */
     raw->begin_ns = raw->begin_ns > 0 ? raw->begin_ns : raw->clock.start_ns;
     if (__builtin_add_overflow(raw->begin_ns, raw->begin_ns ? raw->clock.offset : 0,
                                &raw->begin_ns) ||

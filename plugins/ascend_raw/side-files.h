@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files beside the raw files: profiler_info, profiler_metadata, and the start of the collection.
- * / */
+/* Reads the side files of the raw files: profiler_info, profiler_metadata, and the start of the
+ * collection. */
 #ifndef STROBE_ASCEND_RAW_SIDE_FILES_H
 #define STROBE_ASCEND_RAW_SIDE_FILES_H
 
 #include "ascend-raw-emit.h"
 
-/* Sets the clock, and hands the files over. */
+/* Sets the clock, and passes the files to the host. */
 void side_files_import(Raw *raw);
 
 #endif

@@ -20,7 +20,8 @@ void tlv_rewind(TlvReader *r)
     r->is_torn = FALSE;
 }
 
-/* The last field of a type counts; one that reaches past its record is as long as that is. */
+/* Reads the fields. If a type repeats, its last field counts; a field that reaches past its record
+ * is cut at the record's end. */
 static void read_fields(TlvReader *r, TlvRecord *record, const guchar *at, const guchar *end)
 {
     record->present = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of type, length and value: a fixed part, then fields of text of the same form. */
+/* Reads records of type, length and value. The value is a fixed part, followed by text fields that
+ * also have type, length and value. */
 #ifndef STROBE_ASCEND_RAW_TLV_H
 #define STROBE_ASCEND_RAW_TLV_H
 
@@ -18,25 +19,25 @@ typedef struct TlvText {
 
 typedef struct TlvRecord {
     const guchar *fixed;
-    guint32 present; /* bit by field type */
+    guint32 present; /* one bit for each field type */
     TlvText fields[TLV_FIELDS];
 } TlvRecord;
 
 typedef struct TlvReader {
     ByteStream stream;
     gsize fixed;       /* bytes of the fixed part */
-    guint64 n_records; /* given out */
+    guint64 n_records; /* records returned so far */
     guint64 n_short;   /* too short for the fixed part */
     guint64 n_long;    /* longer than TLV_RECORD_MAX */
-    guint64 n_cut;     /* whose last field is not whole */
-    gboolean is_torn;  /* the last record is not whole; it begins where the stream stands */
+    guint64 n_cut;     /* records whose last field is cut */
+    gboolean is_torn;  /* the last record is cut; it begins at the stream's position */
 } TlvReader;
 
 void tlv_init(TlvReader *reader, int fd, gsize fixed);
 void tlv_clear(TlvReader *reader);
 void tlv_rewind(TlvReader *reader);
 
-/* FALSE behind the last whole record. What it points to stays until the next call. */
+/* Returns the next record; it is valid until the next call. FALSE after the last whole record. */
 gboolean tlv_next(TlvReader *reader, TlvRecord *record);
 
 /* Little-endian numbers of the fixed part. */

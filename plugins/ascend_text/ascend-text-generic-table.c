@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CSV file that no row of formats/ describes. */
+/* Reads a CSV file that formats/ does not describe. */
 #include <string.h>
 #include <strobe/helpers/cell-number.h>
 #include <strobe/helpers/csv-scanner.h>
@@ -36,7 +36,7 @@ static const char *new_name(Generic *g, const StrobeField *fields, guint n, cons
     return kept;
 }
 
-/* The first column with a time is when the row was. */
+/* Returns whether the column is a time. The first such column is the time of the row. */
 static gboolean is_time(const char *title)
 {
     return g_str_has_prefix(title, "Timestamp") || g_str_has_prefix(title, "Start Time") ||

@@ -9,16 +9,16 @@
 
 typedef struct Place {
     gint64 begin_ns;
-    guint64 offset; /* the highest bits are marks */
+    guint64 offset; /* offset of the row in the file; the two highest bits are flags */
     guint32 stream, task;
 } Place;
 
-#define USED ((guint64)1 << 63)  /* by an event of the trace */
-#define FOUND ((guint64)1 << 62) /* by a row of the table that is being read */
+#define USED ((guint64)1 << 63)  /* an event of the trace has used the row */
+#define FOUND ((guint64)1 << 62) /* a row of the table that is being read has used it */
 #define OFFSET(place_) ((place_)->offset & ~(USED | FOUND))
 
 typedef struct Step {
-    gint64 number, first_ns, last_ns, end_ns; /* begins of the first and last row, end of all */
+    gint64 number, first_ns, last_ns, end_ns; /* first and last begin, last end */
     gint device;
 } Step;
 
@@ -39,7 +39,7 @@ static void add_step(Kernels *k, const KernelRow *row)
 
     if (row->step == STROBE_ABSENT_I64)
         return;
-    for (guint i = k->steps->len; i-- > 0;) { /* rows of a step stand together */
+    for (guint i = k->steps->len; i-- > 0;) { /* the rows of a step are close to each other */
         Step *known = &g_array_index(k->steps, Step, i);
 
         if (known->number != row->step || known->device != row->device)
@@ -108,7 +108,7 @@ guint64 kernels_n_rows(const Kernels *k)
 
 /* ---- by stream, task and begin ---- */
 
-/* The first place that is not before the key. */
+/* Returns the index of the first place that is not before the key. */
 static guint lower_bound(const Kernels *k, const Place *key)
 {
     guint low = 0, high = k->places->len;
@@ -134,7 +134,7 @@ static gboolean is_usable(Kernels *k, Place *place, const Place *key, gint64 dis
     return !name || !strcmp(row->cells[k->table.name_at].bytes, name);
 }
 
-/* The unused row of the key, of this name (NULL: of any). */
+/* Finds an unused row of the key with this name (NULL: any name), and marks it as used. */
 static gboolean find_row(Kernels *k, const Place *key, gint64 distance, const char *name,
                          KernelRow *row)
 {
@@ -154,7 +154,8 @@ static gboolean find_row(Kernels *k, const Place *key, gint64 distance, const ch
     return FALSE;
 }
 
-/* A table of level 0 has no streams and tasks: there the name must do. */
+/* Finds the row of a task. A table of level 0 has no streams and tasks, so there the name is
+ * compared. */
 static gboolean find_task(Kernels *k, const char *name, gint64 begin_ns, guint32 stream,
                           guint32 task, KernelRow *row)
 {
@@ -210,7 +211,8 @@ void kernels_begin_table(Kernels *k)
         place_at(k, i)->offset &= ~FOUND;
 }
 
-/* Numbers of tasks come again: the first one that was not found yet, else the last. */
+/* Numbers of tasks repeat, so this returns the first kernel that was not found yet, or else the
+ * last one. */
 gboolean kernels_find(Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns, gint64 *end_ns)
 {
     const Place key = {.begin_ns = G_MININT64, .stream = stream, .task = task};
@@ -275,7 +277,7 @@ static void emit_task(Kernels *k, const KernelRow *row)
     task->task = import->host->link_ids(import->self, 1);
     task->exact_us = row->exact_us;
     fill_task(k, row, task, &pmu);
-    task->task_type = task->core; /* the device's own table calls the column so */
+    task->task_type = task->core; /* the table has the task type in this column */
     if (!pmu.metrics)
         return;
     fields =
@@ -291,8 +293,8 @@ static gint compare_offsets(gconstpointer a, gconstpointer b)
     return OFFSET(x) < OFFSET(y) ? -1 : OFFSET(x) > OFFSET(y);
 }
 
-/* The end of a step is the host's, which no table has: behind its last kernel, before the next row
- * that is not its own. */
+/* No table has the end of a step, which the host knows. It is set after the step's last kernel, but
+ * before the first row of the next step. */
 static void emit_step(Kernels *k, const Step *step)
 {
     Import *import = k->table.import;
@@ -320,7 +322,7 @@ static void emit_step(Kernels *k, const Step *step)
 void kernels_emit_rest(Kernels *k)
 {
     const Import *import = k->table.import;
-    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op); /* which tell the steps */
+    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op); /* incl. the steps */
     KernelRow row;
 
     g_array_sort(k->places, compare_offsets); /* in the order of the file */

@@ -86,7 +86,8 @@ Row *layers_row(Layers *layers, gint64 pid, gint64 tid)
     return row;
 }
 
-/* Newer traces say the device in the label, older ones in the low bits of the pid. */
+/* Takes the label of a layer. Newer traces name the device in the label, older ones in the low bits
+ * of the pid. */
 static void take_label(Layers *layers, Layer *layer, const char *label)
 {
     Import *import = layers->import;
@@ -116,7 +117,8 @@ static void take_name(Layers *layers, Layer *layer, const char *name)
         layers->import->pid = layer->pid;
 }
 
-/* "Group <name> Communication"; older traces have a running number there, which is no name. */
+/* Takes the communicator from "Group <name> Communication". Older traces have a running number
+ * there instead of a name. */
 static void take_group(Layers *layers, Row *row, const char *name)
 {
     const char *begin, *end;
@@ -159,7 +161,7 @@ void layers_take(Layers *layers, const TraceEvent *event)
         take_row_name(layers, layers_row(layers, event->pid, event->tid), name->text);
 }
 
-/* ---- what the numbers say ---- */
+/* ---- layers by their numbers ---- */
 
 static gboolean is_layer_of(const Import *import, gint64 pid, guint32 sort_index)
 {
@@ -174,8 +176,8 @@ static void set_name(Layer *layer, gint32 what, const char *name)
         layer->name = g_strdup(name);
 }
 
-/* If no layer of the framework has the process id, the least number of the other layers gives
- * it. */
+/* If no layer of the framework gives the process id, takes it from the least number of the other
+ * layers. */
 static void find_process(Layers *layers)
 {
     Import *import = layers->import;
@@ -194,8 +196,8 @@ static void find_process(Layers *layers)
         import->pid = (gint64)((guint32)least >> 10);
 }
 
-/* A trace of level 0 has lost the name of CANN's layer; that of the program's own marks is the
- * program's. */
+/* Recognises layers by their numbers: a trace of level 0 lacks the name of CANN's layer, and the
+ * layer of the program's own marks has the program's name. */
 static void find_by_number(Layers *layers)
 {
     Import *import = layers->import;
@@ -217,7 +219,7 @@ static void find_by_number(Layers *layers)
     }
 }
 
-/* Planes stand behind their group: they have its communicator. */
+/* Sorts rows by pid and tid, so that the planes follow their group, whose communicator they get. */
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {
     const Row *x = *(const Row *const *)a, *y = *(const Row *const *)b;

@@ -11,7 +11,7 @@
 
 typedef struct Layer {
     gint64 pid;
-    gint32 what; /* ASCEND_LAYER_*, -1: not known */
+    gint32 what; /* ASCEND_LAYER_*; -1: unknown */
     char *name;  /* NULL: none */
     gint device; /* -1: the host */
     gboolean is_labelled;
@@ -20,33 +20,34 @@ typedef struct Layer {
 typedef struct Row {
     gint64 pid, tid;
     const Layer *layer;
-    char *name;           /* NULL: none */
-    gint plane;           /* of communication: -1 the group itself, else the plane */
-    gboolean is_steps;    /* the device's own iterations, not its tasks */
+    char *name; /* NULL: none */
+    gint plane; /* in the communication layer: -1 for the group itself, otherwise the plane */
+    gboolean is_steps;    /* holds the device's iterations, not its tasks */
     StrobeTrackId track;  /* 0: not yet */
-    StrobeStringId group; /* communicator, 0: not told */
+    StrobeStringId group; /* communicator; 0: unknown */
 } Row;
 
 typedef struct Layers {
     Import *import;
     GHashTable *layers; /* Layer by its pid */
-    GHashTable *rows;   /* Row by itself */
-    Row *last;          /* the row asked for last */
-    Row overflow;       /* what there is no room for */
+    GHashTable *rows;   /* set of Row */
+    Row *last;          /* the row that was requested last */
+    Row overflow;       /* stands for all rows beyond the limit */
 } Layers;
 
 void layers_init(Layers *layers, Import *import);
 void layers_clear(Layers *layers);
 
-/* An M event. */
+/* Takes an M event. */
 void layers_take(Layers *layers, const TraceEvent *event);
-/* After the last of them: layers that are told by their number, facts of the run. */
+/* Call it after the last M event: recognises layers by their numbers, and finds metadata of the
+ * run. */
 void layers_finish(Layers *layers);
 
 /* Returns the row of an event; makes it if the trace does not name it. */
 Row *layers_row(Layers *layers, gint64 pid, gint64 tid);
 StrobeTrackId layers_track(Layers *layers, Row *row);
-/* Rows that have a name stay, also without events. */
+/* Makes tracks for the named rows of devices and CANN, even if they have no events. */
 void layers_track_all(Layers *layers);
 
 #endif

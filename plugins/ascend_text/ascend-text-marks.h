@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks that the program itself made: events of the layer that is named after it. */
+/* Takes the program's own marks: events of the layer that has the program's name. */
 #ifndef STROBE_ASCEND_TEXT_MARKS_H
 #define STROBE_ASCEND_TEXT_MARKS_H
 

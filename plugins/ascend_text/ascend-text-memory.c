@@ -11,7 +11,7 @@
 
 enum { COMPONENT, TIME, ALLOCATED, RESERVED, ACTIVE, STREAM, DEVICE, COLUMNS };
 
-/* Fields of the kind memory_total, under which formats/ has the titles. */
+/* Fields of the kind memory_total, for which formats/ has the titles. */
 static const char *const fields[COLUMNS] = {
     STROBE_COLUMN_NAME, STROBE_COLUMN_BEGIN, "allocated", "reserved", "active", "stream", "device"};
 
@@ -100,7 +100,7 @@ static void emit_event(Import *import, const BlockEvent *event, const char *comp
     out->component = text_import_intern(import, component);
 }
 
-/* Emits the samples of the device's own counter; the trace has the same samples. */
+/* Emits a sample of the device's own counter, unless the trace has these samples. */
 static void emit_usage(Import *import, const BlockEvent *row)
 {
     struct strobe_memory_usage *out;
@@ -116,7 +116,7 @@ static void emit_usage(Import *import, const BlockEvent *row)
     out->device = row->device;
 }
 
-/* The state after an event, which operator_memory.csv may say more of. */
+/* Emits the state after an event, completed from operator_memory.csv if that has the event. */
 static void emit_state(Records *r, BlockEvent *row, const char *component)
 {
     gboolean is_ge = strcmp(component, "GE") == 0;
@@ -155,7 +155,7 @@ static void take_row(Records *r, const StrobeCsvCell *cells)
         row.stream = (guint64)stream;
     if (!strcmp(component, "APP"))
         emit_usage(r->import, &row);
-    else if (strcmp(component, "PTA+GE")) /* the sum of others */
+    else if (strcmp(component, "PTA+GE")) /* a sum of the others */
         emit_state(r, &row, component);
 }
 
@@ -196,7 +196,7 @@ void text_memory_import(Import *import, int records, const char *records_name, i
     }
     while (!import->is_full && blocks_next(r.blocks, &event))
         emit_event(import, &event, event.is_ge ? "GE" : "PTA");
-    if (r.blocks) /* what is a state only, is none of a block */
+    if (r.blocks) /* events beyond this number belong to no block */
         import->host->metadata_int(import->self, "memory_blocks", (gint64)blocks_n_rows(r.blocks));
     if (r.blocks)
         import->host->found(import->self, blocks_name, blocks_n_rows(r.blocks));

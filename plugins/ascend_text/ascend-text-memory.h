@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_record.csv and operator_memory.csv: states of allocators, and which allocation and
- * releases they are of. */
+/* Reads memory_record.csv, which has states of allocators, and operator_memory.csv, which has the
+ * allocations and releases that led to them. */
 #ifndef STROBE_ASCEND_TEXT_MEMORY_H
 #define STROBE_ASCEND_TEXT_MEMORY_H
 
 #include "ascend-text-import.h"
 
-/* Each may be -1 with the name NULL: no such file. Of operator_memory.csv 24 bytes an event are
- * kept. */
+/* A file that does not exist is -1 with the name NULL. Keeps 24 bytes in memory for each event of
+ * operator_memory.csv. */
 void text_memory_import(Import *import, int records, const char *records_name, int blocks,
                         const char *blocks_name);
 

@@ -16,7 +16,8 @@ static const char *base_name(const char *path, char **whole)
     return *whole;
 }
 
-/* {worker}_{pid}_{time}_ascend_pt; "import" is our own word for a host that is not known. */
+/* Parses {worker}_{pid}_{time}_ascend_pt. Strobe writes "import" as the worker if the host is
+ * unknown. */
 static void take_folder(Metadata *metadata, const char *path)
 {
     g_autofree char *name = NULL;
@@ -76,7 +77,7 @@ static void take_experimental(Metadata *metadata, const JsonPlace *place, const 
         return;
     if (!strcmp(place->keys[2], "_profiler_level"))
         take_level(metadata, text);
-    else if (!strcmp(place->keys[2], "_mstx")) /* older ones have no such key */
+    else if (!strcmp(place->keys[2], "_mstx")) /* the first generation has no such key */
         metadata->generation = 2;
 }
 
@@ -106,7 +107,7 @@ static void take_info(void *user, const JsonPlace *place, int token, const char 
     (void)length;
 }
 
-/* profiler_info_3.json, where the file itself does not say it. */
+/* Takes the rank from a name like profiler_info_3.json, if the file itself does not have it. */
 static void take_rank_of_name(Metadata *metadata, const char *name)
 {
     const char *number = name + strlen("profiler_info_");
@@ -178,7 +179,7 @@ void metadata_finish(Metadata *metadata)
     if (__builtin_sub_overflow(metadata->end_realtime, metadata->end_monotonic, &offset) ||
         __builtin_add_overflow(metadata->start_monotonic, offset, &metadata->import->begin_ns) ||
         metadata->import->begin_ns < 0)
-        metadata->import->begin_ns = 0; /* not known */
+        metadata->import->begin_ns = 0; /* unknown */
 }
 
 /* ---- records ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A result directory with trace_view.json and CSV files into records. */
+/* Converts a result directory with trace_view.json and CSV files to records. */
 #include "ascend_text.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 
-/* Files that go together or in an order of their own. */
+/* Files that are read together with others, or in a special order. */
 #define RECORDS "memory_record.csv"
 #define BLOCKS "operator_memory.csv"
 #define TASKS "task_time.csv"
@@ -28,10 +28,10 @@ typedef struct Run {
     SourceFiles *files;
     Metadata metadata;
     Kernels *kernels;
-    int kernels_fd; /* its rows are read again and again */
+    int kernels_fd; /* stays open: its rows are read repeatedly */
 } Run;
 
-/* A trace says most by itself; a table needs what lies beside it. */
+/* Accepts a single file only if it is a trace: a table needs the other files of its folder. */
 static void probe_file(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     if (source_file_is_trace((const char *)source->head, source->n_head)) {
@@ -62,14 +62,14 @@ static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *ans
         answer->reason = "neither a trace nor a table of the profiler in it";
 }
 
-/* A file of which nothing is read. */
+/* Reports a file that is not read at all. */
 static void report_dropped(const Run *run, const SourceFile *file, const char *reason)
 {
     run->import.host->damage(run->import.self, file->name, reason);
     run->import.host->found(run->import.self, file->name, 0);
 }
 
-/* -1: told as damage, or no such file. */
+/* -1: there is no such file, or it cannot be opened, which is reported. */
 static int open_file(Run *run, const SourceFile *file)
 {
     int fd = file ? source_file_open(file) : -1;
@@ -79,7 +79,7 @@ static int open_file(Run *run, const SourceFile *file)
     return fd;
 }
 
-/* Every row of the tool ends with a line break. */
+/* Reports a table whose last row has no line break: the profiler ends every row with one. */
 static void check_end(const Run *run, const SourceFile *file, int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -102,7 +102,7 @@ static int open_table(Run *run, const SourceFile *file)
 
 /* ---- side files ---- */
 
-/* They go over as they are; what they say is learned. */
+/* Passes a side file unchanged to the host, and takes its metadata. */
 static void take_info(Run *run, const SourceFile *file)
 {
     const Import *import = &run->import;
@@ -204,7 +204,8 @@ static void take_table(Run *run, const SourceFile *file, const AscendFile *table
     close(fd);
 }
 
-/* A trace has all tasks; without one they are before the kernels, which say more of some. */
+/* Reads task_time.csv, unless there is a trace, which has all tasks. It comes before the rows of
+ * kernels, which complete some tasks. */
 static void take_tasks(Run *run)
 {
     const SourceFile *file = source_files_table(run->files, TASKS);
@@ -213,8 +214,8 @@ static void take_tasks(Run *run)
         take_table(run, file, file->table);
 }
 
-/* Rows of one file may have several entries in formats/; what stands in for others when a file is
- * written is none to read. */
+/* Reads a derived file. Its rows may be described by several entries of formats/; entries that are
+ * only fallbacks for writing are skipped. */
 static void take_stored(Run *run, const SourceFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++)
@@ -233,14 +234,14 @@ static void take_generic(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Sums of samples: derived where the samples are there. */
+/* Reads a table of sums of samples, unless the samples themselves are there. */
 static void take_modes(Run *run, const SourceFile *file)
 {
     int fd;
 
     if (import_is_used(&run->import, import_kind(file->table->kind)))
         return;
-    if (file->table->modes->how != ASCEND_MODE_MEANS) { /* no field for the least and greatest */
+    if (file->table->modes->how != ASCEND_MODE_MEANS) { /* no fields for least and greatest */
         take_generic(run, file);
         return;
     }

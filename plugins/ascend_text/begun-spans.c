@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SPANS_MAX 65536u
-#define BYTES_MAX (64u << 20) /* of their texts */
+#define BYTES_MAX (64u << 20) /* bytes of all texts */
 
 typedef struct Begun {
     Row *row;
@@ -12,16 +12,16 @@ typedef struct Begun {
     char *name, *category;
     gboolean has_category;
     gsize bytes;
-    GArray *args; /* of TraceArg, with texts of their own */
+    GArray *args; /* of TraceArg, with copies of their texts */
 } Begun;
 
 struct BegunSpans {
     GHashTable *rows; /* Row, by address, to GPtrArray of Begun */
     guint n;
     gsize bytes;
-    Begun *out; /* what was given out last */
+    Begun *out; /* the span that was returned last */
     TraceEvent event;
-    guint64 offset; /* of the event that came last */
+    guint64 offset; /* of the last event */
     char dur[48];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of operator_memory.csv with their releases, found by their times. */
+/* Finds allocations and releases of operator_memory.csv by their times. */
 #ifndef STROBE_ASCEND_TEXT_BLOCKS_H
 #define STROBE_ASCEND_TEXT_BLOCKS_H
 
@@ -9,21 +9,23 @@ enum { BLOCK_ALLOCATION = 0, BLOCK_RELEASE = 1, BLOCK_RELEASE_OF_BLOCK = 2, BLOC
 
 typedef struct Blocks Blocks;
 
-/* One allocation or release. What is not told is absent. */
+/* One allocation or release. Unknown values are absent. */
 typedef struct BlockEvent {
     gint64 time_ns, size, allocated, reserved, active;
     guint64 number, stream;
     guint32 action; /* BLOCK_* */
     gint32 device;
-    gboolean is_ge; /* of CANN's own allocator */
+    gboolean is_ge; /* GE, CANN's own allocator */
     StrobeStringId name;
 } BlockEvent;
 
-/* Reads the file through once. NULL if its header is not that of the file; `descriptor` is lent. */
+/* Reads the whole file once to build the index. NULL: the header is not that of
+ * operator_memory.csv. The caller closes `descriptor`. */
 Blocks *blocks_new(Import *import, int descriptor, const char *file);
 void blocks_free(Blocks *blocks);
 
-/* The event of this time that was not taken yet; FALSE if there is none, or `blocks` is NULL. */
+/* Takes an event of this time that was not taken yet; FALSE if there is none, or `blocks` is
+ * NULL. */
 gboolean blocks_take(Blocks *blocks, gboolean is_ge, gint32 device, gint64 time_ns,
                      BlockEvent *event);
 /* Returns the next event that was not taken yet; FALSE at the end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which communicator did an operation, from the keys "<operation>@<communicator>" of
- * communication.json: an older trace has a running number instead of the communicator. */
+/* Finds the communicator of an operation by the keys "<operation>@<communicator>" of
+ * communication.json, because an older trace has only a running number for it. */
 #ifndef STROBE_ASCEND_TEXT_COMMUNICATORS_H
 #define STROBE_ASCEND_TEXT_COMMUNICATORS_H
 
@@ -8,7 +8,7 @@
 
 /* Adds the communicators of a file to import->communicators. */
 void communicators_read(Import *import, int descriptor);
-/* 0: not told, or two communicators did operations of this name. */
+/* 0: unknown, or operations of two communicators have this name. */
 StrobeStringId communicators_find(const Import *import, const char *operation);
 
 #endif

@@ -66,7 +66,7 @@ static void remember_place(KernelTable *t, const char *title, guint at)
             *places[i].at = at;
 }
 
-/* Generation and level, as the columns tell. */
+/* Updates generation and level by a column that only some of them have. */
 static void learn_level(Import *import, const AscendColumn *row)
 {
     import->generation = MAX(import->generation, row->generations == ASCEND_G3    ? 3
@@ -150,7 +150,7 @@ static guint32 read_u32(const StrobeCsvCell *cells, guint at, guint32 otherwise)
     return (guint32)number;
 }
 
-/* If no row has the stream and task, tasks are found by begin and name. */
+/* Reads a row. A row without stream and task is found by begin and name. */
 static const char *read_row(KernelTable *t, KernelRow *row)
 {
     const StrobeCsvCell *cells = row->cells, *duration = &cells[t->duration_at];

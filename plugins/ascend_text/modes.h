@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that sum samples up, one row a mode and device, where the samples themselves are not
- * there: one record a device with the sums. */
+/* Reads tables that summarize samples, with one row for each mode and device, if the samples
+ * themselves are missing. Emits one record for each device. */
 #ifndef STROBE_ASCEND_TEXT_MODES_H
 #define STROBE_ASCEND_TEXT_MODES_H
 

@@ -9,18 +9,18 @@
 #define FIELDS_MAX 64u
 #define NO_INDEX G_MININT64
 
-/* The matches of a pattern in a name: "%i" is a number, "%n" all that follows. */
+/* The parts of a name that match a pattern: "%i" is a number, "%n" the rest. */
 typedef struct Match {
     gint64 index; /* NO_INDEX: none */
     const char *rest;
 } Match;
 
-/* One row that events of some layer and name may belong to. */
+/* A counter of formats/ to which events of some layer and name may belong. */
 typedef struct Series {
     const AscendCounter *row;
     const StrobeKind *kind;
-    gint field, index; /* of the kind, -1: none */
-    gint64 number;     /* of the name, NO_INDEX: none */
+    gint field, index; /* index of the kind's field; -1: none */
+    gint64 number;     /* the number in the name; NO_INDEX: none */
     StrobeStringId name;
 } Series;
 
@@ -30,7 +30,7 @@ typedef struct Sample {
     StrobeTrackId track;
     StrobeStringId name;
     gint device;
-    guint64 is_set; /* by number of the field */
+    guint64 is_set; /* one bit for each field */
     double values[FIELDS_MAX];
 } Sample;
 
@@ -207,13 +207,14 @@ static double in_field_unit(const AscendCounter *row, double value)
     }
 }
 
-/* The sample that the value belongs to. One that has such a value already is another one. */
+/* Returns the sample that the value belongs to. If the sample already has such a value, a new one
+ * begins. */
 static Sample *sample_of(Samples *samples, const Sample *key, const Series *series)
 {
     Sample *sample = g_hash_table_lookup(samples->waiting, key);
 
     if (sample && series->field >= 0 && (sample->is_set >> series->field & 1)) {
-        g_hash_table_remove(samples->waiting, sample); /* it waits on in its turn */
+        g_hash_table_remove(samples->waiting, sample); /* it stays in the queue */
         sample = NULL;
     }
     if (sample)
@@ -229,7 +230,7 @@ static Sample *sample_of(Samples *samples, const Sample *key, const Series *seri
     return sample;
 }
 
-/* The number of a unit may be an argument of its own. */
+/* Returns the number of a unit that is an argument itself; NO_INDEX: there is none. */
 static gint64 index_among_args(const GArray *found, const TraceEvent *event)
 {
     Match in_key;
@@ -291,7 +292,7 @@ gboolean samples_take(Samples *samples, const TraceEvent *event, const Layer *la
         double value;
 
         if (!series->row->field || !g_strcmp0(series->row->index, series->row->field))
-            continue; /* a sum of others, or the number that the key has */
+            continue; /* a sum of others, or the number, which is in the key */
         read_value(&event->args[i], &value);
         take_value(samples, series, &in_key, &key, value);
         if (!strcmp(series->kind->name, "memory_usage") &&

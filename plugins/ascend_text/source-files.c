@@ -19,7 +19,7 @@ static gboolean has_word(const char *head, gsize n, const char *word)
     return g_strstr_len(head, (gssize)n, word) != NULL;
 }
 
-/* op_summary.csv of CANN's tools is kernel_details.csv under other titles. */
+/* Renames the titles of op_summary.csv, which is kernel_details.csv with other titles. */
 static void rename_titles(char **titles)
 {
     if (!g_strv_contains((const char *const *)titles, SUMMARY_TITLE))
@@ -32,7 +32,7 @@ static void rename_titles(char **titles)
     }
 }
 
-/* Is most of the titles of the line, without those of metrics, a column of the file? */
+/* Returns whether most titles, except for those of metrics, are columns of the file. */
 static gboolean is_header_of(const AscendFile *file, char **titles)
 {
     guint known = 0, n = 0;
@@ -66,7 +66,7 @@ static const AscendFile *find_table(const char *head, gsize n)
     return best;
 }
 
-/* The first line has titles, but the table is unknown. */
+/* Returns the type of a text file whose first line matches no known table. */
 static gint type_of_text(const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);
@@ -133,7 +133,7 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
-/* Takes facts about the run from the titles and first rows of a table. */
+/* Takes the generation and the device from the titles and first rows of a table. */
 static void learn_titles(SourceFile *file, const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);

@@ -13,40 +13,40 @@ enum {
     SOURCE_KERNELS,     /* kernel_details.csv */
     SOURCE_TABLE,       /* another file of formats/ascend-csv-columns.c */
     SOURCE_CSV,         /* an unknown table */
-    SOURCE_OWN,         /* a table of ours without a form of its own: its records are elsewhere */
+    SOURCE_OWN,         /* a table that Strobe wrote for another kind; it is not read */
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
     SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
 };
 
 typedef struct SourceFile {
     char *name;
-    int folder;     /* descriptor of the folder that it is in, lent; -1: the file is the source */
-    int descriptor; /* of the source then, lent */
+    int folder;     /* descriptor of its folder, not to be closed; -1: the file is the source */
+    int descriptor; /* of the source in this case, not to be closed */
     gint type;      /* SOURCE_* */
     const AscendFile *table;
-    gint generation; /* that its titles tell, 0: none */
-    gint device;     /* that its first rows tell, -1: none */
+    gint generation; /* by its titles; 0: unknown */
+    gint device;     /* by its first rows; -1: unknown */
 } SourceFile;
 
 typedef struct SourceFiles {
     GPtrArray *files; /* of SourceFile, sorted by name */
-    int output;       /* ASCEND_PROFILER_OUTPUT in the source, -1: none */
+    int output;       /* ASCEND_PROFILER_OUTPUT in the source; -1: none */
 } SourceFiles;
 
 /* Returns the type of a file with these first bytes. `table` is set for a CSV file. */
 gint source_file_type(const char *head, gsize n, const AscendFile **table);
 
-/* Are these the first bytes of a trace as the profiler writes it: an array, with its layers or
- * categories, and times as text? */
+/* Returns whether these are the first bytes of a trace in the profiler's form: an array, with its
+ * layers or categories, and times as text. */
 gboolean source_file_is_trace(const char *head, gsize n);
 
-/* Looks at every regular file of the source and of ASCEND_PROFILER_OUTPUT in it, or at the file
- * that it is. */
+/* Finds the type of every regular file in the source and its ASCEND_PROFILER_OUTPUT, or of the
+ * source if it is a file. */
 SourceFiles *source_files_new(const StrobeSource *source);
 void source_files_free(SourceFiles *files);
 
-/* The first file of the type, NULL if there is none; of tables the first of this name in formats/.
- */
+/* Return the first file of the type, or the first table with this name in formats/; NULL if there
+ * is none. */
 const SourceFile *source_files_find(const SourceFiles *files, gint type);
 const SourceFile *source_files_table(const SourceFiles *files, const char *name);
 int source_file_open(const SourceFile *file); /* -1: errno */

@@ -10,7 +10,7 @@
 #define TOTAL "Total Op Info"
 #define SIZES "Size Distribution"
 
-/* Depths of the keys: step, type of operation, operation, part of it, transport. */
+/* The depths of keys in the file. */
 enum { STEP, TYPE, OPERATION, PART, TRANSPORT, SIZE_KEY, SIZE };
 
 enum { START, ELAPSE, TRANSIT, WAIT, SYNCHRONIZATION, IDLE, TIMES };
@@ -30,8 +30,8 @@ typedef struct Stored {
     Import *import;
     const char *name;
     guint64 n_records;
-    double numbers[TIMES];     /* of the object that is being read, absent: not there */
-    gboolean is_any;           /* one of them is not a whole 0, which stands for nothing */
+    double numbers[TIMES];     /* of the object that is being read; absent if missing */
+    gboolean is_any;           /* a number is not "0", which means no value */
     char *transport, *op_name; /* of a link */
     GArray *packets;           /* of Packets */
 } Stored;
@@ -58,7 +58,7 @@ static void *emit_record(Stored *s, const StrobeKind *kind, const char *name)
                             text_import_intern(import, name), at, at);
 }
 
-/* "step50"; "step" where there are none. */
+/* Returns 50 for "step50"; absent for "step". */
 static gint64 step_of(const JsonPlace *place)
 {
     gint64 step = STROBE_ABSENT_I64;
@@ -95,7 +95,7 @@ static void emit_time(Stored *s, const JsonPlace *place)
     fields->device = s->import->device;
 }
 
-/* With `packets` NULL there are none: a sum of other transports. */
+/* `packets` NULL: there are none, because the record is a sum of other transports. */
 static void emit_bandwidth(Stored *s, const JsonPlace *place, const Packets *packets)
 {
     struct strobe_communication_bandwidth *fields =
@@ -172,7 +172,7 @@ static void take_number(Stored *s, const char *const *keys, guint n, const char 
         s->numbers[LARGE_RATIO] = STROBE_ABSENT_F64;
 }
 
-/* "<MB>": [count, ms] */
+/* Takes an entry "<MB>": [count, ms]. */
 static void take_packets(Stored *s, const JsonPlace *place, const char *text)
 {
     Packets packets = {.megabytes = g_ascii_strtod(place->keys[SIZE], NULL)};

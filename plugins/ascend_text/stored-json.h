@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* communication.json and communication_matrix.json, which the tool derived: read when asked for. */
+/* Reads communication.json and communication_matrix.json, which the profiler derived; only with
+ * `--derived source`. */
 #ifndef STROBE_ASCEND_TEXT_STORED_JSON_H
 #define STROBE_ASCEND_TEXT_STORED_JSON_H
 

@@ -61,7 +61,7 @@ void stored_trace_overlap(StoredTrace *stored, const TraceEvent *event, Row *row
             fields->type = i;
 }
 
-/* ---- arrows ---- */
+/* ---- flow events ---- */
 
 static void add_begin(StoredTrace *stored, const Begin *begin)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the trace that the tool derived: the overlap layer and arrows between operators. They
- * are read only on request. */
+/* Reads the parts of the trace that the profiler derived: the overlap layer and flow events between
+ * operators. They are read only with `--derived source`. */
 #ifndef STROBE_ASCEND_TEXT_STORED_TRACE_H
 #define STROBE_ASCEND_TEXT_STORED_TRACE_H
 
@@ -9,8 +9,8 @@
 typedef struct StoredTrace {
     Import *import;
     Layers *layers;
-    GHashTable *begins; /* of arrows without an end: Begin by itself */
-    GQueue order;       /* of them, by arrival */
+    GHashTable *begins; /* set of Begin: flows without an end so far */
+    GQueue order;       /* of the begins, by arrival */
 } StoredTrace;
 
 void stored_trace_init(StoredTrace *stored, Import *import, Layers *layers);
@@ -18,7 +18,7 @@ void stored_trace_clear(StoredTrace *stored);
 
 void stored_trace_overlap(StoredTrace *stored, const TraceEvent *event, Row *row, gint64 begin_ns,
                           gint64 end_ns);
-/* FALSE: the arrow is none of those that are derived. */
+/* FALSE: the flow event is not a derived one. */
 gboolean stored_trace_flow(StoredTrace *stored, const TraceEvent *event, StrobeTrackId track,
                            gint64 time_ns);
 

@@ -6,11 +6,11 @@
 #include <strobe/helpers/cell-number.h>
 
 typedef struct Target {
-    const StrobeColumn *column; /* NULL: not known, a text */
-    guint32 offset, type;       /* of the kind's field; type 0: a source of its own */
+    const StrobeColumn *column; /* NULL: an unknown column, kept as text */
+    guint32 offset, type;       /* of the kind's field; type 0: not a field */
 } Target;
 
-/* When and where a row was. */
+/* The time and track of a row. */
 typedef struct Instant {
     gint64 begin_ns, end_ns;
     StrobeTrackId track;
@@ -22,7 +22,7 @@ typedef struct Table {
     Import *import;
     const char *name;
     const AscendFile *file;
-    const StrobeKind *kind; /* the standard one */
+    const StrobeKind *kind; /* the standard kind */
     Kernels *kernels;
     StrobeCsvScanner *scanner;
     GArray *targets; /* of Target, by column */
@@ -36,7 +36,7 @@ static void report_damage(const Table *t, const char *reason)
     import_damage(t->import, t->name, "row", strobe_csv_scanner_row(t->scanner), reason);
 }
 
-/* ---- which column goes where ---- */
+/* ---- columns and fields ---- */
 
 static void remember_place(Table *t, const char *field, gint at)
 {
@@ -54,7 +54,7 @@ static void remember_place(Table *t, const char *field, gint at)
     for (guint i = 0; i < G_N_ELEMENTS(places); i++)
         if (!strcmp(places[i].field, field))
             *places[i].at = at;
-    /* A block ends with its release: the order of the rows of GE. */
+    /* A block ends with its release, because GE's rows are in that order. */
     if (t->kind == &strobe_kind_memory_block && !strcmp(field, "release_time"))
         t->end_at = at;
 }
@@ -93,8 +93,8 @@ static gboolean has_field(const StrobeKind *kind, const char *name)
     return FALSE;
 }
 
-/* A column that no row describes becomes a field of its own, as long as the kind is not in use. A
- * file whose rows are of several entries is read once for each: the field is there then. */
+/* Adds a field for each unknown column, unless the kind is already in use. A file that several
+ * entries describe is read once for each of them; then the field may exist already. */
 static void extend_kind(Table *t, const StrobeCsvCell *cells, gsize n)
 {
     g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
@@ -168,7 +168,7 @@ static gboolean read_time(const StrobeCsvCell *cells, gint at, gint64 *ns)
     return at >= 0 && strobe_read_us(cells[at].bytes, cells[at].length, ns, NULL) == 0;
 }
 
-/* The times of the kernel that the row is about. */
+/* Finds the times of the row's kernel. */
 static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
     gint64 stream = read_number(t, cells, t->stream_at, -1);
@@ -178,8 +178,8 @@ static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *
            kernels_find(t->kernels, (guint32)stream, (guint32)task, begin, end);
 }
 
-/* FALSE when the row's own time is none. Rows without one are at their kernel's; at level 0 kernels
- * have no numbers, and the rows are at the begin. */
+/* FALSE: the row's time is invalid. A row without a time column gets the time of its kernel; at
+ * level 0, where kernels have no numbers, it gets the session's begin. */
 static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
 
@@ -199,7 +199,7 @@ static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *b
     return TRUE;
 }
 
-/* Lists have a line break behind each semicolon. */
+/* Removes the line breaks that lists have after each semicolon. */
 static char *without_breaks(const StrobeCsvCell *cell)
 {
     g_autoptr(GString) text = g_string_new_len(cell->bytes, (gssize)cell->length);
@@ -274,7 +274,7 @@ static StrobeTrackId track_of(const Table *t, const StrobeCsvCell *cells, gint32
     return text_import_counter(t->import, device, t->file->kind);
 }
 
-/* Fields that no column has. */
+/* Fills fields that have no column. */
 static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, char *fields)
 {
     StrobeStringId component =
@@ -295,7 +295,7 @@ static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, cha
     }
 }
 
-/* A task may be a kernel, of which another table says more. */
+/* Completes a task that is a kernel, from kernel_details.csv. */
 static void finish_task(Table *t, const char *name, const Instant *at,
                         struct strobe_device_task *task)
 {
@@ -313,7 +313,7 @@ static void finish_task(Table *t, const char *name, const Instant *at,
 
 static void set_module(const Table *t, const char *name, struct strobe_module_memory *fields)
 {
-    /* One module has another name in databases. */
+    /* One module has a different name in databases. */
     const char *known = strcmp(name, "AML") ? name : "AMP";
     gint32 id = ascend_db_enum_id("MODULE", known, t->import->generation);
 
@@ -361,7 +361,7 @@ static void take_row(Table *t, const StrobeCsvCell *cells, gsize n)
     t->n_rows++;
 }
 
-/* Some rows of a file may be described by another entry of formats/. */
+/* Returns whether this entry of formats/ describes the row. Another entry may describe it. */
 static gboolean is_ours(const Table *t, const StrobeCsvCell *cells, gsize n)
 {
     const char *name = t->name_at >= 0 && (gsize)t->name_at < n ? cells[t->name_at].bytes : "";
@@ -414,10 +414,10 @@ void table_import(Import *import, int descriptor, const char *name, const Ascend
     t.scanner = strobe_csv_scanner_new(descriptor);
     t.targets = g_array_new(FALSE, FALSE, sizeof(Target));
     read_rows(&t);
-    if (t.n_rows && file->levels == ASCEND_L2) /* the tool writes it at this level only */
+    if (t.n_rows && file->levels == ASCEND_L2) /* only written at this level */
         import->level = MAX(import->level, 2);
     if (t.kind != &strobe_kind_memory_block && t.kind != &strobe_kind_memory_total)
-        import->host->found(import->self, name, t.n_rows); /* those were counted when read as raw */
+        import->host->found(import->self, name, t.n_rows); /* those two are counted elsewhere */
     strobe_csv_scanner_free(t.scanner);
     g_array_unref(t.targets);
 }

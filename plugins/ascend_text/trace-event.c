@@ -5,7 +5,8 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
-/* Texts are offsets into the arena while the event is read: the arena moves. */
+/* A member while its event is read. Texts are offsets into the arena, because the arena moves when
+ * it grows. */
 typedef struct Member {
     gsize key, text, length;
     int token;
@@ -68,7 +69,7 @@ static void copy_scalar(StrobeJsonWriter *json, int token, const char *text, gsi
     case STROBE_JSON_NULL:
         strobe_json_null(json);
         break;
-    case STROBE_JSON_NUMBER: /* with the digits that it had */
+    case STROBE_JSON_NUMBER: /* keeps its digits */
         strobe_json_raw(json, text, length);
         break;
     default:
@@ -127,7 +128,7 @@ void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJ
         if (only && !only[i])
             continue;
         strobe_json_key_text(json, arg->key, strlen(arg->key));
-        if (arg->token == STROBE_JSON_OBJECT) /* as it is */
+        if (arg->token == STROBE_JSON_OBJECT) /* already JSON */
             strobe_json_raw(json, arg->text, arg->length);
         else
             copy_scalar(json, arg->token, arg->text, arg->length);
@@ -146,7 +147,7 @@ static int take_nested(TraceReader *r, int token, Member *member)
     return token;
 }
 
-/* The members of "args". */
+/* Reads the members of "args". */
 static int take_args(TraceReader *r)
 {
     for (;;) {
@@ -235,7 +236,7 @@ static void finish_event(TraceReader *r, TraceEvent *event)
     event->n_args = r->done->len;
 }
 
-/* Behind the opening brace. */
+/* Reads an event, after its opening brace. */
 static int take_event(TraceReader *r, TraceEvent *event)
 {
     int token;
@@ -243,7 +244,7 @@ static int take_event(TraceReader *r, TraceEvent *event)
     memset(event, 0, sizeof *event);
     memset(r->texts, 0, sizeof r->texts);
     g_string_truncate(r->arena, 0);
-    g_string_append_c(r->arena, '\0'); /* what is missing is at 0 */
+    g_string_append_c(r->arena, '\0'); /* offset 0: missing members are "" */
     g_array_set_size(r->args, 0);
     do
         token = take_member(r, event);
@@ -254,7 +255,7 @@ static int take_event(TraceReader *r, TraceEvent *event)
     return 1;
 }
 
-/* Goes on at the next event; FALSE: there is none. */
+/* Continues at the next event; FALSE: there is none. */
 static gboolean seek_event(StrobeJsonScanner *scanner)
 {
     if (!strobe_json_scanner_seek(scanner, '{'))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One event of a trace_view.json after the other. */
+/* Reads one event of a trace_view.json after the other. */
 #ifndef STROBE_ASCEND_TEXT_TRACE_EVENT_H
 #define STROBE_ASCEND_TEXT_TRACE_EVENT_H
 
@@ -15,7 +15,7 @@ typedef struct TraceArg {
     int token;              /* STROBE_JSON_STRING, _NUMBER ..., _OBJECT for a nested value */
 } TraceArg;
 
-/* Texts are valid until the next event; "" where a member is missing. */
+/* Texts are valid until the next event, and "" if a member is missing. */
 typedef struct TraceEvent {
     const char *phase, *name, *category, *ts, *dur, *id;
     gint64 pid, tid;
@@ -27,12 +27,12 @@ typedef struct TraceEvent {
 
 typedef struct TraceReader TraceReader;
 
-/* Reads the file from where it stands; `descriptor` is lent. */
+/* Reads the file from its current position. The caller closes `descriptor`. */
 TraceReader *trace_reader_new(int descriptor);
 void trace_reader_free(TraceReader *reader);
 
-/* The next event: 1, 0 at the end, -1 for damage, which `error` tells; reading goes on behind it.
- */
+/* Reads the next event. Returns 1; 0 at the end; -1 for damage, with `error` set; reading continues
+ * after the damage. */
 int trace_reader_next(TraceReader *reader, TraceEvent *event, const char **error);
 
 /* Appends the arguments as a JSON object; with `only` (may be NULL) only the arguments that it
@@ -40,12 +40,12 @@ int trace_reader_next(TraceReader *reader, TraceEvent *event, const char **error
 void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
                             GString *out);
 
-/* Appends the value that begins with `token`, which was the scanner's last, as JSON with the
- * separators of Python; numbers keep their digits. The last token, or an error. */
+/* Appends the value that begins with the scanner's last token, `token`, as JSON with Python's
+ * separators; numbers keep their digits. Returns the value's last token, or an error. */
 int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsize length,
                     StrobeJsonWriter *json, GString *out);
 
-/* An argument by its key, NULL if there is none. */
+/* Returns an argument by its key; NULL if there is none. */
 const TraceArg *trace_event_arg(const TraceEvent *event, const char *key);
 
 #endif

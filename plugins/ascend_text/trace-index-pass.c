@@ -6,7 +6,7 @@
 
 #define SHAPES_MAX 65536u
 
-/* Events of one row with the same arguments. */
+/* The set of arguments that events of one row have in common. */
 typedef struct Shape {
     guint64 sum;
     gint64 pid, tid;
@@ -76,7 +76,7 @@ gboolean index_pass_is_task(const char *key)
     return !strcmp(key, "Task Type") || !strcmp(key, "Model Id");
 }
 
-/* Among the tasks of a device lie its marks and its iterations, which have neither. */
+/* A device's marks and iterations lie among its tasks, but have none of the tasks' arguments. */
 TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
                               gboolean is_task)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which arguments the events of each row of a trace have: collected before layers are known. */
+/* Collects the arguments that the events of each row of a trace have, before the layers are
+ * known. */
 #ifndef STROBE_ASCEND_TEXT_INDEX_PASS_H
 #define STROBE_ASCEND_TEXT_INDEX_PASS_H
 
@@ -7,19 +8,20 @@
 #include "trace-kinds.h"
 
 typedef struct IndexPass {
-    GHashTable *shapes; /* by a sum over row, category and keys */
+    GHashTable *shapes; /* Shape by a hash of row, category and keys */
 } IndexPass;
 
 void index_pass_init(IndexPass *index_pass);
 void index_pass_clear(IndexPass *index_pass);
 void index_pass_take(IndexPass *index_pass, const TraceEvent *event);
-/* Tells the kinds, now that the layers are known. */
+/* Passes the arguments to the kinds. Call it when the layers are known. */
 void index_pass_finish(IndexPass *index_pass, Layers *layers, TraceKinds *kinds);
 
-/* An argument that only tasks have. */
+/* Returns whether only tasks have this argument. */
 gboolean index_pass_is_task(const char *key);
 
-/* Kind of a span on the row, NULL: none. `is_task` where an argument says so. */
+/* Returns the kind of a span on the row; NULL: none. `is_task`: the span has an argument that only
+ * tasks have. */
 TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
                               gboolean is_task);
 

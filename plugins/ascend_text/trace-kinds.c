@@ -21,7 +21,7 @@ const StrobeKind ascend_text_event_kind =
 static const StrobeField unknown_field = {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "",
                                           "Arguments that no field has, as JSON."};
 
-/* ---- which fields a kind has ---- */
+/* ---- the fields of a kind ---- */
 
 static void bind_slot(TraceSlot *slot, const StrobeKind *kind)
 {
@@ -81,7 +81,8 @@ TraceKind *trace_kind_of(const TraceKinds *kinds, gint32 layer, const char *cate
     return events ? &kinds->kinds[events - ascend_events] : NULL;
 }
 
-/* Mostly the arguments come in the order of the rows. */
+/* Finds the slot of an argument. Arguments mostly come in the order of the slots, so the search
+ * begins at *at. */
 static TraceSlot *find_slot(const TraceKind *kind, const char *key, guint32 *at)
 {
     guint32 n = kind->events->n_args;
@@ -119,7 +120,7 @@ static gboolean is_among(const GArray *fields, const char *name)
     return FALSE;
 }
 
-/* A field of a plugin's own ("plugin.field") is there only if some event has it. */
+/* Collects the additional fields ("plugin.field") that some event has. */
 static void collect_fields(const TraceKind *kind, GArray *fields)
 {
     for (guint32 i = 0; i < kind->events->n_args; i++) {
@@ -141,7 +142,7 @@ void trace_kinds_finish(TraceKinds *kinds)
         g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
 
         if (import_extended(kinds->import, kind) != kind)
-            continue; /* several rows may have one kind */
+            continue; /* extended already: several entries may have the same kind */
         for (guint32 k = i; k < n_ascend_events; k++)
             if (kinds->kinds[k].kind == kind)
                 collect_fields(&kinds->kinds[k], fields);
@@ -155,7 +156,7 @@ void trace_kinds_finish(TraceKinds *kinds)
 
 /* ---- arguments ---- */
 
-/* A list as the source joined it, without the line breaks that the trace adds. */
+/* Interns a list without the line breaks that the trace adds. */
 static StrobeStringId intern_list(TraceKinds *kinds, const TraceArg *arg)
 {
     const StrobeImporterHost *host = kinds->import->host;
@@ -183,7 +184,8 @@ static StrobeStackId make_stack(const Import *import, const char *text)
     return import->host->stack(import->self, ids, n);
 }
 
-/* Operators beside each other have the same stack. */
+/* Interns a stack. Operators that follow each other often have the same one, so recent ones are
+ * kept. */
 static StrobeStackId intern_stack(TraceKinds *kinds, const TraceArg *arg)
 {
     gpointer known = g_hash_table_lookup(kinds->stacks, arg->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of a trace's spans and where each argument of an event goes. */
+/* The kinds of a trace's spans, and the field for each argument of an event. */
 #ifndef STROBE_ASCEND_TEXT_TRACE_KINDS_H
 #define STROBE_ASCEND_TEXT_TRACE_KINDS_H
 
@@ -15,13 +15,13 @@ struct ascend_text_event {
 };
 extern const StrobeKind ascend_text_event_kind;
 
-/* Field of arguments that no other field has, as JSON. */
+/* The field for arguments without another field, as JSON. */
 #define ASCEND_TEXT_ARGUMENTS "ascend_text.arguments"
 
 /* The field of the kind for an argument. */
 typedef struct TraceSlot {
     const AscendArg *arg;
-    guint32 offset, type; /* type 0: nowhere, it follows from others */
+    guint32 offset, type; /* type 0: not stored, because it follows from others */
     gboolean is_used;     /* some event has it */
 } TraceSlot;
 
@@ -30,15 +30,15 @@ typedef struct TraceKind {
     const AscendEvents *events;
     const StrobeKind *kind; /* the standard one */
     TraceSlot *slots;       /* n_args */
-    gint exact;             /* offset of exact_us, -1: the kind has none */
+    gint exact;             /* offset of exact_us; -1: the kind has none */
     gboolean has_unknown;   /* some event has arguments without a field */
-    guint32 unknown;        /* offset of the field for them, 0: the kind has none */
+    guint32 unknown;        /* offset of the field for such arguments; 0: the kind has none */
 } TraceKind;
 
 typedef struct TraceKinds {
     Import *import;
     TraceKind *kinds;      /* by index of ascend_events */
-    StrobeJsonWriter json; /* of what is kept as it is */
+    StrobeJsonWriter json; /* for arguments that are kept unchanged */
     GString *text;
     GHashTable *stacks; /* StrobeStackId by the text of a stack */
 } TraceKinds;
@@ -46,19 +46,21 @@ typedef struct TraceKinds {
 void trace_kinds_init(TraceKinds *kinds, Import *import);
 void trace_kinds_clear(TraceKinds *kinds);
 
-/* NULL: nothing of the layer has this category. */
+/* NULL: the layer has no such category. */
 TraceKind *trace_kind_of(const TraceKinds *kinds, gint32 layer, const char *category);
 
-/* Which arguments there are: which fields the kind needs beside the standard ones. */
+/* Takes the arguments of an event in the first pass, to find the fields that the kind needs besides
+ * the standard ones. */
 void trace_kind_index_pass(TraceKind *kind, const char *const *keys, guint n);
-/* Then: extends the kinds. */
+/* Extends the kinds, after the first pass. */
 void trace_kinds_finish(TraceKinds *kinds);
 
-/* Puts the arguments into the record's fields. Tells what is not known and what does not fit. */
+/* Stores the arguments in the record's fields. Reports unknown arguments and values that do not
+ * fit. */
 void trace_kind_fill(TraceKinds *kinds, const TraceKind *kind, const TraceEvent *event,
                      void *fields);
 
-/* The event, or its arguments without a place, as JSON. */
+/* Returns the event's arguments as JSON; with `only` (may be NULL) only those that it selects. */
 StrobeStringId trace_kinds_args(TraceKinds *kinds, const TraceEvent *event, const guint8 *only);
 
 #endif

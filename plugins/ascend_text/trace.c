@@ -47,7 +47,7 @@ static void take_unknown(Trace *t, const TraceEvent *event, StrobeTrackId track,
         fields->duration = g_ascii_strtod(event->dur, NULL);
 }
 
-/* ---- arrows ---- */
+/* ---- flow events ---- */
 
 static void take_flow(Trace *t, const TraceEvent *event, StrobeTrackId track, gint64 begin)
 {
@@ -55,7 +55,7 @@ static void take_flow(Trace *t, const TraceEvent *event, StrobeTrackId track, gi
     struct strobe_flow_point *fields;
 
     if (stored_trace_flow(&t->stored, event, track, begin))
-        return; /* drawn again from the records themselves */
+        return; /* exporters make it again from the records */
     fields = text_import_emit(import, &strobe_kind_flow_point, track,
                               text_import_intern(import, event->category), begin, begin);
     if (!fields)
@@ -76,7 +76,7 @@ static void add_pmu(Trace *t, StrobeTrackId track, StrobeStringId name, gint64 b
         *fields = *pmu;
 }
 
-/* Words of the host's for what is no operator, such as MEMCPY_ASYNC. */
+/* Returns whether the name is a task type such as MEMCPY_ASYNC, and not an operator's name. */
 static gboolean is_sort_of_task(const char *name)
 {
     for (; *name; name++)
@@ -85,8 +85,8 @@ static gboolean is_sort_of_task(const char *name)
     return TRUE;
 }
 
-/* The tool names a task by its operator if known, otherwise by its type. If there is no table of
- * kernels, the name gives the type. */
+/* Finds by the name whether a task is a kernel, if there is no table of kernels: the profiler names
+ * a task by its operator if there is one, otherwise by its type. */
 static void find_kernel(const TraceEvent *event, struct strobe_device_task *task)
 {
     for (guint i = 0; i < event->n_args; i++)
@@ -117,7 +117,7 @@ static void finish_operation(Trace *t, const TraceEvent *event, const Row *row, 
     kernels_fill_operation(t->kernels, event->name, begin, fields);
 }
 
-/* The word before the '@' is the level's, which has a field of its own. */
+/* Returns the name without the level before the '@', which has a separate field. */
 static StrobeStringId name_of(Trace *t, const TraceEvent *event, const TraceKind *kind)
 {
     const char *at = kind->events->layer == ASCEND_LAYER_CANN ? strchr(event->name, '@') : NULL;
@@ -154,7 +154,8 @@ static void take_span(Trace *t, const TraceEvent *event, const TraceKind *kind, 
 
 /* ---- events ---- */
 
-/* Durations may have digits below the ns, or noise: rounded, the text's own is kept beside. */
+/* Reads the times. A duration may have digits below the ns: it is rounded, and take_span keeps the
+ * exact one. */
 static gboolean read_times(const TraceEvent *event, gint64 *begin, gint64 *end)
 {
     gint64 ns = 0;
@@ -232,7 +233,7 @@ static void take_event(Trace *t, const TraceEvent *event)
         take_by_phase(t, event, row, begin, end);
 }
 
-/* Spans that begin and do not end have no known end. */
+/* Takes spans that never end, whose end is unknown. */
 static void take_rest(Trace *t)
 {
     const TraceEvent *event;
@@ -243,7 +244,7 @@ static void take_rest(Trace *t)
         take_by_phase(t, event, row, begin, begin);
 }
 
-/* Finds the row of an operation whose communicator is in another file. */
+/* Sets the communicator of an operation's row, if communication.json names it. */
 static void take_communicator(Trace *t, const TraceEvent *event)
 {
     StrobeStringId communicator = communicators_find(t->import, event->name);
@@ -253,7 +254,7 @@ static void take_communicator(Trace *t, const TraceEvent *event)
         row->group = communicator;
 }
 
-/* Names of layers, and what fields there will be. */
+/* Takes the names of layers and the arguments of events in the first pass. */
 static void index_pass_event(Trace *t, const TraceEvent *event)
 {
     if (event->phase[0] == 'M') {
@@ -266,7 +267,7 @@ static void index_pass_event(Trace *t, const TraceEvent *event)
 
 /* ---- the file ---- */
 
-/* Damage is told in the second reading only. */
+/* Reads the whole file. Damage is reported only in the second pass. */
 static void read_through(Trace *t, int descriptor, gboolean is_first)
 {
     const StrobeImporterHost *host = t->import->host;

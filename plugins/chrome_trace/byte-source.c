@@ -13,15 +13,16 @@
 struct ByteSource {
     int descriptor;
     guint64 position, total;
-    guint64 until; /* no more of the text than this */
+    guint64 until; /* how many bytes of the text may still be read */
     char *error;
     GConverter *converter; /* NULL: the bytes are plain */
     guchar *input;
     gsize used, taken;
-    char *output; /* always of one size, whatever is asked for: so much is there of a torn file */
+    char *output; /* of constant size, so that the same bytes of a damaged file are read for every
+                     size of request */
     gsize n_output, n_handed_out;
-    gboolean is_end;     /* of the file */
-    gboolean is_between; /* one gzip member is over, another may follow */
+    gboolean is_end;     /* end of the file reached */
+    gboolean is_between; /* a gzip member has ended; another may follow */
 };
 
 gboolean byte_source_is_gzip(const guchar *head, gsize length)
@@ -69,7 +70,7 @@ static gssize read_file(ByteSource *s, void *bytes, gsize size)
     return n;
 }
 
-/* Makes sure that there is input, unless the file is at its end. */
+/* Reads more input, unless there is enough or the file has ended. */
 static gboolean fill_input(ByteSource *s)
 {
     gssize n;
@@ -93,8 +94,8 @@ static gssize fail_gzip(ByteSource *s, const char *reason)
     return -1;
 }
 
-/* Recovers output that the converter produced before it failed. It does not report the size; a
- * text has no NUL in it. */
+/* Recovers the output that the converter produced before it failed. The converter does not report
+ * its size, so the end is found as the last byte that is not NUL. */
 static gssize salvage_output(const ByteSource *s)
 {
     gsize n = OUTPUT_BYTES;
@@ -104,14 +105,15 @@ static gssize salvage_output(const ByteSource *s)
     return n ? (gssize)n : -1;
 }
 
-/* Zeros behind a member fill up the last block of a tape or an archive: gzip(1) skips them too. */
+/* Skips zeros after a member, which fill the last block of a tape or an archive; gzip(1) skips them
+ * too. */
 static void skip_padding(ByteSource *s)
 {
     while (s->taken < s->used && !s->input[s->taken])
         s->taken++;
 }
 
-/* One step of the converter: bytes, 0 for none yet, -1 for an error. */
+/* Does one step of decompression. Returns the number of bytes, 0: none yet, -1: error. */
 static gssize convert_input(ByteSource *s)
 {
     g_autoptr(GError) error = NULL;
@@ -140,7 +142,7 @@ static gssize convert_input(ByteSource *s)
     return (gssize)n_written;
 }
 
-/* More of the decompressed text: how much, 0 at the end, -1 for an error. */
+/* Decompresses more of the text. Returns the number of bytes, 0: the end, -1: error. */
 static gssize decompress_bytes(ByteSource *s)
 {
     gssize n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Chrome trace into records. */
+/* Converts a Chrome trace to records. */
 #include "chrome_trace.h"
 
 #include "trace-flow-events.h"
@@ -11,7 +11,7 @@
 
 /* ---- what a source is ---- */
 
-/* The first bytes of a gzip file, decompressed. */
+/* Decompresses the first bytes of a gzip file. */
 static gssize inflate_head(const StrobeSource *source, char *bytes, gsize size)
 {
     ByteSource *in = byte_source_new(source->descriptor);
@@ -54,8 +54,8 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
-/* The type of a file that begins with a long member shows only behind it, so one whole event or
- * member is read. */
+/* Returns whether the file has an event. If a file begins with a long member, its type shows only
+ * after this member, so members are read up to the first event. */
 static gboolean begins_with_event(const StrobeSource *source)
 {
     ByteSource *in = byte_source_new(source->descriptor);
@@ -153,7 +153,7 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
     }
 }
 
-/* FALSE: it has none, or none that counts from the base. */
+/* FALSE: the event has no valid time, or the time overflows with the base. */
 static gboolean take_time(const Import *import, const Event *event, gint64 *time)
 {
     return value_to_us(&event->ts, time, NULL) &&
@@ -202,19 +202,19 @@ static void take_result(Import *import, int result, const Event *event, const ch
         import_damage(import, event, error);
 }
 
-/* An event that names frames which stand behind it, maybe. */
+/* Returns whether the event names frames that may come later in the file. */
 static gboolean lacks_frames(Import *import, const EventReader *reader, const Event *event)
 {
     if (G_LIKELY(!event_names_frames(event)) || stack_frames_are_known(import->frames))
         return FALSE;
     if (event_reader_is_object(reader))
         return TRUE;
-    stack_frames_set_known(import->frames); /* an array has none */
+    stack_frames_set_known(import->frames); /* an array has no frames */
     return FALSE;
 }
 
-/* Reads on from the event at `begin`, or all. Returns where the first event stands that lacks its
- * frames: nothing is taken from there on but frames; 0: none does. */
+/* Reads from the event at `begin` on, or everything (0). If an event lacks its frames, only frames
+ * are read after it, and its offset is returned; 0: no event lacks frames. */
 static guint64 read_from(Import *import, int descriptor, guint64 begin)
 {
     ByteSource *source = byte_source_new(descriptor);
@@ -244,8 +244,8 @@ static guint64 read_from(Import *import, int descriptor, guint64 begin)
     return lacking;
 }
 
-/* Frames stand behind the events that name them, as a rule. What a record has cannot be added
- * later, so what is behind the first such event is read again. */
+/* Usually the frames come after the events that name them. A record cannot get its stack later, so
+ * everything from the first such event on is read again. */
 static void read_all(Import *import, int descriptor)
 {
     guint64 lacking = read_from(import, descriptor, 0);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-reader.h"
 
-/* The reader's state: where in the file it is. */
+/* The reader's position in the file. */
 enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_TAIL, AT_END };
 
 struct EventReader {
     ByteSource *source;
     StrobeJsonScanner *scanner;
-    guint64 base; /* offset in the text of what the scanner reads */
+    guint64 base; /* offset in the text at which the scanner began */
     gboolean is_begun;
     gboolean is_object; /* the form of the file */
     guint8 state;
     char *message;
 };
 
-/* A byte order mark is read as blanks. */
+/* Reads bytes for the scanner; replaces a byte order mark by blanks. */
 static int64_t read_source(void *user, char *bytes, size_t size)
 {
     EventReader *r = user;
@@ -73,7 +73,7 @@ static guint64 token_offset(const EventReader *r)
 
 /* ---- members ---- */
 
-/* The place in an event for the value of a member with this key; NULL: there is none. */
+/* Returns where in the event the value of the member with this key is stored; NULL: nowhere. */
 static StrobeJsonValue *find_member(Event *event, const StrobeJsonValue *key)
 {
     switch (key->length) {
@@ -105,7 +105,7 @@ static StrobeJsonValue *find_member(Event *event, const StrobeJsonValue *key)
     }
 }
 
-/* The rest of the value that began with this token. */
+/* Reads the rest of the value that begins with this token. */
 static int take_rest(EventReader *r, int token, StrobeJsonValue *value)
 {
     return token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY
@@ -118,7 +118,7 @@ static int take_value(EventReader *r, StrobeJsonValue *value)
     return take_rest(r, strobe_json_scanner_next_raw(r->scanner, value), value);
 }
 
-/* Behind the brace of "args". */
+/* Reads the arguments, after the brace of "args". */
 static int take_args(EventReader *r, Event *event)
 {
     for (;;) {
@@ -154,7 +154,7 @@ static int take_member(EventReader *r, Event *event, const StrobeJsonValue *key)
     return token;
 }
 
-/* Behind the brace of an event. */
+/* Reads the members, after the brace of an event. */
 static int take_members(EventReader *r, Event *event)
 {
     StrobeJsonValue key;
@@ -171,7 +171,7 @@ static int take_members(EventReader *r, Event *event)
 
 /* ---- damage ---- */
 
-/* Goes on where an object, or the next frame, begins behind a comma that follows one. */
+/* Continues at the next object, or the next frame, that begins after a comma. */
 static void resume_events(EventReader *r)
 {
     const int found = strobe_json_scanner_seek(r->scanner, r->state == IN_FRAMES ? '"' : '{');
@@ -204,7 +204,7 @@ static int skip_damage(EventReader *r, Event *event, guint64 offset, const char 
     return EVENT_DAMAGE;
 }
 
-/* The text is over: its end is missing, or cannot be read. */
+/* Reports that the text ended early: its end is missing, or cannot be read. */
 static int end_early(EventReader *r, Event *event, const char *missing, const char **error)
 {
     const char *reason = byte_source_error(r->source);
@@ -239,7 +239,7 @@ static int fail_between(EventReader *r, Event *event, const char *expected, cons
 {
     const char *reason = strobe_json_scanner_error(r->scanner);
 
-    if (!*reason) /* a value that was read */
+    if (!*reason) /* a valid value, but not expected here */
         return skip_damage(r, event, token_offset(r), expected, error);
     return skip_damage(r, event, offset_of(r), g_str_has_prefix(reason, "a comma") ? end : expected,
                        error);
@@ -247,7 +247,7 @@ static int fail_between(EventReader *r, Event *event, const char *expected, cons
 
 /* ---- the file ---- */
 
-/* Texts are kept from this token on. */
+/* Reads a token; the scanner keeps texts from this token on. */
 static int next_token(EventReader *r, StrobeJsonValue *value)
 {
     int token;
@@ -258,7 +258,7 @@ static int next_token(EventReader *r, StrobeJsonValue *value)
     return token;
 }
 
-/* Behind the brace of an event or a frame that begins at `begin`. */
+/* Reads an event or a frame that begins at `begin`, after its brace. */
 static int take_event(EventReader *r, int result, guint64 begin, Event *event, const char **error)
 {
     const int token = take_members(r, event);
@@ -285,7 +285,8 @@ static int in_array(EventReader *r, Event *event, const char **error)
     if (token > 0 || !is_over(r))
         return fail_between(r, event, "an event", "a comma or the end of the events", error);
     end_early(r, event, "the file ends inside of traceEvents", error);
-    /* The end of an array may be missing: what writes it need not live to its end. */
+    /* The end of an array may be missing, because the program that wrote it may have been
+     * killed. */
     return r->is_object || *byte_source_error(r->source) ? EVENT_DAMAGE : EVENT_END;
 }
 
@@ -314,7 +315,7 @@ static int in_frames(EventReader *r, Event *event, const char **error)
     return result;
 }
 
-/* The value of the member `name`, or the state in which its parts are handed out. */
+/* Reads the value of the member `name`, or enters the state in which its parts are returned. */
 static int take_member_value(EventReader *r, Event *event)
 {
     int token = strobe_json_scanner_next_raw(r->scanner, &event->args);
@@ -354,7 +355,7 @@ static int in_object(EventReader *r, Event *event, const char **error)
     return EVENT_MEMBER;
 }
 
-/* Behind the trace: nothing should stand there. */
+/* Reads after the end of the trace, where nothing should follow. */
 static int at_tail(EventReader *r, Event *event, const char **error)
 {
     StrobeJsonValue found;
@@ -398,7 +399,7 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             return EVENT_END;
         memset(event, 0, G_STRUCT_OFFSET(Event, arg));
         result = read[r->state](r, event, error);
-        /* A bracket that was passed is no member, nor is the key of the events. */
+        /* Continue after a bracket or the key of the events, which are not members. */
     } while (result == EVENT_MEMBER && (!event->name.type || !event->args.type));
     return result;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One event of a Chrome trace after the other, in the memory of the longest one.
+ * Reads one event of a Chrome trace after the other, in as much memory as the longest one needs.
  *
- * Both forms are read: an array of events, whose end may be missing, and an object with
- * "traceEvents", whose other members are handed out as they come, "stackFrames" frame by frame.
- * All texts are valid until the next call.
+ * It reads both forms: an array of events, whose end may be missing, and an object with
+ * "traceEvents". The other members of the object are returned in the order of the file,
+ * "stackFrames" frame by frame. All texts are valid until the next call.
  */
 #ifndef STROBE_CHROME_TRACE_EVENT_READER_H
 #define STROBE_CHROME_TRACE_EVENT_READER_H
@@ -24,13 +24,13 @@ typedef struct EventArg {
 typedef struct Event {
     StrobeJsonValue phase, name, category, ts, dur, id, pid, tid, scope, bind;
     StrobeJsonValue frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
-    StrobeJsonValue args; /* as a whole, if it is no object; of a top-level member: its value */
+    StrobeJsonValue args; /* the value, if no object; a top-level member's value */
     guint n_args;
     guint n_others;
-    gboolean is_overfull; /* it has more arguments */
-    guint64 offset;       /* of its begin in the (decompressed) text */
+    gboolean is_overfull; /* it has more arguments than fit */
+    guint64 offset;       /* where it begins in the (decompressed) text */
     EventArg arg[EVENT_ARGS_MAX];
-    EventArg others[EVENT_OTHERS_MAX]; /* members that no field is for */
+    EventArg others[EVENT_OTHERS_MAX]; /* members that have no field above */
 } Event;
 
 typedef struct EventReader EventReader;
@@ -38,17 +38,17 @@ typedef struct EventReader EventReader;
 enum {
     EVENT_END = 0,
     EVENT_ONE = 1,
-    EVENT_MEMBER = 2, /* of the outermost object: `name` and `args` */
-    EVENT_FRAME = 3,  /* of "stackFrames": `id`, `name`, the rest among `others` */
-    EVENT_DAMAGE = -1 /* `error` says what was expected; reading goes on behind it */
+    EVENT_MEMBER = 2, /* a member of the outermost object, in `name` and `args` */
+    EVENT_FRAME = 3,  /* a frame of "stackFrames", in `id`, `name`, and the rest in `others` */
+    EVENT_DAMAGE = -1 /* `error` says what was expected; reading continues after it */
 };
 
-/* From the begin of the text, or again from an event of "traceEvents" on, which begins at `offset`.
- */
+/* Reads from the begin of the text (0), or from the event of "traceEvents" that begins at
+ * `offset`. */
 EventReader *event_reader_new(ByteSource *source, guint64 offset);
 void event_reader_free(EventReader *reader);
 int event_reader_next(EventReader *reader, Event *event, const char **error);
-/* Is the file an object? Known when something has been handed out. */
+/* Returns whether the file is an object; valid after the first event_reader_next. */
 gboolean event_reader_is_object(const EventReader *reader);
 
 #endif

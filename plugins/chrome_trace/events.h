@@ -5,10 +5,10 @@
 
 #include "trace-rows.h"
 
-/* spans.c: phase X. Of one that begins before zero the rest is taken. */
+/* spans.c: phase X. If a span begins before zero, its rest is recorded. */
 void spans_take(Import *import, Row *row, const Event *event, gint64 stated);
 
-/* instants.c: phases s, t and f; C; the allocations; all others. */
+/* instants.c: the phases s, t and f; C; allocations; all other phases. */
 void take_flow(Import *import, Row *row, const Event *event, gint64 begin);
 void take_counter(Import *import, Row *row, const Event *event, gint64 begin);
 void take_memory(Import *import, Row *row, const Event *event, gint64 begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events without an end: arrows, counters, allocations, moments. */
+/* Events without an end: flow events, counters, allocations, instant events. */
 #include "trace-flow-events.h"
 #include "events.h"
 #include "stack-frames.h"
@@ -24,7 +24,7 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
     struct chrome_trace_flow *fields;
 
-    if (VALUE_IS(&event->category, "fwdbwd")) /* follows from ids that the operators carry */
+    if (VALUE_IS(&event->category, "fwdbwd")) /* the operators' ids imply it */
         return;
     if (is_to_device(&event->category)) {
         flow_events_take(import, row, event, begin);
@@ -90,7 +90,8 @@ void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
     memcpy(&type, import_field(record_type, "chrome_trace.device_type", fields), sizeof type);
     if (type == 0)
         fields->device = -1;
-    /* PyTorch's own allocators, as their collector names them: what other formats tell apart. */
+    /* PyTorch's own allocators; the memory collector uses this name too, and other formats need
+     * it. */
     fields->component = import_intern_text(import, "PTA");
 }
 

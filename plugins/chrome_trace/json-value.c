@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of an event as texts and numbers. */
+/* Converts values of an event to texts and numbers. */
 #include "json-value.h"
 
 #include <math.h>
 
 /* ---- texts ---- */
 
-/* An escape that is none stays as it stands. */
+/* Appends the text unescaped; a text with an invalid escape is appended unchanged. */
 static void append_unescaped(const StrobeJsonValue *value, GString *out)
 {
     const gsize at = out->len;
@@ -51,9 +51,9 @@ void value_append(const StrobeJsonValue *value, GString *out)
 
 /* ---- numbers ---- */
 
-#define US_MAX 9200000000000000u /* in ns it is below 2^63 */
+#define US_MAX 9200000000000000u /* in ns still below 2^63 */
 
-/* The number of eight digits; FALSE: some byte is none. */
+/* Converts eight digits at once; FALSE: a byte is not a digit. */
 static inline gboolean take_eight(const char *p, guint64 *value)
 {
     guint64 bytes, pairs;
@@ -69,7 +69,7 @@ static inline gboolean take_eight(const char *p, guint64 *value)
     return TRUE;
 }
 
-/* Digits up to the first other character. */
+/* Converts digits up to the first other character. */
 static inline const char *take_digits(const char *p, const char *end, guint64 *value)
 {
     guint64 n = 0;
@@ -82,7 +82,7 @@ static inline const char *take_digits(const char *p, const char *end, guint64 *v
     return p;
 }
 
-/* Anything with an exponent, or too many digits. */
+/* Converts numbers with an exponent or too many digits. */
 static gboolean slow_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_exact)
 {
     double value;
@@ -98,7 +98,7 @@ static gboolean slow_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_ex
     return FALSE;
 }
 
-/* A value that is not there has no text to step over. */
+/* A missing value has no text (NULL). */
 static const char *end_of(const StrobeJsonValue *json)
 {
     return json->text ? json->text + json->length : NULL;
@@ -139,7 +139,8 @@ gboolean value_to_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_exact
     return TRUE;
 }
 
-/* Up to 15 digits and 22 decimals: the quotient of two doubles that are exact is rounded once. */
+/* Converts numbers of up to 15 digits. The digits and the power of ten are exact doubles, so their
+ * quotient is rounded only once. */
 static gboolean fast_double(const StrobeJsonValue *json, double *value)
 {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -187,7 +188,7 @@ gboolean value_to_uint(const StrobeJsonValue *json, guint64 *value)
     if ((json->type == STROBE_JSON_NUMBER || json->type == STROBE_JSON_STRING) &&
         json->length > 0 && json->length < 20 && take_digits(json->text, end, value) == end)
         return TRUE;
-    if (json->length == 20) { /* beyond 63 bits, maybe */
+    if (json->length == 20) { /* may exceed 63 bits */
         char text[24];
 
         memcpy(text, json->text, 20);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of an event as texts and numbers. */
+/* Converts values of an event to texts and numbers. */
 #ifndef STROBE_CHROME_TRACE_JSON_VALUE_H
 #define STROBE_CHROME_TRACE_JSON_VALUE_H
 
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
 
-/* Appends the text of a value, unescaped; numbers that JSON does not have become texts inside of
- * objects and arrays. A NUL follows it. */
+/* Appends the text of a value, unescaped, and a NUL. Within objects and arrays, numbers that JSON
+ * does not know (NaN) become texts. */
 void value_append(const StrobeJsonValue *value, GString *out);
 
-/* ns of a number of microseconds (a string with a number in it too), rounded; FALSE: it is none, or
- * beyond 64 bits. `is_exact` (may be NULL): nothing was below the ns. */
+/* Converts a number of microseconds, or a string with such a number, to ns, rounded. FALSE: it is
+ * not a number, or exceeds 64 bits. `is_exact` (may be NULL): nothing was rounded. */
 gboolean value_to_us(const StrobeJsonValue *value, gint64 *ns, gboolean *is_exact);
-/* A whole number; a fraction is rounded. */
+/* Converts to a whole number; a fraction is rounded. */
 gboolean value_to_int(const StrobeJsonValue *json, gint64 *value);
 gboolean value_to_uint(const StrobeJsonValue *json, guint64 *value);
 gboolean value_to_double(const StrobeJsonValue *json, double *value);

@@ -6,21 +6,21 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define OPEN_MAX 1000000u
-#define OPEN_BYTES_MAX (32u << 20) /* of what waits for the end of a span */
-#define ENDS_MAX 65536u            /* that wait for their begin, of one key ENDS_OF_KEY_MAX */
+#define OPEN_BYTES_MAX (32u << 20) /* keys and arguments of open spans */
+#define ENDS_MAX 65536u /* ends that wait for their begin; at most ENDS_OF_KEY_MAX with one key */
 #define ENDS_OF_KEY_MAX 64u
-#define BEGINS_LOOKED_AT 64u /* of one key, for an end */
+#define BEGINS_LOOKED_AT 64u /* begins of one key that are examined for an end */
 #define END_BYTES_MAX (16u << 20)
 #define NEVER_BEGAN "an end of a span that never began"
 
 struct OpenSpans {
-    guint64 n;         /* under way, of both sorts */
-    guint64 n_begun;   /* of async ones, ever */
+    guint64 n;         /* open spans, of threads and asynchronous ones */
+    guint64 n_begun;   /* asynchronous spans that have begun so far */
     gsize bytes;       /* of their keys and arguments */
     guint n_ends;      /* that wait for their begin */
-    gsize end_bytes;   /* of these */
+    gsize end_bytes;   /* their keys and arguments */
     GHashTable *async; /* "category\1id\1name\1process" to GArray of Pending */
-    GHashTable *ends;  /* the same to GArray of Ended */
+    GHashTable *ends;  /* the same key to GArray of Ended */
 };
 
 typedef struct Pending {
@@ -29,7 +29,8 @@ typedef struct Pending {
     guint64 number; /* in order of the begins */
 } Pending;
 
-/* The end of an asynchronous span that stands before its begin, which another thread wrote. */
+/* The end of an asynchronous span that comes before its begin in the file, because another thread
+ * wrote the begin. */
 typedef struct Ended {
     char *arguments; /* as those of Begun */
     Stacks stacks;
@@ -82,7 +83,7 @@ static Begun make_begun(Import *import, const Event *event, gint64 time)
                    .phase = event->phase.text[0]};
 }
 
-/* {"local": "0x1"} is one of its process. */
+/* Returns whether the id, like {"local": "0x1"}, belongs to its process. */
 static gboolean is_local(const StrobeJsonValue *id)
 {
     return id->type == STROBE_JSON_OBJECT && memmem(id->text, id->length, "\"local\"", 7);
@@ -120,7 +121,7 @@ static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begu
         arguments = import_intern_text(import, whole);
         g_clear_pointer(&begun->arguments, g_free);
     }
-    if (begun->phase == 'B') /* what came since it began is inside */
+    if (begun->phase == 'B') /* spans since its begin are inside */
         equal_spans_flush(import, row);
     fields = import_emit(import, RECORD_SPAN, rows_track(import->rows, row), begun->name,
                          begun->begin, MAX(begun->begin, end));
@@ -135,7 +136,7 @@ static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begu
     return fields;
 }
 
-/* Stacks that its own record has no field for; it is filled. */
+/* Emits the stacks for which the span's record has no field. That record is already filled. */
 static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stacks *stacks,
                         gint64 end)
 {
@@ -143,7 +144,7 @@ static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stac
                 MAX(begun->begin, end));
 }
 
-/* The arguments of the begin and those of the end are one object. */
+/* Joins the arguments of the begin and of the end to one object. Frees `own`. */
 static void join_arguments(Begun *begun, char *own)
 {
     char *joined;
@@ -165,12 +166,12 @@ static Ended make_ended(Import *import, const Event *event, gint64 time)
                    .time = time,
                    .offset = event->offset};
 
-    if (ended.stacks.begin && !ended.stacks.end) /* what the end's event calls its stack */
+    if (ended.stacks.begin && !ended.stacks.end) /* the stack of the end's event */
         ended.stacks = (Stacks){0, ended.stacks.begin};
     return ended;
 }
 
-/* Takes both. */
+/* Emits the span. Frees the arguments of both. */
 static void end_one(Import *import, Row *row, const Event *event, Begun *begun, Ended *ended)
 {
     if (ended->time < begun->begin)
@@ -203,7 +204,7 @@ static void end_of_thread(Import *import, Row *row, const Event *event, gint64 t
     end_one(import, row, event, &begun, &ended);
 }
 
-/* FALSE: what waits is too much already. */
+/* FALSE: too many spans are open. */
 static gboolean has_room(Import *import, const Event *event, gsize bytes)
 {
     OpenSpans *open = import->open;
@@ -217,7 +218,7 @@ static gboolean has_room(Import *import, const Event *event, gsize bytes)
     return TRUE;
 }
 
-/* The array of a key in `table`, which takes the key. */
+/* Returns the array of a key in `table`, which takes ownership of the key. */
 static GArray *array_of(GHashTable *table, char *key, guint size)
 {
     GArray *array = g_hash_table_lookup(table, key);
@@ -231,8 +232,8 @@ static GArray *array_of(GHashTable *table, char *key, guint size)
     return array;
 }
 
-/* The nearest end behind the time among those that came before their begin; FALSE: there is none.
- */
+/* Finds the earliest end at or after `time` among the ends that wait for their begin; FALSE: there
+ * is none. */
 static gboolean take_ended(OpenSpans *open, const char *key, gint64 time, Ended *ended)
 {
     GArray *array = g_hash_table_lookup(open->ends, key);
@@ -303,7 +304,7 @@ static gboolean is_kept(const OpenSpans *open, const char *key, gsize bytes)
            (!array || array->len < ENDS_OF_KEY_MAX);
 }
 
-/* Its begin may stand behind it. Takes it. */
+/* Keeps an end, because its begin may follow in the file. Takes ownership of its arguments. */
 static void keep_end(Import *import, const Event *event, const char *key, Ended *ended)
 {
     OpenSpans *open = import->open;
@@ -322,7 +323,7 @@ static void keep_end(Import *import, const Event *event, const char *key, Ended 
     g_array_append_vals(array, ended, 1);
 }
 
-/* The last begin that is not behind the time; FALSE: there is none. */
+/* Finds the last begin that is not after `time`; FALSE: there is none. */
 static gboolean take_pending(OpenSpans *open, const char *key, gint64 time, Pending *pending)
 {
     GArray *array = g_hash_table_lookup(open->async, key);
@@ -359,7 +360,7 @@ void open_spans_end(Import *import, Row *row, const Event *event, gint64 time)
     end_one(import, pending.row, event, &pending.begun, &ended);
 }
 
-/* ---- what never ends ---- */
+/* ---- spans that never end ---- */
 
 static void finish_one(Import *import, Row *row, Begun *begun)
 {
@@ -386,7 +387,7 @@ static gint latest_first(gconstpointer a, gconstpointer b)
     return x->number < y->number ? 1 : -1;
 }
 
-/* Those of the table, which has no order. */
+/* Returns the open asynchronous spans, sorted, because the table has no order. */
 static GPtrArray *sorted_async(const OpenSpans *open)
 {
     GPtrArray *sorted = g_ptr_array_new();
@@ -408,7 +409,7 @@ static gint first_first(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Ends that still wait for their begin, in order of the file. */
+/* Reports the ends that still wait for their begin, in the order of the file. */
 static void tell_ends(Import *import)
 {
     g_autofree Event *event = g_new0(Event, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans whose begin and end are events of their own: B and E of a thread, b and e, S and F of an
- * id. */
+/* Joins spans whose begin and end are separate events: B and E of a thread; b and e, or S and F, of
+ * an id. */
 #ifndef STROBE_CHROME_TRACE_OPEN_SPANS_H
 #define STROBE_CHROME_TRACE_OPEN_SPANS_H
 
@@ -9,10 +9,10 @@
 OpenSpans *open_spans_new(void);
 void open_spans_free(OpenSpans *open);
 
-/* An event of phase B or b or S, and one of phase E, e or F. */
+/* Take an event of phase B, b or S, and one of phase E, e or F. */
 void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time);
 void open_spans_end(Import *import, Row *row, const Event *event, gint64 time);
-/* Those that never ended, last until the end of the trace. */
+/* Emits the spans that never ended; they last until the end of the trace. */
 void open_spans_finish(Import *import);
 
 #endif

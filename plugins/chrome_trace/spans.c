@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that are one event: by their category. */
+/* Spans that are one event (phase X), converted by their category. */
 #include "trace-flow-events.h"
 #include "trace-equal-spans.h"
 #include "events.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ProfilerStep#12: the number, -1 for another name. */
+/* Returns 12 for "ProfilerStep#12"; -1 for other names. */
 static gint64 step_number(const StrobeJsonValue *name)
 {
     static const char prefix[] = "ProfilerStep#";
@@ -35,7 +35,8 @@ static gboolean is_of_gpu(const StrobeJsonValue *category)
     return VALUE_IS(category, "gpu_user_annotation");
 }
 
-/* Other tracers have a category "kernel" too: its events are no tasks of a device. */
+/* Returns whether the event is a device's task. Other tracers also have a category "kernel", whose
+ * events are not tasks of a device. */
 static gboolean is_of_device(const Event *event)
 {
     for (guint i = 0; i < event->n_args; i++) {
@@ -67,7 +68,7 @@ static guint sort_of_span(Import *import, const Event *event)
                             ? category_of(import, text)->record_type
                             : RECORD_SPAN;
 
-    /* Old files have steps among the operators; that of a device is its mere projection. */
+    /* Old files have steps among the operators. A device's step is only a copy of the host's. */
     if ((record_type == RECORD_MARKER || record_type == RECORD_OPERATOR) &&
         !is_of_gpu(&event->category) && step_number(&event->name) >= 0)
         return RECORD_STEP;
@@ -78,7 +79,7 @@ static guint sort_of_span(Import *import, const Event *event)
     return is_collective(&event->name) ? RECORD_COMMUNICATION : RECORD_TASK;
 }
 
-/* "Memcpy HtoD (Pageable -> Device)" */
+/* Returns "HtoD" for "Memcpy HtoD (Pageable -> Device)". */
 static StrobeStringId copy_direction(Import *import, const StrobeJsonValue *name)
 {
     StrobeJsonValue word = *name;

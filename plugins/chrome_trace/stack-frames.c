@@ -5,22 +5,22 @@
 
 #define FRAMES_MAX (4u << 20)
 #define ID_BYTES_MAX (64u << 20)
-#define DEPTH_MAX 1024u /* of frames by their ids: each stack has all of them in the capture */
+#define DEPTH_MAX 1024u /* of a stack by ids: in the capture each stack stores all its frames */
 
 typedef struct Frame {
     const char *id;
     StrobeStringId name;
-    guint32 parent;       /* place; 0: none */
-    guint32 walk;         /* the last one that came by */
-    StrobeStackId stack;  /* of which it is the innermost; 0: not made yet */
-    gboolean is_reported; /* by "stackFrames" */
+    guint32 parent;       /* index in `frames`; 0: none */
+    guint32 walk;         /* number of the last walk that visited it */
+    StrobeStackId stack;  /* the stack whose innermost frame it is; 0: not made yet */
+    gboolean is_reported; /* "stackFrames" has described it */
 } Frame;
 
 struct StackFrames {
-    GArray *frames;     /* of Frame; the first stands for none */
-    GHashTable *places; /* in frames, by id */
+    GArray *frames;     /* of Frame; the first entry means no frame */
+    GHashTable *places; /* id -> index in `frames` */
     GStringChunk *ids;
-    GArray *names; /* of the stack that is made */
+    GArray *names; /* of the stack that is being made */
     gsize id_bytes;
     guint32 n_walks;
     gboolean is_known;
@@ -68,8 +68,8 @@ static Frame *frame_at(const StackFrames *frames, guint32 place)
     return &g_array_index(frames->frames, Frame, place);
 }
 
-/* The place of the frame with that id, made where there is none; 0: it is no id, or there is no
- * room for it. */
+/* Returns the index of the frame with that id; adds the frame if it is new. 0: it is not an id, or
+ * there is no room. */
 static guint32 place_of(Import *import, const StrobeJsonValue *id)
 {
     StackFrames *frames = import->frames;
@@ -106,7 +106,7 @@ static const StrobeJsonValue *member_of(const Event *event, const char *key)
     return &none;
 }
 
-/* "name (category)": the category is the file or library that it is in. */
+/* Returns "name (category)". The category is the frame's file or library. */
 static StrobeStringId name_of(Import *import, const Event *event)
 {
     const StrobeJsonValue *category = member_of(event, "category");
@@ -143,7 +143,7 @@ void stack_frames_take(Import *import, const Event *event)
 
 /* ---- stacks ---- */
 
-/* The name of a frame without a name is its id. */
+/* Returns the frame's name; a frame without a name is named by its id. */
 static StrobeStringId known_name(Import *import, Frame *frame)
 {
     StackFrames *frames = import->frames;
@@ -193,7 +193,7 @@ static StrobeStackId stack_of_frame(Import *import, const StrobeJsonValue *id)
     return frame_at(frames, place)->stack = stack_of_names(import);
 }
 
-/* A list has the outermost first, and is as the scan has found it. */
+/* Makes a stack of a list of frames, which has the outermost first. */
 static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
 {
     GArray *names = import->frames->names;
@@ -210,7 +210,7 @@ static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
             strobe_json_scanner_take_whole(scanner, &frame);
         StrobeStringId name = import_intern(import, &frame);
 
-        if (name) /* "" is none */
+        if (name) /* "" is not a frame */
             g_array_append_val(names, name);
     }
     strobe_json_scanner_free(scanner);
@@ -271,7 +271,7 @@ void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, Stro
     }
 }
 
-/* ---- what was wrong ---- */
+/* ---- damage ---- */
 
 static void report_damage(Import *import, guint64 n, const char *what)
 {
@@ -290,7 +290,7 @@ void stack_frames_finish(Import *import)
 
     report_damage(import, frames->n_missing, missing);
     report_damage(import, frames->n_twice,
-                  "frames are told again in stackFrames: their first form counts");
+                  "frames are repeated in stackFrames: their first form counts");
     report_damage(import, frames->n_circles,
                   "stacks go round in a circle: they end where they close it");
     report_damage(import, frames->n_cut,

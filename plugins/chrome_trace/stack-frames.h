@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of events. An event names frames by their ids ("sf", "esf"), which "stackFrames"
- * usually describes after the events, or has frames of its own ("stack", "estack"). */
+/* Stacks of events. An event names frames by their ids ("sf", "esf"), which "stackFrames" usually
+ * describes after the events, or lists its frames itself ("stack", "estack"). */
 #ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
 #define STROBE_CHROME_TRACE_STACK_FRAMES_H
 
@@ -12,14 +12,14 @@ typedef struct Stacks {
 } Stacks;
 
 StackFrames *stack_frames_new(void);
-void stack_frames_free(StackFrames *frames); /* NULL is fine */
+void stack_frames_free(StackFrames *frames); /* NULL is allowed */
 
-/* One of "stackFrames". */
+/* Takes one frame of "stackFrames". */
 void stack_frames_take(Import *import, const Event *frame);
-/* Have frames come, or will none come any more? */
+/* Returns whether the frames have been read, or no frames will come. */
 gboolean stack_frames_are_known(const StackFrames *frames);
 void stack_frames_set_known(StackFrames *frames);
-/* Tells what was wrong with them. */
+/* Reports damage in the frames and stacks. */
 void stack_frames_finish(Import *import);
 
 static inline gboolean event_has_stack(const Event *event)
@@ -28,14 +28,14 @@ static inline gboolean event_has_stack(const Event *event)
             event->end_stack.type) != STROBE_JSON_END;
 }
 
-/* Does it name frames by their ids? */
+/* Returns whether the event names frames by their ids. */
 static inline gboolean event_names_frames(const Event *event)
 {
     return (event->frame.type | event->end_frame.type) != STROBE_JSON_END;
 }
 
 Stacks stacks_of_event(Import *import, const Event *event);
-/* Emits stacks that the event's record has no field for as records of their own. */
+/* Emits stacks, for which the event's record has no field, as separate records. */
 void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, StrobeStringId name,
                  gint64 begin, gint64 end);
 

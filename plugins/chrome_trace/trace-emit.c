@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events into records. */
+/* Converts events to records. */
 #include "trace-import.h"
 
 #include <math.h>
 #include <strobe/helpers/cell-number.h>
 
-/* ---- sorts ---- */
+/* ---- record types ---- */
 
 static gint offset_of(const StrobeKind *kind, const char *field)
 {
@@ -135,7 +135,8 @@ StrobeStringId import_intern_text(Import *import, const char *text)
     return text && *text ? import->host->intern(import->self, text, strlen(text)) : 0;
 }
 
-/* "key": value, as they stand in the source; what is no JSON is a text. */
+/* Appends "key": value, both unchanged from the source; a value that is not JSON (NaN) becomes a
+ * text. */
 static void append_argument(GString *out, const EventArg *arg)
 {
     const gboolean is_text =
@@ -205,7 +206,7 @@ static gboolean is_numeric(const char *p, const char *end)
     return TRUE;
 }
 
-/* The end of the array that begins at `p`, which holds nothing but numbers and arrays. */
+/* Returns the end of the array that begins at `p`, which holds only numbers and arrays. */
 static const char *array_end(const char *p, const char *end)
 {
     gint depth = 0;
@@ -219,7 +220,7 @@ static const char *array_end(const char *p, const char *end)
     return end;
 }
 
-/* To the next value of an array, or to `end`, where its closing bracket is. */
+/* Advances to the next value of an array, or to `end`, where its closing bracket is. */
 static const char *skip_separators(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ','))
@@ -227,7 +228,8 @@ static const char *skip_separators(const char *p, const char *end)
     return p;
 }
 
-/* [[2, 3], [], [[1], [2]]] is "2,3;;[[1],[2]]": one entry an input, a list of tensors as it is. */
+/* Converts [[2, 3], [], [[1], [2]]] to "2,3;;[[1],[2]]": one entry for each input; a list of
+ * tensors keeps its brackets. */
 static gboolean make_shapes(const StrobeJsonValue *value, GString *out)
 {
     const char *p = value->text + 1, *end = value->text + value->length - 1;
@@ -270,7 +272,7 @@ static gboolean append_types(StrobeJsonScanner *scanner, GString *out)
     return token == STROBE_JSON_ARRAY_END && !is_first;
 }
 
-/* ["a", "b"] is "a;b". */
+/* Converts ["a", "b"] to "a;b". */
 static gboolean make_types(const StrobeJsonValue *value, GString *out)
 {
     StrobeJsonScanner *scanner;
@@ -317,7 +319,7 @@ static StrobeStackId make_stack(Import *import, const StrobeJsonValue *value)
     return import->host->stack(import->self, (const void *)frames->data, frames->len);
 }
 
-/* Lists of shapes and types repeat: what was made of the last ones is remembered. */
+/* Lists of shapes and types repeat, so the texts made of recent ones are remembered. */
 static Memo *memo_of(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     guint64 hash = form, part;
@@ -339,7 +341,7 @@ static gboolean is_remembered(const Memo *memo, guint8 form, const StrobeJsonVal
            !memcmp(memo->text, value->text, value->length);
 }
 
-/* 0: it has not this form. */
+/* Returns 0 if the value does not have this form. */
 static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     GString *out = import->text;
@@ -362,10 +364,10 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJso
         is_good = value->type == STROBE_JSON_ARRAY || value->type == STROBE_JSON_OBJECT;
         value_append(value, out);
         break;
-    default: /* KINETO_TEXT; an empty one would look like none */
+    default: /* KINETO_TEXT; an empty text is 0, like a missing one */
         return value->type == STROBE_JSON_STRING ? import_intern(import, value) : 0;
     }
-    /* The shapes of one input without dimensions are an empty text, which is a text. */
+    /* The shapes of one input without dimensions are an empty text, which is valid. */
     return is_good ? import->host->intern(import->self, out->str, out->len) : 0;
 }
 
@@ -384,7 +386,8 @@ static StrobeStringId make_text(Import *import, guint8 form, const StrobeJsonVal
     return memo->id;
 }
 
-/* A value that a whole number cannot hold is kept unchanged. */
+/* Returns whether the value is not a whole number; such a value is kept unchanged among the
+ * arguments. */
 static gboolean has_fraction(const StrobeJsonValue *value)
 {
     double real;
@@ -443,8 +446,8 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonV
     return id != 0;
 }
 
-/* The slot of a key. Arguments mostly come in the order of the slots: the search begins behind the
- * last one found. */
+/* Finds the slot of a key. Arguments mostly come in the order of the slots, so the search begins
+ * after the last slot found. */
 static const ArgSlot *find_slot(const RecordType *record_type, const StrobeJsonValue *key,
                                 guint *next)
 {

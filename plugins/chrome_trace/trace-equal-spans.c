@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-equal-spans.h"
 
-#define RUN_MAX 1024u /* spans of the same times; of more the rest is a run of its own */
+#define RUN_MAX 1024u /* spans with the same times; further ones begin a new run */
 
 typedef struct Entry {
     guint32 bytes, bytes_before; /* of this entry and the one before it */
@@ -11,7 +11,7 @@ typedef struct Entry {
     guint64 fields[];
 } Entry;
 
-/* Room for a span, behind those that wait. */
+/* Returns room for a span, after those that wait. */
 static Entry *new_entry(EqualSpans *run, guint32 bytes)
 {
     Entry *entry;
@@ -33,7 +33,7 @@ void equal_spans_flush(Import *import, Row *row)
 {
     EqualSpans *run = &row->equal;
 
-    if (run->n == 0) /* perhaps there are no entries yet */
+    if (run->n == 0) /* `entries` may be NULL */
         return;
     const char *at = run->entries + run->used - run->last_bytes;
     for (; run->n; run->n--) {

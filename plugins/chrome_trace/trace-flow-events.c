@@ -3,7 +3,7 @@
 
 #include "events.h"
 
-#define SLOTS (1u << 16) /* connections under way, as many as the exporters have */
+#define SLOTS (1u << 16) /* open connections; the exporters keep as many */
 
 typedef struct End {
     Row *row; /* NULL: not seen yet */
@@ -99,7 +99,7 @@ void flow_events_finish(Import *import)
     for (guint i = 0; import->flow_events && i < SLOTS; i++)
         if (is_kept(&import->flow_events->slots[i]))
             g_ptr_array_add(kept, &import->flow_events->slots[i]);
-    for (guint n = 0; n < 2; n++) { /* what comes in order needs no sorting */
+    for (guint n = 0; n < 2; n++) { /* emitted in order of time, so that the host need not sort */
         g_ptr_array_sort_with_data(kept, compare_ends, GUINT_TO_POINTER(n));
         for (guint i = 0; i < kept->len && !import->is_full; i++)
             emit_end(import, kept->pdata[i], n);

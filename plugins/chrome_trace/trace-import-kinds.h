@@ -21,21 +21,21 @@ enum {
     RECORD_COUNTER,
     RECORD_FLOW,
     RECORD_SPAN,  /* a span of an unknown category */
-    RECORD_EVENT, /* what is neither span, counter nor flow */
-    RECORD_STACK, /* of an event whose kind has no field for it */
+    RECORD_EVENT, /* an event that is neither span, counter nor flow */
+    RECORD_STACK, /* the stack of an event whose kind has no field for it */
     RECORD_METADATA,
     RECORD_DEVICE,
     N_RECORD_TYPES
 };
 
 typedef struct SortRow {
-    const StrobeKind *standard; /* the kind, or the part of it that is not ours */
-    const StrobeField *fields;  /* what we add */
+    const StrobeKind *standard; /* the kind that `fields` extend */
+    const StrobeField *fields;  /* additional fields of this importer */
     guint32 n_fields;
 } SortRow;
 
 extern const SortRow sort_rows[N_RECORD_TYPES];
-/* Kinds of the importer's own. */
+/* The importer's own kinds. */
 extern const StrobeKind chrome_trace_span_kind, chrome_trace_event_kind, chrome_trace_flow_kind;
 extern const StrobeKind chrome_trace_stack_kind;
 
@@ -55,11 +55,14 @@ struct chrome_trace_flow {
 /* All kinds that the importer emits. */
 extern const StrobeKind *const chrome_trace_kinds[N_RECORD_TYPES];
 
-/* The type of spans of a category, whatever its case; RECORD_SPAN if it is not known. */
+/* Returns the record type of a category's spans; upper and lower case do not matter. RECORD_SPAN:
+ * unknown category. */
 guint type_of_category(const char *text, gsize length);
-/* Fields of which none has a value, as the host makes them; to be freed. */
+/* Returns fields that all have their absent value, as the host makes them. The caller frees
+ * them. */
 void *kind_absent_fields(const StrobeKind *kind);
-/* Is the sort on a device, its pid and tid being device and stream? */
+/* Returns whether records of the type belong to a device; then pid and tid are device and
+ * stream. */
 static inline gboolean sort_is_of_device(guint record_type)
 {
     return record_type == RECORD_TASK || record_type == RECORD_COMMUNICATION;

@@ -11,26 +11,26 @@ typedef struct Metadata Metadata;
 typedef struct StackFrames StackFrames;
 typedef struct FlowEvents FlowEvents;
 
-/* The place for an argument. */
+/* Where an argument is stored. */
 typedef struct ArgSlot {
     const KinetoArg *row;
     guint32 key_length;
     guint32 offset, type; /* of the field */
 } ArgSlot;
 
-/* A type of events, its kind declared when the first one comes. */
+/* A record type; its kind is declared with the first record. */
 typedef struct RecordType {
     StrobeKind kind;
     StrobeField *fields;
     StrobeKindId id; /* 0: not declared yet */
     ArgSlot *slots;
     guint n_slots;
-    gint exact, arguments; /* offsets of exact_us and of the other arguments, -1: it has none */
+    gint exact, arguments; /* offsets of exact_us and of the field for other arguments; -1: none */
     guint32 n_bytes;       /* of the fields */
-    void *absent;          /* fields of which none has a value */
+    void *absent;          /* fields that all have their absent value */
 } RecordType;
 
-/* A list as it stands in the source, and what was made of it. */
+/* A list of the source, and the string that was made of it. */
 #define MEMO_BYTES 106u
 #define MEMOS 2048u
 typedef struct Memo {
@@ -39,31 +39,31 @@ typedef struct Memo {
     char text[MEMO_BYTES];
 } Memo;
 
-/* A category, and what it means. */
+/* A category, with its record type. */
 typedef struct Category {
     char text[32];
     guint32 length, record_type;
     StrobeStringId id;
 } Category;
 
-#define STACK_FRAMES_MAX 4096u /* of a stack that is told in one piece */
+#define STACK_FRAMES_MAX 4096u /* of a stack that the event itself lists */
 
 #define CATEGORIES 16u
 
 typedef struct Import {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    char *part; /* name of the file, for the lists */
+    char *part; /* name of the file, for messages */
     RecordType record_types[N_RECORD_TYPES];
     Rows *rows;
     OpenSpans *open;
     Metadata *metadata;
     StackFrames *frames;
     FlowEvents *flow_events; /* NULL: none yet */
-    GString *text;           /* of one string that is made */
+    GString *text;           /* buffer for one string */
     Memo *memos;
-    Category categories[CATEGORIES]; /* in a slot, the one that came last */
-    gint64 base; /* told before the events: added to each time; what comes later, the host adds */
+    Category categories[CATEGORIES]; /* a cache by hash */
+    gint64 base; /* added to each time; a base that is found after events is added by the host */
     gint64 first, last; /* times of the events */
     guint64 n_events;
     gboolean has_times;
@@ -75,20 +75,20 @@ typedef struct Import {
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);
-/* FALSE: the capture does not take the kind. */
+/* Declares the kind if needed. FALSE: the capture refuses it. */
 gboolean import_declare(Import *import, guint record_type);
-/* Fields of a new record; NULL: the capture has no room, or does not take the kind. */
+/* Returns the fields of a new record; NULL: the capture has no room, or refuses the kind. */
 void *import_emit(Import *import, guint record_type, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);
-/* 0 for nothing and for "". */
+/* 0 for a missing value and for "". */
 StrobeStringId import_intern(Import *import, const StrobeJsonValue *value);
 StrobeStringId import_intern_text(Import *import, const char *text);
-/* Puts the arguments into the fields; what no field is for, or does not fit, goes into
+/* Stores the arguments in the fields. An argument that has no field, or does not fit, goes into
  * "arguments". */
 void import_fill(Import *import, guint record_type, const Event *event, void *fields);
-/* All arguments as JSON whose last brace is missing; NULL for none. */
+/* Returns all arguments as JSON without the last brace; NULL: none. The caller frees it. */
 char *import_arguments(Import *import, const Event *event);
-/* The same, whole and interned. */
+/* The same as a complete object, interned. */
 StrobeStringId import_intern_arguments(Import *import, const Event *event);
 void import_damage(Import *import, const Event *event, const char *reason);
 void *import_field(const RecordType *record_type, const char *name, void *fields);

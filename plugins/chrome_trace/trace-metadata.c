@@ -4,7 +4,7 @@
 #include <strobe/helpers/json-scanner.h>
 
 #define METADATA_MAX 1024u
-#define METADATA_ENTRY_BYTES_MAX (1u << 20) /* no string of a capture is longer */
+#define METADATA_ENTRY_BYTES_MAX (1u << 20) /* the longest string of a capture */
 #define TOTAL_BYTES_MAX (16u << 20)
 #define DEVICES_MAX 1024u
 
@@ -20,7 +20,7 @@ typedef struct Device {
 } Device;
 
 struct Metadata {
-    GArray *metadata; /* of Fact */
+    GArray *metadata; /* of MetadataEntry */
     GArray *devices;  /* of Device */
     gsize bytes;
     gint64 rank;
@@ -61,9 +61,9 @@ void metadata_free(Metadata *metadata)
     g_free(metadata);
 }
 
-/* ---- members that mean something here ---- */
+/* ---- members that the importer interprets ---- */
 
-/* A whole number from the value that comes next. */
+/* Reads the next value as a whole number; returns `otherwise` if it is none. */
 static gint64 next_int(StrobeJsonScanner *scanner, gint64 otherwise)
 {
     StrobeJsonValue number = {.type = STROBE_JSON_NUMBER};
@@ -76,7 +76,7 @@ static gint64 next_int(StrobeJsonScanner *scanner, gint64 otherwise)
     return value_to_int(&number, &value) ? value : otherwise;
 }
 
-/* The outermost "rank" of an object. */
+/* Takes the object's "rank", at the outermost level. */
 static void take_rank(Metadata *metadata, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
@@ -95,7 +95,7 @@ static void take_rank(Metadata *metadata, const StrobeJsonValue *value)
     strobe_json_scanner_free(scanner);
 }
 
-/* An array of objects with "id" and "name". */
+/* Takes an array of objects with "id" and "name". */
 static void take_devices(Metadata *metadata, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
@@ -129,7 +129,7 @@ static void set_base(Import *import, const Event *member, gint64 base)
     if (base < 0 ||
         import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
         import_damage(import, member, "baseTimeNanoseconds is no moment that fits the events");
-    } else if (!import->has_times) { /* what happened before it has a time then */
+    } else if (!import->has_times) { /* so that events before the base also get times */
         import->base = base;
         import->host->time_base(import->self, 0);
     }
@@ -143,7 +143,8 @@ static void take_base(Import *import, const Event *member)
     set_base(import, member, value_to_int(&member->args, &base) ? base : -1);
 }
 
-/* VizTracer stores the base in an object of its own. A member of the file takes precedence. */
+/* VizTracer stores the base in its own object. A base that is a member of the file takes
+ * precedence. */
 static void take_viztracer(Import *import, const Event *member)
 {
     static const char key[] = "baseTimeNanoseconds";
@@ -189,7 +190,7 @@ static void keep_member(Import *import, const Event *member)
 
 void metadata_take(Import *import, const Event *member)
 {
-    /* Members that every writer fills for its own file. */
+    /* Members that describe the file itself; every writer fills them anew. */
     static const char *const of_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
     const StrobeJsonValue *name = &member->name;
 
@@ -233,7 +234,7 @@ void metadata_finish(Import *import)
     if (metadata->rank >= 0)
         import->host->metadata_int(import->self, "rank", metadata->rank);
     if (!import->has_times)
-        return; /* without events it is no trace */
+        return; /* a file without events is not a trace */
     for (guint i = 0; i < metadata->metadata->len; i++) {
         const MetadataEntry *entry = &g_array_index(metadata->metadata, MetadataEntry, i);
         StrobeStringId name = import_intern_text(import, entry->key);

@@ -9,7 +9,7 @@
 #define ROWS_MAX 100000u
 #define CACHE_SLOTS 64u
 #define TEXT_MAX 4096u
-#define FIRST_NUMBER ((guint64)1 << 32) /* of rows whose tid is no number */
+#define FIRST_NUMBER ((guint64)1 << 32) /* for rows whose tid is not a number */
 
 typedef struct Cached {
     char pid[24], tid[24];
@@ -21,8 +21,8 @@ struct Rows {
     Import *import;
     GHashTable *processes; /* text to Process */
     GHashTable *rows;      /* "pid\1tid" to Row */
-    GPtrArray *order;      /* the rows, as they came */
-    Row *overflow;         /* in order, too */
+    GPtrArray *order;      /* the rows in order of appearance */
+    Row *overflow;         /* also in `order` */
     StrobeTrackId steps;
     Cached cache[CACHE_SLOTS];
     GString *key;
@@ -87,7 +87,7 @@ static Process *process_of(Rows *rows, const char *text)
     return process;
 }
 
-/* Old files have "stream 7" there. */
+/* Reads a tid as a number. Old files have "stream 7" instead of 7. */
 static gboolean take_number(const char *text, guint64 *number)
 {
     gint64 value;
@@ -96,7 +96,7 @@ static gboolean take_number(const char *text, guint64 *number)
         text += strlen("stream ");
     if (!g_ascii_string_to_signed(text, 10, -G_MAXINT32, G_MAXUINT32, &value, NULL))
         return FALSE;
-    *number = (guint64)value; /* -1 is what is on no stream */
+    *number = (guint64)value; /* -1: on no stream */
     return TRUE;
 }
 
@@ -130,7 +130,7 @@ static Row *find_row(Rows *rows, const StrobeJsonValue *pid, const StrobeJsonVal
         return row;
     if (rows->overflow)
         return rows->overflow;
-    g_autofree char *whole = g_strdup(key->str); /* a NUL in it ends it */
+    g_autofree char *whole = g_strdup(key->str); /* cut at the first NUL */
     tid_text = strchr(whole, '\1');
     g_autofree char *pid_text = tid_text ? g_strndup(whole, (gsize)(tid_text - whole)) : NULL;
     if (g_hash_table_size(rows->rows) == ROWS_MAX) {
@@ -190,7 +190,7 @@ StrobeTrackId rows_track(Rows *rows, Row *row)
                                .name = row->text,
                                .group = row->process->text};
 
-    if (G_UNLIKELY(!row->track)) /* unlike any other one until it is told anew */
+    if (G_UNLIKELY(!row->track)) /* a unique preliminary track, until rows_finish */
         row->track =
             rows->import->host->track(rows->import->self, &track, (guint64)row->process->pid);
     return row->track;
@@ -250,10 +250,11 @@ void rows_tell_owner(Row *row, guint record_type, gboolean is_device)
         return;
     }
     process->is_host = TRUE;
-    process->is_program |= record_type != RECORD_CALL; /* some tracers draw calls on streams */
+    process->is_program |= record_type != RECORD_CALL; /* some tracers put calls on streams */
 }
 
-/* In a container a program may have the number of a device: then its events tell the streams. */
+/* Returns whether the row is a device's stream. In a container a program's id may be a device's
+ * number; then a row's events decide. */
 static gboolean is_stream(const Row *row)
 {
     const Process *process = row->process;
@@ -293,8 +294,8 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
 
-/* Returns whether the row belongs to the hardware or CANN. Such rows are never a program's,
- * whatever their events claim. */
+/* Returns whether the process is a layer of the hardware or of CANN. Such a process is never the
+ * program, whatever its events are. */
 static gboolean is_other_layer(const Process *process)
 {
     const AscendLayer *layer = process->name ? ascend_layer_by_name(process->name) : NULL;
@@ -314,7 +315,8 @@ static const Process *host_process(const Rows *rows)
     return NULL;
 }
 
-/* "7" and "stream 7" of a program are a thread and something else, which is known by its text. */
+/* If the program has a row "7" and a row "stream 7", the first is a thread, and the second gets its
+ * own number and keeps its text. */
 static void part_row(const Rows *rows, Row *row, guint index)
 {
     const Row *plain;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of what torch.compile does: compilations, graph breaks, recompilations. */
+/* Records marks of torch.compile: compilations, graph breaks, recompilations. */
 #ifndef STROBE_PLUGINS_COMPILE_MARKS_H
 #define STROBE_PLUGINS_COMPILE_MARKS_H
 

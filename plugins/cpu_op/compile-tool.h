@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the collector gives to the Python package (python/strobe/compiled), in a capsule of the name
- * below: ranges of libtorch that Python opens, marks of compilations, options of threads. It is
- * static and outlives every session. All calls hold the interpreter's lock.
+ * The functions that the collector gives to the Python package (python/strobe/compiled), in a
+ * capsule with the name below. They open ranges of libtorch, record marks of compilations, and set
+ * options of threads. The structure is static and outlives every session. All callers hold the
+ * interpreter's lock.
  */
 #ifndef STROBE_PLUGINS_COMPILE_TOOL_H
 #define STROBE_PLUGINS_COMPILE_TOOL_H
@@ -11,12 +12,11 @@
 
 #define COMPILE_TOOL "strobe.cpu_op"
 
-/* One thing that the compiler did. An empty text and a number of STROBE_ABSENT_U64 are not known.
- */
+/* One action of the compiler. An empty text, or the number STROBE_ABSENT_U64, means unknown. */
 typedef struct CompileMark {
     const char *name;
     const char *id;       /* of the compilation: "0/1" */
-    const char *function; /* that is compiled */
+    const char *function; /* the function that is compiled */
     const char *place;    /* in the program: "train.py:12" */
     const char *reason;
     uint64_t begin, end; /* of CompileTool.now */
@@ -31,21 +31,22 @@ typedef struct CompileThread {
 typedef struct CompileTool {
     uint32_t struct_size;
     uint32_t reserved;
-    /* The host's clock, 0 without a session. */
+    /* Returns the host's time; 0 without a session. */
     uint64_t (*now)(void);
-    /* Without effect while no window records. */
+    /* No effect while no window records. */
     void (*add_range)(const CompileMark *mark);
     void (*add_instant)(const CompileMark *mark);
-    /* A RecordFunction of libtorch, in the scope of a function or of a user's range. NULL: there is
-     * no callback. It ends on the thread on which it began, at any time. */
+    /* Begins a RecordFunction of libtorch, in the scope of a function or of a user's range. NULL:
+     * no callback records it. end_function must be called on the same thread, at any time. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
-    /* The group of what the thread issues, and of operations of which nothing else is known; see
-     * StrobeTorchCollectives. Without effect where communication is not recorded. */
+    /* Set the group of the operations that the thread issues, and the group for operations whose
+     * group is not known otherwise; see StrobeTorchCollectives. No effect if communication is not
+     * recorded. */
     void (*set_group)(const char *name, int64_t peer);
     void (*set_usual_group)(const char *name);
-    /* What is recorded of the calling thread's operators from here on; NULL: what the session
-     * records of all. */
+    /* Sets what is recorded of the calling thread's operators from now on; NULL: the session's
+     * options. */
     void (*set_thread)(const CompileThread *options);
 } CompileTool;
 

@@ -15,15 +15,15 @@
 #include "operators.h"
 #include "python-compile.h"
 
-/* One per process, as libtorch's list of callbacks is. */
+/* There is one for each process, like libtorch's list of callbacks. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchBackend *backend;
     uint32_t wanted;                 /* STROBE_TORCH_* */
     const StrobePythonStack *stacks; /* NULL: none are wanted */
-    uint32_t stack_windows;          /* that python_call recorded before this session */
-    int is_reported;                 /* that there are no stacks */
+    uint32_t stack_windows;          /* windows that python_call recorded before this session */
+    int is_reported;                 /* the log says that there are no stacks */
 } collector;
 
 static const StrobeField own_fields[] = {
@@ -35,7 +35,7 @@ static const StrobeField own_fields[] = {
     {"cpu_op.overload", STROBE_FIELD_STRING, 0, "", "Name of the operator's overload."},
 };
 
-/* The kind with what is recorded on request. */
+/* Returns the kind with the optional fields appended. */
 static const StrobeKind *extended_kind(void)
 {
     enum { N_OWN = sizeof own_fields / sizeof *own_fields };
@@ -59,7 +59,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
                        (host->option_bool(self, "overloads") ? STROBE_TORCH_OVERLOADS : 0u);
 }
 
-/* The plugin that knows the threads' Python stacks; NULL: it is not there, which is told. */
+/* Finds the plugin that knows the threads' Python stacks. NULL: it is missing; the log says so. */
 static const StrobePythonStack *find_stacks(const StrobeHost *host, StrobeInstance *self)
 {
     char path[PATH_MAX];
@@ -90,7 +90,7 @@ static StrobeStatus declare_kind(const StrobeHost *host, StrobeInstance *self)
     return status;
 }
 
-/* Communication on the host, which the same bridge reports. */
+/* Starts recording communication on the host, which the same bridge reports. */
 static StrobeStatus open_groups(const StrobeHost *host, StrobeInstance *self,
                                 const StrobeLibtorch *libtorch)
 {
@@ -123,7 +123,7 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     collector.host = host;
     collector.self = self;
     collector.stacks = host->option_bool(self, "stack") ? find_stacks(host, self) : NULL;
-    if (collector.stacks) /* it may have begun to record before us */
+    if (collector.stacks) /* it may already record */
         collector.stack_windows =
             collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
     collector.is_reported = 0;
@@ -156,7 +156,7 @@ static StrobeStatus cpu_op_start(void *state)
                       "Cannot record operators: %s", reason);
 }
 
-/* Python stacks are known only where calls are traced. */
+/* Warns if python_call recorded nothing, so that there are no Python stacks. */
 static void tell_missing_stacks(void)
 {
     if (!collector.stacks || collector.is_reported ||

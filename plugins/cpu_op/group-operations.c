@@ -12,19 +12,19 @@
 
 #define GROUP_SIZE 128
 #define NAME_SIZE 64
-#define OPEN_MAX 256 /* operations under way at once in the process */
+#define OPEN_MAX 256 /* operations that can be open at once in the process */
 #define FIELDS_MAX 16
 
-/* The standard kind with what the host's groups tell beyond it. */
+/* The standard kind's fields, and further ones that only groups on the host report. */
 struct group_operation {
     struct strobe_comm_op standard;
     uint64_t bytes;
     uint32_t peer, reserved;
 };
 
-/* An operation under way: it begins on one thread and may end on another. */
+/* An open operation: it begins on one thread and may end on another. */
 typedef struct OpenOperation {
-    struct group_operation fields; /* but for its texts */
+    struct group_operation fields; /* without the texts below */
     char group[GROUP_SIZE], name[NAME_SIZE], type[NAME_SIZE];
     char algorithm[16], data_type[16];
     uint64_t begin;
@@ -37,8 +37,8 @@ static struct {
     StrobeInstance *self;
     StrobeKindId kind;
     _Atomic(const StrobeTorchCollectives *) reports; /* NULL: nothing is recorded */
-    _Atomic uint32_t window;                         /* counts the starts */
-    _Atomic int n_open;                              /* of the window */
+    _Atomic uint32_t window;                         /* number of the current window */
+    _Atomic int n_open;                              /* open operations of the window */
 } state;
 
 static OpenOperation open_operations[OPEN_MAX];
@@ -85,8 +85,8 @@ static const struct {
     {"barrier", "barrier"},
 };
 
-/* Of a group on the host: "gloo:all_reduce" to "all_reduce"; NULL: a device's records are another
- * collector's. */
+/* Returns "all_reduce" for "gloo:all_reduce"; NULL: the group is not on the host, and the device's
+ * collector records its operations. */
 static const char *host_operation(const char *title, size_t *n_backend)
 {
     static const char *const backends[] = {"gloo:", "mpi:"};
@@ -107,8 +107,8 @@ static const char *vendor_name(const char *operation)
     return operation;
 }
 
-/* The form of the vendor's names, which its tools take apart: hcom_allReduce__<group>_<number>_1,
- * where the group is the end of its name as far as that is a number. */
+/* Makes names in the vendor's form, which its tools parse: hcom_allReduce__<group>_<number>_1.
+ * <group> is the number at the end of the group's name (at most 3 digits). */
 static void make_names(OpenOperation *open, const StrobeTorchCollective *operation,
                        const char *title)
 {
@@ -195,7 +195,7 @@ static uint64_t begin_operation(const StrobeTorchCollective *operation)
     return (uint64_t)(open - open_operations) + 1;
 }
 
-/* A group's row. The table of tracks finds the row again by what it is called. */
+/* Returns the track of a group. The host returns the same track for the same name. */
 static StrobeTrackId group_track(const StrobeHost *host, const char *group)
 {
     char name[GROUP_SIZE + 32];
@@ -268,8 +268,8 @@ StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
     return STROBE_OK;
 }
 
-/* A thread that waits for an operation goes on before libtorch reports its end, and may end the
- * window. */
+/* A thread that waits for an operation may continue, and end the window, before libtorch reports
+ * the operation's end. So this waits for the reports. */
 static void wait_for_ends(void)
 {
     const struct timespec pause = {0, 100000};

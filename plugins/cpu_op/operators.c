@@ -10,8 +10,8 @@
 #include <strobe/kinds.h>
 
 #define STACK_FIRST 64     /* functions open at once in one thread before the stack grows */
-#define STACK_LAST 65536   /* and its greatest size */
-#define DETACHED_MAX 64    /* functions of one thread whose end no longer fits the nesting */
+#define STACK_LAST 65536   /* the greatest size of that stack */
+#define DETACHED_MAX 64    /* functions of one thread that may be open after an outer one ended */
 #define ASYNC_MAX 256      /* asynchronous functions open at once in the process */
 #define FRAMES_MAX 256     /* of a TorchScript stack */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
@@ -19,16 +19,15 @@
 /* Details of a function that are known at its begin. */
 typedef struct Details {
     StrobeStringId shapes, types, values, modules, overload;
-    StrobeStackId
-        stack; /* of a range or an asynchronous function; of others it is told at the end */
+    StrobeStackId stack; /* of a range or an asynchronous function; others get it at their end */
     uint64_t flops;
 } Details;
 
-/* A function that is open in a thread and of which the host's span does not know all. */
+/* An open function of a thread, with what the host's span does not hold. */
 typedef struct NotedFunction {
     const void *key;
-    uint64_t begin;      /* 0: known to the host's span alone */
-    StrobeStringId name; /* known where begin is */
+    uint64_t begin;      /* 0: only the host's span has it */
+    StrobeStringId name; /* set if `begin` is */
     Details details;
     uint32_t window;
     uint32_t depth;       /* of the host's span */
@@ -39,7 +38,7 @@ typedef struct NoteStack {
     NotedFunction *open;
     uint32_t depth, size;
     uint32_t n_detached;
-    uint32_t track_window; /* for which `track` was made */
+    uint32_t track_window; /* the window for which `track` was made */
     StrobeTrackId track;
 } NoteStack;
 
@@ -60,15 +59,15 @@ static struct {
     StrobeKindId kind;
     size_t size; /* of its fields */
     StrobeTorchTarget *target;
-    _Atomic int is_on; /* functions that begin are recorded */
-    _Atomic uint32_t
-        n_stackless; /* records without the stack of TorchScript that they should have */
+    _Atomic int is_on;            /* functions that begin are recorded */
+    _Atomic uint32_t n_stackless; /* records that lack their TorchScript stack */
 } state;
 
-static _Atomic uint32_t current_window; /* counts the starts */
+static _Atomic uint32_t current_window; /* number of the current window */
 static AsyncOperator async_operators[ASYNC_MAX];
 static pthread_key_t stack_key;
-/* One load: a few bytes find room in the static storage of a program that is running, too. */
+/* Read with one load. A few bytes fit into the static thread-local storage even of a running
+ * program. */
 static __thread NoteStack *own_stack __attribute__((tls_model("initial-exec")));
 
 static void free_stack(void *memory)
@@ -116,7 +115,7 @@ static int grow_stack(NoteStack *stack)
     return 1;
 }
 
-/* The thread's stack with room for one more, NULL when there is no memory. */
+/* Returns the thread's stack with room for one more function; NULL: no memory. */
 static NoteStack *stack_with_room(void)
 {
     NoteStack *stack = own_stack ? own_stack : make_stack();
@@ -153,7 +152,7 @@ static Details details_of(const StrobeHost *host, StrobeWriter *writer,
 
     if (!inputs)
         return details;
-    if (inputs->types.length) { /* shapes may be empty: there, of one input without sizes */
+    if (inputs->types.length) { /* shapes may be empty: the one input has no dimensions */
         details.shapes = host->intern(writer, inputs->shapes.bytes, inputs->shapes.length);
         details.types = host->intern(writer, inputs->types.bytes, inputs->types.length);
     }
@@ -198,12 +197,12 @@ static void begin_operator(const void *key, const char *name, int64_t sequence, 
     NotedFunction *open = &stack->open[stack->depth];
     *open = (NotedFunction){.key = key, .window = window_now()};
     open->details = details_of(host, writer, inputs, python_stack);
-    if (scope == SCOPE_USER_RANGE) { /* that a program opens and closes by hand, in any order */
+    if (scope == SCOPE_USER_RANGE) { /* the program may close ranges in any order */
         open->name = host->intern(writer, name, strlen(name));
         open->begin = host->now();
     }
     open->depth = host->span_open(self, (uintptr_t)key, state.kind, name, (uint64_t)sequence);
-    if (open->depth) /* else the host has counted it */
+    if (open->depth) /* otherwise the host has counted it as lost */
         stack->depth++;
 }
 
@@ -215,8 +214,8 @@ static void remove_at(NoteStack *stack, uint32_t index)
             (stack->depth - index) * sizeof *stack->open);
 }
 
-/* Drops the oldest detached function: its end is not coming. Returns how many records of this
- * window are lost with it. */
+/* Drops the oldest detached function, whose end will probably not come. Returns how many records of
+ * this window are lost by that. */
 static uint32_t drop_detached(NoteStack *stack)
 {
     uint32_t index = 0;
@@ -227,8 +226,9 @@ static uint32_t drop_detached(NoteStack *stack)
     return n_lost;
 }
 
-/* The host has closed spans without a record. Of those functions the ranges are recorded from
- * their own begin when they end, as functions that do not nest; the others are lost. */
+/* The host has closed inner spans without a record, because an outer function ended first. Ranges
+ * among them are recorded later, at their own end, as functions that do not nest; the others are
+ * lost. */
 static void closed_inside(StrobeClosed closed)
 {
     const StrobeHost *host = end_host();
@@ -252,7 +252,7 @@ static void closed_inside(StrobeClosed closed)
         host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, n_lost);
 }
 
-/* Takes the function of `key` off the thread's stack. 0 if its begin was not recorded. */
+/* Removes the function of `key` from the thread's stack. 0: its begin was not recorded. */
 static int take_operator(const void *key, NotedFunction *taken)
 {
     NoteStack *stack = own_stack;
@@ -375,7 +375,8 @@ static StrobeStackId stack_of_frames(const StrobeTorchText *frames, size_t n)
     n = n < FRAMES_MAX ? n : FRAMES_MAX;
     for (size_t i = 0; i < n; i++) {
         ids[i] = host->intern(writer, frames[i].bytes, frames[i].length);
-        if (!strobe_string_is_lasting(ids[i])) { /* told later: the session may be going just now */
+        if (!strobe_string_is_lasting(
+                ids[i])) { /* reported later, because the session may be closing now */
             atomic_fetch_add(&state.n_stackless, 1);
             return 0;
         }

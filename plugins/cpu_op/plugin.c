@@ -26,21 +26,21 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "flops",
         .default_value = "false",
-        .summary = "Count floating point operations as PyTorch does, with shapes.",
+        .summary = "Record shapes, and count floating point operations as PyTorch does.",
     },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_BOOL,
         .name = "values",
         .default_value = "false",
-        .summary = "Record the values of arguments that are no tensors, with shapes.",
+        .summary = "Record shapes, and the values of arguments that are not tensors.",
     },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_BOOL,
         .name = "modules",
         .default_value = "false",
-        .summary = "Record the TorchScript modules around each operator.",
+        .summary = "Record the TorchScript modules in which each operator runs.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -54,14 +54,14 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "compiled_kernels",
         .default_value = "true",
-        .summary = "Have torch.compile make its C++ kernels so that each is recorded.",
+        .summary = "Make torch.compile add profiling code to its C++ kernels, to record each run.",
     },
     {
         .struct_size = sizeof(StrobeOption),
         .type = STROBE_OPTION_BOOL,
         .name = "collectives",
         .default_value = "true",
-        .summary = "Record what process groups of torch.distributed do on the host.",
+        .summary = "Record the operations of torch.distributed's process groups on the host.",
     },
 };
 

@@ -11,10 +11,10 @@ static CompileTool tool;
 static const StrobeHost *host;
 static StrobeInstance *self;
 static const StrobeTorchBackend *backend;
-static int is_open; /* strobe.compiled knows of the session */
+static int is_open; /* strobe.compiled was called for the session */
 
-/* Calls a function of the package; NULL ends the arguments. 0: it failed; 1; -1: it is not there.
- */
+/* Calls a function of the package; NULL ends the arguments. Returns 1; 0: it failed; -1: it does
+ * not exist. */
 static int call_function(const char *name, PyObject *first, PyObject *second)
 {
     PyObject *function = strobe_python_own_function(&python, "strobe.compiled", name);
@@ -84,7 +84,7 @@ void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
                   "What torch.compile does is not recorded: strobe.compiled failed");
 }
 
-/* The interpreter may have gone since. */
+/* Does nothing if the interpreter has ended meanwhile. */
 static void call_if_open(const char *name)
 {
     if (!is_open || !python.is_initialized())

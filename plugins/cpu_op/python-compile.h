@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the collector that lives in the Python package: strobe.compiled. */
+/* Calls the collector's part in the Python package, strobe.compiled. */
 #ifndef STROBE_PLUGINS_PYTHON_COMPILE_H
 #define STROBE_PLUGINS_PYTHON_COMPILE_H
 

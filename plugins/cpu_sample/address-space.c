@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first mapping that ends behind the address. */
+/* Returns the index of the first mapping that ends after the address. */
 static size_t position_of(const AddressSpace *space, uint64_t address)
 {
     size_t low = 0, high = space->n;
@@ -47,7 +47,8 @@ static void insert_code(AddressSpace *space, size_t at, const MappedCode *code)
     space->n++;
 }
 
-/* Takes [begin, end) out of what there is. */
+/* Removes the range [begin, end) from the mappings; a mapping that it cuts keeps its remaining
+ * parts. */
 static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
 {
     size_t at = position_of(space, begin), last = at;
@@ -73,8 +74,8 @@ static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
     space->n -= last - at;
 }
 
-/* A compiler at run time that writes a jitdump has it mapped, so that it is found: it lists all
- * code that is in no file. */
+/* A JIT compiler that writes a jitdump also maps it, so that profilers find it. The dump lists the
+ * JIT's code; all code of the process that is in no file is taken to be in it. */
 static void use_dump(AddressSpace *space, CodeObject *dump)
 {
     space->dump = dump;
@@ -131,7 +132,7 @@ static void take_line(AddressSpace *space, CodeObjects *objects, pid_t pid, cons
             4 ||
         rights[2] != 'x')
         return;
-    if (path[0] != '/') /* the kernel's events have the address there too */
+    if (path[0] != '/') /* perf's mapping events also have the address as the offset */
         offset = begin;
     const CodeMapping mapping = {.begin = begin, .end = end, .offset = offset, .path = path};
     CodeObject *object = code_objects_find(objects, pid, &mapping);

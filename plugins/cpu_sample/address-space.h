@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a process has code: its mappings in order of address. */
+/* The executable mappings of a process, in order of address. */
 #ifndef STROBE_CPU_SAMPLE_ADDRESS_SPACE_H
 #define STROBE_CPU_SAMPLE_ADDRESS_SPACE_H
 
@@ -13,11 +13,11 @@ typedef struct MappedCode {
 typedef struct AddressSpace {
     MappedCode *mapped; /* in order, without overlap */
     size_t n, room;
-    CodeObject *dump;   /* lists what is in no file; NULL: there is none */
+    CodeObject *dump;   /* the jitdump that lists code that is in no file; NULL: none */
     uint64_t n_changes; /* how often code was mapped */
 } AddressSpace;
 
-/* A new mapping takes the place of those that it covers. */
+/* Adds a mapping. It replaces the mappings, or parts of mappings, that it covers. */
 void address_space_add(AddressSpace *space, const MappedCode *code);
 
 /* The mapping that holds the address; NULL: none. */
@@ -27,7 +27,8 @@ void address_space_empty(AddressSpace *space);
 void address_space_copy(AddressSpace *space, const AddressSpace *from);
 void address_space_clear(AddressSpace *space);
 
-/* Reads what the process has mapped now (/proc/PID/maps). -1 with errno: it cannot be read. */
+/* Replaces the mappings by those that the process has now (/proc/PID/maps). -1 with errno: the file
+ * cannot be read. */
 int address_space_read(AddressSpace *space, CodeObjects *objects, pid_t pid);
 
 #endif

@@ -7,7 +7,7 @@
 #define FRAMES_MAX 256
 #define TEXT_MAX 4352
 
-/* An id that is good for one record only is not kept. */
+/* Remembers the id, unless it is valid for one record only. */
 static void keep_id(NumberTable *frames, uint64_t address, StrobeStringId id)
 {
     if (strobe_string_is_lasting(id))
@@ -57,24 +57,26 @@ static size_t append_python(CallChains *chains, StrobeWriter *writer, const Pyth
     return n;
 }
 
-/* The addresses of a chain one after the other. */
+/* Iterates over the addresses of a chain. */
 typedef struct ChainWalk {
     const AddressSpace *space;
     const uint64_t *addresses;
     size_t n, at;
-    int is_kernel, is_inner; /* not the innermost one: the call lies before what is returned to */
+    int is_kernel, is_inner; /* is_inner: not the innermost frame, so the address is a return
+                                address, and the call lies before it */
     uint64_t address;
-    const MappedCode *code; /* NULL: of the kernel */
+    const MappedCode *code; /* NULL: the frame is the kernel's */
 } ChainWalk;
 
-/* 0: the chain has ended. */
+/* Advances to the next address. Returns 0 at the end of the chain. */
 static int walk_on(ChainWalk *walk)
 {
     while (walk->at < walk->n) {
         uint64_t address = walk->addresses[walk->at++];
         if (address >= (uint64_t)PERF_CONTEXT_MAX) {
             walk->is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-            walk->is_inner = 0; /* nor of the user's frames, where the call into the kernel is */
+            walk->is_inner = 0; /* the first user frame holds the address of the system call itself,
+                                   not a return address */
             continue;
         }
         walk->address = address - (uint64_t)walk->is_inner;

@@ -30,7 +30,7 @@ static void read_notes(int file, const ElfW(Phdr) * header, StrobeBuildId *build
         strobe_build_id_find(notes, size, build_id);
 }
 
-/* An object that cannot be read has no segments. */
+/* Reads the executable segments and the build-id. A file that cannot be read gets no segments. */
 static void read_object(int file, CodeObject *object)
 {
     ElfW(Ehdr) head;
@@ -70,8 +70,7 @@ int code_mapping_open(pid_t pid, const CodeMapping *mapping)
     return file >= 0 ? file : strobe_sys_open("", mapping->path);
 }
 
-/* Code that a compiler has made at run time is named as `perf` does, after the file in which such a
- * compiler lists it. */
+/* Names JIT code as `perf` does: by the path of the file in which JIT compilers list their code. */
 static char *name_object(pid_t pid, const char *path)
 {
     const char *end = path + strlen(path);
@@ -104,7 +103,8 @@ static CodeObject *find_known(const CodeObjects *objects, const CodeObject *want
     return object;
 }
 
-/* The kernel knows the build-id of what it has mapped; another file may lie at the path by now. */
+/* If the file's build-id differs from the one that the kernel reported, another file lies at the
+ * path by now: its segments are not used. */
 static void read_mapped(CodeObject *object, pid_t pid, const CodeMapping *mapping)
 {
     int file = code_mapping_open(pid, mapping);
@@ -155,7 +155,7 @@ uint64_t code_object_address(const CodeObject *object, uint64_t offset)
     return offset;
 }
 
-/* A mapping begins with the page in which a segment begins. */
+/* A mapping begins at the start of the page in which its segment begins. */
 uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset)
 {
     for (uint32_t i = 0; i < object->n_segments; i++) {
@@ -166,7 +166,7 @@ uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t off
     return begin - offset;
 }
 
-/* "PREFIX" number "SUFFIX" */
+/* Returns whether the name is the prefix, a number and the suffix. */
 static int has_form(const char *name, const char *prefix, const char *suffix)
 {
     size_t length = strlen(prefix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that code is mapped from: programs and libraries, as their frames are recorded. */
+/* Programs and libraries from which code is mapped, with what is needed to record their frames. */
 #ifndef STROBE_CPU_SAMPLE_CODE_OBJECT_H
 #define STROBE_CPU_SAMPLE_CODE_OBJECT_H
 
@@ -10,7 +10,7 @@
 
 #define CODE_SEGMENTS_MAX 8
 
-/* A stretch of the file that is loaded with the right to execute. */
+/* A part of the file that is loaded as executable. */
 typedef struct CodeSegment {
     uint64_t offset, size, address;
 } CodeSegment;
@@ -31,27 +31,29 @@ typedef struct CodeObjects {
 /* A mapping of code as the kernel describes it. */
 typedef struct CodeMapping {
     uint64_t begin, end, offset;
-    const char *path;       /* may be empty, or in brackets */
-    StrobeBuildId build_id; /* size 0: not known */
+    const char *path;       /* may be empty, or a name in brackets */
+    StrobeBuildId build_id; /* size 0: unknown */
 } CodeMapping;
 
-/* The object of a mapping of the process; read once for each path and build-id. NULL: no memory. */
+/* Returns the object of a mapping of the process. Each pair of path and build-id has one object.
+ * NULL: no memory. */
 CodeObject *code_objects_find(CodeObjects *objects, pid_t pid, const CodeMapping *mapping);
 
-/* Opens the file of a mapping: the mapped file itself, whatever lies at its path by now, or else
- * the path as the process sees it, or as it is. A descriptor, or -1. */
+/* Opens the file of a mapping. It tries the mapped file itself (/proc/PID/map_files), even if
+ * another file lies at its path by now; then the path in the process's root directory; then the
+ * path in this process's root. Returns a descriptor, or -1. */
 int code_mapping_open(pid_t pid, const CodeMapping *mapping);
 
-/* What is added to an address that the object's program headers give where its byte `offset` is
- * mapped at `begin`. */
+/* Returns the number to add to an address from the object's program headers to get the address in
+ * the process, if the file's byte `offset` is mapped at `begin`. */
 uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset);
 
-/* The address that the object's program headers give to a byte of the file; without headers the
- * offset itself. */
+/* Returns the address that the object's program headers give to the file's byte `offset`; without
+ * headers the offset itself. */
 uint64_t code_object_address(const CodeObject *object, uint64_t offset);
 
-/* Is it code that is in no file, or the list that a compiler at run time makes of such code? NULL
- * is allowed. */
+/* The first returns whether the object is code that is in no file; the second, whether it is a
+ * jitdump, in which a JIT compiler lists such code. NULL is allowed. */
 int code_object_is_unnamed(const CodeObject *object);
 int code_object_is_dump(const CodeObject *object);
 

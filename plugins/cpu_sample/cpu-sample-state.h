@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the collector keeps, and what its parts call of each other. */
+/* The collector's state, and the function that its parts share. */
 #ifndef STROBE_CPU_SAMPLE_STATE_H
 #define STROBE_CPU_SAMPLE_STATE_H
 
@@ -20,23 +20,23 @@ typedef struct CpuSample {
     const StrobeHost *host;
     StrobeInstance *self;
     StrobeKindId kind, metadata, wait_kind;
-    StrobeTrackId track; /* of facts */
+    StrobeTrackId track; /* of metadata records */
     pid_t pid;
     struct perf_event_attr attributes;
     StrobePerfRings *rings;      /* NULL: not started, or source=timer */
     StrobePerfRings *wait_rings; /* of switches; NULL: off_cpu=false, or refused */
-    TimerReader *timers;         /* the other way round */
+    TimerReader *timers;         /* NULL: not started, or source=perf */
     uint32_t n_drains;
     Tasks tasks;
     CallChains chains;
-    Unwinder *unwinder; /* NULL: the kernel finds the callers */
+    Unwinder *unwinder; /* NULL: the kernel or the timer finds the callers */
     SampleRate rate;
     PythonSamples python;
-    DrainThread *thread;  /* drains where there are Python frames to be read, or copies of stacks,
-                             which fill the rings; NULL: not needed */
-    pthread_mutex_t lock; /* of all above, against that thread */
-    uint32_t n_empty;   /* of that thread: times that it found nothing, since it found something */
-    uint32_t n_samples; /* how often the sampler has called, while no interpreter is found */
+    DrainThread *thread; /* reads samples at once, because Python frames must be read soon and stack
+                            copies fill the rings fast; NULL: not needed */
+    pthread_mutex_t lock; /* protects the members above from concurrent use by `thread` */
+    uint32_t n_empty;     /* consecutive times that `thread` found nothing */
+    uint32_t n_samples;   /* how often the sampler was called before an interpreter was found */
 } CpuSample;
 
 /* Records a sample. */

@@ -12,13 +12,13 @@
 #include "timer-samples.h"
 #include "wait-samples.h"
 
-/* With the page of its head so much as every user may lock for each processor. A second of the
- * deepest stacks fits. */
+/* Together with its header page this is as much as each user may lock for each processor. One
+ * second of samples with the deepest stacks fits. */
 #define RING_BYTES (512u << 10)
-#define COPIES_BYTES (2u << 20) /* with copies of stacks, for 256 of the default size */
-
-/* How a thread that must be quick waits: for the kernel, at most so long; or, where timers sample,
- * some time, a longer one when nothing has come for long. */
+#define COPIES_BYTES (2u << 20) /* with unwind=dwarf: 256 stack copies of the default size */
+/* `drain_at_once` waits for the kernel up to WAIT_MS. With timers it sleeps PAUSE_NS, or
+ * IDLE_PAUSE_NS after IDLE_DRAINS calls without a sample. If no interpreter is found in
+ * SAMPLES_TO_FIND calls of the sampler, the thread ends. */
 #define SAMPLES_TO_FIND 10
 #define WAIT_MS 50
 #define PAUSE_NS 500000
@@ -79,10 +79,10 @@ void cpu_sample_take(CpuSample *state, StrobeWriter *writer, const Sample *sampl
 
 static void take_lost(CpuSample *state, const struct perf_event_header *event)
 {
-    uint64_t lost[2]; /* whose, and how many */
+    uint64_t lost[2]; /* the event's id, and how many */
 
     if (state->attributes.read_format || event->size < sizeof *event + sizeof lost)
-        return; /* the event itself has their number */
+        return; /* the count is read from the event itself (PERF_FORMAT_LOST) */
     memcpy(lost, event + 1, sizeof lost);
     state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost[1]);
 }
@@ -146,7 +146,7 @@ static void take_event(CpuSample *state, StrobeWriter *writer,
     }
 }
 
-/* Returns how many events there were. */
+/* Processes the events up to `until`. Returns how many there were. */
 static int drain_until(CpuSample *state, uint64_t until)
 {
     StrobeWriter *writer = state->host->writer(state->self);
@@ -156,7 +156,7 @@ static int drain_until(CpuSample *state, uint64_t until)
     if (!writer || !state->rings)
         return 0;
     for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++) {
-        /* First what was before: the event may be the end of a process. */
+        /* Process earlier waits first: the event may be the end of their process. */
         wait_samples_drain(state, strobe_perf_rings_time(state->rings));
         take_event(state, writer, event);
     }
@@ -298,7 +298,8 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     return STROBE_OK;
 }
 
-/* In the writer process: the program's own limit is not touched. */
+/* Each event needs a descriptor. Raises the limit only in the writer process, not in the
+ * program. */
 static void raise_descriptor_limit(const CpuSample *state)
 {
     struct rlimit limit;
@@ -375,7 +376,7 @@ static StrobeStatus cpu_sample_stop(void *user)
     tasks_forget(&state->tasks);
     return STROBE_OK;
 }
-/* Meanwhile the rings hold what there is. */
+/* Until the kernel's symbols are read, the events stay in the rings. */
 static int drain_what_is_there(CpuSample *state, uint64_t until)
 {
     int n = 0;
@@ -397,7 +398,7 @@ static void wait_for_timers(const CpuSample *state)
     nanosleep(&pause, NULL);
 }
 
-/* Frames of Python are read while the thread still runs what it was found at. */
+/* Reads samples as soon as they arrive, so that the thread is still in the sampled Python code. */
 static void drain_at_once(void *user)
 {
     CpuSample *state = user;
@@ -409,13 +410,14 @@ static void drain_at_once(void *user)
     state->n_empty = drain_what_is_there(state, UINT64_MAX) ? 0 : state->n_empty + 1;
 }
 
-/* A Python program is not late for its first samples, and others have the thread a second only. */
+/* Starts the thread at once, so that a Python program's first samples are read in time, and stops
+ * it after about a second if there is no Python interpreter. */
 static void keep_thread(CpuSample *state)
 {
     pthread_mutex_lock(&state->lock);
     const int is_python = state->python.has_found || state->n_samples++ < SAMPLES_TO_FIND;
     pthread_mutex_unlock(&state->lock);
-    const int is_sampling = state->rings || state->timers; /* not where that failed */
+    const int is_sampling = state->rings || state->timers; /* false if starting failed */
     const int is_needed = state->unwinder || (is_python && state->python.is_wanted);
 
     if (is_needed == (state->thread != NULL) || !is_sampling)

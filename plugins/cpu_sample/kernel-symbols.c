@@ -7,15 +7,15 @@
 
 typedef struct Symbol {
     uint64_t address;
-    size_t text; /* where its text begins */
+    size_t text; /* offset of its text in `texts` */
 } Symbol;
 
 struct KernelSymbols {
-    Symbol *symbols; /* by address */
+    Symbol *symbols; /* in order of address */
     size_t n, room;
     char *texts;
     size_t used, texts_room;
-    FILE *file; /* NULL: all is read */
+    FILE *file; /* NULL: everything is read */
 };
 
 #define LINES_AT_ONCE 8192
@@ -115,7 +115,7 @@ void kernel_symbols_name(const KernelSymbols *symbols, uint64_t address, char *t
 {
     size_t low = 0, high = symbols ? symbols->n : 0;
 
-    while (low < high) { /* the first that begins behind the address */
+    while (low < high) { /* finds the first symbol that begins after the address */
         size_t middle = (low + high) / 2;
         if (symbols->symbols[middle].address <= address)
             low = middle + 1;

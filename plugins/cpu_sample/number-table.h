@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table from numbers to values other than 0. It only grows. One thread at a time. */
+/* A hash table from numbers to values other than 0. Entries cannot be removed. One thread at a
+ * time. */
 #ifndef STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 #define STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 
@@ -14,10 +15,10 @@ typedef struct NumberTable {
     size_t n, room;      /* room: a power of two */
 } NumberTable;
 
-/* The value of the key; 0: it has none. */
+/* Returns the value of the key; 0: it has none. */
 uintptr_t number_table_find(const NumberTable *table, uint64_t key);
 
-/* Gives a key that has no value its value. 0, or -1: no memory. */
+/* Adds a key that is not in the table. 0, or -1: no memory. */
 int number_table_add(NumberTable *table, uint64_t key, uintptr_t value);
 
 void number_table_clear(NumberTable *table);

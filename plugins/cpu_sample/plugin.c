@@ -27,7 +27,7 @@ static const StrobeOption options[] = {
         .default_value = "999",
         .min = 1,
         .max = 100000,
-        .summary = "Samples of each thread in a second of its processor time.",
+        .summary = "Samples of each thread for each second of its processor time.",
     },
     {
         .struct_size = sizeof(StrobeOption),

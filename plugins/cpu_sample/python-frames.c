@@ -10,9 +10,9 @@
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX 1024
 #define CODES_MAX 65536
-#define STEPS_MAX (2 * PYTHON_FRAMES_MAX) /* frames with those of C between them */
+#define STEPS_MAX (2 * PYTHON_FRAMES_MAX) /* Python frames and the C frames between them */
 #define TRIES 3
-#define TYPE_AT 8 /* the type of an object */
+#define TYPE_AT 8 /* offset of an object's type */
 
 /* ---- threads ---- */
 
@@ -25,7 +25,8 @@ static int has_number(const PythonInterpreter *interpreter, ProcessMemory *memor
            number == (uint64_t)tid;
 }
 
-/* 0: it has none of that number. `left`: how many threads may still be looked at. */
+/* Returns the thread state with that kernel thread id; 0: the list has none. `left`: how many
+ * threads may still be examined. */
 static uint64_t find_in_list(const PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t thread, pid_t tid, uint32_t *left)
 {
@@ -55,7 +56,8 @@ static uint64_t search_thread(const PythonInterpreter *interpreter, ProcessMemor
     return thread;
 }
 
-/* A thread's state stays where it is; what lies there later has another number. */
+/* A thread's state keeps its address while the thread lives. If the memory is reused, the thread id
+ * in it differs. */
 static uint64_t find_thread(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid)
 {
     uint64_t thread = number_table_find(&interpreter->threads, (uint64_t)tid);
@@ -109,7 +111,8 @@ static PythonCode *add_code(PythonInterpreter *interpreter, ProcessMemory *memor
     return NULL;
 }
 
-/* NULL: there is no code object, or another one than before: then all are read again. */
+/* NULL: there is no code object at the address, or it differs from the known one; then all known
+ * code objects are dropped and read again. */
 static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t address)
 {
@@ -134,7 +137,7 @@ static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memo
 
 /* ---- frames ---- */
 
-/* 0: the thread runs no Python code. */
+/* 1: found; 0: the thread runs no Python code; -1: memory cannot be read. */
 static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t thread,
                       uint64_t *frame)
 {
@@ -148,8 +151,9 @@ static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memor
     return *frame != 0;
 }
 
-/* Addresses of code objects. A generator's frame is not the outermost: one that has no caller is
- * about to begin or has just ended. Returns their number, or -1. */
+/* Collects the addresses of the frames' code objects. Returns their number, or -1 if the frames
+ * make no sense. A generator's frame is never the outermost one: if it has no caller, the generator
+ * is about to begin or has just ended. */
 static int walk_frames(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t frame,
                        uint64_t codes[PYTHON_FRAMES_MAX])
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python frames of a thread, read from the memory of its process while that runs. What is read
- * may change meanwhile or be made to mislead: every pointer is checked, and a stack that cannot be
- * is torn. One thread at a time.
+ * Reads the Python frames of a thread from the memory of its process while the process runs. The
+ * memory may change meanwhile, or be prepared to mislead: every pointer is checked, and a stack
+ * that makes no sense counts as torn. One thread at a time.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
 #define STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
@@ -20,32 +20,33 @@ typedef struct PythonInterpreter {
     PythonLayout layout;
     uint64_t runtime;    /* address of _PyRuntime */
     uint64_t code_type;  /* address of PyCode_Type */
-    NumberTable threads; /* number of the kernel -> address of its state */
+    NumberTable threads; /* kernel thread id -> address of its PyThreadState */
     NumberTable codes;   /* address -> PythonCode */
-    int is_outdated;     /* another code object lies at an address that is known */
+    int is_outdated;     /* a known address holds another code object by now */
 } PythonInterpreter;
 
-/* A code object, as its frames are recorded. */
+/* A code object, with the text that its frames are recorded as. */
 typedef struct PythonCode {
-    uint64_t file, name; /* addresses of the texts: others are another code object's */
-    uint32_t line;       /* of the definition */
-    StrobeStringId id;   /* 0: its text is interned for each record */
+    uint64_t file, name; /* addresses of the texts; if they differ, it is another code object */
+    uint32_t line;       /* where the function is defined */
+    StrobeStringId id;   /* of `text`; 0: not kept, the text is interned for each record */
     char text[];         /* "file(line): function" */
 } PythonCode;
 
 typedef struct PythonStack {
     uint32_t n;
-    PythonCode *frames[PYTHON_FRAMES_MAX]; /* innermost first; the outer ones are left out */
+    PythonCode *frames[PYTHON_FRAMES_MAX]; /* innermost first; if there are more, the outermost are
+                                              left out */
 } PythonStack;
 
 enum { PYTHON_STACK_TORN = -1, PYTHON_STACK_NONE = 0, PYTHON_STACK_READ = 1 };
 
-/* Reads the stack of the thread with that number of the kernel. The stack is valid until the next
- * call. */
+/* Reads the stack of the thread with that kernel thread id. Returns PYTHON_STACK_*. The stack is
+ * valid until the next call. */
 int python_frames_read(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid,
                        PythonStack *stack);
 
-/* The id of a frame's text. */
+/* Returns the string id of the code object's text. */
 StrobeStringId python_code_intern(const StrobeHost *host, StrobeWriter *writer, PythonCode *code);
 
 void python_interpreter_clear(PythonInterpreter *interpreter);

@@ -48,7 +48,7 @@ static const PythonLayout layout_3_12 = {
     .text_other = 56,
 };
 
-/* What _PyRuntime of 3.13 begins with, as far as it is needed. */
+/* The beginning of _PyRuntime in 3.13, as far as it is needed here. */
 typedef struct DebugOffsets {
     char cookie[8];
     uint64_t version, is_free_threaded;
@@ -73,7 +73,8 @@ typedef struct DebugOffsets {
     } text;
 } DebugOffsets;
 
-/* The numbers are not the program's to choose: too large ones become too large for all. */
+/* The offsets come from the program's memory and are not trusted: too large ones become OFFSET_MAX,
+ * which `has_large_offset` rejects. */
 static uint32_t check_offset(uint64_t offset)
 {
     return offset < OFFSET_MAX ? (uint32_t)offset : OFFSET_MAX;
@@ -114,8 +115,8 @@ static int read_layout(PythonLayout *layout, uint32_t version, ProcessMemory *me
         .text_length = check_offset(reported.text.length),
         .text_state = check_offset(reported.text.state),
         .text_ascii = check_offset(reported.text.ascii_size),
-        .text_other =
-            check_offset(reported.text.ascii_size) + 16, /* the length and place of UTF-8 */
+        .text_other = check_offset(reported.text.ascii_size) +
+                      16, /* skips the length and the pointer of the UTF-8 form */
     };
     return has_large_offset(layout) ? -1 : 0;
 }

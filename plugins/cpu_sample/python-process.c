@@ -12,7 +12,7 @@ enum { RUNTIME, CODE_TYPE, VERSION, N_SYMBOLS };
 static const char *const symbols[N_SYMBOLS] = {
     [RUNTIME] = "_PyRuntime", [CODE_TYPE] = "PyCode_Type", [VERSION] = "Py_Version"};
 
-/* "python3.11", "libpython3.11.so.1.0" */
+/* Returns whether the file's name is like "python3.11" or "libpython3.11.so.1.0". */
 static int may_have_interpreter(const CodeObject *object)
 {
     const char *name = strrchr(object->path, '/');
@@ -41,7 +41,7 @@ static int find_symbols(const MappedCode *mapped, pid_t pid, uint64_t addresses[
 static int open_interpreter(PythonProcess *python, ProcessMemory *memory,
                             const uint64_t addresses[N_SYMBOLS])
 {
-    if (!addresses[VERSION]) /* it came with 3.11 */
+    if (!addresses[VERSION]) /* the symbol exists from 3.11 on */
         return PYTHON_UNSUPPORTED;
     process_memory_refresh(memory);
     if (process_memory_half(memory, addresses[VERSION], &python->version) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the Python interpreter of a process, and reads its threads' Python frames. */
+/* Finds the Python interpreter of a process. */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_PROCESS_H
 #define STROBE_CPU_SAMPLE_PYTHON_PROCESS_H
 
@@ -7,22 +7,22 @@
 #include "python-frames.h"
 
 enum {
-    PYTHON_UNKNOWN = 0, /* no interpreter is mapped so far */
+    PYTHON_UNKNOWN = 0, /* no interpreter has been found yet */
     PYTHON_FOUND = 1,
     PYTHON_UNSUPPORTED = 2, /* a version whose layout is not known */
-    PYTHON_REFUSED = 3      /* the process's memory may not be read */
+    PYTHON_REFUSED = 3      /* reading the process's memory is not permitted */
 };
 
 typedef struct PythonProcess {
     int state;              /* PYTHON_* */
-    uint32_t version;       /* as CPython counts it; 0: before 3.11 */
-    uint64_t n_searched;    /* state of the address space when it was searched last */
+    uint32_t version;       /* in CPython's form (0x030b02f0: 3.11.2); 0: before 3.11 */
+    uint64_t n_searched;    /* n_changes of the address space at the last search */
     const CodeObject *code; /* the interpreter's own code */
     PythonInterpreter interpreter;
 } PythonProcess;
 
-/* Looks for an interpreter where code has been mapped since the last call. Returns whether there is
- * one whose frames can be read. */
+/* Looks for an interpreter, if code has been mapped since the last call. Returns whether the
+ * process has one whose frames can be read. */
 int python_process_search(PythonProcess *python, ProcessMemory *memory, pid_t pid,
                           const AddressSpace *space);
 

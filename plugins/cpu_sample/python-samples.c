@@ -54,7 +54,7 @@ const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess 
     return &samples->callers;
 }
 
-/* NULL: nothing is missing. */
+/* Writes why the process's Python functions have no names. NULL: there is no problem. */
 static const char *write_problem(const PythonProcess *python, char *text, size_t size)
 {
     if (python->state == PYTHON_REFUSED) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which Python functions a sample was taken in. The frames are read from outside when the sample is
- * seen, so they belong to it only if that is soon, and only if the thread was in the interpreter.
+ * Finds the Python functions that a sample was taken in. The frames are read from outside the
+ * process after the sample was taken, so they belong to the sample only if they are read soon after
+ * it, and only if its stack contains the interpreter's code.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
 #define STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
@@ -13,8 +14,8 @@
 #define PYTHON_SAMPLE_AGE_NS 1000000u
 
 typedef struct PythonSamples {
-    int is_wanted, has_found; /* found: some process has an interpreter */
-    pid_t pid;                /* whose memory is read */
+    int is_wanted, has_found; /* has_found: a process has an interpreter */
+    pid_t pid;                /* of the process whose memory is read */
     ProcessMemory memory;
     PythonStack stack;
     PythonCallers callers;
@@ -23,15 +24,17 @@ typedef struct PythonSamples {
 
 void python_samples_begin(PythonSamples *samples, int is_wanted);
 
-/* The Python frames of a sample, valid until the next call; NULL: it has none that are known. */
+/* Returns the Python frames of a sample, valid until the next call; NULL: it has none, or they
+ * could not be read. */
 const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess *process,
                                          const Sample *sample);
 
-/* Says, once, why a process that has an interpreter has no Python frames. */
+/* Logs, once for each process, why its Python frames cannot be read although it has an
+ * interpreter. */
 void python_samples_report(const StrobeHost *host, StrobeInstance *self, SampledProcess *process);
 
-/* Records how many samples have Python frames, and why others have none: a "metadata" record, where
- * there was an interpreter. */
+/* If an interpreter was found, records how many samples have Python frames and how many have none
+ * for which reason, as a "metadata" record. */
 void python_samples_record(const PythonSamples *samples, const StrobeHost *host,
                            StrobeInstance *self, StrobeKindId kind, StrobeTrackId track);
 

@@ -5,8 +5,8 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* Bits of a text's state: two tell whether it is interned, three of how many bytes a character is.
- */
+/* Bits of a str object's state: the lowest two say whether it is interned, the next three how many
+ * bytes a character has. */
 #define KIND_SHIFT 2
 #define KIND_MASK 7u
 #define IS_COMPACT (1u << 5)
@@ -24,7 +24,7 @@ static uint32_t character_at(const unsigned char *characters, size_t i, uint32_t
                                                                                  : value;
 }
 
-/* At most 4 bytes. */
+/* Writes at most 4 bytes; returns how many. */
 static size_t write_utf8(char *to, uint32_t c)
 {
     if (c < 0x80) {

@@ -39,7 +39,8 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = wish->has_wakeups ? 1 : 1u << 30, /* nobody waits for it */
+        .wakeup_watermark =
+            wish->has_wakeups ? 1 : 1u << 30, /* larger than the ring: never wakes a reader */
     };
 }
 
@@ -53,7 +54,8 @@ static int try_event(const struct perf_event_attr *attributes, pid_t pid)
     return 0;
 }
 
-/* Linux before 6.0 does not tell what was lost, before 5.12 no build-ids. */
+/* Tries the newest features first: Linux before 6.0 cannot report the number of lost samples,
+ * before 5.12 no build-ids. */
 static int try_versions(struct perf_event_attr *attributes, pid_t pid)
 {
     static const struct {
@@ -92,7 +94,8 @@ int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wi
     return try_with_kernel(attributes, wish, pid);
 }
 
-/* A switch happens in the kernel, which must not be excluded; of the chain it is. */
+/* A context switch happens in the kernel, so kernel events must not be excluded; kernel frames are
+ * excluded from the chain instead. */
 int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
                                  pid_t pid)
 {
@@ -153,7 +156,8 @@ CodeMapping sample_event_mapping(const MapEvent *event)
     return mapping;
 }
 
-/* What the administrator allows everybody: 2 and less let a process be sampled. */
+/* Returns whether kernel.perf_event_paranoid forbids sampling to unprivileged users: 3 and more
+ * do. */
 static int is_forbidden(void)
 {
     char text[16];

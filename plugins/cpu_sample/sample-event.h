@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The perf events of samples: how they are opened, and what the kernel writes of them. */
+/* Attributes of the perf events that sample, and the layout of what the kernel writes for them. */
 #ifndef STROBE_CPU_SAMPLE_EVENT_H
 #define STROBE_CPU_SAMPLE_EVENT_H
 
@@ -11,32 +11,34 @@
 #include "code-object.h"
 
 typedef struct SampleWish {
-    uint32_t frequency;   /* Hz */
-    int has_wakeups;      /* a reader is woken for each event, not only looks at times */
-    int has_stacks;       /* the callers too, not only the innermost frame */
-    int has_kernel;       /* what is done in the kernel too */
-    int has_children;     /* processes that the program starts too */
-    int has_pools;        /* mappings of data too, among them Strobe's pools */
-    uint64_t registers;   /* of the user, copied with the stack instead of its chain; 0: none */
-    uint32_t stack_bytes; /* of that copy, a multiple of 8 */
-    int is_software_only; /* the clock, also where the processor counts cycles */
+    uint32_t frequency; /* Hz */
+    int has_wakeups; /* the kernel wakes a reader for each event; otherwise the reader only polls */
+    int has_stacks;  /* sample the callers too, not only the innermost frame */
+    int has_kernel;  /* sample kernel code too */
+    int has_children; /* sample processes that the program starts too */
+    int has_pools;    /* report data mappings too: among them are Strobe's pools, which show that a
+                         process is recorded */
+    uint64_t registers;   /* mask of the user-space registers to copy with the stack, instead of the
+                             user chain; 0: no copy */
+    uint32_t stack_bytes; /* size of the stack copy, a multiple of 8 */
+    int is_software_only; /* use the clock even if the processor can count cycles */
 } SampleWish;
 
-/* Finds attributes that the kernel accepts for the process: cycles before the clock, with the
- * kernel's part before without. -1 with errno: none. */
+/* Finds attributes that the kernel accepts for the process. It prefers cycles to the clock, and
+ * sampling with kernel code to sampling without. -1 with errno: the kernel accepts none. */
 int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wish, pid_t pid);
 
-/* The same for the switches of its threads: a sample as each leaves its processor, with the user's
- * chain, and SWITCH events. */
+/* The same for context switches: the kernel takes a sample with the user-space chain when a thread
+ * leaves its processor, and writes SWITCH events. */
 int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
                                  pid_t pid);
-/* Why these are refused: static text. */
+/* Says why the kernel refuses the events for switches: static text. */
 const char *sample_event_switches_reason(int error);
 
-/* Counts it cycles, or time? */
+/* Returns whether the event counts cycles; otherwise it counts time. */
 int sample_event_is_cycles(const struct perf_event_attr *attributes);
 
-/* A sample as it lies in the ring. */
+/* The layout of a sample in the ring. */
 typedef struct Sample {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -47,10 +49,10 @@ typedef struct Sample {
     uint64_t addresses[];
 } Sample;
 
-/* NULL: it is shorter than it says. */
+/* Returns the event as a sample; NULL: the event is too short for its own contents. */
 const Sample *sample_event_read(const struct perf_event_header *event);
 
-/* FORK, EXIT. */
+/* Layout of FORK and EXIT events. */
 typedef struct TaskEvent {
     struct perf_event_header header;
     uint32_t pid, parent, tid, parent_tid;
@@ -74,7 +76,7 @@ typedef struct MapEvent {
 
 CodeMapping sample_event_mapping(const MapEvent *event);
 
-/* Why sampling is refused, and what would help: static text. */
+/* Say why sampling is refused, and what would help (or NULL): static text. */
 const char *sample_event_reason(int error);
 const char *sample_event_hint(int error);
 

@@ -13,7 +13,7 @@
 #define SLICE_NS 100000
 #define NICE (-10)
 
-/* As the kernel has it since 3.14; no header of the C library has. */
+/* The kernel's struct sched_attr (Linux 3.14), which no header of the C library declares. */
 typedef struct ScheduleWish {
     uint32_t size, policy;
     uint64_t flags;
@@ -29,8 +29,8 @@ struct DrainThread {
     _Atomic int is_stopping;
 };
 
-/* It works for some microseconds at a time and must not wait for its turn: short slices (Linux
- * 6.12), and before others where that is permitted. */
+/* The thread works for some microseconds at a time and must run soon after it wakes. It therefore
+ * requests short time slices (Linux 6.12) and, where that is permitted, a higher priority. */
 static void ask_for_early_wakeups(void)
 {
     ScheduleWish wish = {.size = sizeof wish, .nice = NICE, .slice = SLICE_NS};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that does one thing again and again: what must be done at once. */
+/* A thread that reads samples as soon as they arrive. */
 #ifndef STROBE_CPU_SAMPLE_READER_THREAD_H
 #define STROBE_CPU_SAMPLE_READER_THREAD_H
 
 typedef struct DrainThread DrainThread;
 
-/* Calls `drain`, which waits until there is something to do, at most 100 ms. NULL: there is no
- * thread to be had. */
+/* Starts a thread that calls `drain` again and again. `drain` itself waits for work, at most 100
+ * ms. NULL: the thread cannot be started. */
 DrainThread *drain_thread_start(void (*drain)(void *user), void *user);
 
-/* Returns when the last call has. NULL is allowed. */
+/* Ends the thread; waits until the last call of `drain` has returned. NULL is allowed. */
 void drain_thread_stop(DrainThread *thread);
 
 #endif

@@ -91,11 +91,11 @@ void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid)
     if (!process || !from)
         return;
     process->n_threads = 1;
-    process->is_recorded = from->is_recorded; /* or it is sampled with that one */
+    process->is_recorded = from->is_recorded; /* a child of a recorded process is recorded too */
     address_space_copy(&process->space, &from->space);
 }
 
-/* The process ends with its last thread. */
+/* Counts a thread that ended. The process ends with its last thread. */
 void tasks_exit(Tasks *tasks, pid_t pid)
 {
     SampledProcess *process = find_process(tasks, pid);
@@ -138,7 +138,8 @@ void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping)
                           &(MappedCode){mapping->begin, mapping->end, mapping->offset, object});
 }
 
-/* A pool is a file "strobe-NUMBER-RANDOM.pool". */
+/* Marks a process that maps a pool of Strobe as recorded. A pool is a file
+ * "strobe-NUMBER-RANDOM.pool". */
 void tasks_map_data(Tasks *tasks, pid_t pid, const char *path)
 {
     const char *name = strrchr(path, '/'), *end = path + strlen(path) - strlen(POOL_SUFFIX);

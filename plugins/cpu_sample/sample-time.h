@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processor time that a sample stands for, where the kernel counts cycles. */
+/* Computes the processor time that a sample stands for, if the event counts cycles. */
 #ifndef STROBE_CPU_SAMPLE_SAMPLE_TIME_H
 #define STROBE_CPU_SAMPLE_SAMPLE_TIME_H
 
@@ -7,7 +7,7 @@
 
 #define SAMPLE_PROCESSORS_MAX 1024
 
-/* How fast cycles are counted, by samples of one thread that follow each other on one processor. */
+/* The rate of cycles, measured between consecutive samples of one thread on one processor. */
 typedef struct SampleRate {
     uint64_t nominal_ns; /* between two samples */
     double cycles, ns;
@@ -17,7 +17,8 @@ typedef struct SampleRate {
     } last[SAMPLE_PROCESSORS_MAX];
 } SampleRate;
 
-/* ns of so many cycles; the nominal time until the rate is known. */
+/* Returns the time of these cycles in ns. Until the rate is known it is the nominal time, or 0 for
+ * very few cycles. */
 int64_t sample_rate_time(SampleRate *rate, uint32_t processor, uint32_t tid, uint64_t time,
                          uint64_t cycles);
 

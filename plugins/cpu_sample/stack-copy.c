@@ -4,8 +4,8 @@
 #include <asm/perf_regs.h>
 #include <string.h>
 
-/* Where the kernel has the registers that DWARF numbers from 0 on. They lie in the event in the
- * order of the kernel's numbers. */
+/* The kernel's numbers of the registers, in the order of DWARF's numbers from 0 on. In the event
+ * the registers lie in the order of the kernel's numbers. */
 #if defined(__x86_64__)
 static const uint8_t dwarf_registers[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,
@@ -44,7 +44,7 @@ uint64_t stack_copy_registers(void)
     return mask ? mask | 1ull << PC_REGISTER : 0;
 }
 
-/* The register's place among those that the event has. */
+/* Returns the index of a register, by its kernel number, among the registers of the event. */
 static size_t place_of(unsigned number)
 {
     return (size_t)__builtin_popcountll(stack_copy_registers() & ((1ull << number) - 1));
@@ -58,7 +58,8 @@ static void take_registers(UnwindRegisters *registers, const uint64_t *values)
     registers->pc = values[place_of(PC_REGISTER)];
 }
 
-/* Behind the chain: ABI, registers; size of the copy, the copy, what of it was there. */
+/* After the chain the event has: the ABI, the registers, the size of the copy, the copy, and how
+ * many bytes of it are valid. */
 int stack_copy_read(const Sample *sample, StackCopy *copy)
 {
     const uint64_t *word = sample->addresses + sample->n_addresses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user's registers and the copy of its stack behind a sample (unwind=dwarf). */
+/* Reads the user-space registers and the copy of the stack that follow a sample (unwind=dwarf). */
 #ifndef STROBE_CPU_SAMPLE_STACK_COPY_H
 #define STROBE_CPU_SAMPLE_STACK_COPY_H
 
@@ -12,11 +12,12 @@ typedef struct StackCopy {
     size_t n_bytes;
 } StackCopy;
 
-/* The registers that the event is to copy (SampleWish); 0: there is no unwinder for this machine.
- */
+/* Returns the mask of registers to copy (SampleWish); 0: stacks cannot be unwound on this
+ * machine. */
 uint64_t stack_copy_registers(void);
 
-/* 0: the sample has none (of a thread of the kernel), or is shorter than it says. */
+/* Returns 1, or 0: the sample has no copy (for example of a kernel thread), or is too short for its
+ * own contents. */
 int stack_copy_read(const Sample *sample, StackCopy *copy);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into programs where perf_event_open is refused: a timer of processor time for each
- * thread, whose signal (SIGPROF) writes where the thread stands into a shared ring (timer-ring.h).
- * Nothing is recorded before the collector wants it. If the program handles the signal itself, the
- * timers end.
+ * This library is preloaded into programs if perf_event_open is refused. It gives each thread a
+ * timer of its processor time; the handler of the timer's signal (SIGPROF) writes the thread's
+ * stack into a shared ring (timer-ring.h). It writes nothing unless the ring's interval is set, by
+ * the collector or by a parent process that is sampled. If the program installs its own handler for
+ * the signal, the timers end.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,12 +27,12 @@
 #include "timer-ring.h"
 
 #define SIGNAL SIGPROF
-#define IDLE_NS 10000000 /* until samples are wanted */
+#define IDLE_NS 10000000 /* interval while no samples are wanted */
 #define EXPORT __attribute__((visibility("default")))
 #define FAST_TLS __attribute__((tls_model("initial-exec")))
 
 typedef struct Timer {
-    struct Timer *next; /* of all threads */
+    struct Timer *next; /* in the list of all threads' timers */
     uintptr_t stack_end;
     uint64_t interval;
     timer_t id;
@@ -41,7 +42,7 @@ typedef struct Timer {
 static TimerRing *_Atomic ring;
 static _Atomic pid_t ring_process;
 static pthread_key_t at_thread_end;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list of timers */
 static Timer *timers;
 static __thread Timer own FAST_TLS;
 
@@ -63,7 +64,8 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
 #endif
 }
 
-/* The stack between its pointer and its end is mapped, whatever a frame pointer holds. */
+/* Follows the frame pointers. It reads only between the stack pointer and the end of the stack,
+ * which is mapped, because a frame pointer may hold anything. */
 static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
 {
     uintptr_t pc, frame, low;
@@ -90,7 +92,8 @@ static TimerSlot *take_slot(TimerRing *to, uint64_t *ticket)
     do {
         if (*ticket - atomic_load(&to->tail) >= TIMER_RING_SLOTS) {
             atomic_fetch_add(&to->lost, 1);
-            if (atomic_load(&to->tail) == 0) /* it has no reader, as with children=none */
+            if (atomic_load(&to->tail) ==
+                0) /* the ring has no reader, for example with children=none */
                 atomic_store(&to->interval, 0);
             return NULL;
         }
@@ -262,7 +265,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 {
     if (number != SIGNAL || !is_ours())
         return next_action()(number, action, old);
-    if (old) /* what the program would find without us */
+    if (old) /* what the program would find without this library */
         *old = (struct sigaction){.sa_handler = SIG_DFL};
     if (!action || action->sa_handler == SIG_DFL)
         return 0;
@@ -289,7 +292,7 @@ static int write_path(char path[PATH_MAX], pid_t pid)
     return length < 0 || length >= PATH_MAX ? -1 : 0;
 }
 
-/* How often a process samples; 0: it has no ring. */
+/* Returns the sampling interval of a process, ns; 0: it has no ring. */
 static uint64_t read_interval(pid_t pid)
 {
     char path[PATH_MAX];
@@ -306,14 +309,14 @@ static uint64_t read_interval(pid_t pid)
     return interval;
 }
 
-/* `interval`: what the parent samples at; 0: it is not known. */
+/* `interval`: the parent's sampling interval; 0: unknown. */
 static TimerRing *make_ring(uint64_t interval)
 {
     char path[PATH_MAX];
 
     if (write_path(path, getpid()) != 0)
         return NULL;
-    if (!interval) /* of the program before an exec, or of what has started this one */
+    if (!interval) /* from the ring of this process before an exec, or else of the parent process */
         interval = read_interval(getpid());
     if (!interval)
         interval = read_interval(getppid());
@@ -329,7 +332,8 @@ static TimerRing *make_ring(uint64_t interval)
         return NULL;
     madvise(made, sizeof *made, MADV_DONTFORK);
     made->version = TIMER_RING_VERSION;
-    atomic_store(&made->interval, interval); /* sampled until the collector finds the ring */
+    atomic_store(&made->interval,
+                 interval); /* samples are kept until the collector finds the ring */
     atomic_store(&made->state, TIMER_RING_ARMED);
     return made;
 }
@@ -353,7 +357,8 @@ static void begin_process(uint64_t interval)
 
 static uint64_t interval_at_fork;
 
-/* Before a fork: the child has not got the ring. */
+/* Runs before a fork: the child does not have the ring mapped and cannot read the interval
+ * there. */
 static void note_interval(void)
 {
     TimerRing *present = atomic_load(&ring);
@@ -361,7 +366,7 @@ static void note_interval(void)
     interval_at_fork = present ? atomic_load(&present->interval) : 0;
 }
 
-/* Timers are not inherited; neither is the ring, which is not mapped here. */
+/* Runs in a forked child, which inherits neither the timers nor the mapping of the ring. */
 static void begin_child(void)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};

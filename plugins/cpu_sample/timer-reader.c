@@ -33,8 +33,8 @@ struct TimerReader {
 
 /* ---- finding ---- */
 
-/* Finds the folder of the run from the path of the ring that the program has mapped. -1: it has
- * mapped none. */
+/* Finds the run's folder by the path of the ring that the program has mapped. -1: it has mapped
+ * none. */
 static int find_folder(const char *proc_root, pid_t pid, char folder[PATH_MAX])
 {
     char path[PATH_MAX], name[64], *line = NULL;

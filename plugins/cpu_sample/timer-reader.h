@@ -13,23 +13,23 @@
 
 typedef struct TimerReader TimerReader;
 
-/* From now on a sample is taken each `interval_ns` of processor time; `has_children`: in processes
- * that the program starts too. NULL with errno: ENOENT, the program has no timers. */
+/* Starts sampling: one sample for each `interval_ns` of processor time; with `has_children` also in
+ * processes that the program starts. NULL with errno; ENOENT: the program has no timers. */
 TimerReader *timer_reader_open(const char *proc_root, pid_t pid, uint64_t interval_ns,
                                int has_children);
-/* No further samples are taken. NULL is allowed. */
+/* Ends sampling. NULL is allowed. */
 void timer_reader_close(TimerReader *reader);
 
-/* Looks for processes that have begun. */
+/* Looks for the rings of new processes. */
 void timer_reader_look(TimerReader *reader);
-/* To be called before the samples are read. */
+/* Starts a pass over all rings; call it before the first timer_reader_next. */
 void timer_reader_begin(TimerReader *reader);
-/* The next sample, valid until the next call; NULL: there is none now. */
+/* Returns the next sample, valid until the next call; NULL: there is none now. */
 const Sample *timer_reader_next(TimerReader *reader);
 
-/* Samples that found no room so far. */
+/* Returns how many samples were lost so far because a ring was full. */
 uint64_t timer_reader_lost(const TimerReader *reader);
-/* Has a program ended its timers, since it handles their signal itself? */
+/* Returns whether a program has ended its timers by handling their signal itself. */
 int timer_reader_is_taken(const TimerReader *reader);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source=timer: samples of the timers in the program, as records. */
+/* source=timer: records the samples that timers in the program take. */
 #ifndef STROBE_CPU_SAMPLE_TIMER_SAMPLES_H
 #define STROBE_CPU_SAMPLE_TIMER_SAMPLES_H
 
@@ -8,9 +8,9 @@
 StrobeStatus timer_samples_start(CpuSample *state);
 void timer_samples_stop(CpuSample *state);
 
-/* Records what the rings hold. Returns how many samples that was. */
+/* Records the samples in the rings. Returns how many there were. */
 int timer_samples_drain(CpuSample *state);
-/* The same, and looks for the rings of new processes. */
+/* Looks for the rings of new processes, and records the samples in all rings. */
 void timer_samples_look(CpuSample *state);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the collector and cpu_sample-unwind say to each other, over one socket. The collector sends
- * the mappings of a process whenever they have changed, and copies of stacks; each copy is answered
- * by the addresses of its frames. Both ends are of one build. libc only.
+ * Messages between the collector and cpu_sample-unwind, over one socket. The collector sends the
+ * mappings of a process whenever they have changed, and copies of stacks; cpu_sample-unwind answers
+ * each copy with the addresses of its frames. Both ends come from one build. libc only.
  */
 #ifndef STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
 #define STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
@@ -11,7 +11,7 @@
 #include <strobe/helpers/native-frame.h>
 
 #define UNWIND_FRAMES_MAX 256u
-#define UNWIND_STACK_MAX 65528u /* as much as an event of the kernel has room for */
+#define UNWIND_STACK_MAX 65528u /* the most that fits in a perf event */
 #define UNWIND_SPACE_MAX 65536u /* mappings of a process */
 #define UNWIND_PATH_MAX 4096u
 #define UNWIND_REGISTERS 33u
@@ -21,7 +21,8 @@ enum { UNWIND_SPACE = 1, UNWIND_STACK = 2 };
 typedef struct UnwindRequest {
     uint32_t type; /* UNWIND_* */
     uint32_t pid;
-    uint64_t n; /* mappings that follow, all that the process has; bytes of the stack */
+    uint64_t n; /* UNWIND_SPACE: number of mappings that follow, all of the process; UNWIND_STACK:
+                   bytes of the stack */
 } UnwindRequest;
 
 /* Followed by `path_length` bytes. */
@@ -32,8 +33,8 @@ typedef struct UnwindMapping {
     uint32_t path_length;
 } UnwindMapping;
 
-/* Registers as DWARF numbers them; of x86-64 and of AArch64. Followed by the copy of the stack,
- * from its pointer on. */
+/* Registers of x86-64 or AArch64 in the order of DWARF's numbers. The copy of the stack follows,
+ * from the stack pointer on. */
 typedef struct UnwindRegisters {
     uint64_t values[UNWIND_REGISTERS];
     uint64_t stack, pc;

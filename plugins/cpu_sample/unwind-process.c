@@ -14,10 +14,10 @@
 
 struct UnwindProcess {
     pid_t pid;
-    uint64_t last; /* when it was asked for, by count of calls */
+    uint64_t last; /* n_calls at its last use */
     Dwfl *dwfl;
     int is_attached;
-    /* Of the stack that is being unwound. */
+    /* The stack that is being unwound. */
     const UnwindRegisters *registers;
     const char *stack;
     size_t n_stack;
@@ -27,7 +27,7 @@ struct UnwindProcess {
 
 static UnwindProcess processes[PROCESSES_MAX];
 static uint64_t n_calls;
-static Elf *own_file; /* says which machine it is */
+static Elf *own_file; /* shows libdwfl the machine type */
 
 int unwind_process_prepare(void)
 {
@@ -38,7 +38,7 @@ int unwind_process_prepare(void)
     return own_file && UNWIND_REGISTERS_SENT ? 0 : -1;
 }
 
-/* Whatever debug files there are: nothing is looked for. */
+/* Finds nothing, so that libdwfl does not look for debug files. */
 static int find_no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                               const char *file_name, const char *link, GElf_Word crc,
                               char **debug_name)
@@ -84,7 +84,8 @@ UnwindProcess *unwind_process_find(pid_t pid)
 
 /* ---- objects ---- */
 
-/* From nothing: libdwfl keeps the descriptor of each file that is reported to it again. */
+/* Starts with a new Dwfl: libdwfl would leak the descriptor of each file that is reported to it
+ * again. */
 int unwind_process_begin(UnwindProcess *process)
 {
     dwfl_end(process->dwfl);
@@ -98,7 +99,8 @@ void unwind_process_end(UnwindProcess *process)
     dwfl_report_end(process->dwfl, NULL, NULL);
 }
 
-/* The mapped file itself, else the path as the process sees it, or as it is. Regular files only. */
+/* Opens the mapped file itself, or else its path in the process's root, or else in this process's
+ * root. Opens regular files only. */
 static int open_object(const UnwindProcess *process, const UnwindMapping *mapping, const char *path)
 {
     char names[2][64 + UNWIND_PATH_MAX];
@@ -118,7 +120,7 @@ static int open_object(const UnwindProcess *process, const UnwindMapping *mappin
     return -1;
 }
 
-/* Another file may lie at the path by now. */
+/* Checks the build-id, because another file may lie at the path by now. */
 static int is_wanted_build(int file, const StrobeBuildId *wanted)
 {
     const void *bytes = NULL;
@@ -140,7 +142,7 @@ void unwind_process_map(UnwindProcess *process, const UnwindMapping *mapping, co
         return;
     if (!is_wanted_build(file, &mapping->build_id) ||
         !dwfl_report_elf(process->dwfl, path, path, file, mapping->bias, true))
-        close(file); /* else it is the module's */
+        close(file); /* otherwise libdwfl owns the descriptor */
 }
 
 /* ---- frames ---- */
@@ -158,7 +160,7 @@ static bool read_stack(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *u
     return true;
 }
 
-/* There is one. */
+/* Reports the one thread whose stack is unwound. */
 static pid_t find_next_thread(Dwfl *dwfl, void *user, void **last)
 {
     if (*last)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of which stacks are unwound: their objects, as libdwfl has them. One thread. */
+/* The processes whose stacks are unwound, each with its objects in libdwfl. One thread. */
 #ifndef STROBE_CPU_SAMPLE_UNWIND_PROCESS_H
 #define STROBE_CPU_SAMPLE_UNWIND_PROCESS_H
 
@@ -9,19 +9,20 @@
 
 typedef struct UnwindProcess UnwindProcess;
 
-/* Before all else. -1: libdwfl cannot unwind for this machine. */
+/* Call it first. -1: libdwfl cannot unwind for this machine. */
 int unwind_process_prepare(void);
 
-/* The process of this number, made where it is new; the one that was not asked for the longest goes
- * where there are many. NULL: no memory. */
+/* Returns the process with this id; creates it if it is new. If there are too many, the least
+ * recently used one is dropped. NULL: no memory. */
 UnwindProcess *unwind_process_find(pid_t pid);
 
-/* All that it has mapped follows, one by one; then the end. -1: no memory. */
+/* Replace the mappings of a process: begin, then one call for each mapping, then end. -1: no
+ * memory. */
 int unwind_process_begin(UnwindProcess *process);
 void unwind_process_map(UnwindProcess *process, const UnwindMapping *mapping, const char *path);
 void unwind_process_end(UnwindProcess *process);
 
-/* Addresses of the frames, innermost first; returns how many, at least one. */
+/* Writes the addresses of the frames, innermost first; returns how many, at least one. */
 size_t unwind_process_unwind(UnwindProcess *process, const UnwindRegisters *registers,
                              const char *stack, size_t n_stack, uint64_t *addresses, size_t room);
 

@@ -2,8 +2,8 @@
 /*
  * cpu_sample-unwind: unwinds copies of stacks with libdwfl, for the collector at the other end of
  * its standard input (unwind-message.h). It is a process of its own because the files that it reads
- * may be damaged or hostile: it may crash, hang or run out of memory without harm to the writer.
- * Nothing is fetched from a server, and no debug file is looked for: .eh_frame is in the object.
+ * may be damaged or hostile: it may crash, hang or run out of memory without harm to the writer. It
+ * fetches nothing from a server and looks for no debug files: .eh_frame is in the object.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -23,14 +23,14 @@ static void limit_self(void)
     const struct rlimit none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* which maps much and uses little */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps much memory and uses little */
     const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
     setrlimit(RLIMIT_DATA, &memory);
 #endif
     signal(SIGALRM, SIG_DFL);
 }
 
-/* -1: the collector has ended. */
+/* Reads exactly `n` bytes. -1: the collector has ended. */
 static int read_all(void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {

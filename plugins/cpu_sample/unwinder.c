@@ -22,10 +22,11 @@
 
 struct Unwinder {
     char path[PATH_MAX];
-    int socket; /* -1: it has ended */
+    int socket; /* -1: the program has ended */
     pid_t program;
-    uint32_t n_starts; /* which one this is: what an earlier one knew is lost */
-    Sample sample;     /* with its chain, which follows at once */
+    uint32_t n_starts; /* how often the program was started; a new one does not know mappings sent
+                          to an earlier one */
+    Sample sample;     /* its chain is in `addresses`, which must follow directly */
     uint64_t addresses[KERNEL_FRAMES_MAX + 1 + UNWIND_FRAMES_MAX];
 };
 
@@ -35,7 +36,7 @@ _Static_assert(offsetof(Unwinder, addresses) ==
 
 /* ---- the process ---- */
 
-/* Beside the module that this function is in. */
+/* The program lies in the folder of the shared object that contains this function. */
 static int find_program(char path[PATH_MAX])
 {
     Dl_info info;
@@ -180,7 +181,7 @@ static int send_mapping(const Unwinder *unwinder, const MappedCode *code)
     return send_all(unwinder, object->path, mapping.path_length);
 }
 
-/* Once after each change, and after each start of the program. */
+/* Sends the mappings, if they have changed or the program was started again since the last time. */
 static int send_space(const Unwinder *unwinder, pid_t pid, SampledProcess *process)
 {
     const AddressSpace *space = &process->space;
@@ -210,7 +211,7 @@ static int send_stack(const Unwinder *unwinder, pid_t pid, const StackCopy *copy
     return send_all(unwinder, copy->bytes, copy->n_bytes);
 }
 
-/* Returns how many; 0: there is no answer. */
+/* Returns how many addresses there are; 0: no answer. */
 static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, size_t room)
 {
     uint64_t all[UNWIND_FRAMES_MAX];
@@ -224,8 +225,8 @@ static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, s
     return n;
 }
 
-/* Writes at most `room` addresses, innermost first, and returns how many: one where unwinding
- * fails. */
+/* Writes at most `room` addresses, innermost first, and returns how many. If unwinding fails, it
+ * writes only the innermost address. */
 static size_t unwind_stack(Unwinder *unwinder, pid_t pid, SampledProcess *process,
                            const StackCopy *copy, uint64_t *addresses, size_t room)
 {
@@ -243,7 +244,7 @@ static size_t unwind_stack(Unwinder *unwinder, pid_t pid, SampledProcess *proces
     return 1;
 }
 
-/* The kernel's part of the chain, then the frames of the copy. */
+/* Joins the kernel's part of the chain and the frames of the stack copy. */
 const Sample *unwinder_chain(Unwinder *unwinder, SampledProcess *process, const Sample *sample)
 {
     Sample *whole = &unwinder->sample;

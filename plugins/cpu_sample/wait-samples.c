@@ -8,26 +8,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES (1u << 20) /* a processor: some thousand switches */
+#define RING_BYTES (1u << 20) /* for each processor; holds some thousand switches */
 #define ADDRESSES_MAX 512u
 
 static const StrobeField wait_fields[] = {
-    STROBE_FIELD("stack", STACK, "", "Call stack that it waited with."),
-    STROBE_FIELD("process", U32, "", "Process that it is of."),
-    STROBE_FIELD("is_preempted", BOOL, "", "It would have run on: it waited for a processor."),
+    STROBE_FIELD("stack", STACK, "", "Call stack at the begin of the wait."),
+    STROBE_FIELD("process", U32, "", "Process of the thread."),
+    STROBE_FIELD("is_preempted", BOOL, "",
+                 "The thread could have run on, but waited for a processor."),
 };
-const StrobeKind cpu_sample_kind_wait =
-    STROBE_KIND("cpu_sample.wait", SPAN, wait_fields, "Time of a thread on no processor.");
+const StrobeKind cpu_sample_kind_wait = STROBE_KIND(
+    "cpu_sample.wait", SPAN, wait_fields, "A time in which a thread was on no processor.");
 
 struct PendingWait {
-    uint64_t begin; /* CLOCK_MONOTONIC, ns; 0: it runs */
+    uint64_t begin; /* CLOCK_MONOTONIC, ns; 0: the thread runs */
     uint32_t process;
     int is_preempted;
     size_t n;
     uint64_t addresses[ADDRESSES_MAX];
 };
 
-/* SWITCH, with what sample_id_all appends. */
+/* A SWITCH event with the fields that sample_id_all appends. */
 typedef struct SwitchEvent {
     struct perf_event_header header;
     uint32_t pid, tid;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * off_cpu=true: where threads leave their processors, and for how long. The kernel samples each
- * switch (a software event) and tells when the thread goes on; that takes no trace points.
+ * off_cpu=true: records where threads leave their processors, and for how long. The kernel samples
+ * each context switch (a software event, which needs no trace points) and reports when the thread
+ * runs again.
  */
 #ifndef STROBE_CPU_SAMPLE_WAIT_SAMPLES_H
 #define STROBE_CPU_SAMPLE_WAIT_SAMPLES_H
@@ -12,21 +13,23 @@
 
 /* "cpu_sample.wait": a thread was on no processor; named by the thread, on its track. */
 struct cpu_sample_wait {
-    StrobeStackId stack; /* of the user */
+    StrobeStackId stack; /* user-space frames */
     uint32_t process;
-    uint8_t is_preempted; /* it would have run on: it waited for a processor */
+    uint8_t is_preempted; /* it could have run on, but waited for a processor */
 };
 
 extern const StrobeKind cpu_sample_kind_wait;
 
-/* A thread that is on no processor: what it left with. */
+/* A wait that has begun: its time and the stack at its begin. */
 typedef struct PendingWait PendingWait;
 
-/* Where the kernel refuses, says so in the log, and samples of processor time go on alone. */
+/* Opens the events for switches. If the kernel refuses them, the log says so, and only samples of
+ * processor time are recorded. */
 void wait_samples_start(CpuSample *state, const SampleWish *wish);
-/* Records the waits that have ended until then, CLOCK_MONOTONIC ns. */
+/* Processes the switches up to `until` (CLOCK_MONOTONIC, ns), and records the waits that have
+ * ended. */
 void wait_samples_drain(CpuSample *state, uint64_t until);
-/* Those that go on end with the window. */
+/* Records the remaining waits; a wait that still goes on ends with the window. */
 void wait_samples_stop(CpuSample *state);
 
 #endif

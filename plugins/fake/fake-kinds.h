@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of the fake collector's own, and the standard kind that it extends. */
+/* The fake collector's own kinds, and the standard kind that it extends. */
 #ifndef STROBE_PLUGINS_FAKE_KINDS_H
 #define STROBE_PLUGINS_FAKE_KINDS_H
 
@@ -37,8 +37,8 @@ extern const StrobeKind fake_kind_pair;
 
 #define FAKE_EXTRA_FIELD "fake.extra"
 
-/* "cpu_op" with the field fake.extra (u32) behind the standard ones. `fields` has room for
- * STROBE_KIND_FIELDS_MAX and must live as long as the kind. */
+/* Makes the kind "cpu_op" with the field fake.extra (u32) after the standard ones. `fields` has
+ * room for STROBE_KIND_FIELDS_MAX fields and must live as long as the kind. */
 void fake_extend_cpu_op(StrobeKind *kind, StrobeField *fields);
 
 #endif

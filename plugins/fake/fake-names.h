@@ -13,11 +13,12 @@ typedef struct FakeName {
     size_t length;
 } FakeName;
 
-/* The hostile name of this number, repeating; the last of a round is FAKE_LONG_NAME bytes. */
+/* Returns the hostile name of this number; the names repeat. The last one before they repeat has
+ * FAKE_LONG_NAME bytes. */
 FakeName fake_hostile_name(uint64_t number);
 uint32_t fake_n_hostile_names(void);
 
-/* "fake_<0..15>", into `buffer` of at least 16 bytes. */
+/* Writes "fake_<0..15>" to `buffer`, which has at least 16 bytes. */
 FakeName fake_plain_name(uint64_t number, char *buffer);
 
 #endif

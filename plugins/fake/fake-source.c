@@ -14,7 +14,7 @@
 #define DEPTH_MAX 4096
 #define PAUSE_MAX_NS 5000000 /* longest sleep between two looks at is_stopping */
 
-/* One record about to be made. */
+/* The values of one record. */
 typedef struct Draw {
     uint64_t number;
     uint64_t check;
@@ -22,7 +22,7 @@ typedef struct Draw {
     StrobeStringId text; /* a second string */
 } Draw;
 
-/* The finalising steps of SplitMix64: every bit depends on every bit. */
+/* The final steps of SplitMix64: every bit of the result depends on every bit of the value. */
 static uint64_t mix_bits(uint64_t value)
 {
     value += 0x9e3779b97f4a7c15u;
@@ -95,7 +95,7 @@ static void fill_pulse(struct fake_pulse *record, const FakeSettings *settings, 
     record->link = link;
 }
 
-/* Kinds whose fields say something about the process. */
+/* Fills kinds that describe the process. */
 static void fill_system(void *fields, int kind, const Draw *draw)
 {
     if (kind == FAKE_HOST_CPU) {
@@ -126,7 +126,7 @@ static void fill_system(void *fields, int kind, const Draw *draw)
     }
 }
 
-/* Kinds by which Strobe speaks of itself. */
+/* Fills kinds that describe Strobe's own work. */
 static void fill_own(void *fields, int kind, const Draw *draw)
 {
     if (kind == FAKE_STEP) {
@@ -195,14 +195,14 @@ static void emit_one(const FakeSource *source, StrobeWriter *writer, int kind, c
     host->commit(writer);
 }
 
-/* Every kind in turn. */
+/* Emits a record of each kind in turn. */
 static void emit_any(const FakeSource *source, StrobeWriter *writer, uint64_t number)
 {
     Draw draw = draw_record(source, writer, number);
     emit_one(source, writer, (int)(number % FAKE_N_KINDS), &draw);
 }
 
-/* `n` markers one inside the other, through the host's open spans. */
+/* Emits `n` nested markers with the host's open spans. */
 static void emit_nested(const FakeSource *source, StrobeWriter *writer, uint64_t number, int64_t n)
 {
     const FakeSettings *settings = source->settings;
@@ -228,7 +228,8 @@ typedef struct BulkMarker {
     struct strobe_marker fields;
 } BulkMarker;
 
-/* `n` markers laid out here and committed at once; they lie on the recording thread. */
+/* Emits `n` markers that are laid out here and committed at once, on the track of the recording
+ * thread. */
 static void emit_bulk(const FakeSource *source, StrobeWriter *writer, uint64_t number, int64_t n)
 {
     const FakeSettings *settings = source->settings;

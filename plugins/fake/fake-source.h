@@ -2,8 +2,8 @@
 /*
  * A source: the simulated records of one thread in one window.
  *
- * What a source emits, apart from times and link ids, follows from the seed, the window's number
- * and the source's own number alone.
+ * The records of a source, except for times and link ids, depend only on the seed, the window's
+ * number and the source's own number.
  */
 #ifndef STROBE_PLUGINS_FAKE_SOURCE_H
 #define STROBE_PLUGINS_FAKE_SOURCE_H
@@ -50,7 +50,7 @@ typedef struct FakeSource {
     int64_t n_records;
     int64_t n_unfinished;           /* spans that are begun at the end and left open */
     uint64_t begin, end;            /* times of all records, in the track's clock; 0: now */
-    const _Atomic int *is_stopping; /* when set, the rest comes without pauses; may be NULL */
+    const _Atomic int *is_stopping; /* when set, no more pauses; may be NULL */
 } FakeSource;
 
 /* Emits all records of the source in the calling thread. */
@@ -59,7 +59,7 @@ void fake_source_run(const FakeSource *source);
 /* Returns the value of field `check` of record `number` (from 0). */
 uint64_t fake_check(int64_t seed, uint64_t window, uint64_t source, uint64_t number);
 
-/* The present time in a clock, STROBE_CLOCK_*. */
+/* Returns the current time of a clock, STROBE_CLOCK_*. */
 uint64_t fake_clock_now(const StrobeHost *host, uint32_t clock);
 
 #endif

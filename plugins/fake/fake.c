@@ -31,11 +31,11 @@ typedef struct Fake {
     FakeSource sources[THREADS_MAX];
 } Fake;
 
-/* cpu_op with one field more; the host keeps a pointer, so it outlives the instance. */
+/* cpu_op with an additional field. It is static because the host keeps a pointer to it. */
 static StrobeKind extended_cpu_op;
 static StrobeField extended_fields[STROBE_KIND_FIELDS_MAX];
 
-/* How often open has answered AGAIN since it last succeeded. */
+/* How often open has returned AGAIN since it last succeeded. */
 static _Atomic int64_t n_refusals;
 
 static const StrobeKind *const emitted_kinds[FAKE_N_KINDS] = {
@@ -171,7 +171,7 @@ static void *run_thread(void *user)
     return NULL;
 }
 
-/* The window's records in equal shares; the first sources take the remainder. */
+/* Divides the window's records equally; the first sources get the remainder. */
 static void prepare_source(Fake *fake, int64_t index, int64_t n_sources)
 {
     FakeSource *source = &fake->sources[index];
@@ -226,12 +226,12 @@ static StrobeStatus fake_start(void *state)
     atomic_store(&fake->is_stopping, 0);
     if (fake->n_threads > 0) {
         status = start_threads(fake);
-        /* Without a pause between them the records are to lie in the window, however short. */
+        /* Without pauses, all records must lie in the window, even in a very short one. */
         if (status == STROBE_OK && fake->settings.interval_ns == 0)
             join_threads(fake);
         return status;
     }
-    /* without threads of its own it records here, and must not hold the program up */
+    /* without own threads, record here, without pauses, so that the program does not wait */
     atomic_store(&fake->is_stopping, 1);
     prepare_source(fake, 0, 1);
     fake_source_run(&fake->sources[0]);
@@ -250,7 +250,7 @@ static StrobeStatus fake_stop(void *state)
     return fail_in(fake->settings.host, fake->settings.self, "stop");
 }
 
-/* Holds records back as a device does that reports late. */
+/* Returns whether late records are still held back, like those of a device that reports late. */
 static int is_holding_back(const Fake *fake)
 {
     struct timespec now;
@@ -260,7 +260,7 @@ static int is_holding_back(const Fake *fake)
            fake->drain_ns;
 }
 
-/* Two calls, half of the late records each: a host must ask again. */
+/* Makes half of the late records in each of two calls, so that the host must call again. */
 static StrobeStatus fake_flush(void *state, StrobeTicks deadline)
 {
     Fake *fake = state;

@@ -35,7 +35,7 @@ static const StrobeOption options[] = {
         .default_value = "1",
         .min = 0,
         .max = 64,
-        .summary = "Threads of its own that record; 0: the controlling thread, in start.",
+        .summary = "Number of threads that record; 0: the controlling thread records, in start.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -53,7 +53,7 @@ static const StrobeOption options[] = {
         .default_value = "1",
         .min = 1,
         .max = 4096,
-        .summary = "Markers that lie one inside the other.",
+        .summary = "How deep markers are nested.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -100,7 +100,7 @@ static const StrobeOption options[] = {
         .default_value = "0",
         .min = 0,
         .max = 1e9,
-        .summary = "Further records of each window that come in flush.",
+        .summary = "Number of further records of each window that flush makes.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -109,7 +109,7 @@ static const StrobeOption options[] = {
         .default_value = "0s",
         .min = 0,
         .max = 6e10,
-        .summary = "How long after the window the last of these come.",
+        .summary = "How long after the window flush makes the last of the late records.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -162,7 +162,7 @@ static const StrobeOption options[] = {
         .default_value = "0",
         .min = 0,
         .max = 1e6,
-        .summary = "How often open answers that it is to be asked again.",
+        .summary = "How often open returns AGAIN before it succeeds.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -175,7 +175,7 @@ static const StrobeOption options[] = {
     },
 };
 
-/* With kind=all cpu_op carries the further field fake.extra. */
+/* With kind=all, cpu_op has the additional field fake.extra. */
 static const StrobeKind *const kinds[] = {
     &strobe_kind_step,
     &strobe_kind_cpu_op,

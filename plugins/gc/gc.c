@@ -11,8 +11,8 @@
 #include <strobe/helpers/interpreter.h>
 #include <strobe/helpers/python.h>
 
-/* One per process, as gc.callbacks is. What the callback reads is guarded by the interpreter's
- * lock, but for the flag that a fork clears. */
+/* There is one for each process, like gc.callbacks. The interpreter's lock protects everything that
+ * the callback reads, except `is_recording`, which a fork clears. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -36,7 +36,7 @@ static int64_t elapsed_ns(const struct timespec *since)
     return (int64_t)(now.tv_sec - since->tv_sec) * 1000000000 + (now.tv_nsec - since->tv_nsec);
 }
 
-/* A count from the callback's info, 0 if it is not there or no number. */
+/* Reads a count from the callback's info; 0 if it is missing or not a number. */
 static uint64_t read_count(PyObject *info, const char *key)
 {
     const Python *python = &collector.python;
@@ -53,7 +53,7 @@ static void record_collection(PyObject *info)
     uint64_t end = host->now();
     if (elapsed_ns(&collector.begin_raw) < collector.threshold_ns)
         return;
-    /* what calls into the interpreter comes before the reserve */
+    /* call the interpreter only before the record is reserved */
     uint32_t generation = (uint32_t)read_count(info, "generation");
     uint64_t collected = read_count(info, "collected");
     uint64_t uncollectable = read_count(info, "uncollectable");
@@ -71,7 +71,7 @@ static void record_collection(PyObject *info)
     host->commit(writer);
 }
 
-/* gc.callbacks entry: (phase, info). Never raises. */
+/* The entry in gc.callbacks, called with (phase, info). Never raises. */
 static PyObject *on_phase(PyObject *self, PyObject *arguments)
 {
     const Python *python = &collector.python;
@@ -80,7 +80,7 @@ static PyObject *on_phase(PyObject *self, PyObject *arguments)
         PyObject *info = object ? python->tuple_item(arguments, 1) : NULL;
         const char *phase = info ? python->to_text(object, NULL) : NULL;
         if (!phase) {
-            python->clear_error(); /* the program itself called us, with anything */
+            python->clear_error(); /* the program called this, with other arguments */
         } else if (strcmp(phase, "start") == 0) {
             collector.is_collecting = 1;
             clock_gettime(CLOCK_MONOTONIC_RAW, &collector.begin_raw);
@@ -107,7 +107,8 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-/* Index of our entry, -1 if it is not in the list: others may have changed it meanwhile. */
+/* Returns the index of our entry; -1 if it is not in the list, which the program may have
+ * changed. */
 static PySize find_callback(void)
 {
     const Python *python = &collector.python;
@@ -120,7 +121,7 @@ static PySize find_callback(void)
     return -1;
 }
 
-/* Drops what is held of the interpreter. With its lock. */
+/* Releases the Python objects. The caller holds the interpreter's lock. */
 static void release_objects(void)
 {
     const Python *python = &collector.python;
@@ -131,7 +132,7 @@ static void release_objects(void)
     collector.callback = collector.list = NULL;
 }
 
-/* With the interpreter's lock. Returns NULL, or what went wrong. */
+/* The caller holds the interpreter's lock. Returns NULL, or what went wrong. */
 static const char *install_callback(void)
 {
     const Python *python = &collector.python;
@@ -152,7 +153,7 @@ static const char *install_callback(void)
     return problem;
 }
 
-/* With the interpreter's lock. Takes out every entry that is ours. */
+/* Removes all our entries. The caller holds the interpreter's lock. */
 static void remove_callback(void)
 {
     for (PySize index = find_callback(); index >= 0; index = find_callback())

@@ -9,7 +9,7 @@
 #include <strobe/helpers/native-frame.h>
 #include <unistd.h>
 
-static char own_path[PATH_MAX]; /* of the program */
+static char own_path[PATH_MAX]; /* path of the program's file */
 
 void heap_code_place_prepare(void)
 {
@@ -27,7 +27,7 @@ static size_t write_address(uintptr_t place, char *text, size_t size)
 
 #ifdef DLFO_EH_SEGMENT_TYPE /* glibc 2.35 */
 
-/* In the object's notes, which are loaded with it. */
+/* Looks for the build-id in the object's notes, which are loaded with it. */
 static void find_build_id(const struct dl_find_object *found, StrobeBuildId *build_id)
 {
     const char *begin = found->dlfo_map_start, *end = found->dlfo_map_end;
@@ -47,7 +47,8 @@ static void find_build_id(const struct dl_find_object *found, StrobeBuildId *bui
     }
 }
 
-/* The loader has the name as it was asked for. */
+/* Returns the object's path. The loader keeps the name that was passed to it, so a relative path is
+ * completed with the current directory. */
 static const char *path_of(const struct link_map *map, char *buffer, size_t size)
 {
     if (!map->l_name || !*map->l_name)

@@ -8,7 +8,7 @@
 
 #include "code-place.h"
 
-/* At most: the collector's functions and the one that allocates. */
+/* The most frames below the caller: the collector's functions and the one that allocates. */
 #define OWN_FRAMES 8
 #define KNOWN_BITS 16
 #define TEXT_BYTES (8u << 20)
@@ -49,8 +49,8 @@ static const char *store_text(const char *text, size_t length)
     return memcpy(texts + at, text, length + 1);
 }
 
-/* The text where it is kept, else in `buffer`. Two threads that meet a place for the first time
- * may both store it: one of the texts is then not found again. */
+/* Returns the stored text of a code address, or else writes it into `buffer`. If two threads see an
+ * address for the first time at once, both may store its text; one copy is then never used. */
 static const char *text_of(uintptr_t place, char *buffer, size_t size)
 {
     uint32_t first = (uint32_t)((place * 0x9e3779b97f4a7c15u) >> (64 - KNOWN_BITS));
@@ -72,7 +72,8 @@ static const char *text_of(uintptr_t place, char *buffer, size_t size)
     return buffer;
 }
 
-/* A return address lies behind the call, which may be a function's last. */
+/* Subtracts 1 because a return address lies after the call, which may be the last instruction of
+ * its function. */
 static StrobeStringId intern_place(const StrobeHost *host, StrobeWriter *writer, const void *place)
 {
     char buffer[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths of the calling thread, as ids of texts. */
+/* Records the call path of the calling thread as a stack. */
 #ifndef STROBE_PLUGINS_HEAP_FRAMES_H
 #define STROBE_PLUGINS_HEAP_FRAMES_H
 
@@ -7,16 +7,17 @@
 
 #define HEAP_DEPTH_MAX 128
 
-/* Makes room for the names of functions, and has the unwinder loaded. Once per process; 0: there is
- * no memory. Control thread. */
+/* Reserves memory for the names of functions, and loads the unwinder's library. Only the first call
+ * in a process does so. 0: no memory. Control thread. */
 int heap_frames_prepare(void);
 
-/* The call path of at most `depth` frames to `caller`, a return address of the calling thread; 0 if
- * it cannot be told. Any thread. */
+/* Returns the call path that starts at `caller`, a return address of the calling thread, with at
+ * most `depth` frames; 0 if it cannot be found. Any thread. */
 StrobeStackId heap_frames_take(const StrobeHost *host, StrobeWriter *writer, uint32_t depth,
                                const void *caller);
 
-/* The call path of which only its innermost frame is known, a return address. Any thread. */
+/* Returns a call path with one frame, for a path of which only the innermost return address is
+ * known. Any thread. */
 StrobeStackId heap_frames_of(const StrobeHost *host, StrobeWriter *writer, const void *caller);
 
 #endif

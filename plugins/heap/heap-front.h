@@ -14,26 +14,26 @@
 
 typedef struct HeapThread {
     uint8_t owner;
-    uint8_t is_busy;      /* inside a hook, or inside of the allocator */
-    uint8_t n_ends;       /* how often the destructors have come round */
-    const void *reported; /* what was told last, unless it has been given back */
+    uint8_t is_busy;      /* the thread is in a hook or in the allocator */
+    uint8_t n_ends;       /* how many rounds of destructors have run */
+    const void *reported; /* the memory that was reported last, unless it was released */
     HeapSampler sampler;
 } HeapThread;
 
 extern API HeapGate strobe_heap_gate_1;
 extern __thread HeapThread heap_thread HEAP_TLS;
 
-/* The next functions of these names; the last may be NULL. */
+/* The original functions of these names; the last may be NULL. */
 extern void *(*heap_real_malloc)(size_t);
 extern void (*heap_real_free)(void *);
 extern void *(*heap_real_aligned_alloc)(size_t, size_t);
 
-/* Finds all functions in front of which this stands. */
+/* Finds all original functions that this library replaces. */
 void heap_look_up(void);
 void heap_operators_look_up(void);
 
-/* Tells the hooks, which are open, of what the calling thread has done; the first returns `memory`,
- * which may be NULL, the second its size, 0: it is not known. */
+/* Report an allocation or a release of the calling thread to `hooks`, which are not NULL. `memory`
+ * may be NULL. The first returns `memory`; the second, its size, or 0 if that is unknown. */
 void *heap_tell_allocated(const HeapHooks *hooks, void *memory, size_t size, const void *caller);
 size_t heap_tell_released(const HeapHooks *hooks, void *memory);
 

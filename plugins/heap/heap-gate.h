@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between heap.so and heap-preload.so, which `strobe run` preloads: the one stands in front of the
- * functions that allocate, the other records what they do while a session is open. */
+/* The interface between heap-preload.so, which `strobe run` preloads, and heap.so, the plugin. The
+ * preloaded library replaces the functions that allocate; the plugin records their calls while a
+ * session is open. */
 #ifndef STROBE_PLUGINS_HEAP_GATE_H
 #define STROBE_PLUGINS_HEAP_GATE_H
 
@@ -10,23 +11,23 @@
 
 #define HEAP_GATE_SYMBOL "strobe_heap_gate_1"
 
-/* Sampling state of a thread. It is in the library in front, whose thread-local memory exists
- * from the thread's beginning. The thread-local memory of a library that is loaded later is made
- * on first use, by an allocation and under the loader's lock. */
+/* Sampling state of a thread. It lies in the preloaded library, whose thread-local memory exists
+ * when a thread starts. The thread-local memory of a library that is loaded later is created at its
+ * first use, with an allocation and under the loader's lock. */
 typedef struct HeapSampler {
-    uint64_t interval; /* for which the distance was drawn */
+    uint64_t interval; /* the interval with which `distance` was drawn */
     uint64_t random;
-    double distance; /* bytes to the next one that is chosen */
+    double distance; /* bytes until the next allocation is chosen */
 } HeapSampler;
 
-/* Valid for the life of the process once it has been put into a gate. What they call themselves is
- * not told. */
+/* Once it is in a gate it must stay valid until the process ends. Allocations that the hooks make
+ * themselves are not reported. */
 typedef struct HeapHooks {
-    /* `caller`: where the function that allocated returns to. */
+    /* `caller`: the return address of the function that allocated. */
     void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
-    /* The memory is about to be given back. Returns its size, 0 where that is not known. */
+    /* The memory is about to be released. Returns its size, or 0 if that is unknown. */
     size_t (*released)(const void *address);
-    /* The same by a thread that is ending, for which nothing can be recorded any more. */
+    /* The same in a thread that is ending and cannot record any more. */
     void (*dropped)(const void *address);
 } HeapHooks;
 

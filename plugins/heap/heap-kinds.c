@@ -3,9 +3,9 @@
 
 static const StrobeField block_fields[] = {
     STROBE_FIELD("address", U64, "", "Address."),
-    STROBE_FIELD("size", I64, "B", "Bytes asked for, negative: given back."),
-    STROBE_FIELD("total", I64, "B", "Of the recorded blocks that are allocated after it."),
-    STROBE_FIELD("weight", F64, "", "Blocks like it that it stands for; 1 without sampling."),
+    STROBE_FIELD("size", I64, "B", "Requested bytes; negative: a release."),
+    STROBE_FIELD("total", I64, "B", "Sum of the recorded blocks that are allocated after it."),
+    STROBE_FIELD("weight", F64, "", "How many blocks like it it stands for; 1 without sampling."),
     STROBE_FIELD("stack", STACK, "", "Call path of an allocation."),
 };
 const StrobeKind heap_kind_block = STROBE_KIND("heap.block", MEMORY, block_fields,
@@ -14,7 +14,7 @@ const StrobeKind heap_kind_block = STROBE_KIND("heap.block", MEMORY, block_field
 static const StrobeField cost_fields[] = {
     STROBE_FIELD("allocations", U64, "", "Allocations that were recorded."),
     STROBE_FIELD("releases", U64, "", "Releases that were recorded."),
-    STROBE_FIELD("duration", I64, "ns", "Time in recording them, of all threads."),
+    STROBE_FIELD("duration", I64, "ns", "Time that recording took, summed over all threads."),
 };
 const StrobeKind heap_kind_cost =
-    STROBE_KIND("heap.cost", INSTANT, cost_fields, "What a window's recording of the heap took.");
+    STROBE_KIND("heap.cost", INSTANT, cost_fields, "The cost of recording the heap in a window.");

@@ -8,17 +8,18 @@
 /* "heap.block": one allocation of a C library function, or its release; on the thread's track. */
 struct heap_block {
     uint64_t address;
-    int64_t size;        /* B; asked for, negative: given back */
-    int64_t total;       /* B; of the recorded blocks that are allocated after it */
-    double weight;       /* blocks like it that it stands for; 1 without sampling */
-    StrobeStackId stack; /* call path of an allocation, 0: not asked for */
+    int64_t size;        /* B; requested size; negative: a release */
+    int64_t total;       /* B; sum of the recorded blocks that are allocated after this record */
+    double weight;       /* how many blocks like it it stands for; 1 without sampling */
+    StrobeStackId stack; /* call path of an allocation; 0: stacks=false */
 };
 
-/* "heap.cost": what a window's recording of the heap took; of its begin, written at its end. */
+/* "heap.cost": what recording the heap cost in a window. It has the time of the window's begin and
+ * is written at its end. */
 struct heap_cost {
-    uint64_t allocations; /* that were recorded */
-    uint64_t releases;    /* of these */
-    int64_t duration;     /* ns; in recording them, of all threads */
+    uint64_t allocations; /* recorded allocations */
+    uint64_t releases;    /* recorded releases */
+    int64_t duration;     /* ns; time that recording took, summed over all threads */
 };
 
 extern const StrobeKind heap_kind_block, heap_kind_cost;

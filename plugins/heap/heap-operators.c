@@ -2,11 +2,11 @@
 /*
  * The operators new and delete, by the names that C++ compilers give them where size_t is a long.
  *
- * The operators of a C++ runtime call malloc and free. The operators here call malloc and free in
- * their place (`is_direct`), so that a call path ends at the caller of new. When memory runs out
- * they call the runtime's operator, which calls the program's new_handler and throws. Allocators
- * have their own operators, which do not call malloc: these are called unchanged. An exception
- * passes through: nothing here needs cleanup.
+ * The operators of a C++ runtime call malloc and free. The operators here call malloc and free
+ * directly instead (`is_direct`), so that a call path ends at the caller of new. When memory runs
+ * out they call the runtime's operator, which calls the program's new_handler and throws. The
+ * operators of other allocators do not call malloc: the operators here call them. An exception
+ * passes through this code, which has nothing to clean up.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -82,14 +82,15 @@ static const char *const names[N_OPERATORS] = {NAME(NEW),
                                                NAME(DELETE_SIZED_ALIGNED),
                                                NAME(DELETE_ARRAY_SIZED_ALIGNED)};
 
-/* All forms take these in this order, or the first ones of them. */
+/* Each form takes the first one, two or all three of these parameters. */
 typedef void *New(size_t size, size_t alignment_or_tag, const void *tag);
 typedef void Delete(void *memory, size_t size_or_alignment, size_t alignment);
 
-static void *_Atomic next[N_OPERATORS]; /* behind ours; NULL: none is known */
+static void *_Atomic next[N_OPERATORS]; /* the operators that ours replace; NULL: not known */
 static char is_direct[N_OPERATORS];
 static int is_looked_up;
-static int has_own_malloc; /* the program: a runtime's operators call that, not ours */
+static int has_own_malloc; /* the program defines malloc itself: the operators of a C++ runtime call
+                              that one */
 
 static const void *object_of(const void *address)
 {
@@ -97,7 +98,7 @@ static const void *object_of(const void *address)
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Is it an operator of a C++ runtime, which calls malloc? */
+/* Returns whether the function belongs to a C++ runtime, whose operators call malloc. */
 static int is_of_runtime(void *function)
 {
     Dl_info info;
@@ -126,7 +127,8 @@ static int goes_direct(int i)
     return is_direct[i];
 }
 
-/* Finds the operators of a runtime that was loaded after the program, with `caller`'s library. */
+/* Finds the operators of a C++ runtime that was loaded later, together with the library that
+ * contains `caller`. */
 static void find_late(const void *caller)
 {
     Dl_info info;
@@ -171,7 +173,7 @@ static void *take_aligned(size_t size, size_t alignment)
 {
     size_t whole = (size + alignment - 1) & ~(alignment - 1);
     if (!alignment || alignment & (alignment - 1) || whole < size)
-        return NULL; /* the runtime's own decides */
+        return NULL; /* let the runtime's operator decide */
     if (has_own_malloc)
         return aligned_alloc(alignment, whole);
     return !heap_real_aligned_alloc ? NULL : heap_real_aligned_alloc(alignment, whole);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap-preload.so: stands in front of the functions that allocate, of whatever library has them.
+ * heap-preload.so: replaces the functions that allocate, and calls the original ones, of the C
+ * library or of another allocator.
  *
- * It is in every process below `strobe run`, most of which record nothing: then a call costs one
- * load and a jump, but for the first ones, which are kept in case that a session begins. It
- * allocates nothing, takes no lock, and needs libc only.
+ * It is loaded into every process that `strobe run` starts, and most of them record nothing. A call
+ * then costs one load and a jump, except at first: early calls are kept in case a session begins.
+ * The library allocates nothing, takes no lock, and needs libc only.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ enum { UNKNOWN, PROGRAM, OWN, ENDED };
 
 __thread HeapThread heap_thread HEAP_TLS;
 
-/* ---- the functions in front of which this stands ---- */
+/* ---- the original functions ---- */
 
 static void *first_malloc(size_t size);
 static void *first_calloc(size_t n, size_t size);
@@ -51,23 +52,24 @@ static void *(*real_valloc)(size_t);
 static void *(*real_pvalloc)(size_t);
 
 static const atomic_int not_attaching;
-static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.so */
+static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.so, if loaded */
 
-/* Memory for the dynamic loader's own allocations while it looks the functions up. */
+/* Memory for the dynamic loader's own allocations while it looks up the functions. */
 static _Alignas(16) char early[16384];
 static _Atomic size_t early_used;
-/* volatile: dlsym is declared as if it called nothing of ours, and so the stores could be left out.
- */
+/* volatile: the compiler assumes that dlsym calls no function of this file, so it could omit the
+ * stores. */
 static __thread volatile int is_looking HEAP_TLS;
 
-static int is_looked_up; /* an allocator need not have all, and asking takes the loader's lock */
+static int is_looked_up; /* an allocator may lack some functions; this avoids looking them up, under
+                            the loader's lock, again */
 
 static int is_early(const void *memory)
 {
     return (uintptr_t)memory - (uintptr_t)early < sizeof early;
 }
 
-/* Each piece has its size in front of it. */
+/* The size of each piece is stored 16 bytes before it. */
 static void *early_malloc(size_t size)
 {
     size_t needed = (size + 31) & ~(size_t)15;
@@ -149,9 +151,11 @@ static void first_free(void *memory)
 
 static pthread_key_t end_key;
 
-/* A thread's last releases come after all destructors, when nothing would give back what recording
- * them took. Destructors come round a few times, as long as one has set its value again: in the
- * last round ours says that it is over. It was the first to be made, so it is among the first. */
+/* The last releases of a thread come after all its destructors; nothing could free memory that
+ * recording them would take. The C library runs the destructors again, up to
+ * PTHREAD_DESTRUCTOR_ITERATIONS times, while one sets its value again. In the last round this
+ * destructor marks the thread as ended. Its key was created first, so it is among the first
+ * destructors of the round. */
 static void note_end(void *value)
 {
     if (++heap_thread.n_ends < PTHREAD_DESTRUCTOR_ITERATIONS)
@@ -165,7 +169,7 @@ static __attribute__((constructor)) void make_key(void)
     pthread_key_create(&end_key, note_end);
 }
 
-/* Strobe names its own threads so. */
+/* Strobe's own threads have names that begin with "strobe-". */
 static void find_owner(void)
 {
     char name[17] = "";
@@ -176,7 +180,8 @@ static void find_owner(void)
         pthread_setspecific(end_key, &heap_thread);
 }
 
-/* Is what this thread does now the program's? Then it is not, until leave_hook(). */
+/* Returns whether the call must be recorded: the thread belongs to the program and is not in a
+ * hook. If so, further calls of this thread are not recorded until leave_hook(). */
 static int enter_hook(void)
 {
     if (heap_thread.is_busy)
@@ -195,7 +200,8 @@ static void leave_hook(void)
     heap_thread.is_busy = 0;
 }
 
-/* Before a session can begin nothing may be called that the C library has not made ready yet. */
+/* Keeps an event from before the session. It calls nothing, because the C library may not be
+ * initialized yet. */
 static void keep_startup(const void *memory, size_t size, const void *caller)
 {
     if (*is_attaching)
@@ -290,11 +296,11 @@ API void *realloc(void *memory, size_t size)
         return move_early(memory, size);
     if (IS_SHUT(hooks))
         return real_realloc(memory, size);
-    /* told before, since another thread may have the memory at once */
+    /* report the release first: another thread may get the memory at once */
     size_t old = heap_tell_released(hooks, memory);
     void *moved = real_realloc(memory, size);
     if (!moved && size && old)
-        heap_tell_allocated(hooks, memory, old, CALLER); /* it is there still */
+        heap_tell_allocated(hooks, memory, old, CALLER); /* the old block stays */
     return heap_tell_allocated(hooks, moved, size, CALLER);
 }
 
@@ -308,7 +314,7 @@ API void *reallocarray(void *memory, size_t n, size_t size)
     return realloc(memory, whole);
 }
 
-/* Those that few programs use; an allocator need not have them all. */
+/* Functions that few programs use; an allocator may lack some of them. */
 #define ALIGNED(name_, real_, parameters_, arguments_)                                             \
     API void *name_ parameters_                                                                    \
     {                                                                                              \

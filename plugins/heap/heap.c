@@ -16,9 +16,9 @@
 #include "sampling.h"
 #include "startup.h"
 
-#define LATE_MAX 1024 /* releases by threads that were ending, until another one records */
+#define LATE_MAX 1024 /* releases of ending threads that wait to be recorded */
 
-/* Such a release. */
+/* A release by a thread that was ending. */
 typedef struct Late {
     _Atomic uint64_t address; /* 0: free; LATE_TAKEN: being written or read */
     int64_t size, total;
@@ -26,7 +26,8 @@ typedef struct Late {
 } Late;
 #define LATE_TAKEN UINT64_MAX
 
-/* One per process, as the allocator is. A call under way when the session ends may come later. */
+/* There is one for each process, as there is one allocator. A hook that runs while the session ends
+ * may still use it later. */
 static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
@@ -34,9 +35,9 @@ static struct {
     StrobeKindId block, cost;
     uint64_t threshold, interval;
     uint32_t depth; /* of call paths, 0: none */
-    uint64_t room;  /* blocks alive at once */
+    uint64_t room;  /* how many recorded blocks can be allocated at once */
     _Atomic int is_on;
-    HeapStartupBlock *startup; /* to be recorded as the first window begins */
+    HeapStartupBlock *startup; /* recorded when the first window begins */
     uint32_t n_startup;
     uint64_t begin_ticks; /* of the window */
     int64_t begin_ns;
@@ -102,7 +103,7 @@ static void record_block(const StrobeHost *host, const void *address, int64_t si
     atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
 }
 
-/* Keeps a release for another thread to write. 0: there is no room. */
+/* Keeps a release so that another thread writes it. 0: there is no room. */
 static int keep_late(const StrobeHost *host, const void *address, int64_t size, int64_t total)
 {
     uint32_t first = (uint32_t)((uintptr_t)address >> 4);
@@ -121,7 +122,7 @@ static int keep_late(const StrobeHost *host, const void *address, int64_t size, 
     return 0;
 }
 
-/* Not in a forked child, which runs its fork handlers first. */
+/* Asks for the writer first: there is none in a forked child, whose losses do not count. */
 static void report_loss(const StrobeHost *host, _Atomic uint64_t *counter)
 {
     if (!is_recorded() || !host->writer(heap.self))
@@ -135,8 +136,9 @@ static int64_t add_total(int64_t change)
     return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
 }
 
-/* A block of no bytes has an address too, and one that was allocated between windows may be given
- * back in one: both lie in the table, in which no size is 0. */
+/* The table keeps size + 1, because a block of 0 bytes also has an address and the table knows no
+ * size 0. Blocks that are allocated between windows go into the table too: they may be released in
+ * a window. */
 static void record_allocation(HeapSampler *sampler, const void *address, size_t size,
                               const void *caller)
 {
@@ -223,8 +225,8 @@ static void take_startup(const HeapHooks *before)
 
 #define BYTES_OF_A_BLOCK 16
 
-/* A sixteenth of a limited address space at most: the program needs the rest. The table's parts
- * grow by four. */
+/* Reduces the table to at most a sixteenth of a limited address space, because the program needs
+ * the rest. The table's parts grow by a factor of four. */
 static uint64_t limit_room(uint64_t n_blocks)
 {
     struct rlimit limit;
@@ -275,7 +277,8 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Records them at the window's begin, because they belong to no earlier window. */
+/* Records the startup blocks with the time of the window's begin, because no earlier window
+ * exists. */
 static void record_startup(const StrobeHost *host)
 {
     StrobeWriter *writer = heap.n_startup ? host->writer(heap.self) : NULL;
@@ -310,7 +313,8 @@ static StrobeStatus heap_start(void *state)
     return STROBE_OK;
 }
 
-/* The clock's ticks are as long as they were in this window, which is over: it is of its begin. */
+/* Records the window's cost when the window is over, with the time of its begin. Ticks are
+ * converted to ns by the length that they had in this window. */
 static void record_cost(const StrobeHost *host)
 {
     uint64_t begin = heap.begin_ticks, passed = host->now() - begin;
@@ -352,7 +356,8 @@ static StrobeStatus heap_flush(void *state, StrobeTicks deadline)
     return STROBE_OK;
 }
 
-/* An allocation stays in the table only as long as its release is reported. */
+/* Sets the hooks to NULL. From now on releases are not reported, so the table of blocks is no
+ * longer correct. */
 static void heap_close(void *state)
 {
     atomic_store_explicit(&heap.gate->hooks, NULL, memory_order_release);

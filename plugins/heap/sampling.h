@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which allocations are recorded: each byte is as likely as any other to choose its block. */
+/* Chooses the allocations that are recorded: each allocated byte is equally likely to choose its
+ * block. */
 #ifndef STROBE_PLUGINS_HEAP_SAMPLING_H
 #define STROBE_PLUGINS_HEAP_SAMPLING_H
 
 #include "heap-gate.h"
 
-/* 0: the allocation is not recorded, else how many like it this one stands for. `sampler`: the
- * thread's, zeros at first. `interval`: bytes from one choice to the next on average, 0: all are
- * recorded. Any thread. */
+/* Returns 0 if the allocation is not recorded, otherwise how many allocations of its size it stands
+ * for. `sampler` belongs to the thread and is zero at first. `interval`: average number of bytes
+ * from one choice to the next; 0: all allocations are recorded. Any thread. */
 double heap_sampling_weight(HeapSampler *sampler, size_t size, uint64_t interval);
 
 #endif

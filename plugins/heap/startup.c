@@ -12,7 +12,7 @@ typedef struct Account {
     HeapSampler sampler;
 } Account;
 
-/* 0: it is left out. In the table no size is 0. */
+/* 0: the allocation is not recorded. The table keeps size + 1, because it knows no size 0. */
 static int follow_allocation(Account *account, const HeapStartupEvent *event,
                              HeapStartupBlock *block)
 {

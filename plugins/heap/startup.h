@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of the program before the session: in constructors, which run before main. */
+/* The program's allocations before the session, in the loader and in constructors, which run before
+ * main. */
 #ifndef STROBE_HEAP_STARTUP_H
 #define STROBE_HEAP_STARTUP_H
 
@@ -13,9 +14,10 @@ typedef struct HeapStartupBlock {
     const void *caller;
 } HeapStartupBlock;
 
-/* Follows what the gate has kept, with the threshold and sampling of the session, and puts what is
- * left into the table of blocks. To be freed; NULL, *n 0 and *total 0: there is nothing, or more
- * than was kept. Control thread, once a process. */
+/* Processes the events that the gate has kept, with the session's threshold and sampling, and adds
+ * the blocks that are still allocated to the table of blocks. Returns the records, which the caller
+ * frees. NULL, *n 0 and *total 0: there are no events, or too many to keep. Control thread, once in
+ * a process. */
 HeapStartupBlock *heap_startup_follow(HeapGate *gate, uint64_t threshold, uint64_t interval,
                                       uint32_t *n, int64_t *total);
 

@@ -7,7 +7,7 @@
 
 #include <strobe/helpers/sys-file.h>
 
-/* Is `controller` one of the names between the line's colons? */
+/* Returns whether `controller` is one of the names, up to the line's second colon. */
 static int line_has(const char *names, size_t length, const char *controller)
 {
     size_t wanted = strlen(controller);
@@ -21,7 +21,8 @@ static int line_has(const char *names, size_t length, const char *controller)
     return 0;
 }
 
-/* In a container the group's name can be one of the host, while only a part of the tree is seen. */
+/* Finds the nearest folder that has the file, upwards from the group's. In a container the group's
+ * name can be the host's, while the container sees only a part of the tree. */
 static int find_folder(HostCgroup *cgroup, const char *file)
 {
     char path[2200];

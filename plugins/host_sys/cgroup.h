@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of the process's control group, in either version of the interface. */
+/* Finds the folder of the process's control group, in version 1 or 2 of the interface. */
 #ifndef STROBE_PLUGINS_HOST_SYS_CGROUP_H
 #define STROBE_PLUGINS_HOST_SYS_CGROUP_H
 
 #include "host-sys-context.h"
 
 typedef struct HostCgroup {
-    int version;     /* 1, 2; 0: none */
-    char path[1024]; /* the group's name, as the kernel says it */
-    char mount[512]; /* folder of the controller's tree */
-    char
-        folder[2048]; /* of the group: the mount itself where the group lies outside what is seen */
+    int version;       /* 1, 2; 0: none */
+    char path[1024];   /* the group's name in /proc/PID/cgroup */
+    char mount[512];   /* folder of the controller's tree */
+    char folder[2048]; /* of the group; `mount` if the group's folder is not visible */
 } HostCgroup;
 
-/* Finds the group for `controller` ("memory", "cpu"): the tree with `file` in it, of version 2
- * first. 0, or -1. `file_1` is what the file is called in version 1. */
+/* Finds the group for `controller` ("memory", "cpu") in the tree that has `file`; tries version 2
+ * first. 0, or -1. `file_1` is the file's name in version 1. */
 int host_cgroup_find(const HostContext *context, const char *controller, const char *file,
                      const char *file_1, HostCgroup *cgroup);
 
-/* Goes to the folder above. -1: this was the mount. */
+/* Goes to the parent folder. -1: the folder is the mount. */
 int host_cgroup_up(HostCgroup *cgroup);
 
 #endif

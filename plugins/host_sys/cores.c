@@ -13,7 +13,7 @@
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_TIMES };
 
 typedef struct Core {
-    uint64_t at; /* ns, 0: not read before */
+    uint64_t at; /* ns; 0: not read yet */
     uint64_t ticks[N_TIMES];
 } Core;
 
@@ -24,7 +24,7 @@ struct HostCores {
     int file;
     int has_failed;
     uint64_t at;
-    Core cores[CORES_MAX + 1]; /* the last is all of them */
+    Core cores[CORES_MAX + 1]; /* the last entry is the sum of all processors */
 };
 
 HostCores *host_cores_open(HostContext *context)
@@ -69,7 +69,7 @@ static void record_core(HostCores *cores, StrobeWriter *writer, uint32_t index,
     for (int i = 0; i < N_TIMES; i++)
         total += grown[i];
     if (total == 0)
-        return; /* the kernel has not counted on, or the processor sleeps without a tick */
+        return; /* no tick since the last sample, or the processor sleeps without ticks */
     if (index < CORES_MAX)
         snprintf(name, sizeof name, "CPU %u", index);
     StrobeStringId id = host_name(cores->context, writer, name);
@@ -88,8 +88,8 @@ static void record_core(HostCores *cores, StrobeWriter *writer, uint32_t index,
     host->commit(writer);
 }
 
-/* "user nice system idle iowait irq softirq steal guest guest_nice": guests are in user and nice.
- */
+/* Parses "user nice system idle iowait irq softirq steal guest guest_nice". The guest times are
+ * also counted in user and nice. */
 static void take_line(HostCores *cores, StrobeWriter *writer, uint32_t index, const char *at,
                       uint64_t now)
 {
@@ -102,7 +102,8 @@ static void take_line(HostCores *cores, StrobeWriter *writer, uint32_t index, co
     if (n <= IDLE)
         return;
     for (int i = 0; i < N_TIMES; i++) {
-        /* idle and iowait may go back by a little; a processor that was away starts anew */
+        /* idle and iowait may decrease a little; other counters only after the processor was
+         * offline */
         is_reset |= ticks[i] < core->ticks[i] && i != IDLE && i != IOWAIT;
         grown[i] = host_grown(ticks[i], core->ticks[i]);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The item "cpu": the process, its threads, the processors that it runs on, and the machine's. */
+/* The item "cpu": the processor use of the process and its threads, of the processors that it runs
+ * on, and of the machine's processors. */
 #include "cpu.h"
 
 #include <errno.h>
@@ -14,22 +15,22 @@
 #include "cores.h"
 #include "threads.h"
 
-/* The least time that says which part of it was user time. */
+/* The least processor time over which the share of user time is computed from ticks. */
 #define SHARE_NS 100000000u
 
 typedef struct Account {
     uint64_t at;           /* ns */
-    uint64_t user, system; /* ns, all threads, ended ones too */
+    uint64_t user, system; /* ns; of all threads, including ended ones */
     uint32_t threads;
 } Account;
 
-/* The process's clock, which does not say how much of it was user time. */
+/* The process's CPU clock, and the share of user time, which the clock does not report. */
 typedef struct Exact {
     clockid_t clock;
     int has_clock;
     uint64_t used, user; /* ns */
     double user_share;
-    Account ticks; /* of `stat`, when the share was found */
+    Account ticks; /* of `stat`, when the share was last computed */
 } Exact;
 
 typedef struct HostCpu {
@@ -38,7 +39,7 @@ typedef struct HostCpu {
     StrobeKindId kind, usage_kind;
     StrobeTrackId track;
     uint32_t processors;
-    HostThreads *threads; /* NULL: the tree has none */
+    HostThreads *threads; /* NULL: cannot be read */
     HostCores *cores;     /* NULL: likewise */
     Exact exact;
     Account last;
@@ -47,7 +48,7 @@ typedef struct HostCpu {
     uint8_t was_used[HOST_PROCESSORS_MAX];
 } HostCpu;
 
-/* Processors that the process may use. */
+/* Returns the number of processors that the process may use. */
 static uint32_t count_processors(pid_t pid)
 {
     cpu_set_t set;
@@ -57,7 +58,8 @@ static uint32_t count_processors(pid_t pid)
     return online > 0 ? (uint32_t)online : 1;
 }
 
-/* The share of user time in the recent processor time of the process, by ticks in `stat`. */
+/* Updates the share of user time in the process's recent processor time, from the ticks in
+ * `stat`. */
 static void note_user_share(Exact *exact, const Account *ticks)
 {
     uint64_t user = host_grown(ticks->user, exact->ticks.user);
@@ -69,7 +71,8 @@ static void note_user_share(Exact *exact, const Account *ticks)
     exact->user_share = all ? (double)user / (double)all : 1;
 }
 
-/* The process's clock is exact; the ticks in `stat` are of 10 ms, half a usual interval. */
+/* Replaces the times from `stat` by the process's clock, which is exact; a tick in `stat` is 10 ms,
+ * half of the default interval. */
 static void take_exact_account(HostCpu *cpu, Account *account)
 {
     Exact *exact = &cpu->exact;
@@ -130,8 +133,8 @@ static void record_process(HostCpu *cpu, StrobeWriter *writer, const Account *no
     host->commit(writer);
 }
 
-/* A thread that moved counts where it ran last, which can be more than one processor has: such a
- * row is left out, as the tools that read this table expect. */
+/* All time of a thread counts for the processor on which it ran last, so that a processor can
+ * exceed 100 %. Such a row is left out, as the tools that read this table expect. */
 static void record_processors(HostCpu *cpu, StrobeWriter *writer)
 {
     const StrobeHost *host = cpu->context->host;
@@ -220,7 +223,8 @@ static StrobeStatus cpu_open(HostContext *context, void **state)
     if (!cpu)
         return STROBE_ERROR_MEMORY;
     cpu->context = context;
-    /* by number: /proc/self would be another process for a child that inherits the descriptors */
+    /* by process id: /proc/self would name another process in a child that inherits the
+     * descriptors */
     cpu->exact.has_clock =
         context->is_live && clock_getcpuclockid(context->pid, &cpu->exact.clock) == 0;
     snprintf(name, sizeof name, "%d/stat", (int)context->pid);

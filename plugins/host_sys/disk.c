@@ -20,7 +20,7 @@ typedef struct Account {
 
 typedef struct Device {
     char name[32];
-    uint8_t is_part; /* of another device: not sampled */
+    uint8_t is_part; /* a partition of another device: not sampled */
     uint64_t at, round;
     uint64_t reads, writes, read_sectors, write_sectors, busy_ms, queue_ms;
 } Device;
@@ -28,7 +28,7 @@ typedef struct Device {
 typedef struct HostDisk {
     HostContext *context;
     int io, stat, diskstats;
-    int has_delays; /* the kernel counts how long the process waits */
+    int has_delays; /* the kernel counts how long the process waits for storage */
     StrobeKindId kind, usage_kind;
     StrobeTrackId track;
     Account last;
@@ -56,7 +56,7 @@ static int read_account(const HostDisk *disk, Account *account)
     return account->at ? 0 : -1;
 }
 
-/* Ticks that the process has waited for storage: field 42 of its `stat`. */
+/* Reads the ticks that the process has waited for storage: field 42 of its `stat`. */
 static int read_delay(const HostDisk *disk, uint64_t *ticks)
 {
     char text[1024];
@@ -148,7 +148,7 @@ static void sample_process(HostDisk *disk, StrobeWriter *writer)
     disk->has_last = 1;
 }
 
-/* A partition lies in the folder of its disk, not beside it. */
+/* Only whole devices have an entry in block/; a partition lies in the folder of its device. */
 static int is_whole_device(const HostContext *context, const char *name)
 {
     char path[1024];
@@ -192,7 +192,7 @@ static void record_device(HostDisk *disk, StrobeWriter *writer, const Device *la
     row.read_rate = host_rate(row.read_bytes, interval);
     row.write_rate = host_rate(row.write_bytes, interval);
     if (row.utilisation > 100)
-        row.utilisation = 100; /* the kernel counts in ms and adds them late */
+        row.utilisation = 100; /* the kernel counts in ms and updates the counter late */
     record_row(disk, writer, last->name, &row, disk->context->host->now());
 }
 
@@ -202,8 +202,8 @@ static int is_reset(const Device *last, const Device *now)
            now->read_sectors < last->read_sectors || now->write_sectors < last->write_sectors;
 }
 
-/* "major minor name" and then reads, merged, sectors, ms, writes, merged, sectors, ms, in flight,
- * busy ms, weighted ms. A device that has never done anything has no row. */
+/* Parses "major minor name", then: reads, merged, sectors, ms, writes, merged, sectors, ms, in
+ * flight, busy ms, weighted ms. A device without any reads or writes gets no row. */
 static void take_line(HostDisk *disk, StrobeWriter *writer, const char *at, uint64_t now_ns)
 {
     char name[32];
@@ -228,7 +228,7 @@ static void take_line(HostDisk *disk, StrobeWriter *writer, const char *at, uint
     Device *device = now.reads + now.writes > 0 ? find_device(disk, name) : NULL;
     if (!device || device->is_part)
         return;
-    /* one that was away meanwhile starts anew */
+    /* a device that was removed meanwhile gets no row */
     if (device->at && device->round + 1 == disk->round && !is_reset(device, &now))
         record_device(disk, writer, device, &now);
     memcpy(now.name, device->name, sizeof now.name);
@@ -270,7 +270,7 @@ static void disk_start(void *state)
 
     disk->has_last = 0;
     disk->devices_at = 0;
-    disk->round += 2; /* what is known of devices is too old */
+    disk->round += 2; /* earlier counts of devices are too old */
 }
 
 static void disk_close(void *state)

@@ -11,7 +11,7 @@
 #include <strobe/helpers/sampler.h>
 #include <strobe/helpers/sys-file.h>
 
-/* Holds /proc/stat and /proc/net/dev of big machines. */
+/* Large enough for /proc/stat and /proc/net/dev of big machines. */
 #define TEXT_SIZE (256u * 1024)
 
 int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstance *self)
@@ -37,7 +37,7 @@ void host_context_clear(HostContext *context)
     context->text = NULL;
 }
 
-/* "12345.67 ..." seconds with two decimals, as ns. */
+/* Converts "12345.67 ...", seconds with two decimals, to ns. */
 static uint64_t read_uptime(const HostContext *context)
 {
     char text[128];
@@ -73,7 +73,7 @@ StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const
 
 void host_report(const HostContext *context, int *has_failed, const char *file)
 {
-    if (errno == ESRCH) /* the program has ended, and the window will */
+    if (errno == ESRCH) /* the program has ended, and the window will end soon */
         return;
     if (!*has_failed)
         context->host->log(context->self, STROBE_LOG_WARNING,

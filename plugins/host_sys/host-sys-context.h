@@ -18,40 +18,42 @@ typedef struct HostContext {
     StrobeInstance *self;
     const char *proc_root, *sys_root;
     pid_t pid;
-    int is_live; /* the real /proc, in which the process is the program */
+    int is_live; /* proc_root is the real /proc, not a recorded tree */
     int uptime;  /* descriptor of a recorded tree's clock */
     long page_size;
     uint64_t tick_ns;
-    char *text; /* one file */
+    char *text; /* buffer for the contents of one file */
     size_t text_size;
 } HostContext;
 
 /* One item of the option `items`. */
 typedef struct HostItem {
     const char *name;
-    /* STROBE_OK; STROBE_UNAVAILABLE, with `context->text` naming what is missing. */
+    /* Returns STROBE_OK, or STROBE_UNAVAILABLE with the path of the missing file in
+     * `context->text`. */
     StrobeStatus (*open)(HostContext *context, void **state);
-    /* A window begins: differences start anew. */
+    /* A window begins: forget the counters of the last one. */
     void (*start)(void *state);
     void (*sample)(void *state, StrobeWriter *writer);
     void (*stop)(void *state); /* optional */
     void (*close)(void *state);
 } HostItem;
 
-/* 0, or -1: neither clock nor text can be had. */
+/* 0, or -1: no memory. */
 int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstance *self);
 void host_context_clear(HostContext *context);
 
-/* Now, in the clock by which rates are formed: CLOCK_MONOTONIC, or the recorded tree's. 0: none. */
+/* Returns the time from which rates are computed: CLOCK_MONOTONIC, or the recorded tree's uptime.
+ * 0: it cannot be read. */
 uint64_t host_clock(const HostContext *context);
 
 StrobeTrackId host_counter_track(const HostContext *context, const char *group);
 StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name);
 
-/* Says once why an item is not sampled: by errno, 0: the file has another form. Not that the
- * program has ended. */
+/* Logs, once, why an item is not sampled: the reason is errno; 0 means that the file has an unknown
+ * form. Logs nothing if the program has ended. */
 void host_report(const HostContext *context, int *has_failed, const char *file);
-/* Leaves the path of what is missing in `text`, for the caller's message. */
+/* Writes the path of the missing file to `text`, for the caller's message. */
 StrobeStatus host_unavailable(HostContext *context, const char *root, const char *name);
 
 static inline double host_percent(uint64_t used, uint64_t interval)

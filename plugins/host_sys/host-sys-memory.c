@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The item "mem": memory of the process, of its control group, of the machine. */
+/* The item "mem": memory of the process, of its control group and of the machine. */
 #include "host-sys-memory.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define NO_LIMIT_V1 (UINT64_C(1) << 62) /* version 1 says "no limit" with a number beyond this */
 
-#define CHANGES_SLOWLY_NS 1000000000u /* what the rest of `status` and of `meminfo` is worth */
+#define CHANGES_SLOWLY_NS 1000000000u /* `status` and `meminfo` are read at most this often */
 
 typedef struct Faults {
     uint64_t minor, major;
@@ -25,9 +25,9 @@ typedef struct HostMemory {
     StrobeTrackId track;
     uint64_t total; /* B, of the machine */
     uint64_t cgroup_limit;
-    uint64_t pss_interval; /* ns, 0: not asked for */
+    uint64_t pss_interval; /* ns; 0: not read */
     uint64_t slow_at, pss_at;
-    uint64_t swap, available, pss; /* of the last time that they were read */
+    uint64_t swap, available, pss; /* from their last reading */
     Faults last;
     int has_last, has_failed;
 } HostMemory;
@@ -42,7 +42,7 @@ static uint64_t read_kilobytes(HostContext *context, int descriptor, const char 
     return kilobytes * 1024;
 }
 
-/* The least limit of the group and those above it. */
+/* Returns the least limit of the group and its parents. */
 static uint64_t read_limit(const HostContext *context, HostCgroup cgroup)
 {
     const char *file = cgroup.version == 2 ? "memory.max" : "memory.limit_in_bytes";
@@ -86,7 +86,8 @@ static int read_faults(const HostMemory *memory, Faults *faults)
     return 0;
 }
 
-/* Reads slow values at longer intervals. PSS walks all mappings. */
+/* Reads values that are slow to read, at longer intervals. For PSS the kernel walks all
+ * mappings. */
 static void read_slow(HostMemory *memory)
 {
     HostContext *context = memory->context;
@@ -101,7 +102,7 @@ static void read_slow(HostMemory *memory)
         memory->pss_at = now;
         memory->pss = read_kilobytes(context, memory->smaps, "Pss:");
     } else {
-        memory->pss = STROBE_ABSENT_U64; /* only with the row that it was read for */
+        memory->pss = STROBE_ABSENT_U64; /* a row has PSS only if it was read for this row */
     }
 }
 
@@ -219,7 +220,7 @@ static int open_of_process(const HostContext *context, const char *file)
     return strobe_sys_open(context->proc_root, name);
 }
 
-/* Without the size of the machine, or the process's own sizes, there is nothing to say. */
+/* Fails if the machine's memory size or the process's sizes cannot be read. */
 static StrobeStatus open_files(HostMemory *memory)
 {
     HostContext *context = memory->context;

@@ -24,7 +24,7 @@ static const HostItem *const items[] = {
 typedef struct HostSys {
     HostContext context;
     int64_t interval_ns;
-    void *states[N_ITEMS]; /* NULL: not wanted, or not to be had */
+    void *states[N_ITEMS]; /* NULL: not wanted, or not available */
     uint64_t sampled_ns;   /* when the last sample was taken */
 } HostSys;
 
@@ -58,7 +58,8 @@ static void sample_now(HostSys *state)
     state->sampled_ns = monotonic_ns();
 }
 
-/* Not where a sample has just been taken: a rate over so short a time says nothing. */
+/* Takes no sample if the last one is less than half an interval ago: a rate over so short a time
+ * means nothing. */
 static void host_sys_sample(void *user)
 {
     HostSys *state = user;
@@ -99,7 +100,7 @@ static StrobeStatus open_items(HostSys *state, const char *wanted)
         n_open += opened == STROBE_OK;
         if (opened == STROBE_OK)
             continue;
-        if (opened != STROBE_UNAVAILABLE) /* the cause has been added */
+        if (opened != STROBE_UNAVAILABLE) /* the item has already reported the cause */
             return opened;
         const char *reason = errno ? strerror(errno) : "the file has an unknown form";
         host->log(state->context.self, STROBE_LOG_WARNING,

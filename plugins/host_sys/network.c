@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The item "network": traffic of the system by interface, from /proc/net/dev. */
+/* The item "network": traffic of each network interface, from /proc/net/dev. */
 #include "network.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <strobe/helpers/sys-file.h>
 
 #define INTERFACES_MAX 512
-#define SPEED_NS 1000000000u /* how often the speed of a line is asked for */
+#define SPEED_NS 1000000000u /* how often the speed of an interface is read */
 
 enum {
     RX_BYTES,
@@ -57,7 +57,7 @@ static Interface *find_interface(HostNetwork *network, const char *name)
         if (!strcmp(network->interfaces[i].name, name))
             return &network->interfaces[i];
         if (!interface && network->interfaces[i].round + 1 < network->round)
-            interface = &network->interfaces[i]; /* the place of one that has gone */
+            interface = &network->interfaces[i]; /* reuse the entry of an interface that is gone */
     }
     if (network->n < INTERFACES_MAX)
         interface = &network->interfaces[network->n++];
@@ -68,7 +68,7 @@ static Interface *find_interface(HostNetwork *network, const char *name)
     return interface;
 }
 
-/* "-1", or an error, where the line has none. */
+/* Reads the speed of an interface. If it has none, the file holds "-1" or cannot be read. */
 static void read_speed(HostNetwork *network, Interface *interface, uint64_t now)
 {
     char name[128], text[32];
@@ -124,7 +124,8 @@ static void record_interface(HostNetwork *network, StrobeWriter *writer, const I
     host->commit(writer);
 }
 
-/* One that was away, or runs backwards (a reset, an old driver's 32 bits), starts anew. */
+/* Returns whether the counts continue the last ones: not if the interface was removed meanwhile or
+ * a count runs backwards (a reset, an old driver's 32 bits). */
 static int is_continued(const HostNetwork *network, const Interface *interface,
                         const uint64_t counts[N_COUNTS])
 {
@@ -136,7 +137,8 @@ static int is_continued(const HostNetwork *network, const Interface *interface,
     return 1;
 }
 
-/* "name: bytes packets errs drop fifo frame compressed multicast", and the same for sending. */
+/* Parses "name: bytes packets errs drop fifo frame compressed multicast", and eight numbers for
+ * sending. */
 static void take_line(HostNetwork *network, StrobeWriter *writer, const char *line, uint64_t now,
                       Total *total)
 {
@@ -211,7 +213,7 @@ static void network_start(void *state)
 {
     HostNetwork *network = state;
 
-    network->round += 2; /* what is known of interfaces is too old */
+    network->round += 2; /* earlier counts of interfaces are too old */
     network->at = 0;
 }
 
@@ -232,7 +234,7 @@ static StrobeStatus network_open(HostContext *context, void **state)
         return STROBE_ERROR_MEMORY;
     network->context = context;
     network->has_loopback = context->host->option_bool(context->self, "loopback");
-    /* /proc/net is a link of the process that follows it */
+    /* /proc/net leads to the network of the process that opens it, so use the program's folder */
     if (context->is_live)
         snprintf(name, sizeof name, "%d/net/dev", (int)context->pid);
     network->file = strobe_sys_open(context->proc_root, name);

@@ -15,7 +15,7 @@ static const char *const resources[N_RESOURCES] = {"cpu", "memory", "io"};
 
 typedef struct Resource {
     int file;
-    uint64_t at, some, full; /* us in all; full absent: not told */
+    uint64_t at, some, full; /* us, totals; `full` is absent if the file lacks it */
     int has_failed;
 } Resource;
 
@@ -105,7 +105,7 @@ static void pressure_close(void *state)
     free(pressure);
 }
 
-/* A kernel can have the files and answer each read with an error. */
+/* Opens the files. Reads each once, because a kernel can have the files but fail each read. */
 static int open_resources(HostPressure *pressure)
 {
     char name[32], text[256];

@@ -12,8 +12,8 @@
 
 #define THREADS_MAX 8192
 #define HELD_MAX 72 /* descriptors kept open */
-#define ROTATION 16 /* threads without one that a tick reads */
-#define STATS_MAX 8 /* `stat` files that a tick opens */
+#define ROTATION 16 /* threads without a descriptor that each sample reads */
+#define STATS_MAX 8 /* `stat` files that each sample opens */
 #define RESCAN_NS 1000000000u
 
 typedef struct Thread {
@@ -21,9 +21,9 @@ typedef struct Thread {
     int schedstat; /* -1: not kept open */
     uint32_t processor;
     uint8_t is_present, is_known, was_idle, is_stale;
-    uint64_t at, run, wait; /* ns; when it was read, and its account then */
+    uint64_t at, run, wait; /* ns; time of the last reading, and the values then */
     uint64_t user, system;  /* ticks when `stat` was read */
-    double user_share;      /* of what it ran; NaN: not known */
+    double user_share;      /* share of user time in its processor time; NaN: not known */
     char name[16];
 } Thread;
 
@@ -31,17 +31,17 @@ struct HostThreads {
     HostContext *context;
     StrobeKindId kind;
     StrobeTrackId track;
-    int folder; /* task */
+    int folder; /* descriptor of the folder "task" */
     int has_schedstat;
     uint32_t n, n_found, n_held;
-    uint32_t rotation, stat_turn; /* where the next tick goes on */
-    uint32_t stats_left;          /* of this tick */
-    uint32_t n_threads;           /* as told when they were looked for */
+    uint32_t rotation, stat_turn; /* where the next sample continues */
+    uint32_t stats_left;          /* how many `stat` files this sample may still open */
+    uint32_t n_threads;           /* number of threads at the last scan */
     uint64_t scanned_ns;
-    Thread threads[THREADS_MAX]; /* by tid */
+    Thread threads[THREADS_MAX]; /* in order of tid */
     Thread merged[THREADS_MAX];
     pid_t found[THREADS_MAX];
-    int is_full; /* said so */
+    int is_full; /* the log says so */
 };
 
 HostThreads *host_threads_open(HostContext *context)
@@ -104,7 +104,7 @@ static int take_name(void *user, const char *name)
     return 0;
 }
 
-/* The folder's numbers into `found`, in order. */
+/* Writes the thread ids in the folder to `found`, in order. */
 static void list_folder(HostThreads *t)
 {
     t->n_found = 0;
@@ -123,7 +123,7 @@ static void forget_thread(HostThreads *t, Thread *thread)
     strobe_sys_close(&thread->schedstat);
 }
 
-/* Brings the table up to date: both lists are in order. */
+/* Updates the table: merges the old list and the found one, which are both in order. */
 static void rescan_threads(HostThreads *t)
 {
     uint32_t old = 0, n = 0;
@@ -147,7 +147,8 @@ static void rescan_threads(HostThreads *t)
     t->n = n;
 }
 
-/* Reads from `stat` what the accounting lacks: name, processor, and the ticks in each mode. */
+/* Reads from `stat` the values that schedstat lacks: the name, the processor, and the ticks in each
+ * mode. */
 static int read_stat(HostThreads *t, Thread *thread, uint64_t *run_ticks)
 {
     char name[32], text[1024];
@@ -194,7 +195,8 @@ static int read_schedstat(HostThreads *t, Thread *thread, uint64_t *run, uint64_
     return -1;
 }
 
-/* The account now. Without schedstat it is in ticks, and nothing is known of waiting. */
+/* Reads the thread's current times. Without schedstat the times come from ticks, and the waiting
+ * time is absent. */
 static int read_account(HostThreads *t, Thread *thread, uint64_t *run, uint64_t *wait)
 {
     uint64_t ticks;
@@ -208,9 +210,9 @@ static int read_account(HostThreads *t, Thread *thread, uint64_t *run, uint64_t 
         return 0;
     }
     if (read_stat(t, thread, &ticks) != 0)
-        return -1; /* it ended */
+        return -1; /* the thread has ended */
     if (thread->tid == t->context->pid)
-        t->has_schedstat = 0; /* a kernel without: it would be there for this one */
+        t->has_schedstat = 0; /* the main thread has no schedstat, so the kernel provides none */
     *run = ticks * t->context->tick_ns;
     return 0;
 }
@@ -242,7 +244,7 @@ static void add_to_round(HostRound *round, const Thread *thread, double usage, d
     else
         round->wait += wait;
     if (thread->processor >= HOST_PROCESSORS_MAX)
-        round->is_complete = 0; /* its place is not known yet, or has no room */
+        round->is_complete = 0; /* the processor is not known yet, or its number is too high */
     else if (usage > 0) {
         round->usage[thread->processor] += usage;
         if (thread->processor >= round->n_processors)
@@ -259,7 +261,7 @@ static void sample_thread(HostThreads *t, StrobeWriter *writer, Thread *thread, 
     now = host_clock(t->context);
     if (!thread->is_known || run < thread->run || now <= thread->at) {
         if (now > thread->at || !thread->is_known)
-            round->is_complete = 0; /* a new one: its account so far belongs to no interval */
+            round->is_complete = 0; /* a new thread: its time so far belongs to no interval */
     } else {
         uint64_t interval = now - thread->at, ran = run - thread->run;
         uint64_t waited = wait == STROBE_ABSENT_U64 || thread->wait == STROBE_ABSENT_U64
@@ -279,7 +281,8 @@ static void sample_thread(HostThreads *t, StrobeWriter *writer, Thread *thread, 
     thread->wait = wait;
 }
 
-/* Each tick another thread is the first whose `stat` may be read. */
+/* Samples the threads with an open descriptor. Each sample starts at another thread, so that each
+ * thread's `stat` is read sometimes. */
 static void sample_held(HostThreads *t, StrobeWriter *writer, HostRound *round)
 {
     uint32_t first = t->n ? t->stat_turn % t->n : 0;
@@ -297,7 +300,7 @@ static void sample_rotation(HostThreads *t, StrobeWriter *writer, HostRound *rou
 {
     uint32_t n_read = 0, n_seen;
     uint32_t first = t->n ? t->rotation % t->n : 0;
-    /* While there is room, all of them get a descriptor. */
+    /* If there is room, the threads get descriptors. */
     uint32_t room = t->n_held < HELD_MAX ? HELD_MAX - t->n_held : 0;
     uint32_t may_read = t->n_held + room >= t->n ? t->n : ROTATION + room;
 

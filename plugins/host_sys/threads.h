@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processor use of the threads of the process: schedstat of each, in ns, kept open for the first
- * ones and read in rotation for the rest; their `stat` now and then for what else is known. */
+/* Processor use of the process's threads, from schedstat in ns. The files of the first threads stay
+ * open; the other threads are read in rotation. `stat` is read now and then for the values that
+ * schedstat lacks. */
 #ifndef STROBE_PLUGINS_HOST_SYS_THREADS_H
 #define STROBE_PLUGINS_HOST_SYS_THREADS_H
 
@@ -12,11 +13,11 @@ typedef struct HostThreads HostThreads;
 
 /* The process's values of one round. */
 typedef struct HostRound {
-    int is_complete; /* every thread was read, and had been before */
+    int is_complete; /* every thread was read in this round and in the one before */
     int has_wait;
     double wait;                       /* % of one processor */
     double usage[HOST_PROCESSORS_MAX]; /* % by the processor that a thread ran on last */
-    uint32_t n_processors;             /* the highest of these with a use, plus 1 */
+    uint32_t n_processors;             /* the highest processor that was used, plus 1 */
 } HostRound;
 
 /* Returns NULL with errno on failure. The folder of the threads is `proc_root`/PID/task. */
@@ -24,8 +25,8 @@ HostThreads *host_threads_open(HostContext *context);
 void host_threads_close(HostThreads *threads);
 
 void host_threads_start(HostThreads *threads);
-/* Reads and records the threads. `n_threads` is their number; a change makes it look for new
- * ones. */
+/* Reads and records the threads. `n_threads` is their number; if it has changed, the function looks
+ * for new threads. */
 void host_threads_sample(HostThreads *threads, StrobeWriter *writer, uint32_t n_threads,
                          HostRound *round);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The item "throttle": how the processor limit of the control group held the process up. */
+/* The item "throttle": how long the processor limit of the control group stopped its tasks. */
 #include "throttle.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ typedef struct HostThrottle {
     int has_failed;
 } HostThrottle;
 
-/* Version 2 counts us, version 1 ns. A group without a limit, as the root, need not have them. */
+/* Version 2 counts in us, version 1 in ns. A group without a limit, such as the root, may lack the
+ * counters. */
 static int read_account(const HostThrottle *throttle, Account *account)
 {
     char text[1024];
@@ -62,7 +63,7 @@ static double read_quota(const HostThrottle *throttle, const HostCgroup *cgroup)
     return period ? (double)quota / (double)period : STROBE_ABSENT_F64;
 }
 
-/* The least limit of the group and those above it. */
+/* Returns the least limit of the group and its parents. */
 static double read_limit(const HostThrottle *throttle)
 {
     HostCgroup cgroup = throttle->cgroup;

@@ -17,7 +17,7 @@ typedef struct Hccs {
     StrobeKindId kind;
     StrobeTrackId track;
     int32_t device, time_ms;
-    int way, is_certain; /* certain: it has answered in this way before */
+    int way, is_certain; /* is_certain: it has answered in this way before */
     uint64_t at, last_at;
     StrobeDcmiHccs now, last;
     StrobeDcmiHccsBandwidth bandwidth;
@@ -58,7 +58,8 @@ static int read_once(Hccs *hccs, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
     return dcmi->device_info ? read_totals(hccs, dcmi, device) : STROBE_DCMI_NOT_SUPPORTED;
 }
 
-/* Goes to the next way as long as the device knows none of them. */
+/* Reads once. Until the device has answered in one way, tries the next way if it does not support
+ * the current one. */
 static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device)
 {
     static const int next[] = {[TOTALS_64] = TOTALS_32, [TOTALS_32] = MEASURED};
@@ -76,7 +77,8 @@ static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
     return status;
 }
 
-/* Bytes over all links; -1: a total ran backwards, which is a reset. 32 bits run over. */
+/* Returns the bytes on all links; -1: a total ran backwards, which means a reset. 32-bit totals may
+ * overflow. */
 static double sum_links(const Hccs *hccs, const uint64_t *now, const uint64_t *last)
 {
     double flits = 0;

@@ -43,7 +43,7 @@ static void record_pcie(void *user, StrobeWriter *writer, int is_first)
 
     (void)is_first;
     if (now->tx_post.max < now->tx_post.min)
-        return; /* the driver had nothing to say */
+        return; /* the driver has no values */
     struct strobe_pcie *record =
         pcie->host->reserve(writer, pcie->kind, pcie->track, name, pcie->host->now(), 0);
     if (!record)

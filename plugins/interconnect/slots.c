@@ -32,7 +32,7 @@ static int read_metadata_entry(const Walk *walk, const char *device, const char 
     return 0;
 }
 
-/* Display controllers (03), processing accelerators (12). */
+/* Returns whether the class is a display controller (03) or a processing accelerator (12). */
 static int is_accelerator(const Walk *walk, const char *device)
 {
     char text[32];
@@ -41,7 +41,8 @@ static int is_accelerator(const Walk *walk, const char *device)
            (!strncmp(text, "0x03", 4) || !strncmp(text, "0x12", 4));
 }
 
-/* Capacity of the link in one direction: line code 8b/10b up to 5 GT/s, 128b/130b above. */
+/* Returns the link's capacity in one direction. The line code is 8b/10b up to 5 GT/s, 128b/130b
+ * above. */
 static double bytes_per_second(double transfers, double width)
 {
     return transfers * 1e9 * width / 8 * (transfers > 5.5 ? 128.0 / 130.0 : 0.8);

@@ -34,7 +34,7 @@ void collectives_usual_group(const char *name)
         collectives->set_usual_group(name);
 }
 
-/* A text without anything that would end it in JSON. */
+/* Copies the text; replaces characters that JSON would have to escape by '_'. */
 static void copy_plain(char *plain, size_t size, const char *text)
 {
     size_t n = 0;
@@ -67,7 +67,8 @@ static const struct {
     {"barrier", "HcclBarrier"},
 };
 
-/* The vendor's name of what process groups call "gloo:all_reduce"; theirs where it has none. */
+/* Returns the vendor's name of an operation that a process group calls, for example,
+ * "gloo:all_reduce"; the group's own name if the vendor has none. */
 static const char *operation_of(const char *title)
 {
     const char *colon = strchr(title, ':');
@@ -82,7 +83,8 @@ static const char *operation_of(const char *title)
 #define QUOTE "\\\""
 #define ENTRY(key, value) QUOTE key QUOTE ": " QUOTE value QUOTE
 
-/* As in the original every quote has a backslash before it. A host's group has no stream: 0. */
+/* Writes the text in the vendor's form, in which each quote has a backslash before it. A group on
+ * the host has no stream: 0. */
 static void format_collective(char *text, size_t size, const StrobeTorchCollective *operation)
 {
     const char *name = operation_of(operation->title);
@@ -101,7 +103,7 @@ static void format_collective(char *text, size_t size, const StrobeTorchCollecti
              operation->count, operation->type, peer, group, name);
 }
 
-/* Operations of the window that are under way. */
+/* Number of operations that began in the window and have not ended. */
 static _Atomic int n_open;
 
 static uint64_t begin_operation(const StrobeTorchCollective *operation)
@@ -125,8 +127,8 @@ static void end_operation(uint64_t id)
     atomic_fetch_sub(&n_open, 1);
 }
 
-/* Who waits for an operation goes on before libtorch has told of its end, and may end the window.
- */
+/* A thread that waits for an operation may continue, and end the window, before libtorch reports
+ * the operation's end. So this waits for the reports. */
 static void wait_for_ends(void)
 {
     const struct timespec pause = {0, 100000};
@@ -137,7 +139,8 @@ static void wait_for_ends(void)
 
 /* ---- the window ---- */
 
-/* The part of cpu_op's backend for this libtorch that tells of them; NULL: `problem` says why. */
+/* Finds the part of the PyTorch bridge for this libtorch that reports operations of process groups.
+ * NULL: `problem` says why there is none. */
 static const StrobeTorchCollectives *find_collectives(const StrobeHost *host, StrobeInstance *self)
 {
     char pattern[80], path[PATH_MAX];

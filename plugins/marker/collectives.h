@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of what process groups of torch.distributed do, in the domain "communication". */
+/* Records the operations of torch.distributed's process groups as ranges in the domain
+ * "communication". */
 #ifndef STROBE_PLUGINS_MARKER_COLLECTIVES_H
 #define STROBE_PLUGINS_MARKER_COLLECTIVES_H
 
 #include <strobe/collector.h>
 
-/* Until collectives_end(). NULL, or why there are no such ranges, valid until the next call. */
+/* Records until collectives_end(). Returns NULL, or why operations cannot be recorded; the text is
+ * valid until the next call. */
 const char *collectives_begin(const StrobeHost *host, StrobeInstance *self);
-/* Waits, for 10 ms at most, for the ends of those that are under way. */
+/* Waits, for at most 10 ms, for the ends of running operations. */
 void collectives_end(void);
 
-/* Of the calling thread; see MarkerPythonTool. */
+/* Set values of the calling thread; see MarkerPythonTool. */
 void collectives_group(const char *name, int64_t peer);
 void collectives_usual_group(const char *name);
 

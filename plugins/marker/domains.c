@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domains, and which of them are wanted. */
+/* Domains, and which of them are recorded. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@ static struct {
     pthread_mutex_t lock;
     MarkDomain *first; /* newest first */
     uint32_t n;
-    char *only, *never; /* as given, NULL: none */
+    char *only, *never; /* the options' texts; NULL: none */
 } domains = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Is the name one of those in the list? */
+/* Returns whether the name is in the list. */
 static int is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -34,7 +34,7 @@ static int is_wanted(const char *name)
     return !is_listed(domains.never, name);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static MarkDomain *find_domain(const char *name, size_t length)
 {
     for (MarkDomain *domain = domains.first; domain; domain = domain->next)
@@ -71,7 +71,7 @@ MarkDomain *mark_domain(const char *name, size_t length)
     MarkDomain *domain;
 
     pthread_mutex_lock(&domains.lock);
-    find_or_make("default", 7); /* is number 1 */
+    find_or_make("default", 7); /* the first domain gets number 1 */
     domain = find_or_make(name, length);
     pthread_mutex_unlock(&domains.lock);
     return domain;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ITT as its published headers lay it down, as far as a collector of version 2 meets it. The part
- * compiled into a program owns all objects. 64-bit Linux.
+ * The types of ITT's published headers, as far as a collector of version 2 needs them. The part of
+ * ITT that is compiled into a program owns all objects. 64-bit Linux.
  */
 #ifndef STROBE_PLUGINS_MARKER_ITT_ABI_H
 #define STROBE_PLUGINS_MARKER_ITT_ABI_H
@@ -28,7 +28,7 @@ typedef struct IttString {
     struct IttString *next;
 } IttString;
 
-/* Passed by value; all 0: none. */
+/* Passed by value; all members 0: no id. */
 typedef struct IttId {
     uint64_t d1, d2, d3;
 } IttId;
@@ -41,7 +41,7 @@ typedef struct IttApi {
     uint32_t group;
 } IttApi;
 
-/* The head of the program's state; it goes on, differently with each version. */
+/* The beginning of the program's state. What follows differs between versions. */
 typedef struct IttGlobal {
     unsigned char magic[8]; /* the first is ITT_MAGIC */
     unsigned long version_major, version_minor, version_build;
@@ -66,7 +66,7 @@ _Static_assert(offsetof(IttGlobal, library) == 96 && offsetof(IttGlobal, apis) =
 /* Types of metadata and counters. */
 enum { ITT_U64 = 1, ITT_I64, ITT_U32, ITT_I32, ITT_U16, ITT_I16, ITT_F32, ITT_F64 };
 
-/* Called by each module's part as it starts. */
+/* The part of ITT in each module of the program calls this when it starts. */
 __attribute__((visibility("default"))) void __itt_api_init(IttGlobal *global, uint32_t groups);
 
 #endif

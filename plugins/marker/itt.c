@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tool behind ITT. */
+/* The functions that ITT calls. */
 #include "itt-abi.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 #include "marker-marks.h"
 
-/* __itt_pause: the program wants no marks for now. */
+/* __itt_pause: the program wants no marks until __itt_resume. */
 static _Atomic int is_paused;
 
 static int is_on(void)
@@ -18,7 +18,8 @@ static int is_on(void)
 
 /* ---- objects ---- */
 
-/* The program's object keeps our domain; two threads may both look it up, and find the same. */
+/* Returns our domain, which the program's object keeps in `extra2`. Two threads may look it up at
+ * once, but they find the same one. */
 static MarkDomain *domain_of(IttDomain *domain)
 {
     MarkDomain *known;
@@ -46,7 +47,8 @@ static uint64_t mix_hash(uint64_t hash, uint64_t value)
 
 #define NAMES_SLOTS 1024u
 
-/* Names that were made once the tool was there; they stay, as programs keep them. */
+/* Strings and domains that were created after ITT loaded this library. They are never freed,
+ * because programs keep pointers to them. */
 static struct {
     pthread_mutex_t lock;
     IttString *strings[NAMES_SLOTS];
@@ -62,7 +64,7 @@ static IttString **slot_of(const char *text)
     return &names.strings[hash % NAMES_SLOTS];
 }
 
-/* The same text gives the same object: programs ask for it with each mark. */
+/* Returns the same object for the same text: programs call this for each mark. */
 static IttString *string_handle_create(const char *text)
 {
     IttString **slot, *found;
@@ -116,7 +118,7 @@ static void task_begin(IttDomain *domain, IttId id, IttId parent, IttString *nam
         mark_push(domain_of(domain), text_of(name), NULL);
 }
 
-/* Begun by a function instead of a name. */
+/* Begins a task that is identified by a function instead of a name. */
 static void task_begin_function(IttDomain *domain, IttId id, IttId parent, void *function)
 {
     MarkMetadata metadata = mark_no_metadata;
@@ -151,7 +153,7 @@ static void end_by_id(IttDomain *domain, IttId id)
 
 /* ---- frames ---- */
 
-/* A frame has no name but its domain's. Without an id there is one at a time. */
+/* Without an id, a domain has one frame at a time. */
 static uint64_t key_of_frame(const MarkDomain *domain, const IttId *id)
 {
     static const IttId none = {0, 0, UINT64_MAX};
@@ -188,7 +190,7 @@ static uint64_t get_timestamp(void)
     return mark_now();
 }
 
-/* ---- instants, facts, counters ---- */
+/* ---- instants, metadata, counters ---- */
 
 static void record_marker(IttDomain *domain, IttId id, IttString *name, int scope)
 {
@@ -232,7 +234,8 @@ static int read_number(int type, size_t count, const void *data, double *number,
     return 1;
 }
 
-/* What is said of a task becomes a mark inside it: by its key, with its number. */
+/* Records metadata of a task as an instant within it: the key is its name, the number its
+ * argument. */
 static void metadata_add(IttDomain *domain, IttId id, IttString *key, int type, size_t count,
                          void *data)
 {
@@ -264,11 +267,11 @@ static void metadata_str_add(IttDomain *domain, IttId id, IttString *key, const 
 
 typedef struct Counter {
     int type;
-    _Atomic int64_t total; /* of those that are counted up and down */
+    _Atomic int64_t total; /* of a counter that is incremented and decremented */
     char name[];
 } Counter;
 
-/* "domain/name". Programs keep counters to their end. */
+/* Creates the counter "domain/name". It is never freed: programs keep counters until they end. */
 static Counter *counter_create_typed(const char *name, const char *domain, int type)
 {
     size_t name_size = strlen(name ? name : "") + 1, domain_size = domain ? strlen(domain) : 0;
@@ -338,7 +341,7 @@ static struct {
     char *names[EVENTS_MAX];
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The number of the event, from 1; 0: there are too many. */
+/* Returns the number of the event, from 1 on; 0: invalid, or there are too many. */
 static int event_create(const char *name, int length)
 {
     int n = 0;
@@ -357,7 +360,7 @@ static int event_create(const char *name, int length)
 
 static uint64_t key_of_event(int event)
 {
-    static __thread char own; /* its address tells the thread */
+    static __thread char own; /* its address identifies the thread */
 
     return mark_key(MARK_OF_ITT, mix_hash(mix_hash((uintptr_t)&own, (uint64_t)event), UINT64_MAX));
 }

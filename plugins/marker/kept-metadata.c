@@ -6,14 +6,14 @@
 #define PLACES 4096u /* a power of two */
 #define TRIES 8u
 
-enum { VACANT = 0, CHANGING = 1 }; /* keys have one of their high bits set */
+enum { VACANT = 0, CHANGING = 1 }; /* no key has these values: each has a high bit set */
 
 static struct place {
     _Atomic uint64_t key;
     MarkMetadata metadata;
 } places[PLACES];
 
-static _Atomic uint32_t n_kept; /* most programs give no facts: nothing is to be looked for */
+static _Atomic uint32_t n_kept; /* often 0: then the table is not searched */
 
 static struct place *nth_place(uint64_t key, uint32_t n)
 {

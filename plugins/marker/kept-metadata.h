@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What started ranges say besides their names, until they end on whatever thread. */
+/* Keeps the metadata of started ranges until they end, on any thread. */
 #ifndef STROBE_PLUGINS_MARKER_KEPT_METADATA_H
 #define STROBE_PLUGINS_MARKER_KEPT_METADATA_H
 
 #include <stdint.h>
 
-/* What a mark says besides its name. */
+/* What a program attaches to a mark besides its name. */
 typedef struct MarkMetadata {
     uint64_t argument;         /* STROBE_ABSENT_U64: none */
     int64_t category;          /* STROBE_ABSENT_I64: none */
     const char *category_name; /* NULL: none */
-    uint64_t connection; /* to the mark on the device, STROBE_ABSENT_U64: none was asked for */
-    uint64_t key;        /* of the range, 0: the one by which its facts are known */
+    uint64_t connection; /* id that links it to the mark on the device; STROBE_ABSENT_U64: none */
+    uint64_t key; /* the range's key if it differs from the key that its metadata is kept under; 0:
+                     the same */
 } MarkMetadata;
 
-/* Nothing is kept of a range without facts, nor where the table is full at its place: the range is
- * then recorded without them. */
+/* Keeps the metadata under the key. If the table is full at the key's place, the range is recorded
+ * without metadata. */
 void kept_metadata_put(uint64_t key, const MarkMetadata *metadata);
-/* 0: there are none of this key. */
+/* Removes the metadata of the key from the table and returns 1; 0: there is none. */
 int kept_metadata_take(uint64_t key, MarkMetadata *metadata);
-/* While no marks are recorded: those of ranges that never ended. */
+/* Removes the metadata of ranges that never ended. Call it while no marks are recorded. */
 void kept_metadata_clear(void);
 
 #endif

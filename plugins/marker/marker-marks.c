@@ -12,12 +12,13 @@
 #include <strobe/helpers/mark-kinds.h>
 #include <strobe/helpers/mstx-link.h>
 
-/* The fields of all kinds: the standard one, then ours. In whole words: the host reads them as
- * such, and a word that was just stored in two halves takes a processor longer than all the rest.
- */
+/* The fields of all kinds: the standard one, then this plugin's. They are written as whole words:
+ * the host reads whole words, and reading a word that was just stored in two halves takes longer
+ * than everything else. */
 struct plain_mark {
     uint64_t argument;
-    uint64_t domain_and_event; /* a StrobeStringId; above it a u32 */
+    uint64_t domain_and_event; /* domain: a StrobeStringId, the lower half; event: a u32, the upper
+                                  half */
     uint64_t range;
 };
 struct mark {
@@ -35,7 +36,7 @@ static const StrobeField fields[] = {
 #define N_FIELDS (sizeof fields / sizeof *fields)
 
 const StrobeKind mark_range_kind = STROBE_MARK_RANGE_KIND(fields, N_FIELDS);
-/* A range of which no more is to say than its first fields: most are, and take half the bytes. */
+/* A range that has only the first four fields. Most ranges are such, and take half the bytes. */
 const StrobeKind mark_plain_range_kind = STROBE_MARK_RANGE_KIND(fields, 4);
 const StrobeKind mark_instant_kind = STROBE_MARK_INSTANT_KIND(fields, N_FIELDS);
 
@@ -43,7 +44,7 @@ static const StrobeField thread_fields[] = {
     {"thread", STROBE_FIELD_U64, 0, "", "Kernel id of the thread."},
 };
 const StrobeKind mark_thread_kind = STROBE_KIND("marker.thread", INSTANT, thread_fields,
-                                                "What the program calls one of its threads.");
+                                                "The program's name for one of its threads.");
 
 const MarkMetadata mark_no_metadata = {STROBE_ABSENT_U64, STROBE_ABSENT_I64, NULL,
                                        STROBE_ABSENT_U64, 0};
@@ -54,22 +55,22 @@ static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     StrobeKindId plain_range, range, instant, thread, counter;
-    _Atomic uint64_t window; /* of which the pushed ranges are; counts */
+    _Atomic uint64_t window; /* number of the current window */
     _Atomic uint64_t next_id;
     _Atomic uint64_t n_unmatched;
     _Atomic int is_awake;
 } marks;
 
-/* On one thread, all domains together. */
+/* Limit for one thread, all domains together. */
 #define PUSHED_MAX 256
 #define IDS_AT_ONCE 64
 
-/* A thread's own: more than the static storage that a running program has left. Where it lies is a
- * call to ask, so once for each mark. */
+/* State of a thread. It is too large for the static thread-local storage that a running program has
+ * left, so finding its address takes a call: do that once for each mark. */
 struct own {
     uint64_t window;
     uint64_t process_and_thread;
-    uint32_t tid; /* 0: neither is known yet */
+    uint32_t tid; /* 0: not known yet, nor is process_and_thread */
     uint32_t n_pushed;
     uint64_t next_id, end_id; /* ids that this thread has taken */
     struct pushed {
@@ -112,7 +113,7 @@ uint64_t mark_next_id(void)
     return mine->next_id++;
 }
 
-/* Was it dealt to this thread, a short while ago? */
+/* Returns whether mark_next_id gave the id to this thread recently. */
 static int is_own_id(const struct own *mine, uint64_t id)
 {
     return mine->end_id - id <= IDS_AT_ONCE && id < mine->next_id;
@@ -137,7 +138,8 @@ static int is_wanted(const MarkDomain *domain)
     return marks_on() && domain && atomic_load_explicit(&domain->is_wanted, memory_order_relaxed);
 }
 
-/* An id that the host gives twice is good for the whole window; others are for one record. */
+/* Returns the string id of the domain's name. If the host returns the same id twice, the id is
+ * valid for the whole window; otherwise it is valid for one record only. */
 static StrobeStringId name_of_domain(StrobeWriter *writer, MarkDomain *domain)
 {
     uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
@@ -163,7 +165,7 @@ static inline struct plain_mark describe_plainly(StrobeWriter *writer, MarkDomai
     };
 }
 
-/* `facts` NULL: there are none. */
+/* `metadata` NULL: none. */
 static struct mark describe_mark(StrobeWriter *writer, MarkDomain *domain, uint32_t event,
                                  uint64_t range, const MarkMetadata *metadata)
 {
@@ -279,7 +281,7 @@ void mark_name_early(uint64_t key, uint64_t known_key, uint64_t connection)
     kept_metadata_put(known_key, &metadata);
 }
 
-/* Ends the span of that key, with all that can be said; 0: there was none. */
+/* Ends the span of that key, with all fields. 0: no such span is open. */
 static int end_span(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
                     const MarkMetadata *metadata)
 {
@@ -291,7 +293,7 @@ static int end_span(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t r
     return marks.host->async_close(marks.self, key, marks.range, &mark, sizeof mark);
 }
 
-/* Of a range that this thread began, without facts. */
+/* Ends a range that this thread began, without metadata. */
 static inline int end_plainly(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range)
 {
     StrobeWriter *writer = marks.host->writer(marks.self);
@@ -329,13 +331,14 @@ void mark_end_by_next_id(MarkDomain *domain, uint64_t key, uint64_t id)
         end_started(domain, key, id, is_own_id(&own_storage, id));
 }
 
-/* Pushed ranges have keys that no id is like, and no other thread has. */
+/* Returns the key of the thread's pushed ranges in the domain, which differs from all ids and from
+ * other threads' keys. */
 static inline uint64_t pushed_key(struct own *mine, const MarkDomain *domain)
 {
     return STROBE_KEY_OF_THREAD | (uint64_t)(domain->number & 0x7fffffff) << 32 | own_tid(mine);
 }
 
-/* What was open when a window ended is open no more. */
+/* Forgets the ranges that were open when an earlier window ended. */
 static inline void forget_other_windows(struct own *mine)
 {
     uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
@@ -372,7 +375,7 @@ int mark_push(MarkDomain *domain, const char *text, const MarkMetadata *metadata
     return count_pushed(mine, domain) - 1;
 }
 
-/* The domain's innermost. */
+/* Returns the innermost pushed range of the domain; NULL: none. */
 static inline struct pushed *find_pushed(struct own *mine, const MarkDomain *domain)
 {
     uint32_t i = mine->n_pushed;

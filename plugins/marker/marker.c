@@ -15,7 +15,7 @@ static struct {
     StrobeInstance *self;
 } collector;
 
-/* PyTorch in Python: there will be marks that the collector sees to itself. */
+/* Returns whether Python runs with PyTorch, which the collector marks by itself. */
 static int is_training(void)
 {
     StrobeLibtorch libtorch;

@@ -12,7 +12,7 @@
 
 struct MstxChain mstx_behind;
 
-/* Places of the functions, as a dispatcher has them. */
+/* Pointers to the slots of the functions, in the form in which a dispatcher passes them. */
 static MstxFunction *core_places[MSTX_CORE_SIZE];
 static MstxFunction *domain_places[MSTX_DOMAIN_SIZE];
 static MstxFunction *memory_places[MSTX_MEMORY_SIZE];
@@ -23,7 +23,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
         places[i] = &functions[i];
 }
 
-/* What the tool behind asks for its tables: it sees us as the dispatcher. */
+/* The vendor's tool calls this to get the tables that it fills in; to that tool this library is the
+ * dispatcher. */
 static int get_table(int module, MstxFunction ***table, unsigned *size)
 {
     if (!table || !size)
@@ -65,7 +66,7 @@ static void chain_vendor(void)
 
     if (wish && strcmp(wish, "off") == 0)
         return;
-    /* the vendor's profiler runs the program */
+    /* the vendor's own profiler runs the program */
     if (!is_forced && (getenv("PROFILER_SAMPLECONFIG") || getenv("PROFILING_MODE")))
         return;
     void *library = open_vendor(is_forced);

@@ -7,11 +7,12 @@
 
 typedef struct MstxDomain {
     MarkDomain *marks;
-    void *_Atomic behind; /* handle of the tool behind, NULL: none */
+    void *_Atomic behind; /* handle of the tool behind (mstx-chain.h); NULL: none */
     struct MstxDomain *next;
 } MstxDomain;
 
-/* Of a handle that a program passes: those that were never given out are the default domain. */
+/* Returns the domain of a handle that a program passes. A handle that was never given out stands
+ * for the default domain. */
 const MstxDomain *mstx_domain_of(const void *handle);
 
 static inline void *mstx_domain_behind(const MstxDomain *domain)
@@ -19,7 +20,7 @@ static inline void *mstx_domain_behind(const MstxDomain *domain)
     return domain->behind;
 }
 
-/* Finds or makes it; NULL only where there is no memory. */
+/* Finds or creates the domain; NULL only if there is no memory. */
 MstxDomain *mstx_domain_make(const char *name);
 
 #endif

@@ -18,7 +18,7 @@ struct region {
 
 static const StrobeField fields[] = {
     {"address", STROBE_FIELD_U64, 0, "", "Where it begins."},
-    {"size", STROBE_FIELD_U64, 0, "B", "Size, where it is told."},
+    {"size", STROBE_FIELD_U64, 0, "B", "Size, if it is known."},
     {"device", STROBE_FIELD_U32, 0, "", "Device."},
     {"action", STROBE_FIELD_U32, 0, "",
      "0 region registered, 1 region unregistered, 2 heap registered, 3 heap unregistered."},
@@ -27,7 +27,7 @@ static const StrobeField fields[] = {
 
 const StrobeKind mstx_region_kind =
     STROBE_KIND("marker.region", INSTANT, fields,
-                "Memory that the program told mstx of, such as the pools of an allocator.");
+                "Memory that the program registers with mstx, such as the pools of an allocator.");
 
 static struct {
     const StrobeHost *host;
@@ -70,7 +70,7 @@ void *mstxMemHeapRegister(void *handle, const MstxHeap *heap)
         return theirs;
     record_region(domain->marks, HEAP_TAKEN, heap->range->address, heap->range->size,
                   heap->range->device);
-    /* A handle is only ever given back: the heap's address will do. */
+    /* The program only passes the handle back, so the heap's address serves as one. */
     return theirs ? theirs : (void *)(uintptr_t)heap->range->address;
 }
 

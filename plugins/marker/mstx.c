@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mstx: a tool for its dispatchers, and the functions for programs that link them. See the mstx
- * headers for what each does; a range's id is the one of the tool behind where there is one.
+ * mstx: the functions that are injected into its dispatchers, and that programs may also link
+ * directly. The mstx headers describe each function. If there is a tool behind (mstx-chain.h), a
+ * range has the id that this tool gave it.
  */
 #include "mstx.h"
 
 #include "mstx-chain.h"
 #include "mstx-domain.h"
 
-/* An id of ours beside those of a tool behind that did not record. */
+/* Marks an id that this file gave, while the other ids come from the tool behind. */
 #define OUR_ID (1ull << 63)
 
 static uint64_t key_of(uint64_t id)
@@ -16,8 +17,8 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Of a mark that goes to the device too: what both can be joined by. NULL: it does not. Of an
- * instant the tool behind does not say its id. */
+/* Returns the metadata of a mark that is put on the device too: the id that links both marks. NULL:
+ * it is not put on the device. For instants the tool behind returns no id (`theirs` 0). */
 static const MarkMetadata *metadata_of(void *stream, uint64_t theirs, MarkMetadata *metadata)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -41,8 +42,8 @@ static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *mes
     return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
 
-/* The tool behind marks the device in its call, and the host's range has to begin before that.
- * Returns an id until the tool's own is known, 0: nothing of the kind is needed. */
+/* Begins the range on the host before the tool behind puts its mark on the device. Returns an id
+ * that is used until the tool's id is known; 0: not needed. */
 static uint64_t start_early(MarkDomain *domain, const char *message, void *stream)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -64,7 +65,7 @@ static void end_range(MarkDomain *domain, uint64_t id)
 {
     if (!marks_on() || !id)
         return;
-    if (mstx_behind.core[MSTX_RANGE_START]) /* it may be the id of the tool behind */
+    if (mstx_behind.core[MSTX_RANGE_START]) /* the id may come from the tool behind */
         mark_end(domain, key_of(id), id);
     else
         mark_end_by_next_id(domain, key_of(id), id);
@@ -72,7 +73,8 @@ static void end_range(MarkDomain *domain, uint64_t id)
 
 /* ---- the thirteen ---- */
 
-/* Nobody listens: what there is to do then is found without a frame. */
+/* Returns whether nothing records and there is no tool behind. It is inline, so that an idle mark
+ * needs no stack frame. */
 static inline int is_idle(unsigned function)
 {
     return __builtin_expect(!mstx_behind.core[function] && !marks_on(), 1);
@@ -83,7 +85,7 @@ static void __attribute__((noinline)) mark(const char *message, void *stream)
     MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
     MarkMetadata metadata;
 
-    if (marks_on()) /* before the tool behind marks the device */
+    if (marks_on()) /* before the tool behind puts its mark on the device */
         mark_instant(mark_default_domain(), message, metadata_of(stream, 0, &metadata));
     if (behind)
         behind(message, stream);
@@ -135,7 +137,8 @@ int mstxGetToolId(uint64_t *id)
     return MSTX_SUCCESS;
 }
 
-/* Never NULL for a name: programs take that for "no domains here", and remember it. */
+/* Does not return NULL for a name: programs take NULL for "domains are not supported", and remember
+ * it. */
 void *mstxDomainCreateA(const char *name)
 {
     MstxDomainCreate *behind = (MstxDomainCreate *)mstx_behind.domain[MSTX_DOMAIN_CREATE];
@@ -146,7 +149,8 @@ void *mstxDomainCreateA(const char *name)
     return domain;
 }
 
-/* Ours stay: a program may create one of the same name again, and gets the same. */
+/* Destroys only the domain of the tool behind. Our domain stays: a program that creates one of the
+ * same name again gets the same one. */
 void mstxDomainDestroy(void *handle)
 {
     MstxDomainDestroy *behind = (MstxDomainDestroy *)mstx_behind.domain[MSTX_DOMAIN_DESTROY];
@@ -215,12 +219,12 @@ static void fill_table(MstxGetTable get_table, int module, const MstxFunction *f
     unsigned size = 0;
 
     if (get_table(module, &table, &size) != MSTX_SUCCESS || !table)
-        return; /* a toolkit that is older than the module */
+        return; /* the toolkit is older and has no such module */
     for (unsigned i = 1; i < n; i++)
         set_function(table, size, i, functions[i]);
 }
 
-/* Each module of a program with a dispatcher of its own calls this once. */
+/* Each module of a program that has its own dispatcher calls this once. */
 int InitInjectionMstx(MstxGetTable get_table)
 {
     static const MstxFunction core[] = {NULL, (MstxFunction)mstxMarkA,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tool behind mstx: injected into its dispatchers, and the functions themselves. */
+/* The tool that mstx calls: it is injected into mstx's dispatchers, and exports the mstx
+ * functions. */
 #ifndef STROBE_PLUGINS_MARKER_MSTX_H
 #define STROBE_PLUGINS_MARKER_MSTX_H
 
 #include <strobe/collector.h>
 
-/* Of one registered piece of memory; a program's allocator tells tools of its pools so. */
+/* The kind of a record of one registered memory region. Allocators register their pools so that
+ * tools know them. */
 extern const StrobeKind mstx_region_kind;
 
 StrobeStatus mstx_open(const StrobeHost *host, StrobeInstance *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVTX version 3 as its published headers lay it down: tables, attributes. 64-bit Linux. */
+/* The tables and attributes of NVTX version 3, from its published headers. 64-bit Linux. */
 #ifndef STROBE_PLUGINS_MARKER_NVTX_ABI_H
 #define STROBE_PLUGINS_MARKER_NVTX_ABI_H
 
@@ -53,7 +53,7 @@ _Static_assert(sizeof(NvtxAttributes) == 48 && offsetof(NvtxAttributes, payload)
                "NVTX");
 _Static_assert(sizeof(NvtxCallbacks) == 16 && sizeof(NvtxVersion) == 24, "NVTX");
 
-/* Looked up by the part of NVTX that is compiled into programs; non-zero: success. */
+/* The part of NVTX that is compiled into programs looks this up and calls it. Non-zero: success. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExport get_export);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tool behind NVTX. */
+/* The functions that NVTX calls. */
 #include "nvtx-abi.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "marker-marks.h"
 #include "marker-text.h"
 
-#define WIDE_MAX 4096 /* bytes of a wide text that are kept */
+#define WIDE_MAX 4096 /* a wide text is cut to so many bytes of UTF-8 */
 
-/* A name of a category of a domain. Never freed; few. */
+/* The name of a category in a domain. Never freed: there are few. */
 typedef struct Category {
     struct Category *next;
     const MarkDomain *domain;
@@ -31,7 +31,7 @@ static const char *name_of_category(const MarkDomain *domain, uint32_t number)
     return NULL;
 }
 
-/* Names given later come first in the list, and so replace. */
+/* Adds a name at the front of the list, so that it replaces an earlier one. */
 static void name_category(const MarkDomain *domain, uint32_t number, const char *name)
 {
     size_t size = name ? strlen(name) + 1 : 0;
@@ -55,7 +55,8 @@ static int has_member(const NvtxAttributes *attributes, size_t end)
 #define HAS(attributes, member)                                                                    \
     has_member(attributes, offsetof(NvtxAttributes, member) + sizeof((attributes)->member))
 
-/* Whole numbers keep their bits, others are rounded: the field is an integer. */
+/* Integers keep their bits; floating point numbers are rounded toward zero, because the field is an
+ * integer. */
 static uint64_t payload_of(const NvtxAttributes *attributes)
 {
     switch (attributes->payload_type) {
@@ -75,7 +76,7 @@ static uint64_t payload_of(const NvtxAttributes *attributes)
     }
 }
 
-/* NULL: nothing but its message. */
+/* NULL: the mark has only a message. */
 static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttributes *attributes,
                                        MarkMetadata *metadata)
 {
@@ -91,7 +92,7 @@ static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttri
     return has_category || metadata->argument != STROBE_ABSENT_U64 ? metadata : NULL;
 }
 
-/* A mark needs no message. */
+/* Returns the message, or "" if the mark has none. */
 static const char *message_of(const NvtxAttributes *attributes, char *wide)
 {
     const char *text = NULL;
@@ -291,7 +292,7 @@ static MarkDomain *create_w(const wchar_t *name)
     return create_a(text_of_wide(name, wide, sizeof wide));
 }
 
-/* A handle is the text; programs never give one back. */
+/* A handle is a copy of the text. It is never freed, because programs never give one back. */
 static const char *register_a(const MarkDomain *domain, const char *text)
 {
     return text ? strdup(text) : NULL;
@@ -348,7 +349,7 @@ int InitializeInjectionNvtx2(NvtxGetExport get_export)
         FUNCTION(domain_end),
         FUNCTION(domain_push_ex),
         FUNCTION(domain_pop),
-        NULL, /* resources: names of locks and such, of which no mark tells */
+        NULL, /* resources: names of locks and similar, which no mark uses */
         NULL,
         FUNCTION(name_category),
         FUNCTION(domain_name_category_w),

@@ -59,7 +59,7 @@ void python_marks_begin(void)
 void python_marks_end(void)
 {
     collectives_end();
-    /* the interpreter and what was replaced in it may have gone */
+    /* the interpreter may have ended */
     if (!is_begun || !python.is_initialized())
         return;
     int lock = python.lock();

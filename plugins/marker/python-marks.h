@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks of Python programs: the package `strobe` hands those that the program makes to this
- * library, and marks by itself what the option `ranges` names. Nothing in a process without the
- * package.
+ * Marks of Python programs: the package `strobe` passes the program's marks to this library, and
+ * makes the marks that the option `ranges` names. Without the package these functions do nothing.
  */
 #ifndef STROBE_PLUGINS_MARKER_PYTHON_MARKS_H
 #define STROBE_PLUGINS_MARKER_PYTHON_MARKS_H
 
 #include <strobe/collector.h>
 
-/* Of the collector that is open, NULL after its close. */
+/* Sets the host and instance of the open collector; NULL after it is closed. */
 void python_marks_open(const StrobeHost *host, StrobeInstance *self);
 
-/* As a window begins, and before it ends. Wait for the interpreter's lock. Failures are logged. */
+/* Call them when a window begins, and before it ends. They wait for the interpreter's lock, and log
+ * failures. */
 void python_marks_begin(void);
 void python_marks_end(void);
 

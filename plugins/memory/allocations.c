@@ -14,11 +14,12 @@ static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
-    _Atomic int is_on; /* what happens is recorded */
-    /* The component's text: its id, above it of which session. */
+    _Atomic int is_on; /* a window records */
+    /* The component's text: the lower half is its string id, the upper half the session of the
+     * id. */
     _Atomic uint64_t component;
     _Atomic uint32_t session;
-    /* Bytes of the blocks in the table: of what was allocated in sessions. */
+    /* Bytes of the blocks in the table, which were allocated in sessions. */
     _Alignas(64) _Atomic int64_t allocated;
 } state;
 
@@ -38,14 +39,15 @@ static const StrobeHost *present_host(void)
     return atomic_load_explicit(&state.host, memory_order_acquire);
 }
 
-/* Adds to what is allocated, and returns it. */
+/* Changes the total and returns it. */
 static int64_t count_change(uint64_t more, uint64_t less)
 {
     int64_t change = (int64_t)(more - less);
     return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
 }
 
-/* The same for all records of a session: interning it for each took a fifth of their time. */
+/* Interns the text once in each session: doing so for each record took a fifth of the recording
+ * time. */
 static StrobeStringId component_of(const StrobeHost *host, StrobeWriter *writer)
 {
     uint64_t session = atomic_load_explicit(&state.session, memory_order_acquire);
@@ -76,7 +78,7 @@ static void write_event(const StrobeHost *host, const struct strobe_memory_event
     host->commit(writer);
 }
 
-/* Records for the host, whose allocator has no pool. */
+/* Records an event of the CPU allocator, which has no pool. */
 static void record_own(const StrobeHost *host, uint32_t action, const void *address, int64_t size,
                        int64_t total)
 {
@@ -110,7 +112,7 @@ static void record_allocation(const void *address, size_t size)
         record_own(host, ALLOCATION, address, (int64_t)size, total);
 }
 
-/* Also after the session: the table holds what is allocated. */
+/* Runs after the session too, so that released blocks leave the table. */
 static void record_release(const void *address)
 {
     uint64_t size;
@@ -151,7 +153,7 @@ void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, Str
     pthread_once(&once, prepare_process);
     state.self = self;
     state.kind = kind;
-    atomic_fetch_add(&state.session, 1); /* from 1 on: an id of none is never known */
+    atomic_fetch_add(&state.session, 1); /* from 1: 0 means no session */
     atomic_store(&state.host, host);
 }
 

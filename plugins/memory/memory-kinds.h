@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of this plugin: facts that distinguish blocks of memory. */
+/* Kinds of this plugin: uses and roles of tensors, by which blocks of memory are classified. */
 #ifndef STROBE_PLUGINS_MEMORY_KINDS_H
 #define STROBE_PLUGINS_MEMORY_KINDS_H
 
 #include <strobe/record.h>
 
-/* "memory.tensor_use": a tensor among the inputs of an operator as that begins, of each operator
- * within another one as well; on the thread's track, named by the operator. */
+/* "memory.tensor_use": an input tensor of an operator, recorded when the operator begins, for
+ * nested operators too; on the thread's track, named after the operator. */
 struct memory_tensor_use {
     uint64_t address; /* of its storage's memory */
     uint64_t bytes;   /* B; of that */
     uint32_t input;   /* number of the input */
     uint8_t is_written;
-    uint8_t is_leaf; /* a gradient is gathered for it */
+    uint8_t is_leaf; /* PyTorch accumulates a gradient for it */
 };
 
 enum { MEMORY_ROLE_PARAMETER = 0, MEMORY_ROLE_GRADIENT = 1, MEMORY_ROLE_OPTIMIZER_STATE = 2 };
 #define MEMORY_N_ROLES 3
 
-/* "memory.tensor_role": what the program says that a tensor is for. */
+/* "memory.tensor_role": the role that the program gives to a tensor. */
 struct memory_tensor_role {
     uint64_t address; /* of its storage's memory */
     uint64_t bytes;   /* B; of that */

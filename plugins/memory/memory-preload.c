@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory-preload.so: has the names of the functions in front of which report-front.c stands, so
- * that allocators which are loaded later call that. It is in every process below `strobe run`, most
- * of which have no PyTorch.
+ * memory-preload.so: exports functions with the names of libc10's report functions, so that
+ * allocators which are loaded later call them; report-front.c does the work. The library is loaded
+ * into every process that `strobe run` starts; most of them have no PyTorch.
  */
 #include "report-front.h"
 

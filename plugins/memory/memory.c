@@ -11,12 +11,12 @@
 #include "device-reports.h"
 #include "tensors.h"
 
-/* One per process, as PyTorch's CPU allocator is. */
+/* There is one for each process, as there is one CPU allocator of PyTorch. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchMemory *backend;
-    const StrobeTorchTensors *tensors; /* NULL: not asked for */
+    const StrobeTorchTensors *tensors; /* NULL: tensors=false */
 } collector;
 
 static StrobeStatus attach_backend(void)
@@ -89,7 +89,7 @@ static StrobeStatus memory_start(void *state)
     set_recording(1);
     strobe_device_reports_begin(&strobe_allocation_reports);
     StrobeStatus status =
-        attach_backend(); /* the program may have set an allocator of its own since */
+        attach_backend(); /* the program may have set its own allocator meanwhile */
     if (status == STROBE_OK && collector.tensors) {
         const char *reason = collector.tensors->enable(&strobe_tensor_events);
         if (reason)

@@ -13,7 +13,7 @@ typedef struct Search {
     void *found;
 } Search;
 
-/* libc10 is loaded for Python alone, so its symbols are found by its file only. */
+/* Python loads libc10 without making its symbols global, so they are looked up in its file. */
 static int find_c10(struct dl_phdr_info *info, size_t size, void *user)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -66,7 +66,8 @@ static Report *find_once(int which)
 
 static atomic_flag is_changing = ATOMIC_FLAG_INIT;
 
-/* Removes itself if no session records. While the slot is just being changed, it waits. */
+/* If no session records, makes later reports call libc10's own function directly. If the slot is
+ * just being changed, does nothing; the next report tries again. */
 static void step_aside(int which, Report *found)
 {
     if (atomic_flag_test_and_set(&is_changing))
@@ -91,7 +92,8 @@ static void forward_report(int which, void *address, int64_t size, int64_t alloc
     found(address, size, allocated, reserved, device);
 }
 
-/* After the last hooks the next report steps aside. Waits for a few stores of such a one. */
+/* Sets or removes the hooks. Without hooks the next report steps aside; this waits while one
+ * does. */
 void strobe_report_set_hooks(const ReportHooks *hooks)
 {
     while (atomic_flag_test_and_set(&is_changing))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions in front of c10::reportMemoryUsageToProfiler, which allocators of devices call for
- * each block, with or without a profiler. PyTorch's own handling of the report does not change.
+ * Functions that replace c10::reportMemoryUsageToProfiler, which allocators of devices call for
+ * each block, with or without a profiler. They pass each report on to PyTorch's own function.
  *
- * This file is in C because the arguments are plain: a c10::Device is two bytes. It uses only
- * libc, because it is also in memory-preload.so, which is in every process below `strobe run`.
+ * This can be written in C because the arguments are plain: a c10::Device is two bytes. It uses
+ * only libc, because it is also part of memory-preload.so, which is loaded into every process that
+ * `strobe run` starts.
  */
 #ifndef STROBE_PLUGINS_REPORT_FRONT_H
 #define STROBE_PLUGINS_REPORT_FRONT_H
@@ -13,7 +14,7 @@
 
 #include "report-gate.h"
 
-/* The names of the function, as a C++ compiler has them: up to 2.0, and since. */
+/* The function's mangled names in C++: up to PyTorch 2.0, and from 2.1 on. */
 enum { REPORT_SIGNED, REPORT_UNSIGNED, N_REPORTS };
 #define REPORT_SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define REPORT_UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
@@ -29,7 +30,7 @@ typedef void Report(void *address, int64_t size, int64_t allocated, int64_t rese
  * so that a call loads it without a symbol lookup. */
 extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[N_REPORTS];
 
-/* Stands in front of the function of that name. */
+/* Defines a function that receives a report and passes it to `strobe_report_next`. */
 #define REPORT_FRONT(function_, which_)                                                            \
     void function_(void *address, int64_t size, int64_t allocated, int64_t reserved,               \
                    ReportDevice device)                                                            \
@@ -41,8 +42,9 @@ extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[
 /* Sets the hooks, see ReportGate. */
 void strobe_report_set_hooks(const ReportHooks *hooks);
 
-/* The function itself; NULL: there is no libc10, or it has none of that name. Does not take the
- * loader's lock: the first report may come from a thread for which a constructor waits. */
+/* Finds libc10's own function; NULL: libc10 is not loaded, or has no function of that name. It does
+ * not take the lock that dlsym takes: the first report may come from a thread for which a
+ * constructor waits. */
 Report *strobe_report_find(const char *name);
 
 #endif

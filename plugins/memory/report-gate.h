@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between memory.so and memory-preload.so, which `strobe run` preloads: the one stands in front of
- * the function by which allocators report to PyTorch's profiler, the other records what they say.
- */
+/* The interface between memory-preload.so, which `strobe run` preloads, and memory.so, the plugin.
+ * The preloaded library replaces the function by which allocators report to PyTorch's profiler; the
+ * plugin records the reports. */
 #ifndef STROBE_PLUGINS_REPORT_GATE_H
 #define STROBE_PLUGINS_REPORT_GATE_H
 
@@ -9,10 +9,10 @@
 
 #define REPORT_GATE_SYMBOL "strobe_report_gate_1"
 
-/* Valid for the life of the process once it has been handed to a gate. */
+/* Once it is passed to a gate it must stay valid until the process ends. */
 typedef struct ReportHooks {
-    /* An allocator of device `index`, no processor, has taken `size` bytes, or given them back if
-     * that is negative; what it has allocated and reserved since then. */
+    /* The allocator of device `index` (not a CPU) has allocated `size` bytes, or released them if
+     * `size` is negative. `allocated` and `reserved` are its totals afterwards. */
     void (*reported)(const void *address, int64_t size, int64_t allocated, int64_t reserved,
                      int32_t index);
 } ReportHooks;
@@ -20,8 +20,8 @@ typedef struct ReportHooks {
 typedef struct ReportGate {
     uint32_t struct_size;
     uint32_t reserved;
-    /* From here on these hooks are called; NULL: none, then a report costs one load and a jump.
-     * Calls must not overlap. */
+    /* Sets the hooks that are called from now on. NULL: none; a report then costs one load and a
+     * jump. Calls must not overlap. */
     void (*set_hooks)(const ReportHooks *hooks);
 } ReportGate;
 

@@ -24,7 +24,7 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-/* The thread's writer, NULL where nothing is recorded. */
+/* Returns the thread's writer; NULL: nothing is recorded. */
 static StrobeWriter *writer_of(const StrobeHost **host)
 {
     *host = atomic_load_explicit(&state.host, memory_order_acquire);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tensors operators are given, and what the program says that they are for. */
+/* Records the input tensors of operators, and the roles that the program gives to tensors. */
 #ifndef STROBE_PLUGINS_TENSORS_H
 #define STROBE_PLUGINS_TENSORS_H
 
@@ -7,7 +7,7 @@
 
 #include "../torch_bridge/torch_tensors.h"
 
-/* Callbacks for the backend. Static: a running callback outlives its session. */
+/* Callbacks for the backend. They are static because a running callback may outlive its session. */
 extern const StrobeTorchTensorEvents strobe_tensor_events;
 
 StrobeStatus strobe_tensors_attach(const StrobeHost *host, StrobeInstance *self);
@@ -19,8 +19,8 @@ void strobe_tensors_detach(void);
 typedef struct StrobeMemoryRoles {
     uint32_t struct_size;
     uint32_t reserved;
-    /* The `n` storages at `addresses`, of so many bytes, are of `role` (MEMORY_ROLE_*). Any thread.
-     * Nothing happens where tensors are not recorded. */
+    /* Records that the `n` storages at `addresses`, with sizes `bytes`, have the role `role`
+     * (MEMORY_ROLE_*). Any thread. Does nothing if tensors are not recorded. */
     void (*tell)(uint32_t role, const uint64_t *addresses, const uint64_t *bytes, size_t n);
 } StrobeMemoryRoles;
 

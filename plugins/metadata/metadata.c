@@ -13,14 +13,14 @@
 
 #define NAME_MAX_LENGTH 255
 
-/* Recorded always, "" if unset: what Ascend's tools look for under ENV_VARIABLES. */
+/* Always recorded, as "" if unset: Ascend's tools look for these under ENV_VARIABLES. */
 static const char *const standard_variables[] = {
     "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
     "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
     "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
 };
 
-/* Recorded where they are set, as PyTorch's traces have them: the job that runs. */
+/* Recorded if they are set; they name the job that runs, as in PyTorch's traces. */
 static const char *const job_variables[] = {"PT_PROFILER_JOB_NAME", "PT_PROFILER_JOB_VERSION",
                                             "PT_PROFILER_JOB_ATTEMPT_INDEX"};
 
@@ -78,7 +78,8 @@ static int is_standard(const char *name)
     return 0;
 }
 
-/* Takes the next name off a list; 0 at its end. Names were checked when the collector opened. */
+/* Copies the next name of the list and advances the list; 0 at its end. The names were checked when
+ * the collector opened. */
 static int next_name(const char **list, char *name)
 {
     size_t length;
@@ -149,7 +150,7 @@ static StrobeStatus metadata_start(void *user)
     return STROBE_OK;
 }
 
-/* Groups may have been made within the window. */
+/* Records the process groups at the window's end, because they may be created within the window. */
 static StrobeStatus metadata_stop(void *user)
 {
     process_groups_collect(emit_metadata_entry, user);

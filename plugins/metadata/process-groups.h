@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process groups of torch.distributed, which only Python knows. */
+/* Reads the process groups of torch.distributed from Python, which alone knows them. */
 #ifndef STROBE_PLUGINS_PROCESS_GROUPS_H
 #define STROBE_PLUGINS_PROCESS_GROUPS_H
 
 #include "machine-metadata.h"
 
-/* Gives "distributedInfo" where the process has groups, or had some. Control thread. */
+/* Passes "distributedInfo" to `sink` if the process has groups, or had some. Control thread. */
 void process_groups_collect(StrobeMetadataEntrySink sink, void *user);
 
 #endif
