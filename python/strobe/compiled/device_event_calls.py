@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of a device's events as operators `Event::record` and others, as torch_npu names them. The
-methods of torch_npu.npu.Event are replaced while a window records."""
+"""Records calls of device events as operators such as `Event::record`, the names that torch_npu
+uses. The methods of torch_npu.npu.Event are replaced while a window records."""
 
 import functools
 import sys
@@ -9,7 +9,8 @@ _METHODS = ("record", "wait", "query", "elapsed_time", "synchronize")
 
 
 def replace(replacements):
-    """Where torch_npu is imported; it has no Event where it is only Strobe's names."""
+    """Replaces the methods if torch_npu is imported and has an Event. The torch_npu that Strobe
+    itself provides has none."""
     npu = getattr(sys.modules.get("torch_npu"), "npu", None)
     event = vars(npu).get("Event") if npu is not None else None
     for name in _METHODS if event is not None else ():

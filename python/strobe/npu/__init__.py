@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch_npu.npu has and Strobe too: mstx."""
+"""The part of torch_npu.npu that Strobe provides: mstx."""
 
 from . import mstx
 

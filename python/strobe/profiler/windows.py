@@ -9,7 +9,7 @@ from .events import EventList
 
 
 class Windows:
-    """Result directories in the order of their windows if `keeps_all`; otherwise none."""
+    """Keeps the result directories in the order of their windows if `keeps_all`, otherwise none."""
 
     def __init__(self, keeps_all):
         self.keeps_all = keeps_all
