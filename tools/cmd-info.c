@@ -74,7 +74,7 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 
     for (GList *name = names; name; name = name->next) {
         JsonNode *node = json_object_get_member(metadata, name->data);
-        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* told before */
+        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* printed earlier */
             continue;
         add_line(grid, name->data,
                  json_node_get_value_type(node) == G_TYPE_STRING

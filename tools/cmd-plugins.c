@@ -156,7 +156,8 @@ static void print_component(JsonObject *plugin, JsonObject *component)
     putchar('\n');
 }
 
-/* "collector", "plugin.component" or the plugin's name. */
+/* Whether `name` is the name of the component ("component" or "plugin.component") or of the plugin.
+ */
 static gboolean is_meant(JsonObject *plugin, JsonObject *component, const char *name)
 {
     g_autofree char *full =

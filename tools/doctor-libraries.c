@@ -16,7 +16,7 @@
 /* Where Strobe looks for a library. */
 typedef enum Place {
     IN_CANN,       /* in lib64 below ASCEND_HOME_PATH; if that is not set, on the loader's path */
-    IN_CANN_FIRST, /* there, otherwise on the loader's path, as MSPTI does */
+    IN_CANN_FIRST, /* like IN_CANN, then also on the loader's path; MSPTI does the same */
     IN_DRIVER      /* in the driver's folders, then on the loader's path */
 } Place;
 
@@ -69,7 +69,7 @@ static const Library libraries[] = {
 static const char *const driver_folders[] = {
     "/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"};
 
-/* ---- loading, in a child ---- */
+/* ---- loading, in a child process ---- */
 
 typedef struct Attempt {
     const char *path;
@@ -93,7 +93,7 @@ static int load_library(void *user, int answer)
     return strobe_child_write(GINT_TO_POINTER(answer), text, strlen(text));
 }
 
-/* NULL: it is in none of them. */
+/* The library's path in a folder of drivers; NULL: it is in none of them. */
 static char *find_in_driver(const char *name)
 {
     for (guint i = 0; i < G_N_ELEMENTS(driver_folders); i++) {

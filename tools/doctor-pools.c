@@ -12,8 +12,8 @@
 
 typedef struct AbandonedPools {
     guint n;
-    guint64 bytes; /* that are taken */
-    char *first;   /* NULL: there are none */
+    guint64 bytes; /* memory that the pools use */
+    char *first;   /* the first pool's name; NULL: there are none */
 } AbandonedPools;
 
 /* A running program and its writer lock their pool. Pools of other users cannot be opened. */

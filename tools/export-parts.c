@@ -82,7 +82,7 @@ static void report_part(Job *job, const StrobeAnalysis *analysis, guint64 larges
     }
 }
 
-/* The stretch at hand. */
+/* Exports the current range. */
 static void export_one(Job *job, gboolean is_part)
 {
     g_autoptr(StrobeAnalysis) analysis = NULL;
@@ -111,7 +111,7 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
-/* Parts of an earlier call with other limits would look like a continuation. */
+/* Warns of parts from an earlier call with other limits, which would look like a continuation. */
 static void warn_of_earlier(const Job *job, gboolean is_divided)
 {
     g_autofree char *next =

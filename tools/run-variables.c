@@ -47,7 +47,7 @@ char **strobe_run_variable_prepend(char **environment, const char *name, const c
     return add_value(environment, name, first, FALSE);
 }
 
-/* "{folder}" is the folder of the plugin. */
+/* Replaces "{folder}" by the folder of the plugin. */
 static char *expand_folder(const char *value, const char *plugin)
 {
     g_autofree char *folder = g_path_get_dirname(plugin);
@@ -56,7 +56,7 @@ static char *expand_folder(const char *value, const char *plugin)
     return g_strjoinv(folder, parts);
 }
 
-/* Does the collector's configured option request the variable? */
+/* Whether the collector's configured option requests the variable. */
 static gboolean is_asked_for(const StrobeVariable *variable, const StrobeComponent *component,
                              const StrobeConfigComponent *wanted)
 {

@@ -135,7 +135,7 @@ static void write_table(StrobeJsonWriter *json, const char *key, const Table *ta
     strobe_json_end_array(json);
 }
 
-/* ---- which capture ---- */
+/* ---- the capture ---- */
 
 static Shown shown_at(const Table *captures, guint row)
 {
@@ -147,7 +147,7 @@ static Shown shown_at(const Table *captures, guint row)
                    .is_whole = number_at(captures, row, "Whole") != 0};
 }
 
-/* FALSE: there is none with this number. */
+/* Chooses the capture to show. FALSE: there is none with this number. */
 static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
 {
     guint best = 0;
