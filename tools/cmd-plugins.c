@@ -256,7 +256,8 @@ int strobe_command_plugins(int argc, char **argv)
     if (argc > 2)
         return strobe_command_misuse(&usage, "One name at most");
     if (as_markdown && (as_json || argc > 1))
-        return strobe_command_misuse(&usage, "--markdown is of all plugins, without %s",
+        return strobe_command_misuse(&usage,
+                                     "--markdown prints all plugins and cannot be combined with %s",
                                      as_json ? "--json" : "a name");
     if (!strobe_plugin_folders_check(folders, &code))
         return code;

@@ -88,8 +88,8 @@ static gboolean has_info(const char *path)
 static void take_job(StrobeCollect *collect, const char *job, char *path)
 {
     if (has_path(collect->found, job)) {
-        strobe_complain("%s: of an earlier collect that was cut off%s", path,
-                        has_info(path) ? "" : ", with nothing in it: removed");
+        strobe_complain("%s: left by an earlier collect that was cut off%s", path,
+                        has_info(path) ? "" : "; it is empty and was removed");
         if (!has_info(path)) {
             strobe_folder_remove(path);
             g_free(path);

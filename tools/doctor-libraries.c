@@ -46,13 +46,13 @@ static const char *const mspti_functions[] = {"msptiSubscribe",
                                               NULL};
 
 #define SOURCE_SET_ENV "source CANN's set_env.sh, which sets LD_LIBRARY_PATH"
-#define COMPLETE_CANN "see docs/ascend-host.md: CANN has to be complete for it"
+#define COMPLETE_CANN "see docs/ascend-host.md: this library needs a complete CANN"
 
 static const Library libraries[] = {
     {"libascendcl.so", IN_CANN_FIRST, FALSE, "CANN's runtime", SOURCE_SET_ENV, NULL},
-    {"libprofapi.so", IN_CANN_FIRST, TRUE, "CANN's reports, by which MSPTI learns", SOURCE_SET_ENV,
-     profapi_functions},
-    {"libascendalog.so", IN_CANN_FIRST, TRUE, "CANN's log, which MSPTI asks", SOURCE_SET_ENV,
+    {"libprofapi.so", IN_CANN_FIRST, TRUE, "CANN's profiling reports, which MSPTI reads",
+     SOURCE_SET_ENV, profapi_functions},
+    {"libascendalog.so", IN_CANN_FIRST, TRUE, "CANN's log, which MSPTI uses", SOURCE_SET_ENV,
      log_functions},
     {"libascend_hal.so", IN_CANN_FIRST, TRUE, "the driver",
      "add the driver's lib64/driver to LD_LIBRARY_PATH", NULL},
@@ -60,8 +60,8 @@ static const Library libraries[] = {
     {"libmspti.so", IN_CANN, FALSE, "npu_task", COMPLETE_CANN, mspti_functions},
     {"libms_tools_ext.so", IN_CANN, FALSE, "mstx marks", SOURCE_SET_ENV, NULL},
     {"libdcmi.so", IN_DRIVER, FALSE, "sys_io, interconnect",
-     "is the driver whole? npu-smi info says", NULL},
-    {"libsvp_acl.so", IN_DRIVER, FALSE, "boards of SVP", NULL, NULL},
+     "check with npu-smi info whether the driver is complete", NULL},
+    {"libsvp_acl.so", IN_DRIVER, FALSE, "camera boards (SVP)", NULL, NULL},
     {"libOpenCL.so.1", IN_DRIVER, FALSE, "opencl", "install ocl-icd-libopencl1 again", NULL},
 };
 
@@ -133,7 +133,7 @@ static void report_missing(StrobeDoctorReport *report, const Library *library)
     if (elsewhere)
         strobe_doctor_add(report, is_needed ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
                           library->name, library->next,
-                          "%s is there, but the loader does not look there", elsewhere);
+                          "%s exists, but the loader does not search its folder", elsewhere);
     else if (is_needed)
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next,
                           "not found (%s): MSPTI cannot be loaded without it", library->use);
@@ -156,7 +156,7 @@ static void check_library(StrobeDoctorReport *report, const Library *library)
         failure = g_strdup("it ends the process that loads it");
     if (failure)
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next,
-                          "%s: as it is loaded, %s", path, failure);
+                          "%s: when it is loaded, %s", path, failure);
     else if (g_str_equal(text->str, "loaded"))
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, library->name, NULL, "%s (%s)", path,
                           library->use);

@@ -100,7 +100,7 @@ static void check_torch(StrobeDoctorReport *report, const char *const *plugin_pa
 
     if (!home) {
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL,
-                          "none: cpu_op and memory have nothing to record");
+                          "not installed: cpu_op and memory have nothing to record");
         return;
     }
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL, "%s in %s",

@@ -75,8 +75,8 @@ static void report_part(Job *job, const StrobeAnalysis *analysis, guint64 larges
                     job->result->directory ? job->result->directory : job->result->capture, kept,
                     kept + strobe_filter_left_out(job->wish.filter), analysis->output);
     if (job->max_bytes && largest > job->max_bytes) {
-        strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: what begins at one moment cannot be "
-                        "divided",
+        strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: records that begin at the same time "
+                        "cannot be divided",
                         file, largest);
         job->code = job->code ? job->code : STROBE_EXIT_FAILED;
     }
@@ -118,7 +118,7 @@ static void warn_of_earlier(const Job *job, gboolean is_divided)
         strobe_analysis_folder(job->result, job->wish.parent, is_divided ? job->n_parts + 1 : 1);
 
     if (g_file_test(next, G_FILE_TEST_EXISTS))
-        strobe_complain("warning: %s is of an earlier export: it is no part of this one", next);
+        strobe_complain("warning: %s is from an earlier export and not a part of this one", next);
 }
 
 gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,

@@ -234,8 +234,8 @@ static int has_others_inside(void)
     return (uint32_t)now > (is_entering > 0) && (pid_t)(now >> 32) == getpid();
 }
 
-/* Whether this process should attach now. A Python with PyTorch attaches itself. -1: unknown yet.
- */
+/* Whether a late library is a reason to attach: PyTorch, except in a Python, which attaches itself,
+ * or CANN. -1: unknown yet. */
 static int has_reason(void)
 {
     int has_torch = strobe_loaded_has("libtorch_cpu.so");

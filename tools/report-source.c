@@ -168,5 +168,5 @@ int report_source_read(const StrobeResult *result, GError **error)
         strobe_json_end_object(&scratch.json);
     }
     strobe_held_result_close(&held);
-    return report_scratch_finish(&scratch, "what the page says of its result", error);
+    return report_scratch_finish(&scratch, "the facts about the result", error);
 }

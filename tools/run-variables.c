@@ -81,8 +81,9 @@ static char **set_variable(char **environment, const StrobeVariable *variable, c
     const char *old = g_environ_getenv(environment, variable->name);
 
     if (variable->how == STROBE_VARIABLE_UNLESS_SET && old && *old) {
-        strobe_complain("%s is set already: collector \"%s\" learns nothing of what \"%s\" takes",
-                        variable->name, collector, old);
+        strobe_complain(
+            "%s is set already: collector \"%s\" does not receive the data that \"%s\" takes",
+            variable->name, collector, old);
         return environment;
     }
     if (variable->how != STROBE_VARIABLE_UNLESS_SET && strpbrk(value, ": \t")) {
