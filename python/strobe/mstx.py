@@ -115,7 +115,7 @@ def _marked(function, *mark_of):
     """The function, with a range around each of its runs. The range of a generator or coroutine
     lasts until the generator or coroutine ends."""
     if not callable(function):
-        warnings.warn("mstx: %r is not callable, it is left as it is" % (function,), stacklevel=3)
+        warnings.warn("mstx: %r is not callable and stays unchanged" % (function,), stacklevel=3)
         return function
     if inspect.isasyncgenfunction(function):
         return _marked_async_generator(function, mark_of)

@@ -47,7 +47,7 @@ def register(target, formula):
     if not callable(formula):
         raise TypeError("the formula of %s cannot be called" % target)
     if target in _registered:
-        message.error("The formula of %s is registered twice: the later one counts." % target)
+        message.error("The formula of %s is registered twice: the later formula is used." % target)
     _registered.add(target)
     _targets[target] = formula
 

@@ -7,5 +7,5 @@ __all__ = ["mstx"]
 
 
 def __getattr__(name):
-    raise AttributeError("module %r has no attribute %r: of torch_npu.npu Strobe has mstx alone"
+    raise AttributeError("module %r has no attribute %r: Strobe provides only mstx of torch_npu.npu"
                          % (__name__, name))

@@ -135,7 +135,7 @@ class DynamicConfig:
     def _warn_of_unknown(self, values, known, where):
         for name in values:
             if name not in known:
-                self._warn("%s%s is no key of it" % (where, name))
+                self._warn("%s%s is not a known key" % (where, name))
 
     def _get(self, name, kind, instead, expected):
         value = self._values.get(name, instead)

@@ -93,7 +93,7 @@ def config_of(request):
             key, convert = _EXPERIMENTAL[name]
             experimental[key] = convert(text)
         else:
-            message.warn("Request of dynolog: %s is no key of it" % name)
+            message.warn("Request of dynolog: %s is not a known key" % name)
     if experimental:
         values["experimental_config"] = experimental
     return dynamic_config.DynamicConfig(values, "Request of dynolog")

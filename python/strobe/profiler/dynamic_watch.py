@@ -75,7 +75,7 @@ class Watch:
 
     def _read(self, state):
         if state is None:
-            raise FileNotFoundError("%s is gone: it is looked for again" % self._path)
+            raise FileNotFoundError("%s is missing; Strobe continues to look for it" % self._path)
         return dynamic_config.read_bytes(self._path)
 
     def _state(self):

@@ -301,7 +301,7 @@ class _KinetoProfile:
 
     def _warn_of_no_window(self):
         if stepping.run_session is not None:
-            message.warn_once("strobe run records this process: its results are there, not here.")
+            message.warn_once("strobe run records this process: its result has the events.")
             return
         message.warn("No window of this profile is complete: there are no events.")
 

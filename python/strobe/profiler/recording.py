@@ -112,8 +112,8 @@ class Recording:
             return
         if stepping.run_session is not None:
             message.warn_once(
-                "strobe run records this process already: this profile takes no data of its own, "
-                "its step() and its metadata are passed on."
+                "strobe run records this process already: this profile records nothing itself, but "
+                "its step() and its metadata are used for the run."
             )
             metadata.send_entries(stepping.run_session)
             return

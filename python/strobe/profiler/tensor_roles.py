@@ -128,4 +128,4 @@ def tell():
         if table is not None:
             _send(table, _collect(torch))
     except Exception as error:
-        message.warn("Cannot tell what tensors are for: %s" % error)
+        message.warn("Cannot determine the purposes of tensors: %s" % error)

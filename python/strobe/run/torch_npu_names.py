@@ -39,7 +39,7 @@ class _Fallback:
 
     def exec_module(self, module):
         module.__strobe__ = True
-        module.__doc__ = "Strobe's profiler and marks by the names of torch_npu, which is not here."
+        module.__doc__ = "Strobe's profiler and marks under torch_npu's name; torch_npu is missing."
 
 
 def install():
