@@ -182,8 +182,8 @@ class _Window:
         )
 
     def _take_memory(self, row):
-        """Takes a change of memory. The release of a device's block counts once; later ones are
-        ignored."""
+        """Takes an allocation, or the first record of a release. A device's block may have later
+        records of its release, which are ignored."""
         size = row.get("size(B)")
         if size and cells.number(row, "action", 3) < 2:
             is_device = cells.number(row, "device") >= 0

@@ -67,5 +67,5 @@ class record_function:
 
 
 def kineto_available():
-    """Returns True, although Strobe needs no Kineto: scripts check with it that profiling works."""
+    """Returns True, because scripts check with it whether profiling works. Strobe needs no Kineto."""
     return True
