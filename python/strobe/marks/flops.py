@@ -65,8 +65,8 @@ def mark(replacements):
 
 
 def _module(name):
-    """The module of that name. Imports it only if it is a part of PyTorch; None: the program has not
-    imported it."""
+    """The module of that name. Imports it only if it is a part of PyTorch; None: the program has
+    not imported it."""
     module = sys.modules.get(name)
     if module is None and name.startswith("torch."):
         module = importlib.import_module(name)

@@ -67,5 +67,5 @@ class record_function:
 
 
 def kineto_available():
-    """Returns True, because scripts check with it whether profiling works. Strobe needs no Kineto."""
+    """Returns True: scripts check with it whether profiling works. Strobe needs no Kineto."""
     return True
