@@ -12,7 +12,8 @@
 #include "log.h"
 
 #define LOGS_DIR "logs"
-#define LOG_MAX_BYTES (10u << 20) /* as the original's files; what is beyond is counted */
+/* The same limit as in the Ascend PyTorch Profiler's logs; further lines are only counted. */
+#define LOG_MAX_BYTES (10u << 20)
 
 struct StrobeAnalysisLog {
     GString *text;
@@ -50,7 +51,7 @@ static void keep_message(gint32 level, const char *text)
         next_sink(level, text);
 }
 
-/* For the rest of the process: the progress bar has a sink as well, and each calls the other. */
+/* Stays installed until the process ends, because the progress bar's sink may call it. */
 static void install_sink(void)
 {
     static gsize is_done;
@@ -105,7 +106,8 @@ static void add_outcome(StrobeAnalysisLog *log, guint64 n_records, const GPtrArr
         g_string_append_printf(log->text, "%" G_GUINT64_FORMAT " more lines\n", log->n_left_out);
 }
 
-/* `logs` of the result; the result of another profiler may lack it. */
+/* Opens the folder `logs` of the result; makes it if it is missing, as in a result of another
+ * profiler. */
 static int open_logs(int folder)
 {
     if (mkdirat(folder, LOGS_DIR, 0750) != 0 && errno != EEXIST)

@@ -109,7 +109,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis);
 }
 
-/* {host}_{pid}_{time}, followed by a segment's number if it is only one. */
+/* {host}_{pid}_{time}, followed by the segment's number if the source is a single segment. */
 static char *name_by_metadata(StrobeReader *reader)
 {
     JsonObject *metadata = strobe_reader_metadata(reader);
@@ -123,7 +123,7 @@ static char *name_by_metadata(StrobeReader *reader)
         is_segment ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_segment + 1)
                    : g_strdup("");
 
-    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* anybody's word */
+    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* text of the capture */
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
                            strobe_json_member_int(metadata, "pid", 0), time,
                            (int)(start_ns / 1000000 % 1000), segment, RESULT_SUFFIX);
@@ -176,8 +176,8 @@ char *strobe_analysis_folder(const StrobeResult *result, const char *parent, gui
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
-/* A part's files must not be in the folder of a recording: the files of the whole result are
- * there, or belong there. */
+/* Refuses to write a part's files into the folder of a recording, where the files of the whole
+ * result are or will be. */
 static gboolean check_no_recording(const StrobeOutputPlace *place, const char *folder,
                                    GError **error)
 {
@@ -327,7 +327,7 @@ static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pi
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
-/* Without external data the rest of the result is still valid. */
+/* Adds external data. If that fails, the rest of the result is still valid. */
 static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held,
                           const GPtrArray *importers)
 {
@@ -339,7 +339,7 @@ static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held
     strobe_bar_clear();
 }
 
-/* Makes, completes and removes nothing in another user's result. */
+/* Refuses to change another user's result. */
 static gboolean check_owner(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
                             GError **error)
 {
@@ -381,7 +381,8 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
     return placed;
 }
 
-/* Leaves in the result directory what the original's analysis does, if the files are made in it. */
+/* If the files are made in the result directory, moves CANN's platform folder out of it and writes
+ * the log into it, like the analysis of the Ascend PyTorch Profiler. */
 static void tidy_result(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
                         StrobeAnalysisLog *log, const StrobeAnalysis *analysis, const GError *error)
 {

@@ -13,15 +13,15 @@
 /* Outcome of one result. */
 typedef struct StrobeAnalysis {
     char *output;            /* the folder with the new files; NULL: none was made */
-    StrobeOutputPlace place; /* it is in */
-    GPtrArray *files;        /* names in it, sorted */
+    StrobeOutputPlace place; /* contains that folder */
+    GPtrArray *files;        /* names in the folder, sorted */
     GPtrArray *missing;      /* lines, see completeness-report.h */
     GArray *incomplete;      /* of StrobeDerivedCount: kinds with records that touch a gap */
     guint64 n_records, n_steps;
     guint64 n_own;            /* part of n_records about the recording itself, see
                                * completeness-report.h */
     guint64 n_stored, n_lost; /* the loss report: their sum was offered */
-    gboolean is_live;         /* the program still writes it */
+    gboolean is_live;         /* the program still writes the capture */
     gboolean is_complete;
 } StrobeAnalysis;
 
@@ -56,7 +56,7 @@ StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char
 gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                                GError **error);
 
-/* The folder of the files of `result`, or of that part of it (free it). */
+/* The folder for the files of `result`, or of part number `part` of it (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 
 /* Analyses `result`. Another user's result is only read; then a parent must be given. The files

@@ -36,7 +36,8 @@ gboolean strobe_board_keys_check(const StrobeBoardKeys *keys, GError **error)
            check_switch("aacpu", keys->aacpu, error) && check_switch("switch", keys->is_on, error);
 }
 
-/* The command line's value, the file's, or the default. Two spellings of a key are one. */
+/* Sets the key to the command line's value, else the file's, else the default. `alias` is another
+ * spelling of the key in the file. */
 static void set_key(JsonObject *section, const char *key, const char *alias, const char *named,
                     const char *otherwise)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The acl.json that goes to a board. */
+/* Makes the acl.json that `strobe svp collect` sends to a board. */
 #ifndef STROBE_TOOLS_BOARD_CONFIG_H
 #define STROBE_TOOLS_BOARD_CONFIG_H
 
 #include <glib.h>
 
-/* Keys of the section "profiler" that the command line names; NULL: not named. */
+/* Values on the command line for keys of the section "profiler"; NULL: not given. */
 typedef struct StrobeBoardKeys {
     const char *interval, *acl_api, *aacpu, *is_on /* switch */, *aac_metrics;
 } StrobeBoardKeys;
@@ -13,9 +13,9 @@ typedef struct StrobeBoardKeys {
 /* Checks the values. The error names the option. */
 gboolean strobe_board_keys_check(const StrobeBoardKeys *keys, GError **error);
 
-/* The text of the user's file (NULL: none) with these keys and this output; a key that neither
- * names has collect's default. `is_on`: the profiler is switched on. Free it; NULL: the error,
- * which names file and key. */
+/* The text of the user's file at `path` (NULL: none) with these keys and this output. A key that
+ * neither the file nor `keys` has gets the default of `collect`. `is_on`: the profiler is switched
+ * on. Free the text; NULL with an error that names file and key. */
 char *strobe_board_config_make(const char *path, const StrobeBoardKeys *keys, const char *output,
                                gboolean *is_on, GError **error);
 

@@ -19,7 +19,8 @@
 
 /* ---- which pool ---- */
 
-/* The file of calls that its program did not finish; NULL: the JOB has none. Free it. */
+/* The file of calls that the program was killed before finishing; NULL: the JOB has none. Free it.
+ */
 static char *find_unfinished(const char *data)
 {
     GDir *folder = g_dir_open(data, 0, NULL);
@@ -40,7 +41,7 @@ static char *find_unfinished(const char *data)
     return found;
 }
 
-/* The file's metadata, which stand first, name the pool. NULL: none. Free it. */
+/* Finds the pool's name in the metadata at the start of the file. NULL: none. Free it. */
 static char *find_pool_name(const char *calls)
 {
     g_autofree char *head = g_malloc0(HEAD_BYTES + 1);
@@ -59,7 +60,7 @@ static char *find_pool_name(const char *calls)
     return is_good ? g_steal_pointer(&name) : NULL;
 }
 
-/* ---- taking it ---- */
+/* ---- fetching it ---- */
 
 static gboolean run_there(StrobeRemote *remote, const char *format, const char *text,
                           GString *answer, GError **error)
@@ -72,7 +73,7 @@ static gboolean run_there(StrobeRemote *remote, const char *format, const char *
                             error);
 }
 
-/* 0: it is not there. */
+/* Finds the pool's size on the board; 0: the pool does not exist. */
 static gboolean find_size(StrobeRemote *remote, const char *name, guint64 *n_bytes, GError **error)
 {
     g_autoptr(GString) answer = g_string_new(NULL);
@@ -85,7 +86,8 @@ static gboolean find_size(StrobeRemote *remote, const char *name, guint64 *n_byt
     return TRUE;
 }
 
-/* Recovery looks for the pool beside the file. One that does not belong to it is removed. */
+/* Puts the pool next to the file, where recovery looks for it. Removes a pool that does not belong
+ * to the file. */
 static gboolean recover_calls(const char *calls, const char *data, const char *pool, GError **error)
 {
     g_autofree char *path = g_build_filename(data, pool, NULL);

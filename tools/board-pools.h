@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of the recorder that programs left on a board when they were killed: calls that are in no
- * file yet. */
+/* Takes over the recorder's pools that killed programs left on a board. A pool contains calls that
+ * are not in a file yet. */
 #ifndef STROBE_TOOLS_BOARD_POOLS_H
 #define STROBE_TOOLS_BOARD_POOLS_H
 
@@ -12,8 +12,8 @@ gboolean strobe_board_pools_take(StrobeRemote *remote, const GPtrArray *jobs,
                                  void (*report)(const char *text), StrobeFetchTotals *totals,
                                  GError **error);
 
-/* Removes what programs left in the folder that executed no model: hidden files, and their pools.
- */
+/* Removes the hidden files, and their pools, that programs without an executed model left in the
+ * folder. */
 gboolean strobe_board_pools_clean(StrobeRemote *remote, const char *folder, GError **error);
 
 #endif

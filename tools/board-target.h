@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The board that a command names, and the session with it. */
+/* Finds the board that a command names, and connects to it. */
 #ifndef STROBE_TOOLS_BOARD_TARGET_H
 #define STROBE_TOOLS_BOARD_TARGET_H
 
 #include "remote-session.h"
 
-/* Reads the target: a file NAME.ini, or the name of a stored one; exactly one is not NULL. Its
- * warnings are printed. NULL: the error. */
+/* Reads the target from the file `config` (NAME.ini), or from the stored file for `name`; exactly
+ * one of them is not NULL. Prints warnings. NULL with an error. */
 StrobeTarget *strobe_board_target(const char *config, const char *name, GError **error);
 
-/* Begins a session that holds `folder`, below the home on the board; then the password is
- * overwritten. `has_signals`: the session notes the user's signals. NULL: the error. */
+/* Begins a session with `folder`, a path below the home folder on the board, then overwrites the
+ * password. `has_signals`: the session handles the user's signals. NULL with an error. */
 StrobeRemote *strobe_board_open(StrobeTarget *target, const char *folder, gboolean has_signals,
                                 GError **error);
 

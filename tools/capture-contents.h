@@ -9,7 +9,7 @@ typedef struct StrobeKindCount {
     char *name;
     guint32 shape;
     guint64 n;
-    gint64 total_ns; /* of spans */
+    gint64 total_ns; /* sum of the spans' durations */
 } StrobeKindCount;
 
 typedef struct StrobeTrackCount {
@@ -19,14 +19,14 @@ typedef struct StrobeTrackCount {
 } StrobeTrackCount;
 
 typedef struct StrobeDeviceClockEntry {
-    char *label; /* of the clock's track */
+    char *label; /* label of the clock's track */
     StrobeClockView clock;
 } StrobeDeviceClockEntry;
 
 typedef struct StrobeLossCount {
     guint32 cause;  /* STROBE_LOSS_* */
     char *thread;   /* label of the track that lost them; NULL: not one thread */
-    guint64 number; /* of that track */
+    guint64 number; /* number of that track */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
 } StrobeLossCount;

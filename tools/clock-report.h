@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports the clock of a capture: how exact times are, and where they are not. */
+/* Reports how exact the times of a capture are, and at which times its clock jumped. */
 #ifndef STROBE_TOOLS_CLOCK_REPORT_H
 #define STROBE_TOOLS_CLOCK_REPORT_H
 
@@ -14,7 +14,7 @@ char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata);
  * begin. Free it. */
 char *strobe_clock_event_line(const StrobeClockEvent *event, const StrobeReaderStats *stats);
 
-/* Writes all of it as an object. */
+/* Writes the clock with its events as an object. */
 void strobe_clock_write(StrobeJsonWriter *json, const StrobeReaderStats *stats,
                         JsonObject *metadata, const StrobeClockEvent *events, guint n);
 

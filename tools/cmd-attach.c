@@ -115,7 +115,7 @@ static int open_process(pid_t pid, GError **error)
     return -1;
 }
 
-/* ---- what is recorded ---- */
+/* ---- the configuration ---- */
 
 static gboolean check_outside(const StrobeConfig *config, StrobeRegistry *registry, GError **error)
 {
@@ -135,7 +135,7 @@ static gboolean check_outside(const StrobeConfig *config, StrobeRegistry *regist
     return TRUE;
 }
 
-/* A collector that the user named must not be missing without a message. */
+/* Marks collectors that the user named as required, so that a missing one gives a message. */
 static void require_named(StrobeConfig *config)
 {
     for (guint i = 0; i < config->collectors->len; i++)
@@ -171,7 +171,8 @@ static StrobeConfig *make_config(const Flags *flags, StrobeRegistry *registry, G
 
 /* ---- recording ---- */
 
-/* Blocked from the begin, so that no signal ends the command before the result is complete. */
+/* Blocks the signals from the start, so that none ends the command before the result is complete.
+ */
 static int take_signals(sigset_t *before)
 {
     sigset_t mask;
@@ -184,7 +185,7 @@ static int take_signals(sigset_t *before)
     return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Pending signals would end the command when they are unblocked. */
+/* Removes pending signals, which would end the command when they are unblocked. */
 static void drop_signals(int signals, const sigset_t *before)
 {
     struct signalfd_siginfo info;

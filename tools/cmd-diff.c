@@ -15,7 +15,7 @@
 #include "terminal.h"
 
 #define DEFAULT_LIMIT 20
-#define RUNS_MAX 1000 /* a side */
+#define RUNS_MAX 1000 /* runs on each side */
 
 static const StrobeUsage usage = {
     .name = "diff",
@@ -96,7 +96,7 @@ static gboolean is_same_place(const char *a, const char *b)
     return is_same;
 }
 
-/* A run that is named twice would have a spread of 0. */
+/* Refuses a run that is named twice, because its spread would be 0. */
 static gboolean check_side(char **paths)
 {
     for (guint i = 0; paths[i]; i++)

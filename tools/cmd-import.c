@@ -69,7 +69,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return strobe_command_parse(&usage, entries, argc, argv);
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 static void write_items(StrobeJsonWriter *json, const char *key, const GPtrArray *items)
 {
@@ -110,7 +110,7 @@ static void write_import(StrobeJsonWriter *json, const StrobeImportSource *sourc
     strobe_json_end_object(json);
 }
 
-/* ---- doing it ---- */
+/* ---- the import ---- */
 
 static void keep_code(Job *job, int code)
 {

@@ -59,7 +59,7 @@ static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *r
     if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
         return NULL;
     if (strcmp(result->source, result->capture) == 0)
-        return g_strdup_printf("number %" G_GUINT64_FORMAT " alone", stats->first_segment + 1);
+        return g_strdup_printf("only number %" G_GUINT64_FORMAT, stats->first_segment + 1);
     if (stats->first_segment == 0)
         return g_strdup_printf("%" G_GUINT64_FORMAT, stats->n_segments);
     return g_strdup_printf("%" G_GUINT64_FORMAT ", from number %" G_GUINT64_FORMAT
@@ -74,7 +74,7 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 
     for (GList *name = names; name; name = name->next) {
         JsonNode *node = json_object_get_member(metadata, name->data);
-        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* told before */
+        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* printed earlier */
             continue;
         add_line(grid, name->data,
                  json_node_get_value_type(node) == G_TYPE_STRING
@@ -131,14 +131,13 @@ static void print_overview(const StrobeContents *contents, const StrobeResult *r
                  strobe_device_clock_line(g_ptr_array_index(contents->device_clocks, i)));
     if (stats->n_unsure)
         add_line(grid, "unsure",
-                 g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: when that was on the "
-                                 "host is not known for certain",
+                 g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: their time on the "
+                                 "host clock is uncertain",
                                  stats->n_unsure));
     if (stats->n_device_outside)
         add_line(grid, "outside",
-                 g_strdup_printf("%" G_GUINT64_FORMAT
-                                 " records of devices are left out: they begin "
-                                 "outside of the window, by their clock",
+                 g_strdup_printf("%" G_GUINT64_FORMAT " records of devices are left out: by the "
+                                 "device's clock they begin outside of the window",
                                  stats->n_device_outside));
     g_autofree char *overhead = strobe_text_duration(contents->overhead_ns);
     add_line(
@@ -278,8 +277,8 @@ static void print_losses(const StrobeContents *contents)
                stats->lost[STROBE_LOSS_STRING_CUT], strobe_loss_name(STROBE_LOSS_STRING_CUT),
                strobe_loss_text(STROBE_LOSS_STRING_CUT));
     if (stats->n_nameless)
-        printf("Nameless: %" G_GUINT64_FORMAT " records are there without their names, which were "
-               "lost apart from them, or lie too far before them\n",
+        printf("Nameless: %" G_GUINT64_FORMAT " records have lost their names: a name was stored "
+               "elsewhere, and that part was lost or is too far before the record\n",
                stats->n_nameless);
     print_incomplete_steps(contents->incomplete_steps);
     for (char **text = contents->damage; text && *text; text++) {

@@ -156,7 +156,8 @@ static void print_component(JsonObject *plugin, JsonObject *component)
     putchar('\n');
 }
 
-/* "collector", "plugin.component" or the plugin's name. */
+/* Whether `name` is the name of the component ("component" or "plugin.component") or of the plugin.
+ */
 static gboolean is_meant(JsonObject *plugin, JsonObject *component, const char *name)
 {
     g_autofree char *full =
@@ -255,7 +256,8 @@ int strobe_command_plugins(int argc, char **argv)
     if (argc > 2)
         return strobe_command_misuse(&usage, "One name at most");
     if (as_markdown && (as_json || argc > 1))
-        return strobe_command_misuse(&usage, "--markdown is of all plugins, without %s",
+        return strobe_command_misuse(&usage,
+                                     "--markdown prints all plugins and cannot be combined with %s",
                                      as_json ? "--json" : "a name");
     if (!strobe_plugin_folders_check(folders, &code))
         return code;

@@ -79,7 +79,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 /* ---- the comparison ---- */
 
-/* As JSON in a file that has no name; -1 with an error. */
+/* Writes the comparison as JSON into a file without a name. Returns the descriptor, or -1 with an
+ * error. */
 static int write_comparison(const StrobeDiff *diff, GError **error)
 {
     ReportScratch scratch;
@@ -90,7 +91,7 @@ static int write_comparison(const StrobeDiff *diff, GError **error)
     return report_scratch_finish(&scratch, "the comparison", error);
 }
 
-/* -1 with an error. */
+/* Compares two results. Returns the descriptor of the comparison, or -1 with an error. */
 static int compare_results(StrobeRegistry *registry, char **paths, GError **error)
 {
     char *a[] = {paths[0], NULL}, *b[] = {paths[1], NULL};
@@ -120,7 +121,7 @@ typedef struct PageFiles {
     int comparison, ranks, source;
 } PageFiles;
 
-/* Each result is of another rank, so that together they are one job. */
+/* Whether each result has a different rank, so that the results are one job. */
 static gboolean are_ranks(const GPtrArray *results)
 {
     g_autoptr(GHashTable) ranks = g_hash_table_new(g_direct_hash, g_direct_equal);
@@ -134,7 +135,7 @@ static gboolean are_ranks(const GPtrArray *results)
     return TRUE;
 }
 
-/* The one that the page is of. */
+/* The result that the page shows. */
 static const StrobeResult *find_lowest_rank(const GPtrArray *results)
 {
     const StrobeResult *lowest = g_ptr_array_index(results, 0);
@@ -188,7 +189,7 @@ static gboolean run_pipeline(StrobeRegistry *registry, const StrobeResult *resul
     return good;
 }
 
-/* Of one result, into the folder of the page. */
+/* Writes the page of one result into `folder`. */
 static gboolean write_result(StrobeRegistry *registry, const StrobeResult *result,
                              const char *output, const PageFiles *files, GError **error)
 {
@@ -210,7 +211,8 @@ static gboolean write_result(StrobeRegistry *registry, const StrobeResult *resul
     return good;
 }
 
-/* Results of several ranks are one page, of the lowest one with rows of all. */
+/* Writes the page. For results of several ranks it shows the lowest rank, with a row for each rank.
+ */
 static gboolean write_page(StrobeRegistry *registry, const char *source, const char *output,
                            int comparison, GError **error)
 {

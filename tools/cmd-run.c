@@ -193,8 +193,8 @@ static void explain_nothing(const StrobeConfig *config, StrobeRegistry *registry
         strobe_complain("Nothing was recorded: this is rank %d, which the configuration leaves out",
                         strobe_rank());
     else if (is_claimed && config->has_schedule)
-        strobe_complain("Nothing was recorded: the program made no step, or too few for the "
-                        "schedule to come to one it records. A step ends when an optimizer has "
+        strobe_complain("Nothing was recorded: the program made no step, or fewer steps than the "
+                        "schedule needs before it records. A step ends when an optimizer has "
                         "stepped (see --step-on) or the program calls prof.step(), strobe.step() "
                         "or strobe_step()");
     else if (is_claimed && !has_notes)

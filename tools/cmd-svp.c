@@ -48,7 +48,7 @@ typedef struct Flags {
     gint iter;
 } Flags;
 
-/* The vendor's long option has one dash. */
+/* Replaces the vendor's long option -dir, which has only one dash, by its own form. */
 static void take_long_option(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
@@ -106,7 +106,7 @@ static int work_on(const Flags *flags, const char *dir, JobWork *work, const voi
     return code;
 }
 
-/* One that fails does not keep the others from it. */
+/* Works on every JOB in the folder, even if one fails. */
 static int work_on_each(const Flags *flags, const char *dir, JobWork *work, const void *what)
 {
     GError *error = NULL;
@@ -264,7 +264,7 @@ static int show_job(StrobeSvpJob *job, const void *show)
     return strobe_svp_show(job, show);
 }
 
-/* Of several: says which it is. */
+/* Prints the JOB's name before its tables, for a command with several JOBs. */
 static int show_named(StrobeSvpJob *job, const void *show)
 {
     if (!((const StrobeSvpShow *)show)->is_json)
@@ -309,7 +309,7 @@ static int run_show(int argc, char **argv)
 static const struct {
     const char *name, *second;
     int (*run)(int argc, char **argv);
-    gboolean has_signals; /* it heeds signals itself */
+    gboolean has_signals; /* the command handles signals itself */
 } commands[] = {
     {"collect", NULL, strobe_svp_collect, TRUE},
     {"import", NULL, run_import},

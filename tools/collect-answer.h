@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `strobe svp collect` prints at its end. */
+/* Prints the outcome of `strobe svp collect`. */
 #ifndef STROBE_TOOLS_COLLECT_ANSWER_H
 #define STROBE_TOOLS_COLLECT_ANSWER_H
 
@@ -18,7 +18,7 @@ typedef struct StrobeCollectAnswer {
     const StrobeFetchTotals *fetched;
 } StrobeCollectAnswer;
 
-/* The paths, a line each; or an object. */
+/* Prints the JOBs' paths, one in each line; or with `is_json` an object. */
 void strobe_collect_answer_print(const StrobeCollectAnswer *answer, gboolean is_json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a board's clock is related to this machine's, in the info.json of a JOB. */
+/* Writes comparisons of a board's clock with this machine's clocks into the info.json of a JOB. */
 #ifndef STROBE_TOOLS_COLLECT_CLOCK_H
 #define STROBE_TOOLS_COLLECT_CLOCK_H
 
@@ -13,8 +13,8 @@ typedef struct StrobeCollectClock {
 
 StrobeCollectClock strobe_collect_clock_now(const StrobeClockOffset *offset);
 
-/* Adds the comparisons before and after the run to "sync". Leaves a file of another form as it is.
- * FALSE: the error. */
+/* Adds the comparisons before and after the run to "sync". Does not change a file of another form.
+ * FALSE with an error. */
 gboolean strobe_collect_clock_write(const char *job, const StrobeCollectClock clocks[2],
                                     GError **error);
 

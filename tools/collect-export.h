@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-/* Makes sqlite, timeline and summary in JOB directories here, as the other commands do. FALSE: the
- * error of the first that failed; the others are made. */
+/* Makes sqlite, timeline and summary in JOB directories on this machine, like the other commands of
+ * `strobe svp`. If some fail, still makes the others, and returns FALSE with the first error. */
 gboolean strobe_collect_export(const GPtrArray *jobs, char **plugin_path, GError **error);
 
 #endif

@@ -28,7 +28,7 @@ static gboolean has_path(const GPtrArray *paths, const char *path)
     return g_ptr_array_find_with_equal_func((GPtrArray *)(uintptr_t)paths, path, g_str_equal, NULL);
 }
 
-/* What the recorder has finished comes while the program runs. */
+/* Fetches the files that the recorder has finished, while the program runs. */
 gboolean strobe_collect_fetch_meanwhile(void *user, GError **error)
 {
     StrobeCollect *collect = user;
@@ -46,7 +46,7 @@ gboolean strobe_collect_fetch_meanwhile(void *user, GError **error)
                                        &collect->fetched, error))
             return FALSE;
     }
-    /* there may be more at once */
+    /* after a fetch, look again at once: there may be more */
     collect->looked_us = collect->fetched.fetched_bytes > n_before ? 0 : g_get_monotonic_time();
     return jobs != NULL;
 }
@@ -127,7 +127,7 @@ static void explain_no_job(StrobeCollect *collect)
         collect->code = STROBE_EXIT_INPUT;
 }
 
-/* They were written here. */
+/* Lists the JOBs that the board wrote into the mounted folder. */
 static void take_local(StrobeCollect *collect)
 {
     g_autoptr(GPtrArray) jobs = strobe_collect_local_jobs(collect->request->output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collect in progress, and the JOBs of it. */
+/* The state of a collect in progress, and its JOBs. */
 #ifndef STROBE_TOOLS_COLLECT_JOBS_H
 #define STROBE_TOOLS_COLLECT_JOBS_H
 
@@ -14,34 +14,34 @@ typedef struct StrobeCollect {
     const StrobeCollectRequest *request;
     StrobeRemote *remote;
     StrobeBoardProperties properties;
-    char *kit;          /* the recorder that goes along; NULL: the vendor's records */
+    char *kit;          /* Strobe's recorder, which is sent too; NULL: the vendor's recorder */
     char *config;       /* text of acl.json */
-    char *config_path;  /* its temporary file here */
-    char *board_main;   /* path on the board */
-    char *board_folder; /* its folder */
-    char *board_output; /* where JOBs appear */
-    gboolean is_on;     /* the profiler */
-    GPtrArray *files;   /* of the project */
-    GPtrArray *found;   /* JOBs that were there */
-    GPtrArray *before;  /* those of them that are no earlier collect's */
-    GPtrArray *jobs;    /* paths here */
-    GPtrArray *earlier; /* those of them that an earlier collect left on the board; lent */
+    char *config_path;  /* temporary file with that text, on this machine */
+    char *board_main;   /* the program's path on the board */
+    char *board_folder; /* its folder on the board */
+    char *board_output; /* the folder on the board in which JOBs appear */
+    gboolean is_on;     /* whether the profiler is on */
+    GPtrArray *files;   /* the project's files */
+    GPtrArray *found;   /* JOBs that were on the board before the run */
+    GPtrArray *before;  /* those of `found` that are not from an earlier collect */
+    GPtrArray *jobs;    /* paths of fetched JOBs on this machine */
+    GPtrArray *earlier; /* those of `jobs` that an earlier collect left on the board; borrowed */
     StrobeBoardRunEnd end;
     gboolean has_run;
-    gint64 looked_us;    /* for finished files */
+    gint64 looked_us;    /* time of the last look for finished files */
     gboolean is_mounted; /* --output is mounted on the board */
-    GPtrArray *local;    /* JOBs that were in it */
+    GPtrArray *local;    /* JOBs that were in --output before the run */
     StrobeCollectClock clocks[2];
     StrobeUploadTotals sent;
     StrobeFetchTotals fetched;
-    int code; /* of the first failure */
+    int code; /* exit code of the first failure */
 } StrobeCollect;
 
-/* The JOBs that are on the board, by path. NULL: the error. */
+/* The JOBs on the board, sorted by path. NULL with an error. */
 GPtrArray *strobe_collect_find_jobs(StrobeCollect *collect, GError **error);
-/* Fetches what the recorder has finished while the program runs; `collect` is a StrobeCollect. */
+/* Fetches finished files while the program runs; `collect` is a StrobeCollect. */
 gboolean strobe_collect_fetch_meanwhile(void *collect, GError **error);
-/* Fetches the new JOBs. FALSE: the error. */
+/* Fetches the new JOBs. FALSE with an error. */
 gboolean strobe_collect_fetch_jobs(StrobeCollect *collect, GError **error);
 
 #endif

@@ -5,12 +5,12 @@
 #include "collect-request.h"
 #include "remote-session.h"
 
-/* Mounts --output on the board if that is asked for: *mounted is its path there (free it), NULL:
- * JOBs are fetched. FALSE: the error; it is required and failed. */
+/* Mounts --output on the board if --mount requests it. *mounted is the path on the board (free it),
+ * or NULL if JOBs must be fetched. FALSE with an error if a required mount failed. */
 gboolean strobe_collect_mount(const StrobeCollectRequest *request, StrobeRemote *remote,
                               char **mounted, GError **error);
 
-/* The JOBs in a folder here, by path. */
+/* The JOBs in a folder of this machine, sorted by path. */
 GPtrArray *strobe_collect_local_jobs(const char *path);
 
 #endif

@@ -5,8 +5,9 @@
 #include "board-properties.h"
 #include "collect-request.h"
 
-/* Who records on the board `name`: *kit is the recorder that goes along (free it), NULL for the
- * vendor's runtime. FALSE: the error; the one that is asked for is not possible. */
+/* Chooses the recorder for the board `name`. *kit is the path of Strobe's recorder (free it), or
+ * NULL if the vendor's runtime records. FALSE with an error if the requested recorder cannot be
+ * used. */
 gboolean strobe_collect_choose_recorder(const StrobeCollectRequest *request,
                                         const StrobeBoardProperties *properties, const char *name,
                                         char **kit, GError **error);

@@ -88,7 +88,8 @@ static gboolean take_config(StrobeCollectRequest *request, const char *path, GEr
            refuse_value(error, "--acl-json", path, "is not in the project's folder");
 }
 
-/* src/acl.json, or beside the program. Without one it is made where the program looks for it. */
+/* Uses the named file, else src/acl.json, else the one next to the program. If none exists, chooses
+ * the path at which the program will find a new one. */
 static gboolean find_config(StrobeCollectRequest *request, const char *named, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(request->main);
@@ -108,7 +109,7 @@ static gboolean find_config(StrobeCollectRequest *request, const char *named, GE
 
 /* ---- the rest ---- */
 
-/* The word's place in the list. */
+/* Finds the word's index in the list. */
 static gboolean take_word(const char *option, const char *text, const char *const *words,
                           guint *place, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `strobe svp collect` is asked to do: its options, checked. */
+/* The checked options of `strobe svp collect`. */
 #ifndef STROBE_TOOLS_COLLECT_REQUEST_H
 #define STROBE_TOOLS_COLLECT_REQUEST_H
 
@@ -19,13 +19,13 @@ typedef enum StrobeCollectMount {
 } StrobeCollectMount;
 
 typedef struct StrobeCollectRequest {
-    const char *config, *target; /* one of them */
+    const char *config, *target; /* exactly one is given */
     char **words;                /* the program and its arguments */
-    char *main;                  /* its path here */
-    char *project;               /* folder, canonical */
-    char *main_name;             /* below the project */
+    char *main;                  /* the program's path on this machine */
+    char *project;               /* the folder's canonical path */
+    char *main_name;             /* the program's path relative to the project */
     char *acl_json;              /* the user's file; NULL: none */
-    char *acl_name;              /* where it lies below the project */
+    char *acl_name;              /* path of acl.json relative to the project */
     char *output;
     StrobeBoardKeys keys;
     StrobeBoardProgram program;
@@ -38,12 +38,12 @@ typedef struct StrobeCollectRequest {
     char **plugin_path;
 } StrobeCollectRequest;
 
-/* Options that need more than their text. NULL texts: not given. */
+/* Texts of options that must be converted. NULL: not given. */
 typedef struct StrobeCollectTexts {
     const char *main, *config, *target, *project, *acl_json, *output, *recorder, *timeout, *mount;
 } StrobeCollectTexts;
 
-/* Fills the request. FALSE: the error, whose code is that of the configuration. */
+/* Fills the request. FALSE with an error, whose code is STROBE_ERROR_CONFIG. */
 gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
                                      GError **error);
 void strobe_collect_request_clear(StrobeCollectRequest *request);

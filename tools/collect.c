@@ -23,7 +23,7 @@
 #define KIT_NAME ".strobe-kit/libstrobe-board.so"
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 #define WAIT_VARIABLE "STROBE_BOARD_WAIT_MS"
-#define WAIT_MS "10000" /* for room on the board that fetching makes */
+#define WAIT_MS "10000" /* how long the recorder waits until fetching makes room on the board */
 #define OUTPUT_NAME "profiling"
 
 static void report_line(const char *text)
@@ -39,9 +39,9 @@ static void note_failure(StrobeCollect *collect, GError *error)
         collect->code = code;
 }
 
-/* ---- what goes to the board ---- */
+/* ---- files for the board ---- */
 
-/* The same on every collect of the project from this machine. */
+/* The name of the project's folder on the board: the same for every collect from this machine. */
 static char *make_folder_name(const char *project)
 {
     char host[256] = "";
@@ -73,7 +73,7 @@ static gboolean check_machine(const StrobeCollect *collect, GError **error)
     return FALSE;
 }
 
-/* What is wrong here is said before anything is connected to. */
+/* Reports mistakes in the files before a connection is made. */
 static gboolean prepare_files(StrobeCollect *collect, GError **error)
 {
     const StrobeCollectRequest *request = collect->request;
@@ -84,7 +84,7 @@ static gboolean prepare_files(StrobeCollect *collect, GError **error)
     return collect->files && strobe_folder_check_writable(request->output, NULL, error);
 }
 
-/* The file that goes to the board is not the user's. */
+/* Writes the acl.json for the board into a temporary file; the user's file is not changed. */
 static gboolean write_config(StrobeCollect *collect, GError **error)
 {
     const StrobeCollectRequest *request = collect->request;
@@ -208,7 +208,7 @@ static gboolean run_program(StrobeCollect *collect, GError **error)
     return TRUE;
 }
 
-/* What became of the program. */
+/* Reports how the program ended. */
 static void judge_program(StrobeCollect *collect)
 {
     const StrobeChannelEnd *end = &collect->end.end;
@@ -340,7 +340,7 @@ static void clear_collect(StrobeCollect *collect)
     g_free(collect->board_output);
 }
 
-/* Connected. What was fetched before a failure counts. */
+/* Runs the steps that need the connection. Data that was fetched before a failure is kept. */
 static gint64 run_session(StrobeCollect *collect)
 {
     GError *error = NULL;

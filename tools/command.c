@@ -18,7 +18,7 @@ void strobe_complain(const char *format, ...)
 {
     va_list arguments;
 
-    /* One write, so that output of the profiled command does not mix with it. */
+    /* One write, so that output of the profiled command does not mix with the message. */
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
@@ -92,7 +92,7 @@ static gboolean is_empty(const GOptionEntry *entry)
     return FALSE;
 }
 
-/* No option accepts an empty text: it comes from an unset variable. */
+/* Refuses empty values of options, which usually come from an unset shell variable. */
 static gboolean check_values(const StrobeUsage *usage, const GOptionEntry *entries)
 {
     for (; entries->long_name; entries++)

@@ -220,14 +220,14 @@ static void add_device_clocks(GPtrArray *lines, const StrobeReaderStats *stats)
 {
     if (stats->n_unsure)
         g_ptr_array_add(
-            lines, g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: when that was on "
-                                   "the host is not known for certain (\"strobe info\" says "
-                                   "more of the clock)",
+            lines, g_strdup_printf("%" G_GUINT64_FORMAT " records of devices: their time on the "
+                                   "host clock is uncertain (\"strobe info\" prints the error of "
+                                   "the clock)",
                                    stats->n_unsure));
     if (stats->n_device_outside)
         g_ptr_array_add(lines, g_strdup_printf("%" G_GUINT64_FORMAT
-                                               " records of devices are left out: they "
-                                               "begin outside of the window, by their clock",
+                                               " records of devices are left out: by the "
+                                               "device's clock they begin outside of the window",
                                                stats->n_device_outside));
 }
 

@@ -18,7 +18,7 @@ StrobeCompletenessReport *strobe_completeness_report_new(void);
 void strobe_completeness_report_free(StrobeCompletenessReport *completeness_report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeCompletenessReport, strobe_completeness_report_free)
 
-/* Makes it see the records of this pipeline's next run. One at a time. */
+/* Makes the report receive the records of this pipeline's next run. Only one report at a time. */
 gboolean strobe_completeness_report_watch(StrobeCompletenessReport *completeness_report,
                                           StrobePipeline *pipeline, GError **error);
 

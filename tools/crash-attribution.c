@@ -47,7 +47,7 @@ static void print_crash(const StrobeComponentCall *call, int number)
     append_text(&line, description ? description : "a signal");
     append_text(&line, "\n");
     if (write(STDERR_FILENO, line.text, line.n) < 0)
-        return; /* nobody to tell */
+        return; /* the message cannot be printed */
 }
 
 static void give_up_cleaning(int number)
@@ -100,7 +100,8 @@ static void on_exit_within(void)
     _exit(STROBE_EXIT_PLUGIN);
 }
 
-/* With a full stack the handler needs its own. Threads other than the main one have none. */
+/* Gives the main thread a separate stack for the handler, in case its own stack is full. Other
+ * threads have none. */
 static void make_stack(void)
 {
     static char memory[STACK_BYTES];

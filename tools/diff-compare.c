@@ -132,7 +132,7 @@ static StrobeSpread spread_of_steps(const StrobeDiffSide *side)
     return strobe_diff_spread(&sample);
 }
 
-/* ---- what could not be compared ---- */
+/* ---- data that could not be compared ---- */
 
 static void add_note(StrobeDiff *diff, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void add_note(StrobeDiff *diff, const char *format, ...)
@@ -298,7 +298,7 @@ static void add_steps(StrobeDiff *diff)
     }
 }
 
-/* A part that one result does not record is not 0 there. */
+/* Removes parts that only one result records, because their time in the other is unknown, not 0. */
 static void drop_untold(StrobeDiff *diff)
 {
     GPtrArray *rows = diff->rows->rows;

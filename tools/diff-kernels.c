@@ -11,7 +11,7 @@
 #define PATHS_MAX 1000000u
 #define HEIGHT_MAX 512u /* names on one path */
 #define NO_PLACE G_MAXUINT32
-#define NO_ROOM 0u /* the path of kernels for whose path there is no room */
+#define NO_ROOM 0u /* stands for paths that do not fit into the table */
 #define TOP 1u     /* no operator */
 
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
@@ -104,7 +104,7 @@ struct StrobeDiffKernels {
     GHashTable *index;     /* parent and name of a path -> its index */
 };
 
-/* ---- in ---- */
+/* ---- input ---- */
 
 StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                            const StrobeDiffSteps *steps, gboolean by_name,
@@ -414,7 +414,7 @@ static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
     return call ? strobe_diff_steps_at(kernels->steps, call->begin_ns) : value->block;
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 static gint compare_links(gconstpointer a, gconstpointer b)
 {

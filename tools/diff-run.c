@@ -297,7 +297,7 @@ static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* The steps themselves: their mean, and each compared with the one that has its index. */
+/* Adds the durations of whole steps, as a row of their own. */
 static void add_durations(Reading *r)
 {
     const StrobeDiffSteps *steps = &r->run->steps;
@@ -337,7 +337,7 @@ static gboolean read_records(Reading *r, StrobeRegistry *registry, const char *c
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {
         r->run->n_lost = strobe_reader_stats_lost(stats) -
-                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* this is no loss */
+                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* not a loss for a comparison */
         r->run->is_sealed = stats->sealed && stats->n_damaged == 0;
     }
     strobe_pipeline_free(pipeline);

@@ -294,7 +294,7 @@ static gboolean add_root(void *user, NestingSpan *span)
 static const NestingOps nesting_ops = {sizeof(Entry), adopt_child, fold_span, merge_spans,
                                        add_root};
 
-/* ---- in ---- */
+/* ---- input ---- */
 
 StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                      const StrobeDiffSteps *steps, StrobeDiffTreeForm form)
@@ -362,7 +362,7 @@ void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record)
     nesting_add(tree->nesting, &entry.span);
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 typedef struct Delivery {
     StrobeDiffTree *tree;

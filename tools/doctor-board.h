@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `strobe doctor --on TARGET`: what a board is, and what can record there. */
+/* `strobe doctor --on TARGET`: properties of a board, and the recorders that it can use. */
 #ifndef STROBE_TOOLS_DOCTOR_BOARD_H
 #define STROBE_TOOLS_DOCTOR_BOARD_H
 
 #include "doctor-report.h"
 
-/* Adds the section. FALSE: the board was not reached, and the error says why. */
+/* Adds the board's section. FALSE with an error if the board was not reached. */
 gboolean strobe_doctor_board(StrobeDoctorReport *report, const char *target, GError **error);
 
 #endif

@@ -63,26 +63,26 @@ static void check_machine(StrobeDoctorReport *report)
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "kernel", NULL, "%s %s, %s", name.sysname,
                           name.release, name.machine);
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "system", NULL, "%s",
-                      system ? system : "not known");
+                      system ? system : "unknown");
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "processors", NULL, "%ld online, %s",
-                      sysconf(_SC_NPROCESSORS_ONLN), model ? model : "model not known");
+                      sysconf(_SC_NPROCESSORS_ONLN), model ? model : "model unknown");
 }
 
 static void check_clock(StrobeDoctorReport *report)
 {
     g_autofree char *source =
         first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    const char *kernel = source ? source : "not told";
+    const char *kernel = source ? source : "unknown";
 
     if (strobe_clock_probe(&strobe_clock_probe_host))
-        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "clock", NULL,
-                          "the processor's counter, of one rate; the kernel's source is %s",
-                          kernel);
+        strobe_doctor_add(
+            report, STROBE_VERDICT_GOOD, "clock", NULL,
+            "the processor's counter, which has a constant rate; the kernel's clock is %s", kernel);
     else
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "clock",
-                          "none is needed; a record costs a little more",
+                          "nothing needs to be done; a record costs a little more",
                           "CLOCK_MONOTONIC: the processor's counter cannot be trusted here (the "
-                          "kernel's source is %s)",
+                          "kernel's clock is %s)",
                           kernel);
 }
 
@@ -218,9 +218,9 @@ static void check_rights(StrobeDoctorReport *report)
     add_setting(report, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid",
                 "for osrt:source=perf");
     add_setting(report, "ptrace_scope", "/proc/sys/kernel/yama/ptrace_scope",
-                "Strobe traces nobody: of no effect");
+                "has no effect: Strobe does not use ptrace");
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "trace points", NULL,
-                      reads ? "can be read" : "cannot be read (for osrt:source=perf alone)");
+                      reads ? "can be read" : "cannot be read (only osrt:source=perf needs them)");
     if (seccomp && !g_str_equal(seccomp, "0"))
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "seccomp", NULL,
                           "mode %s: system calls are filtered", seccomp);
@@ -283,7 +283,7 @@ static const Variable variables[] = {
     {"OMPI_COMM_WORLD_RANK", FALSE, NULL},
     {"SLURM_PROCID", FALSE, NULL},
     {"STROBE_PLUGIN_PATH", FALSE, NULL},
-    {"STROBE_RUN_DIR", FALSE, "this runs under strobe run already: run doctor by itself"},
+    {"STROBE_RUN_DIR", FALSE, "this doctor runs under strobe run: run it without strobe run"},
     {"TORCH_NPU_WARNING_DISABLE", FALSE, NULL},
     {"XDG_RUNTIME_DIR", FALSE, NULL},
     {"TMPDIR", FALSE, NULL},
@@ -304,6 +304,6 @@ void strobe_doctor_environment(StrobeDoctorReport *report)
                           variable->is_private ? "(set)" : value);
     }
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "others", NULL,
-                      "not looked at: %u names are, and those above are set",
+                      "not read: of the %u variables that are checked, those above are set",
                       (guint)G_N_ELEMENTS(variables));
 }

@@ -16,7 +16,7 @@
 /* Where Strobe looks for a library. */
 typedef enum Place {
     IN_CANN,       /* in lib64 below ASCEND_HOME_PATH; if that is not set, on the loader's path */
-    IN_CANN_FIRST, /* there, otherwise on the loader's path, as MSPTI does */
+    IN_CANN_FIRST, /* like IN_CANN, then also on the loader's path; MSPTI does the same */
     IN_DRIVER      /* in the driver's folders, then on the loader's path */
 } Place;
 
@@ -46,13 +46,13 @@ static const char *const mspti_functions[] = {"msptiSubscribe",
                                               NULL};
 
 #define SOURCE_SET_ENV "source CANN's set_env.sh, which sets LD_LIBRARY_PATH"
-#define COMPLETE_CANN "see docs/ascend-host.md: CANN has to be complete for it"
+#define COMPLETE_CANN "see docs/ascend-host.md: this library needs a complete CANN"
 
 static const Library libraries[] = {
     {"libascendcl.so", IN_CANN_FIRST, FALSE, "CANN's runtime", SOURCE_SET_ENV, NULL},
-    {"libprofapi.so", IN_CANN_FIRST, TRUE, "CANN's reports, by which MSPTI learns", SOURCE_SET_ENV,
-     profapi_functions},
-    {"libascendalog.so", IN_CANN_FIRST, TRUE, "CANN's log, which MSPTI asks", SOURCE_SET_ENV,
+    {"libprofapi.so", IN_CANN_FIRST, TRUE, "CANN's profiling reports, which MSPTI reads",
+     SOURCE_SET_ENV, profapi_functions},
+    {"libascendalog.so", IN_CANN_FIRST, TRUE, "CANN's log, which MSPTI uses", SOURCE_SET_ENV,
      log_functions},
     {"libascend_hal.so", IN_CANN_FIRST, TRUE, "the driver",
      "add the driver's lib64/driver to LD_LIBRARY_PATH", NULL},
@@ -60,8 +60,8 @@ static const Library libraries[] = {
     {"libmspti.so", IN_CANN, FALSE, "npu_task", COMPLETE_CANN, mspti_functions},
     {"libms_tools_ext.so", IN_CANN, FALSE, "mstx marks", SOURCE_SET_ENV, NULL},
     {"libdcmi.so", IN_DRIVER, FALSE, "sys_io, interconnect",
-     "is the driver whole? npu-smi info says", NULL},
-    {"libsvp_acl.so", IN_DRIVER, FALSE, "boards of SVP", NULL, NULL},
+     "check with npu-smi info whether the driver is complete", NULL},
+    {"libsvp_acl.so", IN_DRIVER, FALSE, "camera boards (SVP)", NULL, NULL},
     {"libOpenCL.so.1", IN_DRIVER, FALSE, "opencl", "install ocl-icd-libopencl1 again", NULL},
 };
 
@@ -69,7 +69,7 @@ static const Library libraries[] = {
 static const char *const driver_folders[] = {
     "/usr/local/dcmi", "/usr/local/Ascend/driver/lib64/driver", "/usr/local/Ascend/driver/lib64"};
 
-/* ---- loading, in a child ---- */
+/* ---- loading, in a child process ---- */
 
 typedef struct Attempt {
     const char *path;
@@ -93,7 +93,7 @@ static int load_library(void *user, int answer)
     return strobe_child_write(GINT_TO_POINTER(answer), text, strlen(text));
 }
 
-/* NULL: it is in none of them. */
+/* The library's path in a folder of drivers; NULL: it is in none of them. */
 static char *find_in_driver(const char *name)
 {
     for (guint i = 0; i < G_N_ELEMENTS(driver_folders); i++) {
@@ -133,7 +133,7 @@ static void report_missing(StrobeDoctorReport *report, const Library *library)
     if (elsewhere)
         strobe_doctor_add(report, is_needed ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
                           library->name, library->next,
-                          "%s is there, but the loader does not look there", elsewhere);
+                          "%s exists, but the loader does not search its folder", elsewhere);
     else if (is_needed)
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next,
                           "not found (%s): MSPTI cannot be loaded without it", library->use);
@@ -156,7 +156,7 @@ static void check_library(StrobeDoctorReport *report, const Library *library)
         failure = g_strdup("it ends the process that loads it");
     if (failure)
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, library->name, library->next,
-                          "%s: as it is loaded, %s", path, failure);
+                          "%s: when it is loaded, %s", path, failure);
     else if (g_str_equal(text->str, "loaded"))
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, library->name, NULL, "%s (%s)", path,
                           library->use);

@@ -12,8 +12,8 @@
 
 typedef struct AbandonedPools {
     guint n;
-    guint64 bytes; /* that are taken */
-    char *first;   /* NULL: there are none */
+    guint64 bytes; /* memory that the pools use */
+    char *first;   /* the first pool's name; NULL: there are none */
 } AbandonedPools;
 
 /* A running program and its writer lock their pool. Pools of other users cannot be opened. */
@@ -54,8 +54,8 @@ void strobe_doctor_pools(StrobeDoctorReport *report)
         g_autofree char *bytes = strobe_text_bytes(left.bytes);
         g_autofree char *others = left.n > 1 ? g_strdup_printf(" and %u more", left.n - 1) : NULL;
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "buffers left behind",
-                          "strobe analyse takes what a result still misses from its buffer; then "
-                          "remove the files (strobe-PROCESS-*.pool)",
+                          "run strobe analyse, which adds the records in a buffer to its result; "
+                          "then remove the files (strobe-PROCESS-*.pool)",
                           "%s in memory, of programs that were killed: %s%s", bytes, left.first,
                           others ? others : "");
     }

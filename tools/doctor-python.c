@@ -54,7 +54,7 @@ static JsonNode *answer_of(const GString *text)
     return NULL;
 }
 
-/* There is no bridge yet: will the first run build it? */
+/* Adds whether the first run can build the missing bridge. */
 static void check_building(StrobeDoctorReport *report)
 {
     g_autoptr(GError) error = NULL;
@@ -68,7 +68,7 @@ static void check_building(StrobeDoctorReport *report)
                           "cpu_op and memory cannot work without it", "%s", error->message);
 }
 
-/* Where is the bridge to exactly this PyTorch? */
+/* Adds the path of the bridge to exactly this PyTorch. */
 static void check_bridge(StrobeDoctorReport *report, const char *const *plugin_path,
                          const char *home)
 {
@@ -100,7 +100,7 @@ static void check_torch(StrobeDoctorReport *report, const char *const *plugin_pa
 
     if (!home) {
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL,
-                          "none: cpu_op and memory have nothing to record");
+                          "not installed: cpu_op and memory have nothing to record");
         return;
     }
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "PyTorch", NULL, "%s in %s",

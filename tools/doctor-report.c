@@ -133,7 +133,7 @@ static void print_next_steps(const StrobeDoctorReport *report, FILE *file)
         fputc('\n', file);
 }
 
-/* A text from outside: makes each line harmless. */
+/* Prints a text from outside Strobe, without its control characters. */
 static void print_attachment(const char *title, const char *text, FILE *file)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);

@@ -29,10 +29,10 @@ static void add_parts(StrobeDoctorReport *report)
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 
     strobe_doctor_add(report, STROBE_VERDICT_NOTE, "version", NULL, "%s, %s", strobe_version(),
-                      self ? self : "where is not known");
+                      self ? self : "path unknown");
     add_part(report, "library", strobe_install_path_library(), "no program can be profiled");
     add_part(report, "preload library", strobe_install_path_preload(),
-             "programs that are no Python cannot be profiled");
+             "only Python programs can be profiled");
     add_part(report, "Python package", strobe_install_path_python(), "Python cannot be profiled");
 }
 
@@ -77,8 +77,8 @@ static guint add_plugin(StrobeDoctorReport *report, JsonObject *plugin, GPtrArra
     }
     if (json_object_has_member(plugin, "error")) {
         strobe_doctor_add(report, STROBE_VERDICT_FAILURE, text_of(plugin, "name"),
-                          "remove or replace the file, or make it fit what is asked of it",
-                          "%s is refused: %s", text_of(plugin, "file"), text_of(plugin, "error"));
+                          "remove or replace the file, or correct the reason", "%s is refused: %s",
+                          text_of(plugin, "file"), text_of(plugin, "error"));
         return 0;
     }
     for (guint i = 0; components && i < json_array_get_length(components); i++) {
@@ -97,8 +97,8 @@ static void add_folder_fault(const char *origin, const char *folder, const char 
     gboolean is_named = g_str_equal(origin, "--plugin-path");
 
     strobe_doctor_add(report, is_named ? STROBE_VERDICT_FAILURE : STROBE_VERDICT_WARNING,
-                      "plugin folder", "name a folder that is there and can be read",
-                      "none can be looked for in \"%s\" (%s): %s", folder, origin, fault);
+                      "plugin folder", "name a folder that exists and can be read",
+                      "cannot look for plugins in \"%s\" (%s): %s", folder, origin, fault);
 }
 
 GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *plugin_path,

@@ -66,7 +66,7 @@ gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **erro
     return TRUE;
 }
 
-/* ---- the result's own ---- */
+/* ---- the filter of one result ---- */
 
 static gboolean is_of_rank(const StrobeFilterTexts *texts, const StrobeResult *result,
                            StrobeReader *reader)

@@ -14,7 +14,7 @@ typedef struct StrobeFilterTexts {
     char **tracks, **kinds, **names;
 } StrobeFilterTexts;
 
-/* Are they well formed? */
+/* Whether the texts are well formed. */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
 /* The filter for one result. *is_other: the result has a rank that is not requested (then NULL

@@ -75,14 +75,14 @@ static void report_part(Job *job, const StrobeAnalysis *analysis, guint64 larges
                     job->result->directory ? job->result->directory : job->result->capture, kept,
                     kept + strobe_filter_left_out(job->wish.filter), analysis->output);
     if (job->max_bytes && largest > job->max_bytes) {
-        strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: what begins at one moment cannot be "
-                        "divided",
+        strobe_complain("  %s has %" G_GUINT64_FORMAT " bytes: records that begin at the same time "
+                        "cannot be divided",
                         file, largest);
         job->code = job->code ? job->code : STROBE_EXIT_FAILED;
     }
 }
 
-/* The stretch at hand. */
+/* Exports the current range. */
 static void export_one(Job *job, gboolean is_part)
 {
     g_autoptr(StrobeAnalysis) analysis = NULL;
@@ -111,14 +111,14 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
-/* Parts of an earlier call with other limits would look like a continuation. */
+/* Warns of parts from an earlier call with other limits, which would look like a continuation. */
 static void warn_of_earlier(const Job *job, gboolean is_divided)
 {
     g_autofree char *next =
         strobe_analysis_folder(job->result, job->wish.parent, is_divided ? job->n_parts + 1 : 1);
 
     if (g_file_test(next, G_FILE_TEST_EXISTS))
-        strobe_complain("warning: %s is of an earlier export: it is no part of this one", next);
+        strobe_complain("warning: %s is from an earlier export and not a part of this one", next);
 }
 
 gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,

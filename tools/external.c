@@ -65,7 +65,7 @@ static gboolean check_place(const StrobeImport *import, const char *directory,
     if (wish->parent || strobe_json_member_int(import->metadata, OUTPUT_IS_FREE, 0))
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                "%s is what was read, and would be replaced: name another place with -o", output);
+                "%s was read and would be replaced: name another place with -o", output);
     return FALSE;
 }
 

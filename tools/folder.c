@@ -23,7 +23,7 @@ static gboolean set_error(GError **error, const char *what, const char *path)
     return FALSE;
 }
 
-/* Without trailing slashes, which would make two names for one folder. */
+/* The path without trailing slashes, so that a folder has only one name. */
 static char *plain_path(const char *path)
 {
     gsize n = strlen(path);

@@ -13,8 +13,8 @@ char *strobe_install_path_kit(const char *name); /* libstrobe-board.so of "aarch
 char *strobe_install_path_ssh(void);             /* libstrobe-ssh.so */
 char *strobe_install_path_writer(void);          /* strobe-writer */
 char *strobe_install_path_python(void);          /* the folder that contains the package "strobe" */
-char *strobe_install_path_bootstrap(void);       /* the folder that contains our sitecustomize.py */
-char *strobe_install_path_torch_source(void);    /* the folder that contains torch_bridge.cpp */
-char *strobe_install_path_headers(void);         /* the folder that contains strobe/plugin.h */
+char *strobe_install_path_bootstrap(void);    /* folder that contains Strobe's sitecustomize.py */
+char *strobe_install_path_torch_source(void); /* the folder that contains torch_bridge.cpp */
+char *strobe_install_path_headers(void);      /* the folder that contains strobe/plugin.h */
 
 #endif

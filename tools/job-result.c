@@ -22,7 +22,8 @@ static gboolean has_info(const char *path)
     return FALSE;
 }
 
-/* Includes one that lost a part: the importer reports missing parts. */
+/* Whether the path is a JOB directory, even an incomplete one: the importer reports missing parts.
+ */
 static gboolean is_job(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);

@@ -122,8 +122,8 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* Occupies closed standard descriptors, so that no file of ours gets their numbers and receives
- * our output. They cannot be read or written, and the command of `strobe run` finds them closed. */
+/* Occupies closed standard descriptors, so that no file of Strobe gets their numbers and receives
+ * its output. They cannot be read or written, and the command of `strobe run` finds them closed. */
 static void take_closed_places(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)

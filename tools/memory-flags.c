@@ -37,7 +37,7 @@ static gboolean take_default(guint64 bytes)
     return FALSE;
 }
 
-/* FALSE after a message. */
+/* Uses the folder that the user named. FALSE after a message. */
 static gboolean take_named(guint64 bytes, const char *folder)
 {
     strobe_memory_limit_set(bytes, folder);
@@ -73,8 +73,7 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
-/* The system's own limits take precedence: the memory in use must leave room in them for the
- * rest. */
+/* Reduces --max-mem to what the system's own limits allow: other memory needs room in them too. */
 static void fit_bound(guint64 *bytes, gboolean is_named)
 {
     StrobeMemoryBound bound;

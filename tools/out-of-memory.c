@@ -115,7 +115,7 @@ static void claim_end(void)
     static _Thread_local gboolean is_first;
     static gint has_first; /* atomic */
 
-    if (is_first) /* none for the work before the end */
+    if (is_first) /* even the work before the end finds no memory */
         _exit(STROBE_EXIT_WRITE);
     is_first = g_atomic_int_compare_and_exchange(&has_first, FALSE, TRUE);
     while (!is_first) // NOLINT(bugprone-infinite-loop): until the first thread ends the process

@@ -36,7 +36,8 @@ static gboolean start_pager(const char *command, int input)
                                   NULL, NULL, &pager, input, -1, -1, NULL);
 }
 
-/* The pager reads the user's keys; its end is the end of this command. */
+/* Ignores the terminal's signals while the pager runs: the pager handles the user's keys, and this
+ * command ends after it. */
 static void leave_keys_to_pager(void)
 {
     signal(SIGINT, SIG_IGN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin's declarations as JSON; asks its probes. */
+/* Writes a plugin's declarations as JSON, and calls its probes. */
 #ifndef STROBE_TOOLS_PLUGIN_DESCRIBE_H
 #define STROBE_TOOLS_PLUGIN_DESCRIBE_H
 

@@ -19,7 +19,7 @@ struct looking {
 static int describe_file(void *user, int answer)
 {
     const struct looking *looking = user;
-    strobe_registry_on_load(NULL); /* this is the trial */
+    strobe_registry_on_load(NULL); /* no trial in another process: this is one already */
     const StrobePluginFile *file = strobe_registry_load(looking->registry, looking->path);
     StrobeJsonWriter json;
 

@@ -39,7 +39,7 @@ void strobe_plugin_trial_begin(void)
     strobe_registry_on_load(try_file);
 }
 
-/* The later load finds out whether it is a plugin at all. */
+/* Only loads the file; the later load in the command checks whether it is a plugin. */
 void strobe_plugin_trial_run(const char *path)
 {
     (void)!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads plugin files outside of Strobe's own folders in a separate process first: a file that
- * crashes, hangs or ends the process there is left out here. */
+/* Loads plugin files outside of Strobe's own folders in a separate process first. If a file
+ * crashes, hangs or ends that process, this process does not load it. */
 #ifndef STROBE_TOOLS_PLUGIN_TRIAL_H
 #define STROBE_TOOLS_PLUGIN_TRIAL_H
 
@@ -10,7 +10,7 @@
 /* The internal argument for the process below. */
 #define STROBE_PLUGIN_TRIAL "--try-plugin"
 
-/* From here on, in this process. */
+/* Tries every plugin file that this process loads from now on. */
 void strobe_plugin_trial_begin(void);
 
 /* `strobe --try-plugin FILE`: loads it and ends the process. */

@@ -121,8 +121,8 @@ static void leave_note(const char *text)
     close(file);
 }
 
-/* Another process records, and only one is wanted. One that records provisionally gives way, but
- * not to collectors that work in any process. */
+/* Whether another process records and keeps the recording, so that this one must not record. A
+ * process that records provisionally hands over, but not to collectors that work in any process. */
 static int is_taken(int by_any)
 {
     StrobeClaim claim;
@@ -132,7 +132,7 @@ static int is_taken(int by_any)
     return (by_any || claim.rank != STROBE_CLAIM_FOR_NOW) && !strobe_claim_is_mine(&claim);
 }
 
-/* The run is over, or this user cannot access the folder. */
+/* Whether the run has ended, or this user cannot access its folder. */
 static int is_over(void)
 {
     char path[PATH_MAX];
@@ -140,7 +140,8 @@ static int is_over(void)
     return !path_in_run_folder(path, sizeof path, "config.json") || access(path, R_OK) != 0;
 }
 
-/* In a Python interpreter, or a program that embeds one, the Python bootstrap attaches. */
+/* Whether the process is a Python interpreter or embeds one: there the Python bootstrap attaches.
+ */
 static int is_python(void)
 {
     const char *name = program_invocation_short_name;
@@ -149,8 +150,8 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
-/* Finds the entry into libstrobe: in the program's own copy, otherwise in ours if a collector
- * can work. */
+/* Finds the entry into libstrobe: in the program's own copy, otherwise, if a collector can work, in
+ * Strobe's copy. */
 static void *find_libstrobe(int *process, int is_woken)
 {
     if (dlsym(RTLD_DEFAULT, "strobe_run_attach")) {
@@ -158,7 +159,7 @@ static void *find_libstrobe(int *process, int is_woken)
         return RTLD_DEFAULT;
     }
     int is_wanted = is_woken || strobe_loaded_has("libtorch_cpu.so") == 1 ||
-                    strobe_loaded_has("libascendcl.so") == 1; /* no library of CANN's wakes us */
+                    strobe_loaded_has("libascendcl.so") == 1; /* CANN never calls strobe_run_wake */
     *process = is_wanted ? PROCESS_NATIVE : PROCESS_STARTING;
     if (!run.library[0] || !(is_wanted || (run.is_any && !is_taken(1))))
         return NULL;
@@ -193,9 +194,9 @@ static void attach_process(int is_woken)
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
 static _Atomic uint64_t inside; /* process << 32 | threads of it that are in enter_library() */
-static _Thread_local int is_entering; /* how often this one is */
+static _Thread_local int is_entering; /* number of enter_library() calls of this thread */
 static StrobeLoadedFunction *_Atomic session_on_load;
-static char **before_main; /* the environment */
+static char **before_main; /* copy of the environment from before main */
 
 /* A forked child has only the thread that forked. */
 static void count_inside(uint64_t change)
@@ -233,7 +234,8 @@ static int has_others_inside(void)
     return (uint32_t)now > (is_entering > 0) && (pid_t)(now >> 32) == getpid();
 }
 
-/* Python with PyTorch attaches itself. -1: unknown now. */
+/* Whether a late library is a reason to attach: PyTorch, except in a Python, which attaches itself,
+ * or CANN. -1: unknown yet. */
 static int has_reason(void)
 {
     int has_torch = strobe_loaded_has("libtorch_cpu.so");
@@ -243,7 +245,8 @@ static int has_reason(void)
     return has_torch == 0 ? strobe_loaded_has("libascendcl.so") : -1;
 }
 
-/* The program may have changed its environment, including the variables for finding the session. */
+/* Attaches with the environment from before main, because the program may have changed the
+ * variables that lead to the session. */
 static void attach_late(void)
 {
     strobe_run_environment = before_main;
@@ -334,7 +337,7 @@ static void await_library(void)
     strobe_run_on_load(atomic_load(&session_on_load));
 }
 
-/* ---- the begin of the program ---- */
+/* ---- the start of the program ---- */
 
 /* STROBE_ATTACHING_SYMBOL of strobe/plugin.h. */
 __attribute__((visibility("default"))) atomic_int strobe_run_is_attaching;

@@ -12,7 +12,7 @@
 #include "terminal.h"
 
 #define WIDTH 40
-#define DELAY_US 1000000 /* work that takes less shows no bar */
+#define DELAY_US 1000000 /* shorter work shows no bar */
 #define PAUSE_US 100000
 
 static struct {
@@ -99,7 +99,7 @@ static void start_thread(void)
     next_sink = strobe_log_set_sink(on_log);
 }
 
-/* The descriptor that STROBE_BAR_FD names, otherwise stderr: NULL if it is no terminal. */
+/* The terminal at the descriptor in STROBE_BAR_FD, by default stderr; NULL: it is no terminal. */
 static FILE *open_terminal(void)
 {
     const char *text = strobe_environment_get("STROBE_BAR_FD");

@@ -116,7 +116,7 @@ static gboolean read_rank(RankReading *r, StrobeRegistry *registry, const Strobe
     return good;
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices of each rank of a job did: computing, communication, idle; for `strobe report`.
- */
+/* Computing, communication and idle time of the devices of each rank, for `strobe report`. */
 #ifndef STROBE_TOOLS_REPORT_RANKS_H
 #define STROBE_TOOLS_REPORT_RANKS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON for the page in a file that has no name: an exporter is given its descriptor's path. */
+/* Keeps JSON for the report page in a file without a name. The exporter opens it through the path
+ * of its descriptor. */
 #ifndef STROBE_TOOLS_REPORT_SCRATCH_H
 #define STROBE_TOOLS_REPORT_SCRATCH_H
 
@@ -14,7 +15,7 @@ typedef struct ReportScratch {
 } ReportScratch;
 
 void report_scratch_open(ReportScratch *scratch);
-/* Returns the descriptor, which the caller closes; -1 with an error that says what was not kept. */
+/* Returns the descriptor, which the caller closes; -1 with an error that names `what`. */
 int report_scratch_finish(ReportScratch *scratch, const char *what, GError **error);
 
 #endif

@@ -83,7 +83,7 @@ static void write_files(const GArray *files, StrobeJsonWriter *json)
 
 /* ---- the configuration ---- */
 
-/* NULL: it is no file of this size. */
+/* Reads a file; NULL if it is no regular file or too large. */
 static char *read_text(int folder, const char *name, gsize *length)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -133,7 +133,7 @@ static void write_clock(const StrobeHeldResult *held, StrobeJsonWriter *json)
 {
     StrobeReader *reader = strobe_reader_open_own(held->result.source, NULL);
     JsonObject *metadata = reader ? strobe_reader_metadata(reader) : NULL;
-    guint64 error_ns = STROBE_CLOCK_ERROR_UNKNOWN; /* so is that of an imported result */
+    guint64 error_ns = STROBE_CLOCK_ERROR_UNKNOWN; /* also for an imported result */
 
     if (reader && !(metadata && json_object_has_member(metadata, "source")))
         error_ns = strobe_reader_stats(reader)->clock.error_ns;
@@ -168,5 +168,5 @@ int report_source_read(const StrobeResult *result, GError **error)
         strobe_json_end_object(&scratch.json);
     }
     strobe_held_result_close(&held);
-    return report_scratch_finish(&scratch, "what the page says of its result", error);
+    return report_scratch_finish(&scratch, "the facts about the result", error);
 }

@@ -21,7 +21,7 @@ static const char *const own_keys[] = {"switch",          "output",      "aacpu"
                                        "strobe_flush_ms", "strobe_sync", "acl_api_limit",
                                        "strobe_slice_mb", NULL};
 
-/* The usual reader reads a pipe, which can be read only once. */
+/* Reads a regular file. The usual reader handles a pipe, which can be read only once. */
 static char *read_config(const char *path, gsize *length)
 {
     struct stat st;
@@ -40,10 +40,10 @@ gboolean strobe_run_is_board(const char *config)
     return text && svp_config_is_board(text, length);
 }
 
-/* On the desk, an error in the file prevents the run. */
+/* Errors found in the file. Unlike on a board, they prevent the run. */
 typedef struct Check {
     GString *external; /* keys that no board knows */
-    char *problem;     /* the first other one */
+    char *problem;     /* the first other error */
 } Check;
 
 static void record_fault(void *user, const char *key, const char *why)

@@ -15,7 +15,7 @@
 #include "run-interpreter.h"
 
 /* The interpreter's switches end at -c, -m, a script or "--"; several letters may share a word.
- * Returns the switch that disables our bootstrap, 0 if none does. */
+ * Returns the switch that disables Strobe's bootstrap, 0 if none does. */
 static char python_switch(char *const *words)
 {
     for (; *words && (*words)[0] == '-' && (*words)[1] != '-' && (*words)[1] != '\0'; words++) {
@@ -111,7 +111,8 @@ static uid_t user_number(const char *text, uid_t fallback)
                                                                                : fallback;
 }
 
-/* setpriv --reuid USER, --euid=USER: whom the program then runs as, if that is another user. */
+/* The user of setpriv --reuid USER or --euid=USER, as whom the program runs; NULL if it is the
+ * current user. */
 static const char *changed_user(char *const *command, char *const *launched)
 {
     const guint n = g_strv_length((char **)command) - g_strv_length((char **)launched);

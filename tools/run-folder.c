@@ -35,7 +35,8 @@ static char **set_or_unset(char **environment, const char *name, const char *val
                  : g_environ_unsetenv(environment, name);
 }
 
-/* LD_PRELOAD is split at blanks and colons, PYTHONPATH at colons; neither has quoting. */
+/* Whether the path can be in the variable: LD_PRELOAD is split at blanks and colons, PYTHONPATH at
+ * colons, and neither has quoting. */
 static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
 {
     if (!path[strcspn(path, separators)])
@@ -160,7 +161,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
     return (char **)g_ptr_array_steal(lines, NULL);
 }
 
-/* A process that outlives the command may still use it. */
+/* Whether the process has ended; one that outlives the command may still use its folder. */
 static gboolean has_ended(gint64 pid)
 {
     return pid > 0 && pid <= G_MAXINT && kill((pid_t)pid, 0) != 0 && errno == ESRCH;

@@ -8,13 +8,14 @@
 #include "run-request.h"
 
 /*
- * Besides what core/session/attach.h names, the environment holds
+ * In addition to the variables that core/session/attach.h lists, the environment contains
  *   STROBE_RUN_LIBRARY         libstrobe.so, for processes that have none
  *   STROBE_RUN_TORCH=1         a process whose PyTorch has no bridge builds it
- *   STROBE_RUN_LATE=1          each process heeds libraries that it loads late
- *   what run-variables.h names, of all variables that hold paths of ours
- * and the folder "notes", lines that processes leave for the user about what did not work, and
- * "optimizers", classes that stepped and were not the one that --step-on names.
+ *   STROBE_RUN_LATE=1          each process checks libraries that it loads late
+ *   the variables of run-variables.h, for each variable to which Strobe adds a path.
+ * In addition to the files that attach.h lists, the folder contains "notes": messages of processes
+ * for the user, and "optimizers": classes of optimizers that stepped but are not the class that
+ * --step-on names.
  */
 typedef struct StrobeRunFolder {
     StrobeFreshFolder own;
@@ -25,7 +26,7 @@ gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, G
 /* Removes it; processes that outlive the command then start no new session. */
 void strobe_run_folder_remove(StrobeRunFolder *folder);
 
-/* Can --preload name them? Prints a message for the first that it cannot. */
+/* Whether the libraries can be in LD_PRELOAD. Prints a message for the first that cannot. */
 gboolean strobe_run_preload_check(char *const *libraries);
 
 /* The environment for the command; free with g_strfreev. Prints on stderr what cannot be
@@ -33,8 +34,8 @@ gboolean strobe_run_preload_check(char *const *libraries);
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
-/* Puts the Python package and its bootstrap before what PYTHONPATH holds. Takes and returns an
- * environment as of g_environ_setenv; says on stderr where that cannot be. */
+/* Puts the Python package and its bootstrap at the start of PYTHONPATH. Takes and returns an
+ * environment like g_environ_setenv. Prints a message on stderr if it cannot. */
 char **strobe_run_inject_python(char **environment);
 
 /* Lines of a file in the folder ("directories", "dropped", "notes"), at most `max`; free with

@@ -7,7 +7,8 @@
 
 #define STROBE_SCRIPTS_DEEP 4 /* maximum depth of scripts that are interpreters of scripts */
 
-/* Is the program a Python, judged by its name? "python3.13t" is, "python-server" is not. */
+/* Whether the program's name is that of a Python interpreter: "python3.13t" is, "python-server" is
+ * not. */
 gboolean strobe_run_is_python(const char *program);
 
 /* "#!interpreter [argument]": words of the command that really runs (g_strfreev); NULL if the

@@ -24,7 +24,8 @@ static gboolean is_outside(StrobeRegistry *registry, const StrobeConfigComponent
     return component && strobe_component_is_outside(component);
 }
 
-/* With timers in the program, or if perf is refused, none. */
+/* Whether the collector can sample the command from outside. It cannot with timers in the program,
+ * or if the system refuses perf. */
 static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
 {
     const StrobeComponent *component =
@@ -84,7 +85,8 @@ void strobe_run_outside_begin(void *user, pid_t pid)
 
     if (!outside)
         return;
-    /* Its children are sampled with it, unless more collectors work in one of them. */
+    /* Provisional: the command's children are sampled with it, but a child in which more collectors
+     * work may take the run over. */
     strobe_claim_take(outside->folder, STROBE_CLAIM_FOR_NOW, FALSE);
     StrobeStatus status =
         strobe_session_make(outside->config, "strobe run", TRUE, pid, &outside->session, &error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records from outside a command into which nothing can be loaded. */
+/* Records a command from outside if nothing can be loaded into it. */
 #ifndef STROBE_TOOLS_RUN_OUTSIDE_H
 #define STROBE_TOOLS_RUN_OUTSIDE_H
 

@@ -163,7 +163,8 @@ static gboolean check_probe(const StrobeComponent *component, StrobeConfigCompon
     return TRUE;
 }
 
-/* Named by the user, and not part of the default set. */
+/* Whether the user named the collector: it is neither a default one nor taken from a key of an
+ * Ascend configuration. */
 static gboolean is_named(const StrobeConfigComponent *wanted)
 {
     return !wanted->is_mapped && !g_str_equal(wanted->origin, "default");

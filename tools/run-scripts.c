@@ -42,7 +42,7 @@ static const char *find_recording_flag(const StrobeRunFlags *flags)
     return NULL;
 }
 
-/* May the command run Python? Any shell may. */
+/* Whether the command may run Python; any shell may. */
 static gboolean may_run_python(char *const *command)
 {
     g_auto(GStrv) environment = g_get_environ();
@@ -54,7 +54,8 @@ static gboolean may_run_python(char *const *command)
     return python || words || g_regex_match_simple("^(ba|da|k|z|fi)?sh$", name, 0, 0);
 }
 
-/* The variable that says who asks for profiles; the file goes before the daemon. NULL: none. */
+/* The variable that names the source of requests for profiles. If both are set, the file's variable
+ * counts, not the daemon's. NULL: none. */
 static const char *find_variable(void)
 {
     const char *folder = g_getenv(FILE_VARIABLE);
@@ -96,7 +97,7 @@ char *strobe_run_scripts_obstacle(const StrobeRunFlags *flags)
     return NULL;
 }
 
-/* Passes on who asks for profiles, under other names. */
+/* Passes the source of requests to the processes in Strobe's own variables. */
 static char **set_variable(char **environment)
 {
     const char *variable = find_variable();

@@ -36,7 +36,8 @@ static void build_meanwhile(const StrobeTorch *torch, GError **error)
         g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, error);
 }
 
-/* TRUE: the bridge exists. Errors that are not printed here are in the error. */
+/* Builds a missing bridge. TRUE: the bridge exists. FALSE with an error, or without one if a
+ * message was printed. */
 static gboolean provide_bridge(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.missing = registry};

@@ -47,7 +47,7 @@ char **strobe_run_variable_prepend(char **environment, const char *name, const c
     return add_value(environment, name, first, FALSE);
 }
 
-/* "{folder}" is the folder of the plugin. */
+/* Replaces "{folder}" by the folder of the plugin. */
 static char *expand_folder(const char *value, const char *plugin)
 {
     g_autofree char *folder = g_path_get_dirname(plugin);
@@ -56,7 +56,7 @@ static char *expand_folder(const char *value, const char *plugin)
     return g_strjoinv(folder, parts);
 }
 
-/* Does the collector's configured option request the variable? */
+/* Whether the collector's configured option requests the variable. */
 static gboolean is_asked_for(const StrobeVariable *variable, const StrobeComponent *component,
                              const StrobeConfigComponent *wanted)
 {
@@ -81,8 +81,9 @@ static char **set_variable(char **environment, const StrobeVariable *variable, c
     const char *old = g_environ_getenv(environment, variable->name);
 
     if (variable->how == STROBE_VARIABLE_UNLESS_SET && old && *old) {
-        strobe_complain("%s is set already: collector \"%s\" learns nothing of what \"%s\" takes",
-                        variable->name, collector, old);
+        strobe_complain(
+            "%s is set already: collector \"%s\" does not receive the data that \"%s\" takes",
+            variable->name, collector, old);
         return environment;
     }
     if (variable->how != STROBE_VARIABLE_UNLESS_SET && strpbrk(value, ": \t")) {

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 typedef struct StrobeRunWriters {
-    int fifo; /* poll for input; -1: none, and each process starts its own writer */
+    int fifo; /* poll it for input; -1: there is none, and each process starts its own writer */
     char *program, *folder;
     GHashTable *pools; /* path of the pool by the process number of its writer */
 } StrobeRunWriters;

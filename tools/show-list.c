@@ -11,7 +11,7 @@
 #include "progress-bar.h"
 #include "terminal.h"
 
-/* ---- counting derived records ---- */
+/* ---- number of derived records ---- */
 
 /* A consumer receives no user pointer, and this command runs one pipeline at a time. */
 static GHashTable *counts; /* kind name to guint64 */

@@ -215,7 +215,7 @@ static StrobeStatus fail_table(const Sieve *sieve, StrobeStatus status, const ch
                               text ? text : "no columns");
 }
 
-/* 0: there is none. */
+/* The record's measure; 0: it has none. */
 static double measure_of(const Sieve *sieve, const Bound *bound, const StrobeView *record)
 {
     const StrobeShowSource *source = sieve->source;

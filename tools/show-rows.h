@@ -10,7 +10,7 @@
 
 #define STROBE_ROWS_MAX 100000u
 
-/* What is wanted. */
+/* The request: which rows and columns the table should have. */
 typedef struct StrobeRowsRequest {
     const char *kind;
     const char *sort;            /* field or title; NULL: the table's own order */

@@ -10,7 +10,7 @@ typedef struct StrobePresentation {
     StrobeTable table;
     const char *sort;   /* the default order; NULL: as recorded */
     const char *marked; /* table of its input, which the program's marks create; NULL: none */
-    const char *empty;  /* why that table is empty then */
+    const char *empty;  /* the reason if that table is empty */
 } StrobePresentation;
 
 /* NULL: none, the kind's fields are the columns. */

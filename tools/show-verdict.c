@@ -34,7 +34,7 @@ struct StrobeVerdict {
     guint64 n_tasks;
 };
 
-/* ---- what it sees ---- */
+/* ---- input ---- */
 
 enum { STEP_NUMBER, STEP_DURATION };
 static const StrobeWantedField step_fields[] = {{"number", STROBE_FIELD_I64},
@@ -166,7 +166,7 @@ void strobe_verdict_watch(StrobeVerdict *verdict, StrobeShowConsumer *consumer)
     }
 }
 
-/* ---- what it says ---- */
+/* ---- output ---- */
 
 guint64 strobe_verdict_tasks(const StrobeVerdict *verdict)
 {

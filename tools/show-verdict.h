@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line above a table of the overview, which explains its numbers. */
+/* Makes the line above a table of the overview, which explains the table's numbers. */
 #ifndef STROBE_TOOLS_SHOW_VERDICT_H
 #define STROBE_TOOLS_SHOW_VERDICT_H
 
@@ -9,7 +9,7 @@ typedef struct StrobeVerdict StrobeVerdict;
 
 StrobeVerdict *strobe_verdict_new(void);
 void strobe_verdict_free(StrobeVerdict *verdict);
-/* Makes it see steps, loading of data and devices in the next run. */
+/* Makes the verdict receive steps, loading of data and devices in the next run. */
 void strobe_verdict_watch(StrobeVerdict *verdict, StrobeShowConsumer *consumer);
 
 /* After the run: the number of device tasks. */

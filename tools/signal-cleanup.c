@@ -23,7 +23,7 @@ static GRecMutex lock;
 static GPtrArray *folders; /* of char, under the lock */
 static sigset_t signals;
 
-/* The command continues meanwhile and may make files in it until the folder is removed. */
+/* Removes a folder in which the command may still make files meanwhile. */
 static void remove_busy(const char *path)
 {
     for (guint i = 0; i < TRIES && g_access(path, F_OK) == 0; i++) {

@@ -41,7 +41,7 @@ static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldRe
     strobe_reader_free(reader);
     for (guint i = 0; config && i < config->exporters->len; i++)
         drop_stored_paths(registry, g_ptr_array_index(config->exporters, i));
-    /* An empty list meant "not now", not "never". */
+    /* An empty list means that the recording did not export, not that an analysis must not. */
     if (config)
         config->has_exporters = config->has_exporters && config->exporters->len > 0;
     if (config && !config->has_exporters)

@@ -238,7 +238,7 @@ static StrobeAnalysis *run_exporters(StrobeSvpJob *job, const StrobeImport *impo
     return analysis;
 }
 
-/* ---- files into place ---- */
+/* ---- moving files into place ---- */
 
 static gboolean set_write_error(const StrobeSvpJob *job, const char *folder, const char *name,
                                 GError **error)
@@ -310,7 +310,7 @@ static gboolean place_files(const StrobeSvpJob *job, const StrobeSvpOutput *outp
     return good;
 }
 
-/* Moves the file to the user's path; its folder is that of the scratch folder. */
+/* Moves the file to the user's path; the scratch folder is in the same folder as this path. */
 static gboolean place_outside(const StrobeSvpOutput *output, const StrobeAnalysis *analysis,
                               const char *from, GError **error)
 {
@@ -452,7 +452,7 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
         g_propagate_error(error, failure);
         return FALSE;
     }
-    /* the log first: the disk may lack the room for it alone */
+    /* the log first: if only the log does not fit on the disk, no output must remain */
     return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
            place_outputs(job, outputs, *analysis, kept, error);
 }

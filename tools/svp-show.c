@@ -135,7 +135,7 @@ static void write_table(StrobeJsonWriter *json, const char *key, const Table *ta
     strobe_json_end_array(json);
 }
 
-/* ---- which capture ---- */
+/* ---- the capture ---- */
 
 static Shown shown_at(const Table *captures, guint row)
 {
@@ -147,7 +147,7 @@ static Shown shown_at(const Table *captures, guint row)
                    .is_whole = number_at(captures, row, "Whole") != 0};
 }
 
-/* FALSE: there is none with this number. */
+/* Chooses the capture to show. FALSE: there is none with this number. */
 static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
 {
     guint best = 0;
@@ -317,7 +317,7 @@ static void print_tables(const Tables *tables, const Shown *shown, const StrobeS
                "aac_metrics was not ArithmeticUtilization, or no inference was captured");
     print_part("Op statistic", tables->statistic, "no inference was captured");
     print_part("Acl statistic", tables->calls, "acl_api was off");
-    print_part("Frequency", tables->frequency, "the board told no clock of its cores");
+    print_part("Frequency", tables->frequency, "the board reported no frequency of its cores");
     if (show->has_advice && tables->summary->rows->len > 1)
         print_advice(tables->summary);
     printf("Records: %" G_GUINT64_FORMAT " stored, %" G_GUINT64_FORMAT " lost; %s\n",

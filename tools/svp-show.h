@@ -16,7 +16,7 @@ extern const StrobeSvpOutput strobe_svp_timeline;
 extern const StrobeSvpOutput strobe_svp_database;
 extern const StrobeSvpOutput strobe_svp_summary;
 
-/* Prints them; returns the exit code. */
+/* Prints the tables; returns the exit code. */
 int strobe_svp_show(StrobeSvpJob *job, const StrobeSvpShow *show);
 
 #endif

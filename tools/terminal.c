@@ -219,8 +219,8 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
         print_row(grid, file, &layout, (char *const *)&grid->cells->pdata[i]);
 }
 
-/* The replacement of a character in the terminal. Format characters can reorder the text around
- * them. */
+/* The character that the terminal gets instead. Format characters are replaced, because they can
+ * reorder the text around them. */
 static gunichar shown_as(gunichar character)
 {
     switch (g_unichar_type(character)) {

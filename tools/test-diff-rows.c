@@ -21,7 +21,7 @@ static void check_near(double found, double wanted)
     g_assert_cmpfloat_with_epsilon(found, wanted, 1e-9 * MAX(fabs(wanted), 1));
 }
 
-/* One run: its times are those of its steps. */
+/* Adds a run in which the row has these times, one for each step. */
 static void add_run(StrobeDiffRows *rows, guint side, const char *name, const double *ns, guint n)
 {
     add_times(rows, side, name, ns, n);
@@ -81,7 +81,7 @@ static void test_runs_as_units(void)
     strobe_diff_rows_free(rows);
 }
 
-/* The steps of a run agree, its means do not: only the spread between the runs shows that. */
+/* The steps within each run agree, but the runs differ: only the spread between runs shows that. */
 static void test_drift_between_runs(void)
 {
     static const double runs[][4] = {{100, 101, 100, 101}, {110, 111, 110, 111}};
@@ -127,7 +127,7 @@ static void test_steps_without(void)
     strobe_diff_rows_free(rows);
 }
 
-/* A part that a run does not have is not 0 there. */
+/* A part that a run lacks does not count as 0. */
 static void test_parts_without(void)
 {
     static const StrobeDiffRule rule = {.threshold = NAN, .by_runs = TRUE, .is_of_parts = TRUE};
@@ -164,8 +164,8 @@ static void test_groups_of_steps(void)
     strobe_diff_rows_free(mean);
 }
 
-/* Of one run with 24 steps there are 8 stretches of 3, each with its median; with `by_steps` all
- * steps are units. */
+/* A single run with 24 steps has 8 stretches of 3 steps, each with its median; with `by_steps` each
+ * step is a unit. */
 static void test_stretches(void)
 {
     StrobeDiffRule steps_rule = {.threshold = NAN, .by_steps = TRUE};
@@ -225,7 +225,8 @@ static void test_rules(void)
     strobe_diff_rows_free(rows);
 }
 
-/* 1 ns is 0.1 % of a step of 1000 ns, and less of a longer one; --min-time may ask for more. */
+/* 1 ns is 0.1 % of a step of 1000 ns, and a smaller share of a longer one; --min-time may require
+ * more. */
 static void test_least(void)
 {
     static const double eleven[] = {11, 11};
@@ -245,7 +246,7 @@ static void test_least(void)
     }
 }
 
-/* 6 rows are too small to be tests: the correction is for the two others and the sum. */
+/* 6 rows are too small to be tested: the correction counts only the two others and the sum. */
 static void test_small_rows_cost_nothing(void)
 {
     static const double a[] = {1000, 1001, 1002, 1003}, b[] = {1100, 1101, 1102, 1103};
@@ -268,7 +269,8 @@ static void test_small_rows_cost_nothing(void)
     strobe_diff_rows_free(rows);
 }
 
-/* With one run a side a change is a regression from twice the noise on, with several at once. */
+/* With one run on each side, a change must be twice the noise to be a regression; with several runs
+ * any change is one. */
 static void test_twice_the_noise(void)
 {
     static const double a[] = {99, 101, 99, 101};
@@ -296,7 +298,7 @@ static void test_twice_the_noise(void)
         }
 }
 
-/* A single step a side: a difference is listed, and is no regression. */
+/* With a single step on each side a difference is listed, but is no regression. */
 static void test_unknown_noise(void)
 {
     static const double one[] = {1}, three[] = {3};
@@ -325,7 +327,7 @@ static void test_paths(void)
     strobe_diff_rows_free(rows);
 }
 
-/* Beyond the last row a time is in the sum only. */
+/* The time of a row above the limit is only in the sum. */
 static void test_bound(void)
 {
     StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);

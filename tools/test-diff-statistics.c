@@ -57,7 +57,7 @@ static void test_means(void)
     check_near(test.freedom, 10, 1e-9);
     check_near(strobe_test_p(&test, test.error * 3.169), 0.01, 1e-4);
     check_near(strobe_test_p(&test, 0), 1, 0);
-    /* A single one of each spreads as all do. */
+    /* A single value of each side has the spread of all values. */
     test = strobe_test_single(&same, &same);
     check_near(test.error, sqrt(8), 1e-12);
     check_near(test.freedom, 10, 1e-9);
@@ -71,17 +71,17 @@ static void test_few_values(void)
     g_assert_true(isnan(test.error));
     g_assert_true(isnan(strobe_test_noise(&test, 0.99)));
     g_assert_true(isnan(strobe_test_p(&test, 1)));
-    /* The deviation of the five stands for both. */
+    /* The deviation of the side with five values is used for both. */
     test = strobe_test_means(&one, &five);
     check_near(test.error, 2 * sqrt(1 + 1.0 / 5), 1e-12);
     check_near(test.freedom, 4, 0);
     check_near(strobe_test_means(&five, &one).error, test.error, 0);
-    /* No spread at all: whatever differs is no chance. */
+    /* Without any spread, a difference is never chance. */
     test = strobe_test_means(&steady, &steady);
     check_near(strobe_test_noise(&test, 0.99), 0, 0);
     check_near(strobe_test_p(&test, 1e-9), 0, 0);
     check_near(strobe_test_p(&test, 0), 1, 0);
-    /* Only one side spreads: its degrees of freedom. */
+    /* If only one side has a spread, its degrees of freedom count. */
     check_near(strobe_test_means(&steady, &five).freedom, 4, 1e-9);
 }
 
@@ -101,7 +101,7 @@ static void test_correction(void)
     check_near(p[5], 0.0095, 1e-12);
     check_near(p[7], 0.035625, 1e-12);
     check_near(p[9], 0.0603, 1e-12);
-    check_near(p[11], 0.0298 * 15 / 7, 1e-12); /* not 0.0278 * 15 / 6: the next one has less */
+    check_near(p[11], 0.0298 * 15 / 7, 1e-12); /* not 0.0278 * 15 / 6: the next q is smaller */
     check_near(p[0], 0.486, 1e-12);
     check_near(p[10], 1, 0);
 }

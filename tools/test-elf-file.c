@@ -6,7 +6,7 @@
 
 #include "elf-file.h"
 
-/* A changed copy of this very program; free the path. */
+/* Writes a changed copy of this program; free the path. */
 static char *write_copy(gsize length, gsize offset, char byte)
 {
     g_autofree char *bytes = NULL;
@@ -61,7 +61,7 @@ static void test_another_machine(void)
     g_unlink(path);
 }
 
-/* Whatever is cut off or changed in the first KB, reading ends and stays within its bounds. */
+/* For any truncation, and any change in the first KB, reading ends and stays within its bounds. */
 static void test_damaged(void)
 {
     StrobeElfFile file;

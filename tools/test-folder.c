@@ -65,7 +65,8 @@ static void test_replace(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(status.st_mode & 07027, ==, 0);
 }
 
-/* What a killed analysis left goes, also just now; what another one is filling stays. */
+/* Removes the folder of an analysis that was killed, even just now, but not one that another
+ * analysis is filling. */
 static void test_leavings(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *path = build_path(fixture, "output");
@@ -83,7 +84,8 @@ static void test_leavings(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(fixture->root), ==, 0);
 }
 
-/* Two threads that begin all the time: each takes the other's for leavings before it is locked. */
+/* Two threads begin folders all the time: each may take the other's for a leftover before it is
+ * locked. */
 static gpointer begin_and_discard(gpointer path)
 {
     for (guint i = 0; i < 3000; i++) {
@@ -125,7 +127,7 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 1);
 }
 
-/* Who renames folders meanwhile does not lead the output elsewhere. */
+/* Renaming folders meanwhile does not redirect the output. */
 static void test_held(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *parent = build_path(fixture, "parent");
@@ -145,7 +147,7 @@ static void test_held(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 0);
 }
 
-/* One's own links are followed, others' are not. */
+/* Follows links of this user, but not those of other users. */
 static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *link = build_path(fixture, "link");
@@ -203,7 +205,7 @@ static void test_check_writable(Fixture *fixture, gconstpointer data)
     g_assert_nonnull(error);
 }
 
-/* As one that was killed leaves it. */
+/* Makes a folder like one that a killed command left. */
 static char *make_abandoned(const Fixture *fixture, const char *name)
 {
     char *path = build_path(fixture, name);
@@ -230,7 +232,7 @@ static void test_private(Fixture *fixture, gconstpointer data)
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-/* Of this user, and nobody's: removed. All else stays. */
+/* Removes only folders that belong to this user and that no command uses. */
 static void test_private_leavings(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *dead = make_abandoned(fixture, "strobe-run-dead00");

@@ -55,7 +55,7 @@ static void test_none(Fixture *f, gconstpointer unused)
     g_assert_false(strobe_memory_bound_find(f->root, &bound));
 }
 
-/* The least counts, wherever in the tree it is said. */
+/* The smallest limit counts, at any level of the tree. */
 static void test_version_2(Fixture *f, gconstpointer unused)
 {
     write_file(f->root, "proc/self/cgroup", "0::/a/b:c\n");
@@ -84,7 +84,7 @@ static void set_limit(int which, rlim_t bytes)
     g_assert_cmpint(setrlimit(which, &limit), ==, 0);
 }
 
-/* Large ones: a sanitizer has the address space full. */
+/* Uses large limits, because a sanitizer fills the address space. */
 static void test_shell(Fixture *f, gconstpointer unused)
 {
     struct rlimit limit;

@@ -6,10 +6,10 @@
 #include <glib.h>
 
 typedef enum StrobeStyle {
-    STROBE_STYLE_HEAD,    /* of a table */
-    STROBE_STYLE_VERDICT, /* explains the numbers */
-    STROBE_STYLE_NOTE,    /* below the table, less important */
-    STROBE_STYLE_WARNING, /* below the table, important */
+    STROBE_STYLE_HEAD,    /* heading of a table */
+    STROBE_STYLE_VERDICT, /* line above a table that explains its numbers */
+    STROBE_STYLE_NOTE,    /* less important line below a table */
+    STROBE_STYLE_WARNING, /* important line below a table */
     STROBE_STYLE_END
 } StrobeStyle;
 

@@ -100,7 +100,8 @@ static char **compile_words(const StrobeTorch *torch, const char *output, GError
     return all;
 }
 
-/* Called in the child: the compiler ends when this process ends, and no signal is blocked in it. */
+/* Called in the child process: makes the compiler end with this process, and unblocks its signals.
+ */
 static void prepare_compiler(gpointer unused)
 {
     sigset_t none;
@@ -149,7 +150,7 @@ static gboolean run_compiler(char **words, gboolean shows_all, GError **error)
 
 /* ---- the folder ---- */
 
-/* Only this user may access the cache, whether it is new or not. */
+/* Makes the cache if necessary, and makes sure that only this user can access it. */
 static gboolean make_cache(const char *folder, GError **error)
 {
     struct stat status;

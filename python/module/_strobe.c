@@ -47,7 +47,7 @@ const char *strobe_python_text(PyObject *text, PyObject **keep)
         PyErr_Format(PyExc_TypeError, "expected a str, found %R", (PyObject *)Py_TYPE(text));
         return NULL;
     }
-    /* The interpreter keeps this form with the str: nothing is copied after the first time. */
+    /* The str object caches its UTF-8 form, so later calls copy nothing. */
     const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
     if (bytes || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
         return bytes;
@@ -116,25 +116,25 @@ static PyMethodDef functions[] = {
     {"attach", strobe_python_attach, METH_NOARGS,
      "attach()\n--\n\nThe session of `strobe run` if this process records, else None."},
     {"step", strobe_python_step, METH_NOARGS,
-     "step()\n--\n\nEnds the step of the process's session; nothing without one."},
+     "step()\n--\n\nEnds the step of the process's session, if there is one."},
     {"dump", strobe_python_dump, METH_NOARGS,
      "dump()\n--\n\nAsks the process's flight recorder for a dump, without waiting; False if there "
      "is none."},
     {"set_rank", set_rank, METH_O,
-     "set_rank(rank, /)\n--\n\nThe process's rank, where the environment does not say it."},
+     "set_rank(rank, /)\n--\n\nSets the process's rank, if the environment names none."},
     {"can_collect", strobe_python_can_collect, METH_O,
-     "can_collect(collector, /)\n--\n\nWhether it can work in this process: 1 now, 2 perhaps "
-     "later, 0 "
+     "can_collect(collector, /)\n--\n\nWhether the collector can work in this process: 1 now, "
+     "2 perhaps later, 0 "
      "not; -1: there is no such collector."},
     {"run_unseen", strobe_python_run_unseen, METH_VARARGS,
      "run_unseen(words, variables, /)\n--\n\nRuns a program, both lists of bytes, to its end and "
-     "returns its exit status. The process has no SIGCHLD of it and nothing to wait for."},
+     "returns its exit status. The process gets no SIGCHLD for it and need not wait for it."},
     {"warning_was_written", warning_was_written, METH_O,
      "warning_was_written(text, /)\n--\n\nWhether the library itself has written this warning to "
      "stderr."},
     {"open_trusted", open_trusted, METH_O,
      "open_trusted(path, /)\n--\n\nA descriptor of the regular file, whose path is bytes. OSError "
-     "with the reason where others than root, this user and the owner of Strobe can change it."},
+     "with the reason if anyone but root, this user and the owner of Strobe can change it."},
     {"open_trusted_folder", open_trusted_folder, METH_O,
      "open_trusted_folder(path, /)\n--\n\nThe same for a folder; an O_PATH descriptor."},
     {"version", get_version, METH_NOARGS, "version()\n--\n\nVersion of the library."},
@@ -149,7 +149,7 @@ static struct PyModuleDef definition = {
     .m_methods = functions,
 };
 
-/* A thread of the library's must not call into an interpreter that is being taken down. */
+/* At exit: a thread of the library must not call into an interpreter that is shutting down. */
 static int finish_at_exit(void)
 {
     static PyMethodDef finish = {"finish", strobe_python_finish, METH_NOARGS, NULL};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What strobe.compiled calls: the collector cpu_op's tool (plugins/cpu_op/compile-tool.h). */
+/* The functions of strobe.compiled, which call the collector cpu_op
+ * (plugins/cpu_op/compile-tool.h).
+ */
 #include "module.h"
 
 #include "../../plugins/cpu_op/compile-tool.h"
@@ -48,7 +50,7 @@ static PyObject *set_usual_group(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* The options of the calling thread's operators; without an argument it has none of its own. */
+/* Sets options for the calling thread's operators; without arguments removes them. */
 static PyObject *set_thread(PyObject *module, PyObject *args)
 {
     CompileThread options;
@@ -64,7 +66,7 @@ static PyObject *set_thread(PyObject *module, PyObject *args)
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* A number that may be None; 0 on success. */
+/* Reads a number that may be None; returns 0 on success. */
 static int take_number(PyObject *object, uint64_t *number)
 {
     *number = UINT64_MAX; /* STROBE_ABSENT_U64 */
@@ -106,14 +108,14 @@ static PyObject *add_instant(PyObject *module, PyObject *args)
     return add_compile_mark(args, tool->add_instant);
 }
 
-/* ---- Function: what torch._C._profiler._RecordFunctionFast is while Strobe records ---------- */
+/* ---- Function: replaces torch._C._profiler._RecordFunctionFast while Strobe records ---------- */
 
 typedef struct FunctionObject {
     PyObject_HEAD PyObject *name;
-    PyObject *keep;   /* owns the text where `name` does not */
-    PyObject *theirs; /* PyTorch's object, where its own profiler wants the inputs */
+    PyObject *keep;   /* owns the text if `name` does not */
+    PyObject *theirs; /* PyTorch's own object, while PyTorch's profiler runs */
     const char *text;
-    void *function; /* of the tool; NULL: it is not open */
+    void *function; /* the tool's object; NULL: the function is not open */
     int is_user_range;
 } FunctionObject;
 
@@ -134,7 +136,7 @@ static PyObject *replace_functions(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* keyword_values={"scope": "user_scope"} */
+/* Whether the call has keyword_values={"scope": "user_scope"}. */
 static int is_user_range(PyObject *keywords)
 {
     PyObject *scope =
@@ -144,7 +146,8 @@ static int is_user_range(PyObject *keywords)
            PyUnicode_CompareWithASCIIString(scope, "user_scope") == 0;
 }
 
-/* PyTorch's profiler takes inputs from its own type only; it is recorded by Strobe too then. */
+/* PyTorch's profiler takes inputs only from PyTorch's own type. While it runs, makes an object of
+ * that type, which Strobe records too. */
 static int make_theirs(FunctionObject *self, PyObject *args, PyObject *keywords)
 {
     if (!their_type)
@@ -248,9 +251,10 @@ static PyObject *make_function_type(void)
 }
 
 static PyMethodDef functions[] = {
-    {"adopt", adopt_tool, METH_O, "adopt(capsule, /)\n--\n\nFor the collector cpu_op: its tool."},
+    {"adopt", adopt_tool, METH_O,
+     "adopt(capsule, /)\n--\n\nTakes the tool of the collector cpu_op."},
     {"set_thread", set_thread, METH_VARARGS,
-     "set_thread([shapes, stack, flops, modules], /)\n--\n\nWhat is recorded of this thread's "
+     "set_thread([shapes, stack, flops, modules], /)\n--\n\nSets what is recorded of this thread's "
      "operators. False: no session has recorded operators yet."},
     {"now", get_time, METH_NOARGS, "now()\n--\n\nThe time of marks, 0 without a session."},
     {"add_range", add_range, METH_VARARGS,
@@ -260,12 +264,13 @@ static PyMethodDef functions[] = {
      "add_instant(begin, end, name, id, function, place, reason, nodes, guards, cache_size, /)"
      "\n--\n\nMarks what torch.compile found; numbers that are not known are None."},
     {"set_group", set_group, METH_VARARGS,
-     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+     "set_group(name, peer=-1, /)\n--\n\nThe group of this thread's operations; None: unknown."},
     {"set_usual_group", set_usual_group, METH_VARARGS,
      "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
      "known."},
     {"replace_functions", replace_functions, METH_VARARGS,
-     "replace_functions(type, profiler_runs, /)\n--\n\nThe type that Function replaces, and a "
+     "replace_functions(type, profiler_runs, /)\n--\n\nTakes the type that Function replaces, and "
+     "a "
      "function that says whether PyTorch's own profiler runs."},
     {NULL, NULL, 0, NULL},
 };
@@ -273,7 +278,7 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "strobe._strobe.compiled",
-    .m_doc = "What strobe.compiled calls; see there.",
+    .m_doc = "Functions for strobe.compiled; see there.",
     .m_size = -1,
     .m_methods = functions,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks from Python. Without a session each costs its argument check and one load. */
+/* Marks from Python. Without a session a mark costs the check of its arguments and one load. */
 #include "module.h"
 
 /* Ranges that one Range object may have open at once (a recursive `with`); deeper ones are not
@@ -9,14 +9,14 @@
 typedef struct RangeObject {
     PyObject ob_base;
     PyObject *name;
-    PyObject *keep; /* owns `text` if the name needed a form of its own */
+    PyObject *keep; /* owns `text` if the name had to be converted */
     const char *text;
     uint64_t argument;
     unsigned depth;
     uint64_t tokens[RANGE_DEPTH];
 } RangeObject;
 
-/* Checks what all marks share. An argument is any int; its low 64 bits are recorded. */
+/* Checks the arguments of a mark: a name and an optional int, whose low 64 bits are recorded. */
 static int check_arguments(const char *function, PyObject *const *args, Py_ssize_t n_args)
 {
     if (n_args < 1 || n_args > 2) {

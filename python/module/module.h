@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the extension module `strobe._strobe` share.
+ * Declarations for the files of the extension module `strobe._strobe`.
  *
- * The module keeps to CPython's stable interface (abi3), so that one build serves every
- * interpreter from 3.11 on. Its state is the library's, which is one per process.
+ * The module uses only CPython's stable interface (abi3), so that one build works with every
+ * interpreter from 3.11 on. Its state is that of libstrobe, of which each process has one.
  */
 #ifndef STROBE_PYTHON_MODULE_H
 #define STROBE_PYTHON_MODULE_H
@@ -20,8 +20,8 @@ extern PyObject *strobe_python_error;
 /* Raises strobe.Error for a failed call and frees `error` (NULL is allowed). Returns NULL. */
 PyObject *strobe_python_raise(StrobeStatus status, StrobeError *error);
 
-/* The bytes of a str as UTF-8, NUL-terminated. Lone surrogates pass as they are. *keep owns the
- * bytes and is released after use (NULL is allowed). NULL with an exception if it is no str. */
+/* The bytes of a str as UTF-8, NUL-terminated. Lone surrogates are kept. *keep owns the bytes; the
+ * caller releases it after use (it may be NULL). NULL with an exception if `text` is no str. */
 const char *strobe_python_text(PyObject *text, PyObject **keep);
 
 /* Number of forks that led to this process since the module was loaded. */
@@ -31,10 +31,10 @@ unsigned strobe_python_forks(void);
 extern PyMethodDef strobe_python_marking[];
 PyObject *strobe_python_range_type(void);
 
-/* mstx-module.c: a module of its own inside the extension */
+/* mstx-module.c: a separate module inside the extension */
 PyObject *strobe_python_mstx_module(void);
 
-/* compile-calls.c: a module of its own inside the extension */
+/* compile-calls.c: a separate module inside the extension */
 PyObject *strobe_python_compiled_module(void);
 
 /* unseen-child.c */

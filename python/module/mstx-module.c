@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of strobe.mstx. None raises: what is wrong with a call is a Python warning, and the
- * call is then without effect.
+ * The functions of strobe.mstx. None raises: a wrong call gives a Python warning and has no effect.
  */
 #include "mstx-tool.h"
 #include "open-ranges.h"
@@ -10,17 +9,18 @@
 
 enum { MESSAGE, STREAM, DOMAIN, N_PARAMETERS };
 
-/* What a mark says, out of the Python arguments. */
+/* A mark, read from the Python arguments. */
 typedef struct Mark {
     const char *message;
     void *stream;
     const MstxPythonDomain *domain;
-    PyObject *keep[2]; /* own the texts where the strs do not */
+    PyObject *keep[2]; /* own the texts if the str objects do not */
 } Mark;
 
 /* ---- arguments --------------------------------------------------------------------------- */
 
-/* The exception that is set becomes a warning; those that end programs stay. */
+/* Turns the current exception into a warning, unless it ends the program (such as
+ * KeyboardInterrupt). */
 static PyObject *warn_of_exception(const char *function, PyObject *answer)
 {
     PyObject *type, *value, *trace;
@@ -32,7 +32,7 @@ static PyObject *warn_of_exception(const char *function, PyObject *answer)
     PyErr_Fetch(&type, &value, &trace);
     if (PyErr_WarnFormat(PyExc_UserWarning, 1, "Call %s failed. Exception: %S", function,
                          value ? value : type) < 0)
-        PyErr_Clear(); /* warnings are errors here: still nothing is raised */
+        PyErr_Clear(); /* the program makes warnings errors: raise none even then */
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -47,8 +47,8 @@ static int index_of(PyObject *keyword, const char *const *names, Py_ssize_t n)
     return -1;
 }
 
-/* Positional and keyword arguments by the parameters' names; borrowed, NULL: not given. The first
- * `required` must be. */
+/* Stores positional and keyword arguments in the order of the parameters' names; borrowed; NULL:
+ * not given. The first `required` must be given. */
 static int take_arguments(const char *const *names, Py_ssize_t n, Py_ssize_t required,
                           PyObject **out, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
@@ -95,7 +95,7 @@ static const char *text_of(const char *what, PyObject *object, PyObject **keep)
     return text;
 }
 
-/* NULL: an exception is set, or marks of this domain are not recorded. */
+/* The domain with that name. NULL: an exception is set, or its marks are not recorded. */
 static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
 {
     const char *text = object ? text_of("domain", object, keep) : NULL;
@@ -103,7 +103,8 @@ static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
     return (object && !text) || !mstx_tool_is_there() ? NULL : mstx_tool_domain(object, text);
 }
 
-/* An int attribute as what a stream is told by; 0: there is none. Nothing of it is followed. */
+/* Reads an int attribute that identifies a stream. 0: there is none. The value may be a pointer,
+ * but is not dereferenced. */
 static int read_id(PyObject *object, const char *name, uint64_t *id)
 {
     PyObject *value = PyObject_GetAttrString(object, name);
@@ -116,8 +117,8 @@ static int read_id(PyObject *object, const char *name, uint64_t *id)
     return is_id;
 }
 
-/* The pointer of an NPU's stream as it is. Of another stream only that there is one, and only for
- * who does not follow it. */
+/* Stores the pointer of an NPU's stream. For another stream, stores any value but NULL, if the tool
+ * does not dereference it. */
 static int stream_of(PyObject *object, void **stream)
 {
     static const char *const others[] = {"stream_id", "cuda_stream", "sycl_queue"};
@@ -147,7 +148,8 @@ static void release_mark(Mark *mark)
     Py_XDECREF(mark->keep[1]);
 }
 
-/* 1: *mark is to be made, then released. 0: nothing is to be done. -1: an exception is set. */
+/* 1: the caller makes *mark, then releases it. 0: there is nothing to do. -1: an exception is set.
+ */
 static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords)
 {
     static const char *const names[N_PARAMETERS] = {"message", "stream", "domain"};
@@ -156,7 +158,7 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     *mark = (Mark){0};
     if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
         return -1;
-    mstx_tool_is_there(); /* decides which streams are right */
+    mstx_tool_is_there(); /* determines which streams are valid */
     mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
     if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
         mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
@@ -165,15 +167,16 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     return mark->domain ? 1 : PyErr_Occurred() ? -1 : 0;
 }
 
-/* ---- ranges that are open ---------------------------------------------------------------- */
+/* ---- open ranges ------------------------------------------------------------------------- */
 
-/* That records now. One of a forked child may have the number of the parent's. */
+/* The window that records now. Includes the number of forks, because a window of a forked child may
+ * have the same number as one of the parent. */
 static uint64_t present_window(void)
 {
     return (uint64_t)strobe_python_forks() << 32 | strobe_gate;
 }
 
-static uint64_t started_window; /* that the open ranges are of */
+static uint64_t started_window; /* the window of the open ranges */
 
 /* Ranges of other windows are dropped, because they can no longer end. */
 static void forget_other_starts(void)
@@ -188,7 +191,7 @@ static void forget_other_starts(void)
 
 #define PUSHED_MAX 256
 
-/* A thread's pushed ranges, all domains together; of one window. */
+/* A thread's pushed ranges of all domains, in one window. */
 static __thread struct {
     uint64_t window;
     uint32_t n;
@@ -245,7 +248,7 @@ static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t
         release_mark(&wanted);
         forget_other_starts();
         if (id && open_ranges_put(id, wanted.domain) < 0)
-            id = 0; /* nothing to end it by */
+            id = 0; /* the range cannot be found again to end it */
     }
     if (found < 0)
         return warn_of_exception("range_start", PyLong_FromLong(0));
@@ -289,7 +292,7 @@ static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyErr_Occurred() ? warn_of_exception("range_end", Py_None) : Py_None;
 }
 
-/* A range for the stack: the depth before it, -1: it is not recorded. */
+/* Pushes a range. Returns the depth before it; -1: the range is not recorded. */
 static long push_range(const Mark *wanted)
 {
     forget_other_windows();
@@ -351,7 +354,7 @@ static PyObject *range_pop(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyLong_FromLong(depth);
 }
 
-/* Of the collector: the capsule that it hands over. */
+/* The collector calls it with a capsule of its functions. */
 static PyObject *adopt_tool(PyObject *module, PyObject *capsule)
 {
     const MarkerPythonTool *tool = PyCapsule_GetPointer(capsule, MARKER_PYTHON_TOOL);
@@ -414,7 +417,7 @@ static PyMethodDef functions[] = {
             "Ends the range of that id, on any thread."),
     MARKING(range_push, range_push,
             "range_push(message, stream=None, domain='default')\n--\n\nBegins a range; "
-            "returns how many of the thread and domain are around it, -1 when it is "
+            "returns how many ranges of the thread and domain enclose it, -1 when it is "
             "not recorded."),
     MARKING(range_pop, range_pop,
             "range_pop(domain='default')\n--\n\nEnds the thread's innermost range of "
@@ -426,7 +429,7 @@ static PyMethodDef functions[] = {
      "mark_collectives()\n--\n\nMarks what process groups do until the window ends; None, or why "
      "not."},
     {"set_group", set_group, METH_VARARGS,
-     "set_group(name, peer=-1, /)\n--\n\nThe group of what this thread issues; None: not known."},
+     "set_group(name, peer=-1, /)\n--\n\nThe group of this thread's operations; None: unknown."},
     {"set_usual_group", set_usual_group, METH_VARARGS,
      "set_usual_group(name, /)\n--\n\nThe group of what nothing else is known of; None: not "
      "known."},

@@ -30,8 +30,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
     }
 }
 
-/* mstx_tool_look() calls it without the interpreter's lock: a tool may start a session here, whose
- * collectors take that lock. */
+/* Calls the tool's init function. mstx_tool_look() does so without the interpreter's lock, because
+ * the tool may start a session, whose collectors take that lock. */
 static int let_in(MstxInit *init)
 {
     if (!init)
@@ -52,7 +52,7 @@ static MstxInit *find_tool(void)
 /* Tells strobe.run.attach, if it is imported, that a mark was made and may have begun a session. */
 static void tell_of_mark(void)
 {
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, and so is what is in it */
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, like its items */
     PyObject *attach = modules ? PyDict_GetItemString(modules, "strobe.run.attach") : NULL;
     PyObject *answer = attach ? PyObject_CallMethod(attach, "woken", NULL) : NULL;
 
@@ -66,7 +66,7 @@ void mstx_tool_look(void)
 
     if (mstx_tool_state != MSTX_UNKNOWN)
         return;
-    mstx_tool_state = MSTX_NONE; /* until then, for other threads and marks that init makes */
+    mstx_tool_state = MSTX_NONE; /* until init returns, for other threads and marks in init */
     Py_BEGIN_ALLOW_THREADS present = find_tool();
     is_in = let_in(present);
     Py_END_ALLOW_THREADS if (!is_in) return;

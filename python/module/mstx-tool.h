@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tool behind strobe.mstx: this module is one more dispatcher of mstx, as programs have them
- * compiled in. All calls hold the interpreter's lock.
+ * Finds the tool that receives the marks of strobe.mstx, as the dispatcher does that C programs
+ * compile in with mstx's headers. The caller holds the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_MSTX_TOOL_H
 #define STROBE_PYTHON_MSTX_TOOL_H
@@ -11,23 +11,23 @@
 #include <strobe/helpers/mstx-abi.h>
 #include "../../plugins/marker/python-tool.h"
 
-enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* a tool: not searched yet, found, none */
+enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* not searched yet, tool found, no tool */
 
-/* A domain of the program's; never freed. */
+/* A domain of the program; never freed. */
 typedef struct MstxPythonDomain {
-    void *handle;   /* of the tool, NULL for the default one */
-    int is_default; /* is marked by the calls without a domain */
+    void *handle;   /* the tool's handle, NULL for the default domain */
+    int is_default; /* calls without a domain mark it */
     char name[];
 } MstxPythonDomain;
 
 extern int mstx_tool_state;
-/* The collector `marker`, where it is the tool and has made itself known; else NULL. */
+/* The collector `marker`, if it is the tool and has called mstx_tool_adopt(); otherwise NULL. */
 extern const MarkerPythonTool *mstx_tool_collector;
 
-/* Looks for a tool, once, as every dispatcher does at its first call. */
+/* Looks for a tool, once, at the first call. */
 void mstx_tool_look(void);
 
-/* Is there a tool? One predictable check where there is none. */
+/* Whether there is a tool; costs one predictable check if there is none. */
 static inline int mstx_tool_is_there(void)
 {
     if (__builtin_expect(mstx_tool_state == MSTX_UNKNOWN, 0))
@@ -38,12 +38,12 @@ static inline int mstx_tool_is_there(void)
 /* Lets the collector be the tool; 0: another one is there already. */
 int mstx_tool_adopt(const MarkerPythonTool *collector);
 
-/* May streams that are not the vendor's be handed to the tool? It then only notes that there was
- * one; a vendor's library behind it would follow the pointer. */
+/* Whether the tool accepts streams that are not the vendor's. It then only notes that there was a
+ * stream. A vendor's library that is chained after it would dereference the pointer. */
 int mstx_tool_takes_any_stream(void);
 
-/* The domain of that name; `text` NULL: the default one. NULL where there is no memory, or the tool
- * knows no domains. */
+/* The domain with that name; `text` NULL: the default domain. NULL if there is no memory, or the
+ * tool does not support domains. */
 const MstxPythonDomain *mstx_tool_domain(PyObject *name, const char *text);
 
 void mstx_tool_mark(const MstxPythonDomain *domain, const char *message, void *stream);

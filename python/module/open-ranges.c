@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 64 /* a power of two, as all sizes */
+#define FIRST_SIZE 64 /* a power of two, like all sizes */
 
-/* Places are tried one after the other from where the id belongs; at most half are taken. */
+/* A hash table with linear probing; at most half of the places are taken. */
 static struct place {
     uint64_t id; /* 0: free */
     const void *domain;
@@ -18,7 +18,7 @@ static uint64_t home_of(uint64_t id)
     return (id * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
 }
 
-/* Of the id, or the free one where it would be. */
+/* The index of the id's place, or of the free place for it. */
 static uint64_t place_of(uint64_t id)
 {
     uint64_t at = home_of(id);
@@ -62,7 +62,7 @@ const void *open_ranges_find(uint64_t id)
     return place && place->id ? place->domain : NULL;
 }
 
-/* Those behind that would be looked for in vain move up. */
+/* Moves later entries up that a search would no longer find. */
 void open_ranges_remove(uint64_t id)
 {
     uint64_t hole = size && id ? place_of(id) : 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which domain each started range is of, until it ends. All calls hold the interpreter's lock. */
+/* Maps each started range to its domain until it ends. The caller holds the interpreter's lock. */
 #ifndef STROBE_PYTHON_OPEN_RANGES_H
 #define STROBE_PYTHON_OPEN_RANGES_H
 
 #include <stdint.h>
 
-/* `id` is not 0, `domain` not NULL. 0; -1 where there is no memory. */
+/* `id` is not 0, `domain` not NULL. Returns 0; -1 if there is no memory. */
 int open_ranges_put(uint64_t id, const void *domain);
 /* NULL: no such range is open. */
 const void *open_ranges_find(uint64_t id);
 void open_ranges_remove(uint64_t id);
-/* Forgets all. */
+/* Removes all ranges. */
 void open_ranges_clear(void);
 
 #endif

@@ -3,7 +3,7 @@
 
 /* ---- entering the library ---------------------------------------------------------------- */
 
-/* Is this thread in a callback of the session's? */
+/* Whether this thread is in a callback of the session. */
 static int is_inside(const StrobePythonSession *self)
 {
     unsigned long me = PyThread_get_thread_ident();
@@ -25,7 +25,7 @@ void strobe_python_leave(StrobePythonCall *call)
     PyThread_release_lock(call->lock);
 }
 
-/* A reader may come from a callback too, but then from one that does not hold the lock. */
+/* A reader may also call from a callback, if the thread does not hold the lock there. */
 static int enter_as(StrobePythonSession *self, StrobePythonCall *call, int is_reader)
 {
     if (strobe_python_is_external(self))
@@ -66,8 +66,8 @@ int strobe_python_failed(StrobePythonCall *call, StrobeStatus status, StrobeErro
 
 /* ---- callbacks --------------------------------------------------------------------------- */
 
-/* Keeps the exception for the call that is under way in this thread; without one, as in the
- * library's thread that dumps, nobody can be told but by the interpreter's hook. */
+/* Keeps the exception for the session call that this thread is in. Outside of such a call, as in
+ * the library's thread that dumps, only the interpreter's hook can report the exception. */
 static void keep_exception(StrobePythonSession *self, PyObject *callback)
 {
     unsigned long me = PyThread_get_thread_ident();
@@ -103,7 +103,7 @@ StrobeAction strobe_python_call_schedule(void *user, int64_t step)
     return (StrobeAction)action;
 }
 
-/* Another thread may put another callable in its place meanwhile. */
+/* Holds a reference, because another thread may replace the callable meanwhile. */
 static void call_callback(StrobePythonSession *self, PyObject *callable, const char *directory)
 {
     PyObject *path = callable ? PyUnicode_DecodeFSDefault(directory) : NULL;
@@ -119,7 +119,7 @@ static void call_callback(StrobePythonSession *self, PyObject *callable, const c
     Py_DECREF(callable);
 }
 
-/* In the thread that steps, stops or dumps; or in the library's own thread after a dump. */
+/* Runs in the thread that steps, stops or dumps; or after a dump in the library's own thread. */
 void strobe_python_call_trace_ready(void *user, const char *directory)
 {
     StrobePythonSession *self = user;
@@ -141,8 +141,8 @@ void strobe_python_call_window_end(void *user, const char *directory)
     PyGILState_Release(gil);
 }
 
-/* Readers are allowed inside a callback; in the thread of a call that holds the lock they are in
- * already. */
+/* Readers are allowed inside a callback. If this thread's call already holds the lock, the reader
+ * does not take it again. */
 int strobe_python_enter_reader(StrobePythonSession *self, int *entered)
 {
     *entered = 0;

@@ -57,7 +57,7 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return session_wrap(type, session, 0);
 }
 
-/* From now on it is closed; the session, if it is ours to free. */
+/* Closes the object. Returns the session if the caller must free it. */
 static StrobeSession *take_session(StrobePythonSession *self)
 {
     StrobeSession *session = self->session;
@@ -67,8 +67,8 @@ static StrobeSession *take_session(StrobePythonSession *self)
     return self->borrowed || strobe_python_is_external(self) ? NULL : session;
 }
 
-/* Waits for a dump that the library is writing, and for what is told of it: no lock of the object's
- * may be held. After that no callback runs any more: the object may be dying. */
+/* Waits for a dump that the library is writing, and for its callback, so the caller must not hold a
+ * lock of the object. Afterwards no callback runs, because the object may be about to be freed. */
 static void free_session(StrobeSession *session)
 {
     if (!session)
@@ -93,7 +93,7 @@ static int session_traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
-/* The callables stay with an open session: the library may still call them. */
+/* Keeps the callables while the session is open, because the library may still call them. */
 static int session_clear(PyObject *object)
 {
     StrobePythonSession *self = (StrobePythonSession *)object;
@@ -157,7 +157,7 @@ static PyObject *session_step(PyObject *self, PyObject *unused)
     return run_call(self, strobe_session_step);
 }
 
-/* In a function that the session calls as it steps, too: this thread has the lock already. */
+/* Also allowed in a callback during step(): this thread then holds the lock already. */
 static PyObject *session_stop(PyObject *object, PyObject *unused)
 {
     StrobePythonSession *self = (StrobePythonSession *)object;
@@ -176,7 +176,7 @@ static StrobeStatus retry_call(StrobeSession *session, StrobeError **error)
 {
     StrobeSession *none;
     strobe_session_retry(session);
-    strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL); /* what it waited for is there */
+    strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL); /* the awaited module is now loaded */
     return STROBE_OK;
 }
 
@@ -207,7 +207,7 @@ static PyObject *session_toggle(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* The directory of a dump; None in a forked child. */
+/* Dumps, and returns the directory; None in a forked child. */
 static PyObject *session_dump(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"reason", NULL};
@@ -302,7 +302,7 @@ static void keep_callable(PyObject **slot, PyObject *callable)
 
 enum { ON_SCHEDULE, ON_TRACE_READY, ON_WINDOW_END };
 
-/* Waits for the library's lock, whose holder may wait for the interpreter's. */
+/* Waits for the library's lock without the interpreter's, which the lock's holder may need. */
 static void set_in_library(StrobePythonSession *self, int which, int is_set)
 {
     Py_BEGIN_ALLOW_THREADS switch (which)
@@ -385,7 +385,7 @@ static PyObject *get_is_written(StrobeSession *session)
     return PyBool_FromLong(strobe_session_is_written(session));
 }
 
-/* Waits for the disk. */
+/* Waits until pending results are on the disk. */
 static PyObject *get_diagnostics(StrobeSession *session)
 {
     const char *text;
@@ -418,27 +418,28 @@ static PyObject *session_closed(PyObject *object, void *unused)
 
 static PyMethodDef session_methods[] = {
     {"start", session_start, METH_NOARGS, "start()\n--\n\nEnters the first step's action."},
-    {"step", session_step, METH_NOARGS, "step()\n--\n\nEnds the step that runs."},
-    {"stop", session_stop, METH_NOARGS, "stop()\n--\n\nEnds the window that runs, if any."},
+    {"step", session_step, METH_NOARGS, "step()\n--\n\nEnds the current step."},
+    {"stop", session_stop, METH_NOARGS, "stop()\n--\n\nEnds the current window, if any."},
     {"close", session_close, METH_NOARGS,
      "close()\n--\n\nFrees the session, so that the process can make another."},
     {"dump", (PyCFunction)(void (*)(void))session_dump, METH_VARARGS | METH_KEYWORDS,
-     "dump(reason=None)\n--\n\nWrites what a flight recorder holds; the result directory."},
+     "dump(reason=None)\n--\n\nWrites a flight recorder's records; returns the result directory."},
     {"retry", session_retry, METH_NOARGS,
      "retry()\n--\n\nLets collectors that wait for a library look again."},
     {"toggle", session_toggle, METH_VARARGS,
-     "toggle(collector, is_on)\n--\n\nPauses a collector in the window, or lets it go on."},
+     "toggle(collector, is_on)\n--\n\nPauses or resumes a collector in the window."},
     {"add_metadata", (PyCFunction)(void (*)(void))session_add_metadata,
      METH_VARARGS | METH_KEYWORDS,
-     "add_metadata(key, value, json=False)\n--\n\nAdds a fact to the results."},
+     "add_metadata(key, value, json=False)\n--\n\nAdds metadata to the results."},
     {"set_schedule", session_set_schedule, METH_O,
      "set_schedule(callable, /)\n--\n\ncallable(step) returns an action, 0 to 3."},
     {"on_trace_ready", session_on_trace_ready, METH_O,
-     "on_trace_ready(callable, /)\n--\n\ncallable(directory) is called as a window is complete and "
+     "on_trace_ready(callable, /)\n--\n\ncallable(directory) is called when a window is complete "
+     "and "
      "after a dump."},
     {"on_window_end", session_on_window_end, METH_O,
-     "on_window_end(callable, /)\n--\n\ncallable(directory) is called as a window has ended; the "
-     "disk is not waited for."},
+     "on_window_end(callable, /)\n--\n\ncallable(directory) is called when a window has ended, "
+     "without waiting for the disk."},
     {NULL, NULL, 0, NULL},
 };
 

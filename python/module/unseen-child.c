@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program in a process that the interpreter's program does not see. */
+/* Runs a program in a process that the calling program cannot notice: it gets no SIGCHLD, and
+ * wait() does not return the process. */
 #include "module.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Borrowed texts of a list of bytes, NULL-terminated (PyMem_Free); NULL with an exception. */
+/* The borrowed texts of a list of bytes, as a NULL-terminated array (free it with PyMem_Free); NULL
+ * with an exception. */
 static char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
@@ -29,7 +31,7 @@ static char **texts_of(PyObject *list)
     return texts;
 }
 
-/* The program itself: ends with the process between, and takes signals as a fresh process does. */
+/* Executes the program. It ends if the process in between ends, and has default signal handlers. */
 __attribute__((noreturn)) static void become(char *const *words, char *const *variables)
 {
     sigset_t none;
@@ -43,15 +45,15 @@ __attribute__((noreturn)) static void become(char *const *words, char *const *va
     _exit(127);
 }
 
-/* Between this process and the program: the program's end is a signal to a parent, which must not
- * be ours. System calls alone: other threads may have held any lock, and what records the program's
- * calls must not see these. */
+/* Runs in a process between this one and the program, and waits for the program: the program's end
+ * sends a signal to its parent, which must not be this process. Uses only system calls, because
+ * other threads may have held any lock, and a recording of library calls must not contain these. */
 __attribute__((noreturn)) static void stand_between(char *const *words, char *const *variables)
 {
     struct sigaction fall = {.sa_handler = SIG_DFL};
     int status = 0;
 
-    sigaction(SIGCHLD, &fall, NULL); /* where it is ignored there is nothing to wait for */
+    sigaction(SIGCHLD, &fall, NULL); /* if SIGCHLD is ignored, wait4() does not return the status */
     long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0)
         become(words, variables);
@@ -60,7 +62,7 @@ __attribute__((noreturn)) static void stand_between(char *const *words, char *co
     _exit(child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* The exit status, -1: a signal's handler has raised an exception, and the child is no more. */
+/* Returns the exit status. -1: a signal handler raised an exception, and the child was ended. */
 static int wait_for(pid_t child)
 {
     int status = 0, failed = 0;
@@ -77,7 +79,7 @@ static int wait_for(pid_t child)
     return failed ? -1 : ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-/* A clone without a signal at its end is no child that wait() and waitpid(-1) know of. */
+/* Clones without an exit signal: wait() and waitpid(-1) ignore such a child. */
 PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args)
 {
     PyObject *words, *variables;

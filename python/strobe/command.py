@@ -28,7 +28,7 @@ def find():
 
 
 def clean_variables():
-    """The environment of the command. It must not be recorded by `strobe run`."""
+    """The environment of the command, in which `strobe run` does not record the command."""
     variables = dict(os.environ)
     environment.clean(variables)
     for name in ("PROF_CONFIG_PATH", "MSMONITOR_USE_DAEMON", "KINETO_USE_DAEMON"):
@@ -42,12 +42,12 @@ def _terminal():
         number = sys.stderr.fileno()
         return number if os.isatty(number) else None
     except (AttributeError, OSError, ValueError):
-        return None  # no stderr, a closed one, or one that only Python has
+        return None  # stderr is missing, closed, or a Python object without a descriptor
 
 
 def start(arguments, nice=False, has_bar=False):
-    """Starts the command without waiting; its output is kept for finish(). `has_bar`: it shows its
-    progress where this process has a terminal."""
+    """Starts the command without waiting; finish() returns its output. `has_bar`: the command shows
+    its progress if this process has a terminal."""
     line = [find(), *arguments]
     variables, terminal = clean_variables(), _terminal() if has_bar else None
     if terminal is not None:
@@ -84,7 +84,7 @@ def finish(process, name, timeout_s=None):
 
 
 def run(arguments, timeout_s=None):
-    """Run the command and return its output as bytes; errors as in finish()."""
+    """Runs the command and returns its output as bytes; errors as in finish()."""
     return finish(start(arguments), arguments[0], timeout_s)
 
 

@@ -15,7 +15,7 @@ _KINETO_LEVELS = {"INFO": 1, "WARNING": 2}
 
 
 def _is_hidden(level):
-    """Whether KINETO_LOG_LEVEL asks for higher levels alone. Programs set it to 5 for silence."""
+    """Whether KINETO_LOG_LEVEL allows only higher levels. Programs set it to 5 for silence."""
     wanted = os.environ.get("KINETO_LOG_LEVEL", "")
     return level in _KINETO_LEVELS and wanted.isdecimal() and int(wanted) > _KINETO_LEVELS[level]
 
@@ -28,7 +28,7 @@ def _write(level, text):
         sys.stderr.write("[%s] [%s] [%d] profiler.py: %s\n" % (stamp, level, os.getpid(), text))
         sys.stderr.flush()
     except (AttributeError, OSError, ValueError):
-        pass  # no stderr, or a closed one
+        pass  # stderr is missing or closed
 
 
 def _warnings_disabled():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mstx: marks of the program in domains, by the names of torch_npu.npu.mstx.
+"""mstx: marks of the program in domains, with the names of torch_npu.npu.mstx.
 
     from strobe import mstx
 
@@ -13,10 +13,10 @@
     with mstx.annotate("validation"):
         ...
 
-The collector `marker` records the marks, or another mstx tool in the process; without a tool a
-mark costs a check of its arguments. No function here raises: a wrong argument gives a Python
-warning. With a `stream`, a mark also marks a time on the device if the process has a device's
-tool.
+The marks go to the collector `marker`, or to another mstx tool in the process. Without a tool a
+mark costs only the check of its arguments. No function here raises: a wrong argument gives a Python
+warning. A mark with a `stream` also marks a time on the device, if the process has an mstx tool of
+the device.
 """
 
 import functools
@@ -112,10 +112,10 @@ def _marked_function(function, mark_of):
 
 
 def _marked(function, *mark_of):
-    """The function with a range around each of its runs. The range of a generator or coroutine
-    lasts until its end."""
+    """The function, with a range around each of its runs. The range of a generator or coroutine
+    lasts until the generator or coroutine ends."""
     if not callable(function):
-        warnings.warn("mstx: %r is not callable, it is left as it is" % (function,), stacklevel=3)
+        warnings.warn("mstx: %r is not callable and stays unchanged" % (function,), stacklevel=3)
         return function
     if inspect.isasyncgenfunction(function):
         return _marked_async_generator(function, mark_of)

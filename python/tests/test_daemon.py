@@ -85,7 +85,7 @@ class Requests(unittest.TestCase):
         config, made = self.parse("ACTIVITIES_ITERATIONS=two\nPROFILE_WITH_STACK=maybe\n"
                                   "PROFILE_GC_DETECT_THRESHOLD=None\nPROFILE_RANK_LIST=None\nOTHER=1\n")
         self.assertEqual((config.active, made.with_stack), (1, False))
-        for part in ("OTHER is no key of it", 'active: expected an integer of at least 1, found "two"',
+        for part in ("OTHER is not a known key", 'active: expected an integer of at least 1, found "two"',
                      'with_stack: expected true or false, found "maybe"'):
             self.assertTrue(any(part in text for text in self.told), (part, self.told))
 

@@ -244,7 +244,7 @@ class BadTest(DynamicTest):
                                      ("metadata", r"\[\]", "{}")):
             self.assertRegex(told, "%s: %s: expected .*, found %s; reset to %s"
                              % (re.escape(_FILE), name, found, instead))
-        self.assertIn("sirial is no key of it", told)
+        self.assertIn("sirial is not a known key", told)
         self.assertEqual((config.active, config.warmup, config.ranks), (1, 0, None))
 
     def test_file_that_goes_and_comes(self):

@@ -127,7 +127,7 @@ class DevicesTest(CorrelationTest):
         """Nothing says when its tasks were: told, marked, and kept."""
         done = self.run_devices(two=":pairs=false")
         self.assertIn("the clock of \"Clock\" is unknown", done.stderr)
-        self.assertIn("20 records of devices: when that was", done.stderr)
+        self.assertIn("20 records of devices: their time on", done.stderr)
         info = self.json("info", self.out)[0]
         self.assertEqual(info["unsure"], CALLS)
         clocks = sorted(info["device_clocks"], key=lambda clock: clock["pairs"])

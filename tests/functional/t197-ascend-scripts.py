@@ -234,7 +234,7 @@ for name in ("ExportType", "AiCMetrics", "HostSystem", "supported_profiler_level
 try:
     torch_npu.npu.set_device(0)
 except AttributeError as error:
-    assert "of torch_npu.npu Strobe has mstx alone" in str(error), error
+    assert "Strobe provides only mstx of torch_npu.npu" in str(error), error
 else:
     raise AssertionError("there is no NPU")
 try:

@@ -13,12 +13,12 @@ _PRELOAD = "libstrobe-preload"
 
 
 def package_parent():
-    """The folder that holds the package."""
+    """The folder that contains the package."""
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def bootstrap_folder():
-    """The folder that holds our sitecustomize.py."""
+    """The folder that contains Strobe's sitecustomize.py."""
     return os.path.join(package_parent(), "strobe", "bootstrap")
 
 
@@ -31,8 +31,8 @@ def _is_our_library(path):
 
 
 def _restore(environ, name, separator, is_ours):
-    """Restores the previous value of a list variable, or remove our entries from its current
-    value."""
+    """Restores the previous value of a list variable, or removes Strobe's entries from its
+    current value."""
     value = environ.get(_OLD + name)
     if value is None and name in environ:
         kept = [part for part in environ[name].split(separator) if not is_ours(part)]
@@ -44,8 +44,8 @@ def _restore(environ, name, separator, is_ours):
 
 
 def _claim(folder):
-    """The process that records, and whether it may still give way (core/session/run-claim.h);
-    None: there is none."""
+    """The process that records, and whether another process may still take the recording over
+    (core/session/run-claim.h). None: no process records."""
     try:
         with open(os.path.join(folder, "claim")) as file:
             pid, _, rank = file.read().split()
@@ -65,7 +65,7 @@ def is_open(environ):
 
 
 def is_for_scripts(environ):
-    """Whether the run records nothing itself: see run/script_profiles.py."""
+    """Whether only profiles in the script record: see run/script_profiles.py."""
     return "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" in environ
 
 
@@ -77,9 +77,9 @@ def may_pass_on(environ):
 
 
 def clean(environ, is_recording=False):
-    """Takes everything of `strobe run` out of a mapping of variables, in place. A process that
-    records keeps those by which its libraries let collectors in: they are read late, at a
-    library's first mark or call."""
+    """Removes the variables of `strobe run` from a mapping, in place. A process that records keeps
+    the variables through which its libraries load collectors: a library reads its variable only at
+    its first mark or call."""
     if "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" not in environ:
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
@@ -94,10 +94,10 @@ def clean(environ, is_recording=False):
 
 
 def clean_path(path, old, site_folders):
-    """Removes our folders from a sys.path, in place.
+    """Removes Strobe's folders from a sys.path, in place.
 
-    The folder of the package stays if `old`, the PYTHONPATH before, names it. If it is one of
-    the interpreter's own folders, it returns to its position before the folders that follow it.
+    The folder of the package stays if `old`, the PYTHONPATH without `strobe run`, names it. If
+    the folder is one of the interpreter's own folders, it gets its usual position among them.
     """
     ours, parent = bootstrap_folder(), package_parent()
     wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records the work of torch.compile and the calls of a device's events, for the collector cpu_op.
+"""Records the work of torch.compile and the calls of device events, for the collector cpu_op.
 
 The collector calls open() and close() with the session, start() and stop() with each window, in
 the thread that drives the session. Everything that is replaced in PyTorch is restored exactly.
@@ -14,7 +14,7 @@ from ..marks.replacements import Replacements
 from ..run import torch_import
 from . import compilations, device_event_calls, functions, kernels, surroundings
 
-_session = None  # of the collector
+_session = None  # the collector's session
 _window = None  # replacements while a window records
 _name_events = None  # runs when torch_npu is imported, while a window records
 
@@ -73,7 +73,7 @@ def start():
 
 
 def _name_groups():
-    """Communication is recorded with the operators."""
+    """Gives the collector the names of process groups, for its records of communication."""
     try:
         import torch.distributed
 
@@ -99,4 +99,4 @@ def _guarded(call):
         if hasattr(sys.modules["torch"], "compile"):
             call()
     except (AttributeError, ImportError) as error:  # this PyTorch lacks that part
-        message.warn_once("Cannot record all that torch.compile does: %s" % error)
+        message.warn_once("Cannot record everything that torch.compile does: %s" % error)

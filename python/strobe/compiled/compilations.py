@@ -3,7 +3,7 @@
 
 Dynamo reports its work through torch._logging.trace_structured(), from which its trace files come,
 and calls callbacks around each compilation. While a session is open, trace_structured() and the
-function that installs the callbacks are wrapped. This switches on none of Dynamo's logging.
+function that installs the callbacks are wrapped. This does not switch on Dynamo's logging.
 """
 
 import contextlib
@@ -27,7 +27,8 @@ _here = threading.local()  # the compilation that this thread runs
 
 
 class _Compilation:
-    """A running compilation, with times of _strobe.compiled.now(); 0: not begun, not ended."""
+    """A running compilation, with times of _strobe.compiled.now(). Begin 0: it has not begun; end
+    0: it has not ended."""
 
     def __init__(self):
         self.begin = self.end = 0
@@ -58,7 +59,7 @@ def _listening(report):
         result = report(name, metadata_fn, *args, **kwargs)
         try:
             _take(name, metadata_fn, kwargs.get("payload_fn"))
-        except Exception as error:  # the program must not notice
+        except Exception as error:  # must not reach the program
             message.warn_once("Cannot mark what torch.compile does: %s" % error)
         return result
 
@@ -91,13 +92,13 @@ def _add_graph_break(text):
 
 
 def _headline(reason):
-    """The first line that does more than announce the next one."""
+    """The first line that does not merely introduce the next one."""
     lines = [line.strip() for line in reason.split("\n") if line.strip()]
     return next((line for line in lines if not line.endswith(":")), (lines or [""])[0])
 
 
 def _take_compilation(metrics):
-    """Takes a compilation that has ended, successfully or not."""
+    """Records a compilation that has ended, successfully or not."""
     compilation = _current()
     del _here.compilation
     id = str(metrics.get("compile_id") or "?")
@@ -149,7 +150,7 @@ def _add_range(times, name, id, function, place, reason, counts):
 
 
 def _cleaned(name, id, function, place, reason):
-    """Texts of bounded length, without characters that a C string cannot hold."""
+    """The texts, truncated, without characters that a C string cannot contain."""
     texts = (name[:_NAME_MAX], id, function, place, reason[:_REASON_MAX])
     return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
 
@@ -159,9 +160,9 @@ def _cleaned(name, id, function, place, reason):
 
 @contextlib.contextmanager
 def timed():
-    """Around each compilation."""
+    """Notes begin and end of a compilation; a context around each one."""
     compilation = _current()
-    compilation.begin = compilation.begin or _strobe.compiled.now()  # the outermost's
+    compilation.begin = compilation.begin or _strobe.compiled.now()  # keeps that of the outermost
     try:
         yield
     finally:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of a device's events as operators `Event::record` and others, as torch_npu names them. The
-methods of torch_npu.npu.Event are replaced while a window records."""
+"""Records calls of device events as operators such as `Event::record`, the names that torch_npu
+uses. The methods of torch_npu.npu.Event are replaced while a window records."""
 
 import functools
 import sys

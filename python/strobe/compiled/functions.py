@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record functions that PyTorch's Python code opens only for its own profiler. torch.compile opens
-them while a flag of torch.autograd.profiler says that a profile runs. Their type does nothing
-unless that profiler records. Flag and type are replaced while a window records.
+"""Makes PyTorch open the record functions that its Python code opens only for its own profiler.
+torch.compile opens them while a flag of torch.autograd.profiler says that a profile runs. The
+class of these functions does nothing unless that profiler records. So the flag and the class are
+replaced while a window records.
 """
 
 from .. import _strobe
 
-_own = None  # the flag's value for PyTorch's own profiler; None: it is not replaced
+_own = None  # value of the flag for PyTorch's own profiler; None: the flag is not replaced
 
 
 def replace(replacements):
@@ -43,6 +44,6 @@ def _profile_starts():
 
 
 def _profile_stops():
-    """PyTorch's own profile ends while ours continues."""
+    """PyTorch's own profile ends while Strobe's continues."""
     global _own
     _own = False

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes kernels of Inductor report themselves to profilers. They do so if an option of Inductor was
-on when they were made. The option is part of the key of Inductor's cache. It is on during each
-compilation while a session or a profile wants it. Before PyTorch 2.8 no callback surrounds
-backward functions that are compiled at their first call. There the option is always on for the
-whole process.
+"""Makes kernels of Inductor report themselves to profilers. A kernel does so if an option of
+Inductor was on when the kernel was compiled. The option is part of the key of Inductor's cache.
+Strobe switches the option on during each compilation while a session or a profile wants it. Before
+PyTorch 2.8 no callback surrounds backward functions that are compiled at their first call, so there
+the option is on all the time.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Context managers around each compilation, inside Dynamo's own callbacks."""
+"""Enters context managers around each compilation, inside Dynamo's own callbacks."""
 
 import contextlib
 import functools
@@ -10,12 +10,13 @@ from ..run import torch_import
 
 DYNAMO = "torch._dynamo"
 
-_managers = []  # functions that make one
+_managers = []  # functions that return a context manager
 _replacements = Replacements()
 
 
 def add(manager):
-    """Enters the result of manager() around each compilation from now on. It must not raise."""
+    """Enters the context manager that manager() returns, around each compilation from now on. It
+    must not raise."""
     _managers.append(manager)
     if len(_managers) == 1:
         torch_import.call_after(_watch, DYNAMO)

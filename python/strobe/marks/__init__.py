@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks that appear without user code, while the collector of marks records.
+"""Marks that Strobe makes itself in PyTorch, while the collector `marker` records.
 
 The collector calls begin() and end(), in the thread that starts and stops the session.
 Everything that is replaced in PyTorch is restored exactly.
@@ -16,7 +16,7 @@ from .replacements import Replacements
 _IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward", "flops")
 
 _replacements = None  # while a window records
-_asked = set()  # by request()
+_asked = set()  # ranges that request() named
 
 
 def begin(capsule, ranges):

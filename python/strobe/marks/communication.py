@@ -2,7 +2,7 @@
 """Ranges of the operations of torch.distributed's process groups, in the domain "communication".
 
 libtorch itself reports the operations. So operations that no Python function issues are marked too,
-such as the gradients' of DistributedDataParallel.
+such as those that DistributedDataParallel issues for gradients.
 """
 
 from .. import _strobe, message
@@ -10,7 +10,7 @@ from . import group_names
 
 
 def mark():
-    """Marks them until the window ends."""
+    """Marks the operations until the window ends."""
     import torch.distributed
 
     if not torch.distributed.is_available():
@@ -18,5 +18,5 @@ def mark():
     problem = _strobe.mstx.mark_collectives()
     if problem is None:
         group_names.hold("marker", _strobe.mstx.set_group, _strobe.mstx.set_usual_group)
-    elif torch.distributed.is_initialized():  # others have nothing to miss
+    elif torch.distributed.is_initialized():  # otherwise nothing is missing
         message.warn_once("Communication is not marked: %s" % problem)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formulas for the number of floating point operations of a call: 2 * m * n * k for each matrix
-product in it. A formula takes the call's arguments. It returns None if the number is unknown;
-there is no range then.
+product in the call. A formula takes the call's arguments. It returns None if the number is
+unknown; then the call gets no range.
 """
 
 import math
@@ -18,7 +18,7 @@ def product(left, right):
 
 
 def _batch(a, b):
-    """Elements of the two shapes broadcast against each other."""
+    """Number of elements of the shape to which the two shapes are broadcast."""
     length = max(len(a), len(b))
     a, b = (1,) * (length - len(a)) + a, (1,) * (length - len(b)) + b
     return math.prod(y if x == 1 else x for x, y in zip(a, b))
@@ -65,7 +65,7 @@ def all_gather(input, x2, hcom, world_size, *args, gather_index=0, **others):
 
 
 def gathered_groups(gmm_x, gmm_weight, hcom, ep_world_size, send_counts, recv_counts, **others):
-    """Counts the received rows, since these are multiplied."""
+    """Counts the received rows, because the call multiplies these."""
     return 2 * sum(recv_counts) * gmm_weight.shape[-2] * gmm_weight.shape[-1]
 
 
@@ -73,7 +73,8 @@ def gathered_groups(gmm_x, gmm_weight, hcom, ep_world_size, send_counts, recv_co
 
 # Dimensions of batch, heads, length and head size; H: heads and size together.
 _LAYOUTS = ("BSH", "SBH", "BSND", "BNSD")
-_LEFT_UP, _RIGHT_DOWN = 2, 3  # masks below a diagonal, from the first or to the last corner
+# Modes that mask below a diagonal: it begins in the upper left or ends in the lower right corner.
+_LEFT_UP, _RIGHT_DOWN = 2, 3
 
 
 def _pairs(queries, keys, sparse_mode):
@@ -110,12 +111,12 @@ def _attention(query, value, heads, kv_heads, layout, sparse_mode, q_sums, kv_su
     batch, queries, width = _sizes(query, layout)
     _, keys, value_width = _sizes(value, layout)
     pairs = _pairs(queries, keys, sparse_mode)
-    # each head of the values serves as many of the queries' as there are more of these
+    # several query heads may share one head of keys and values
     return None if pairs is None else 2 * batch * pairs * (width + value_width * heads // kv_heads)
 
 
 def _kv_heads(key, heads, layout, width):
-    """Number of key heads: smaller than that of the queries if several queries share one."""
+    """Number of key heads: smaller than that of query heads if several of these share one."""
     sizes = dict(zip(layout, key.shape))
     return sizes.get("N") or max(sizes.get("H", width) * heads // width, 1)
 

@@ -38,22 +38,24 @@ _here = threading.local()
 
 def register(target, formula):
     """Marks calls of one more function, "module:attribute", in windows that begin from now on.
-    `formula` gets the arguments of the call and returns the number of operations; None or a
-    negative number: no range. A second registration of a function replaces the first."""
+    `formula` gets the arguments of the call and returns the number of operations. If it returns
+    None or a negative number, the call gets no range. A second registration of a function replaces
+    the first."""
     module, colon, name = target.partition(":")
     if not (module and colon and name):
         raise ValueError("%r is no target: expected \"module:attribute\"" % (target,))
     if not callable(formula):
         raise TypeError("the formula of %s cannot be called" % target)
     if target in _registered:
-        message.error("The formula of %s is registered twice: the later one counts." % target)
+        message.error("The formula of %s is registered twice: the later formula is used." % target)
     _registered.add(target)
     _targets[target] = formula
 
 
 def mark(replacements):
-    """If a module is not imported yet, its functions are not marked in this window."""
-    originals = {}  # id of the function -> (the function, ours)
+    """Replaces the functions until the window ends, except those of modules that are not imported
+    yet."""
+    originals = {}  # id of the function -> (the function, its replacement)
     for target, formula in _targets.items():
         module, _, name = target.partition(":")
         original = getattr(_module(module), name, None)
@@ -63,7 +65,8 @@ def mark(replacements):
 
 
 def _module(name):
-    """The module, also one of the user's; never imports it."""
+    """The module of that name. Imports it only if it is a part of PyTorch; None: the program has
+    not imported it."""
     module = sys.modules.get(name)
     if module is None and name.startswith("torch."):
         module = importlib.import_module(name)
@@ -83,7 +86,7 @@ def _replace_all(replacements, originals):
 
 
 def _message(name, formula, args, kwargs):
-    """None: no range."""
+    """The name of the range; None if the call gets no range."""
     try:
         number = formula(*args, **kwargs)
         return None if number is None or number < 0 else "%d-%s" % (number, name)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of process groups, for a PyTorch whose groups do not know them: before 2.1.
+"""Names of process groups, for PyTorch before 2.1, whose groups do not know their names.
 
-While a collector records communication, the functions of torch.distributed are replaced by ones that
-tell which group an operation is of. An operation that none of them issues is of the one group there
-is, or of the one that its C++ object was named last.
+While a collector records communication, the functions of torch.distributed are replaced by
+functions that pass the collector the name of the group of each operation. If none of these
+functions issues an operation, the collector uses the name that it received last for the group's
+C++ object, or the name of the only group.
 """
 
 import functools
@@ -20,11 +21,11 @@ _OPERATIONS = (
 )
 
 _holders = {}  # name of a collector: its set_group() and set_usual_group()
-_replacements = None  # while there is a holder
+_replacements = None  # not None while there is a holder
 
 
 def hold(holder, set_group, set_usual_group):
-    """The collector is told names until it lets go."""
+    """Passes names to the collector until release()."""
     global _replacements
     from torch.distributed import distributed_c10d
 
@@ -85,7 +86,7 @@ def _updating(function, distributed_c10d):
 
 
 def _told(function, distributed_c10d):
-    """Wraps the function: while it runs the collector knows its group."""
+    """Wraps the function: while it runs, the collector has the name of its group."""
     signature = inspect.signature(function)
     peer_name = _PEERS.get(function.__name__)
 
@@ -96,7 +97,7 @@ def _told(function, distributed_c10d):
             peer = given.get(peer_name) if peer_name else None
             _set_group(_name_of(distributed_c10d, group), _rank_in(distributed_c10d, group, peer))
         except Exception:
-            _set_group(None)  # the function itself will say what is wrong
+            _set_group(None)  # the function itself reports the error
 
     @functools.wraps(function)
     def marked(*args, **kwargs):

@@ -4,8 +4,8 @@
 
 class Replacements:
     def __init__(self):
-        self._done = []  # (owner, name, whether it was the owner's own attribute, old value, our
-                         # value), in order
+        self._done = []  # in order: (owner, name, whether the owner itself had the attribute, old
+                         # value, replacement)
 
     def put(self, owner, name, wrap):
         """Sets owner.name to wrap(owner.name), unless that was already done."""
@@ -18,7 +18,7 @@ class Replacements:
         setattr(owner, name, ours)
 
     def undo(self):
-        """Restores our replacements; keeps values that other code has set in the meantime."""
+        """Undoes the replacements; keeps values that other code has set in the meantime."""
         while self._done:
             owner, name, is_own, before, ours = self._done.pop()
             if vars(owner).get(name) is not ours:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch_npu.npu has and Strobe too: mstx."""
+"""The part of torch_npu.npu that Strobe provides: mstx."""
 
 from . import mstx
 
@@ -7,5 +7,5 @@ __all__ = ["mstx"]
 
 
 def __getattr__(name):
-    raise AttributeError("module %r has no attribute %r: of torch_npu.npu Strobe has mstx alone"
+    raise AttributeError("module %r has no attribute %r: Strobe provides only mstx of torch_npu.npu"
                          % (__name__, name))

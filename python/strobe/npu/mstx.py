@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe.mstx by its name in torch_npu: of a module, and of what that module holds."""
+"""strobe.mstx with its name in torch_npu: the module and everything in it."""
 
 from .. import mstx
 from ..mstx import (

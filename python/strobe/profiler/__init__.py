@@ -67,7 +67,7 @@ _OF_TORCH = (
 
 
 def __getattr__(name):
-    """Names of torch.profiler that are unrelated to recording are torch's own."""
+    """Takes names that are unrelated to recording from torch.profiler itself."""
     if name in _OF_TORCH:
         import torch.profiler
 

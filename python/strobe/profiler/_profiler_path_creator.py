@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ProfPathCreator: where results go whose handler is the script's own, as torch_npu names it.
+"""ProfPathCreator: the folder of results if the script has its own handler, as in torch_npu.
 
     from strobe.profiler._profiler_path_creator import ProfPathCreator
 
@@ -23,7 +23,7 @@ __all__ = ["ProfPathCreator"]
 
 
 class ProfPathCreator:
-    """One object for the process: each call returns it."""
+    """The process has one object; each call returns it."""
 
     _only = None
 
@@ -38,14 +38,14 @@ class ProfPathCreator:
 
     @message.reported
     def init(self, worker_name=None, dir_name=None, export_only_mode=False):
-        """For profiles that start from now on with a handler of the script's own. The mode is
-        accepted as in torch_npu and changes nothing: a profile without a handler has no use for
-        this object."""
+        """Sets worker and folder for profiles that start from now on with the script's own handler.
+        `export_only_mode` is accepted as in torch_npu and changes nothing, because a profile
+        without a handler does not use this object."""
         self._worker = checked_worker(worker_name)
         self._directory = checked_directory(dir_name)
 
     def get_prof_dir(self):
-        """The result directory that is complete; None before the first."""
+        """The result directory that was completed last; None before the first."""
         return self._result
 
     @message.reported
@@ -55,7 +55,7 @@ class ProfPathCreator:
             shutil.rmtree(self._result)
 
     def destination(self):
-        """Parent of the result directories, and the worker; None: the host's name."""
+        """Parent of the result directories, and the worker's name (None: the host's name)."""
         return self._directory or default_parent() or os.getcwd(), self._worker
 
     def set_result(self, directory):

@@ -25,12 +25,12 @@ _BY_PRECEDENCE = [ProfilerActivity[name] for name in "CUDA XPU MTIA HPU PrivateU
 
 
 def supported_activities():
-    """All activities that a profile has by default."""
+    """The activities of a profile that names none."""
     return {_CPU, _NPU}
 
 
 def activity_of(value):
-    """Our activity for ours or another profiler's (torch.profiler, torch_npu), otherwise None."""
+    """Strobe's activity for an activity of Strobe, torch.profiler or torch_npu, otherwise None."""
     if isinstance(value, ProfilerActivity):
         return value
     name = getattr(value, "name", None)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activities by their names in torch.profiler: {ProfilerActivity.CUDA: ["GPU_MEMCPY"]}."""
+"""A filter of events by torch.profiler's names of activities: {ProfilerActivity.CUDA:
+["GPU_MEMCPY"]}."""
 
 _OF_CPU = {
     "CPU_OP": "cpu_op",
@@ -22,13 +23,13 @@ for _prefix in ("CUDA", "XPU", "MTIA", "HPU", "PRIVATEUSE1"):
 
 
 def unknown_names(is_cpu, names):
-    """The names that are not activities of the processor, or of a device."""
+    """The names that are not activities of the processor (`is_cpu`) or of a device."""
     known = _OF_CPU if is_cpu else _OF_DEVICE
     return sorted(str(name) for name in names if name not in known)
 
 
 class ActivityFilter:
-    """The wanted events of a window; None: all events of the processor, or of the device."""
+    """The wanted activities of the processor and of the device; None: all of them."""
 
     def __init__(self, of_cpu=None, of_device=None):
         self._of_cpu = _types(of_cpu, _OF_CPU)

@@ -17,12 +17,12 @@ from .path_warnings import warn_of_path, warn_of_permission
 
 _PROF_FOLDER = re.compile(r"PROF_\d+_\d+_[0-9a-zA-Z]+")
 
-# : The folder of the traces for TensorBoard, and the worker in their names.
+#: The folder of the traces for TensorBoard, and the worker in their names.
 TensorBoard = collections.namedtuple("TensorBoard", "folder worker")
 
 _TENSORBOARD_TRACES = "*.pt.trace.json*"
 
-_pending = []  # analyses without a waiting caller
+_pending = []  # analyses that no caller waits for
 _pending_lock = threading.Lock()  # a separate thread analyses a dump
 
 
@@ -58,7 +58,7 @@ class _Analysis:
 
 
 def _without_name(line):
-    """A line "gc: collector gc: ..." as the session writes it, without the name at its begin."""
+    """A line "gc: collector gc: ..." of the session without the name at its beginning."""
     name, _, text = line.partition(": ")
     return text if text.startswith("collector %s: " % name) else line
 
@@ -74,8 +74,8 @@ def _also(use_gzip, tensorboard):
 
 
 def _move_traces(output, folder):
-    """Moves traces to the folder in which the plugin shows all windows of a worker as spans of
-    one run."""
+    """Moves traces to the folder in which TensorBoard's plugin shows all windows of a worker as
+    spans of one run."""
     for path in glob.glob(os.path.join(glob.escape(output), _TENSORBOARD_TRACES)):
         target = os.path.join(folder, os.path.basename(path))
         if not os.path.lexists(target):
@@ -134,7 +134,7 @@ def analyse(profiler_path, max_process_number=None, export_type=None):
 def _analyse_all(found, number, types):
     began = time.monotonic()
     waiting, running, good = list(found), [], True
-    is_alone = number == 1 or len(found) == 1  # bars of several would overwrite each other
+    is_alone = number == 1 or len(found) == 1  # several progress bars would overwrite each other
     while waiting or running:
         while waiting and len(running) < number:
             running.append(_Analysis(waiting.pop(0), "sync", types=types, has_bar=is_alone))
@@ -179,7 +179,7 @@ def _checked_number(value):
 
 
 def _checked_export_type(value):
-    """The export types; none for those of the recording."""
+    """The export types; None: those of the recording."""
     if value is None:
         return []
     values = [value] if isinstance(value, str) else value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of torch.autograd.profiler: the profile that has no schedule, and its results."""
+"""The names of torch.autograd.profiler: a profile without a schedule, and its results."""
 
 from .. import message
 from .activity import ProfilerActivity
@@ -14,7 +14,7 @@ _DEVICES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU", "npu": "
 
 
 def __getattr__(name):
-    """Names that are unrelated to recording are PyTorch's own."""
+    """Takes names that are unrelated to recording from PyTorch itself."""
     if name.startswith("_"):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     import torch.autograd.profiler

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of a result directory as Python objects.
 
-The records come as CSV files that `strobe analyse` writes into a private folder: whole tables of
-any size, in one run over the capture.
+`strobe analyse` writes the records as CSV files into a private folder: complete tables of any size,
+in one pass over the capture.
 """
 
 import csv
@@ -21,10 +21,10 @@ from .events import EventList, FunctionEvent
 
 _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
-_KEPT = "string_cut"  # the loss of a part of a text; the record itself is kept
+_KEPT = "string_cut"  # the loss that means a truncated text; the record itself is kept
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
-# Fields of marks of mstx, NVTX, ITT and compilations, which PyTorch has no events for. strobe.range()
-# has none of them: it is a range like those of record_function().
+# Fields that only marks of mstx, NVTX, ITT and compilations have. PyTorch has no events for such
+# marks. Ranges of strobe.range() lack these fields and are events like those of record_function().
 _MARK_FIELDS = ("marker.domain", "marker.event")
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
 # Helpers of PyTorch that its own profiler does not show either.
@@ -40,8 +40,9 @@ _HIDDEN = {
 
 @dataclass
 class Request:
-    """The parts of a window to read. `device`: the name of the recorded device, None: none.
-    `timeout_s`: reading stops then and keeps the rows read so far, None: no limit."""
+    """The parts of a window to read. `device`: the name of the recorded device, None if there is
+    none. `timeout_s`: reading stops after this time and keeps the rows read so far; None: no
+    limit."""
 
     profile_memory: bool = False
     with_stack: bool = False
@@ -112,7 +113,7 @@ def read_table(directory, kind):
 
 
 class _Window:
-    """The records of a window, kind by kind; times are still ns."""
+    """The records of a window, by kind; times are in ns."""
 
     def __init__(self, request):
         self.request = request
@@ -181,7 +182,8 @@ class _Window:
         )
 
     def _take_memory(self, row):
-        """Later releases of a device's block are ignored."""
+        """Takes an allocation, or the first record of a release. A device's block may have later
+        records of its release, which are ignored."""
         size = row.get("size(B)")
         if size and cells.number(row, "action", 3) < 2:
             is_device = cells.number(row, "device") >= 0
@@ -189,7 +191,7 @@ class _Window:
             self.changes.append((begin, int(size), is_device, row.get("address")))
 
     def events(self):
-        """All events in order of their begin, numbered, with kernels; times are still ns."""
+        """All events in the order of their begin, numbered, with kernels; times are in ns."""
         events = self.operators + (self.device.calls if self.device else [])
         changes = memory_usage.of_window(self.changes)
         events += memory_usage.attribute(events, changes, self.request.device)

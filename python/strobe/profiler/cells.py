@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of the CSV tables that `strobe analyse` writes, as numbers, shapes, stacks."""
+"""Converts cells of the CSV tables that `strobe analyse` writes into numbers, shapes, stacks."""
 
 import ast
 import json
@@ -10,7 +10,7 @@ _FRAME_END = ";"
 
 
 def begin_ns(text):
-    """Microseconds since the epoch with three decimals: more digits than a float has."""
+    """Nanoseconds from a text of microseconds with three decimals. A float has too few digits."""
     return int(text.strip().replace(".", ""))
 
 
@@ -21,7 +21,7 @@ def interval_ns(row):
 
 
 def number(row, column, absent=0):
-    """A cell whose title may contain a unit."""
+    """The number in a column whose title may contain a unit."""
     text = row.get(column)
     return int(text) if text else absent
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of their own for the operators of threads."""
+"""Options that a thread sets for its own operators."""
 
 import threading
 
@@ -9,7 +9,7 @@ _here = threading.local()
 
 
 def enable(switches):
-    """The calling thread's operators are recorded with these switches of a profile."""
+    """Records the calling thread's operators with these switches from now on."""
     if getattr(_here, "is_enabled", False):
         message.error("enable_profiler_in_child_thread() was called in this thread before: it keeps "
                       "its options")
@@ -23,7 +23,7 @@ def enable(switches):
 
 
 def disable():
-    """The calling thread has the options of the profile again."""
+    """Gives the calling thread the options of the profile again."""
     if not getattr(_here, "is_enabled", False):
         message.error("disable_profiler_in_child_thread() has nothing to undo in this thread")
         return

@@ -6,9 +6,9 @@
     compat.install()                    # before the script imports torch_npu
     import torch_npu.profiler           # is this module; torch_npu.npu.mstx is strobe.npu.mstx
 
-`strobe run --as torch_npu` does so for a whole command. Other than in strobe.profiler, folded
-stacks are written to files that end in .log, the result of a profile without a handler stays, and
-`use_cuda` has no effect.
+`strobe run --as torch_npu` does the same for a command. This module differs from strobe.profiler:
+folded stacks are written to files that end in .log, the result of a profile without a handler is
+kept, and `use_cuda` has no effect.
 """
 
 import os
@@ -59,7 +59,7 @@ Schedule = schedule  # its name in torch_npu.profiler.scheduler
 
 
 def _named_log(path):
-    """The path, with the ending of the original's files."""
+    """The path, with the ending .log that torch_npu's files have."""
     name, ending = os.path.splitext(os.fspath(path))
     if ending == ".log":
         return path

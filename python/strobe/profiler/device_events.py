@@ -13,7 +13,7 @@ _RUNTIMES = ("cuda", "xpu", "mtia", "hpu")
 
 
 class DeviceEvents:
-    """Takes rows of KINDS; times are still ns. `device` is PyTorch's name for it."""
+    """Takes rows of KINDS; times are in ns. `device` is PyTorch's name for the device."""
 
     def __init__(self, device):
         self._device = device
@@ -38,7 +38,7 @@ class DeviceEvents:
                 self._by_task[row["task"]] = event
 
     def link(self, operators):
-        """Gives operators the kernels that they launched themselves; ids are already set."""
+        """Gives operators the kernels that they launched themselves. The events need their ids."""
         if not self._links:
             return
         places = {

@@ -82,7 +82,7 @@ def parse(data, path):
 
 
 class DynamicConfig:
-    """The checked values of a file."""
+    """The checked values of a configuration file."""
 
     def __init__(self, values, path):
         self._values = values
@@ -135,7 +135,7 @@ class DynamicConfig:
     def _warn_of_unknown(self, values, known, where):
         for name in values:
             if name not in known:
-                self._warn("%s%s is no key of it" % (where, name))
+                self._warn("%s%s is not a known key" % (where, name))
 
     def _get(self, name, kind, instead, expected):
         value = self._values.get(name, instead)
@@ -157,7 +157,7 @@ class DynamicConfig:
         return instead
 
     def _ranks(self):
-        """None: all of them."""
+        """The ranks that profile; None: all ranks."""
         if not self._switch("is_rank"):
             return None
         ranks = self._get("rank_list", list, [], "a list of ranks")
@@ -190,5 +190,5 @@ class DynamicConfig:
 
 
 def _constant(constants, name):
-    """The constant with that name; a later check rejects anything else."""
+    """The constant with that name, or the name itself, which a later check rejects."""
     return vars(constants).get(name, name) if isinstance(name, str) else name

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of the daemon dynolog (msMonitor) for profiles: lines KEY=VALUE, which the module
-IPCMonitor fetches. Its thread also sends the state of the profile, so that no step waits for the
-daemon."""
+"""Fetches requests for profiles from the daemon dynolog (msMonitor), through the module IPCMonitor.
+A request consists of lines KEY=VALUE. A thread fetches requests and sends the state of the profile,
+so that no step waits for the daemon."""
 
 import re
 import threading
@@ -12,10 +12,10 @@ from . import dynamic_config
 POLL_S = 1.0
 _END_S = 10.0  # a call of IPCMonitor may hang
 
-# States of a profile, as the daemon counts them.
+# The daemon's numbers for the states of a profile.
 UNINITIALIZED, IDLE, RUNNING, READY = -1, 0, 1, 2
 
-_MONITOR = "NPU_MONITOR_START"  # a request for metrics and not for a profile
+_MONITOR = "NPU_MONITOR_START"  # key of a request for metrics instead of a profile
 
 
 def _number(text):
@@ -77,7 +77,7 @@ _EXPERIMENTAL = {
 
 
 def read_request(text):
-    """The keys and values of a request; empty: it asks for nothing."""
+    """The keys and values of a request; empty if the text contains no request."""
     pairs = (line.partition("=") for line in str(text or "").splitlines())
     return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
@@ -93,21 +93,21 @@ def config_of(request):
             key, convert = _EXPERIMENTAL[name]
             experimental[key] = convert(text)
         else:
-            message.warn("Request of dynolog: %s is no key of it" % name)
+            message.warn("Request of dynolog: %s is not a known key" % name)
     if experimental:
         values["experimental_config"] = experimental
     return dynamic_config.DynamicConfig(values, "Request of dynolog")
 
 
 def status_of(state, current=-1, first=-1, last=-1):
-    """The state of a profile, as IPCMonitor passes it on."""
+    """The state of a profile, in IPCMonitor's form."""
     return {"profiler_status": str(state), "current_step": str(current),
             "start_step": str(first), "stop_step": str(last)}
 
 
 class DaemonWatch:
-    """Has the methods of dynamic_watch.Watch. `proxy`: of IPCMonitor. Raises ConfigError if the
-    daemon does not answer."""
+    """Has the methods of dynamic_watch.Watch. `proxy` is IPCMonitor's PyDynamicMonitorProxy. Raises
+    ConfigError if the daemon does not answer."""
 
     def __init__(self, proxy, rank, report):
         self._proxy = proxy
@@ -116,7 +116,7 @@ class DaemonWatch:
             raise dynamic_config.ConfigError("Init dynolog failed !")
         message.info("Init dynolog success !")
         self._found = None
-        self._lock = threading.Lock()  # of _found
+        self._lock = threading.Lock()  # protects _found
         self._status = status_of(IDLE)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="strobe-dynamic", daemon=True)
@@ -131,7 +131,7 @@ class DaemonWatch:
         return found
 
     def tell(self, *status):
-        """The thread sends it, see status_of()."""
+        """Lets the thread send the state, whose values are the arguments of status_of()."""
         self._status = status_of(*status)
 
     def close(self):
@@ -164,5 +164,5 @@ class DaemonWatch:
             self._found = found
 
     def _send(self, status):
-        if hasattr(self._proxy, "update_profiler_status"):  # older ones lack it
+        if hasattr(self._proxy, "update_profiler_status"):  # older proxies lack it
             self._proxy.update_profiler_status(status)

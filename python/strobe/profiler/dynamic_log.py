@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs of the dynamic profile: files for each rank, of bounded size, with one before each."""
+"""The logs of the dynamic profile: files for each rank, of bounded size. When a file is full, it is
+kept as the previous one."""
 
 import logging
 import logging.handlers
@@ -28,7 +29,7 @@ class _File(logging.handlers.RotatingFileHandler):
 
 
 def open_log(folder, rank, prefix=""):
-    """A logger that no other knows, of the file `prefix`dp_*.log. OSError."""
+    """A private logger that writes to the file `prefix`dp_*.log. Raises OSError."""
     os.makedirs(folder, mode=0o750, exist_ok=True)
     os.close(_strobe.open_trusted_folder(os.fsencode(folder)))
     name = "%sdp_%s_%d_rank_%d.log" % (prefix, socket.gethostname(), os.getpid(), rank)

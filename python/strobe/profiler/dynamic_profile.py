@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles that a file asks for while the program runs: torch_npu.profiler.dynamic_profile.
+"""Profiles that a file starts while the program runs: torch_npu.profiler.dynamic_profile.
 
     from strobe.profiler import dynamic_profile as dp
 
@@ -9,8 +9,9 @@
         dp.step()
 
 A change of the file begins a profile: with `start_step` -1 when the next step ends, otherwise when
-step number `start_step` ends. dp.start(file) begins one at once. None of these functions raises. In place of
-the file the daemon dynolog may ask (MSMONITOR_USE_DAEMON, see dynamic_daemon.py).
+step number `start_step` ends. dp.start(file) begins a profile at once. None of these functions
+raises. Instead of the file, the daemon dynolog may request profiles (MSMONITOR_USE_DAEMON, see
+dynamic_daemon.py).
 """
 
 import atexit
@@ -34,7 +35,7 @@ class _DynamicProfile:
         self._watch = None
         self._log = dynamic_log.no_log()
         self._path = None  # of the file
-        self._daemon = None  # the watch, if the daemon is asked and no file is
+        self._daemon = None  # the watch, if requests come from the daemon and not from a file
         self._profile = None
         self._left = 0  # steps of the profile
         self._first, self._last = -1, -1  # steps of the profile that runs, waits or ended
@@ -79,14 +80,14 @@ class _DynamicProfile:
     # ---- steps ----
 
     def optimizer_step(self):
-        """An optimizer ends a step, unless the script does so itself."""
+        """An optimizer has stepped: ends a step, unless the script ends steps itself."""
         if self.is_ready() and not self._is_by_script:
             self._is_by_optimizer = True
             self.step()
 
     def script_step(self):
-        """The script ends a step. At its first call an optimizer may have ended that iteration
-        already; then this call ends nothing."""
+        """The script ends a step. If an optimizer has already ended the iteration of the script's
+        first call, this call ends nothing."""
         is_ended = self._is_by_optimizer and not self._is_by_script
         self._is_by_script = True
         if not is_ended:
@@ -106,7 +107,7 @@ class _DynamicProfile:
         self._tell_state()
 
     def _tell_state(self):
-        """The daemon shows it."""
+        """Sends the state of the profile to the daemon, which shows it."""
         if self._daemon is None:
             return
         state = dynamic_daemon.IDLE
@@ -125,7 +126,8 @@ class _DynamicProfile:
         self._log.info("Start step will be set to %d.", found.start_step)
 
     def _judge(self, config):
-        """Is it time for the pending configuration, or is it too late?"""
+        """Starts the profile of the pending configuration if its step has come, and drops the
+        configuration if the step has passed."""
         if not config.starts_now() and self.counter < config.start_step:
             return
         if not config.starts_now() and self.counter > config.start_step:
@@ -147,7 +149,7 @@ class _DynamicProfile:
     def _start(self, config):
         made = config.make_profile(self.counter)
         made.start()
-        if not made.is_recording():  # it has reported the reason
+        if not made.is_recording():  # the profile has reported the reason
             return
         for key, value in config.metadata.items():
             made.add_metadata_json(key, value)
@@ -174,7 +176,7 @@ class _DynamicProfile:
         self._start(config)
 
     def _given(self, path):
-        """The given file, otherwise that of init()."""
+        """The given file; without one, the file of init()."""
         if path is not None and os.path.isfile(path):
             return path
         if path is not None:
@@ -183,7 +185,7 @@ class _DynamicProfile:
             raise dynamic_config.ConfigError("there is no file: call init() first, or name one")
         return self._path
 
-    # ---- telling ----
+    # ---- messages ----
 
     def _warn(self, text):
         message.warn(text)
@@ -195,7 +197,7 @@ class _DynamicProfile:
 
 
 def _rank():
-    """-1: not known."""
+    """The rank of this process; -1: not known."""
     text = os.environ.get("RANK", "")
     if text.isdecimal():
         return int(text)

@@ -8,22 +8,22 @@ import time
 from . import dynamic_config, dynamic_log
 
 POLL_S = 1.0
-# A file that changed so recently may change again with the same time: clocks of file systems tick
-# every 10 ms at most.
+# A file that changed less than this ago may change again without a new time: the clock of a file
+# system may tick only every 10 ms.
 _FRESH_NS = 20_000_000
 
 
 class Watch:
-    """`report(text)` is called, by the thread, where the file cannot be used; `log` has all that
-    the thread finds."""
+    """Starts the thread. It calls `report(text)` if the file cannot be used, and writes everything
+    that it finds to `log`."""
 
     def __init__(self, path, report, log=None):
         self._path = path
         self._report = report
         self._log = log or dynamic_log.no_log()
-        self._seen = self._state()  # what is there from the beginning asks for nothing
+        self._seen = self._state()  # the first version of the file is no request
         self._found = None
-        self._lock = threading.Lock()  # of _found
+        self._lock = threading.Lock()  # protects _found
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="strobe-dynamic", daemon=True)
         self._thread.start()
@@ -53,7 +53,8 @@ class Watch:
                 self._report(str(error))
 
     def _look(self):
-        """If the file is fresh, or changes while it is read, a later call reads it again."""
+        """Reads the file if it has changed. If it changed just now, or changes while it is read, a
+        later call reads it again."""
         state = self._state()
         if state == self._seen or _is_fresh(state):
             return
@@ -74,7 +75,7 @@ class Watch:
 
     def _read(self, state):
         if state is None:
-            raise FileNotFoundError("%s is gone: it is looked for again" % self._path)
+            raise FileNotFoundError("%s is missing; Strobe continues to look for it" % self._path)
         return dynamic_config.read_bytes(self._path)
 
     def _state(self):

@@ -32,7 +32,7 @@ class EventTimes:
 
 
 def device_attribute(name):
-    """The name of an attribute that may be the alias of a device attribute."""
+    """The name of a device attribute for its alias; any other name unchanged."""
     for prefix in ("", "self_"):
         for device in _DEVICES:
             if name.startswith(prefix + device + "_"):

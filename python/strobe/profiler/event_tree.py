@@ -17,7 +17,8 @@ def build_tree(events):
 
 
 def _nest(events):
-    """Parents for the events of one thread, in order of begin, the longer first."""
+    """Finds parents for the events of one thread. The events are in the order of their begin; of
+    two with the same begin, the longer comes first."""
     open_events = []
     for event in events:
         while open_events and not open_events[-1].time_range.encloses(event.time_range):
@@ -59,7 +60,8 @@ def set_backward_stacks(events):
 
 
 def _backward_parent(event):
-    """The backward function that is the event itself or the innermost one around it; or None."""
+    """The event itself if it is a backward function, otherwise the innermost backward function
+    around it, or None."""
     while event is not None and event.scope != _BACKWARD:
         event = event.cpu_parent
     return event

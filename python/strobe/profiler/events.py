@@ -18,7 +18,7 @@ class EventList(list):
         super().__init__(events)
         self.lost = lost  # number of missing records
         self.directory = None  # the result directory of the events; averages have none
-        self.begin_ns = 0  # begin of the window's first event; averages have none
+        self.begin_ns = 0  # begin of the window's first event; averages have 0
         self._use_device = use_device
         self._profile_memory = profile_memory
         self._with_flops = with_flops

@@ -104,7 +104,7 @@ class _ExperimentalConfig:
         self._sys_interconnection = sys_interconnection
         self.capture_overload_names = capture_overload_names
         self._check()
-        for name in others:  # torch.profiler's own, and those of later versions
+        for name in others:  # parameters of torch.profiler, or of later versions
             message.warn("Parameter %s of _ExperimentalConfig has no effect." % name)
 
     def settings(self):
@@ -225,7 +225,7 @@ class _ExperimentalConfig:
         else:
             self._host_sys = list(dict.fromkeys(value))
 
-    # ---- what it means for collectors ----
+    # ---- options of collectors ----
 
     step_ranges = "profiler_step"  # dynamic_config sets "step" if a file asks for the profile
 
@@ -252,12 +252,12 @@ class _ExperimentalConfig:
         return HostSystem.NUMA in self._host_sys
 
     def _kernel_shapes(self, with_shapes):
-        """Shapes of kernels come with tasks; Level_none records no tasks."""
+        """Whether shapes of kernels are recorded: they need tasks, which Level_none lacks."""
         return with_shapes and self._profiler_level != ProfilerLevel.Level_none
 
     def takes_aclprof(self, with_memory, with_shapes):
-        """Whether an option needs CANN's own profiling. It then samples ports and links too,
-        which must not be sampled twice."""
+        """Whether an option needs CANN's own profiling (aclprof). CANN then samples ports and links
+        too, so Strobe's collectors must not sample them."""
         return (
             self._aic_metrics != AiCMetrics.AiCoreNone or self._l2_cache or self._op_attr
             or with_memory or self._kernel_shapes(with_shapes) or self._has_numa()

@@ -57,7 +57,8 @@ def compress_file(source, target):
 
 @contextlib.contextmanager
 def _whole(target):
-    """A path to write to; it becomes `target` only if nothing fails. Creates the folder."""
+    """A context with a temporary path to write to, which becomes `target` if nothing fails. Creates
+    the folder."""
     part = "%s.%d.part" % (target, os.getpid())
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:

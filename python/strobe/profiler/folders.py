@@ -10,7 +10,7 @@ from .path_warnings import warn_of_path, warn_of_permission
 
 _WORKER_LIMIT = 226
 
-_private = set()  # folders of this process that are still there
+_private = set()  # private folders of this process that still exist
 
 
 class PrivateFolder:
@@ -22,7 +22,7 @@ class PrivateFolder:
         _private.add(self)
 
     def remove(self):
-        """A second call does nothing. It may come while the interpreter shuts down."""
+        """Removes the folder; a second call does nothing. The interpreter may be shutting down."""
         if self not in _private:
             return
         _private.discard(self)
@@ -37,12 +37,12 @@ def remove_private():
 
 
 def raw_parent():
-    """The parent of results that no handler takes and that stay, as torch_npu names it."""
+    """The parent, named as in torch_npu, of results that are kept without a handler."""
     return os.path.join(os.getcwd(), "export_only_prof_dir")
 
 
 def default_parent():
-    """The parent of result directories that an environment variable names, None if none does."""
+    """The parent of result directories from the environment; None if no variable names one."""
     path = os.environ.get("ASCEND_WORK_PATH")
     return os.path.join(os.path.realpath(path), "profiling_data") if path else None
 

@@ -140,7 +140,7 @@ class FunctionEvent(EventTimes):
     # ---- times and memory ----
 
     def _has_no_self(self):
-        """Asynchronous events have no children; events of a device use no host time."""
+        """Whether the event has no self time: it is asynchronous, or an event of a device."""
         return self.is_async or not self.is_on_cpu()
 
     @property

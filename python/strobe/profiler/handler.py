@@ -9,7 +9,7 @@ from . import torch_trace
 from .analysis import TensorBoard, analyse_result
 from .folders import checked_directory, checked_worker, default_parent, place_result
 
-# : Collectors whose results MindStudio Insight reads, not TensorBoard.
+#: Collectors whose results are for MindStudio Insight, not for TensorBoard.
 NPU_COLLECTORS = ("npu_task",)
 
 

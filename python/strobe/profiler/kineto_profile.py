@@ -26,7 +26,7 @@ def stop_running():
 
 
 def forget_running(prof):
-    """The profile is stopped and needs no work at exit."""
+    """Removes a stopped profile from those that stop_running() stops."""
     _running.discard(prof)
 
 
@@ -105,7 +105,7 @@ class _KinetoProfile:
         self._recording.stop()
 
     def prepare_trace(self):
-        """Accepted as in torch.profiler: collectors are prepared when they start."""
+        """Does nothing, because start() prepares the collectors; torch.profiler has this method."""
 
     def start_trace(self):
         self.start()
@@ -191,7 +191,7 @@ class _KinetoProfile:
         return activity.device_name(self.activities) if has_device else None
 
     def _is_long(self):
-        """Whether it is a flight recorder or rotates, and so may record for days."""
+        """Whether the profile is a flight recorder or rotates, and so may record for days."""
         is_ring = (self._sections["buffer"] or {}).get("policy") == "ring"
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
@@ -210,7 +210,7 @@ class _KinetoProfile:
 
     @message.reported
     def toggle_collection_dynamic(self, enable, activities):
-        """Pauses or resume recording these activities in the current window."""
+        """Pauses or resumes recording these activities in the current window."""
         names = parameters.collectors_of(activities, self.collectors())
         self._recording.toggle(names, bool(enable))
 
@@ -253,12 +253,12 @@ class _KinetoProfile:
 
     @property
     def prof_if(self):
-        """This profile by the names of torch_npu, for handlers that were written for it."""
+        """This profile with the names of torch_npu, for handlers written for torch_npu."""
         return ProfInterface(self)
 
     @property
     def profiler(self):
-        """The results by the names of torch.autograd.profiler; None before the first start."""
+        """The results with the names of torch.autograd.profiler; None before the first start."""
         return ProfileResults(self) if self._was_started else None
 
     @message.reported
@@ -301,7 +301,7 @@ class _KinetoProfile:
 
     def _warn_of_no_window(self):
         if stepping.run_session is not None:
-            message.warn_once("strobe run records this process: its results are there, not here.")
+            message.warn_once("strobe run records this process: its result has the events.")
             return
         message.warn("No window of this profile is complete: there are no events.")
 
@@ -318,7 +318,8 @@ class _KinetoProfile:
     def key_averages(
         self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False
     ):
-        """The events by name and, on request, by overload name, input shapes, or stack."""
+        """Averages of the events by name and, on request, by overload name, input shapes or
+        stack."""
         return self.events().key_averages(
             group_by_input_shape, group_by_stack_n, group_by_overload_name
         )

@@ -6,13 +6,13 @@ from itertools import accumulate
 
 from .function_event import FunctionEvent
 
-_LOOSE = "[memory]"  # PyTorch's profiler's name for memory outside of operators
+_LOOSE = "[memory]"  # the name that PyTorch's profiler gives to memory outside of operators
 
 
 def attribute(events, changes, device=None):
     """Adds to each event the changes between its begin and its end, on any thread. `changes`:
     (time, bytes allocated or freed, whether on a device). Returns an event for each change
-    outside of all events. Times are still ns."""
+    outside of all events. Times are in ns."""
     changes.sort()
     for is_device in (False, True):
         _add_sums(events, [each for each in changes if each[2] == is_device], is_device)
@@ -52,7 +52,7 @@ def _add_sums(events, changes, is_device):
 def _outside(events, changes):
     """The changes outside of all events."""
     spans = sorted((event.time_range.start, event.time_range.end) for event in events)
-    reached, at = None, 0  # the last end of the spans so far
+    reached, at = None, 0  # `reached`: the latest end of the spans so far
     for change in changes:
         while at < len(spans) and spans[at][0] <= change[0]:
             reached = spans[at][1] if reached is None else max(reached, spans[at][1])

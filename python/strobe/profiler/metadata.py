@@ -15,7 +15,7 @@ def _refuse_constant(name):
 
 
 def _is_short_text(text):
-    """Lone surrogates cannot be written to a file."""
+    """Whether the text is short enough and can be written to a file (lone surrogates cannot)."""
     if len(text) > _MAX_LENGTH:
         return False
     try:
@@ -69,7 +69,7 @@ class Metadata:
             session.add_metadata("trace_id", self.trace_id, False)
 
     def send_entries(self, session):
-        """Passes the user's entries to a session with a trace id of its own."""
+        """Passes the user's entries to a session that has its own trace id."""
         for key, (value, is_json) in list(self._entries.items()):
             try:
                 session.add_metadata(key, value, is_json)

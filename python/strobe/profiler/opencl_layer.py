@@ -16,8 +16,8 @@ def is_installed():
 
 
 def name_layer():
-    """Names the layer to the OpenCL loader, which looks for it at the program's first call. The
-    collector is already loaded."""
+    """Puts the layer's path into the variable that the OpenCL loader reads at the program's first
+    call. The collector must be loaded."""
     path = _find_loaded()
     layers = [each for each in os.environ.get(_VARIABLE, "").split(":") if each]
     if path is not None and path not in layers:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arguments of operators: a folder next to the result directory, docs/operator-arguments.md."""
+"""Writes the arguments of operators into a folder next to the result directory
+(docs/operator-arguments.md)."""
 
 import json
 import os

@@ -23,13 +23,13 @@ SECTIONS = ("buffer", "rotate", "dump")  # sections of the configuration, passed
 CPU_COLLECTORS = ("cpu_op", "memory")  # CPU collectors that a profile can pause
 DEVICE_COLLECTORS = ("npu_task", "opencl")
 _GC_LIMIT_NS = 3_600_000_000_000  # of the collector's option
-_RANGES = ("communication", "dataloader", "save_checkpoint")  # marked beside those of steps
+_RANGES = ("communication", "dataloader", "save_checkpoint")  # marked in addition to steps
 _DEVICE_INTERVAL, _LINK_INTERVAL = "10ms", "20ms"  # torch_npu samples at 100 and 50 Hz
 _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_modules": "modules"}
 
 
 def _each_activity(activities):
-    """(activity, wanted names; None: all) of a set, a list, or dictionaries."""
+    """Pairs (activity, wanted names) of a set, a list, or dictionaries. Names None: all."""
     for each in activities:
         if isinstance(each, dict):
             for key, names in each.items():
@@ -61,7 +61,7 @@ def uses_opencl(activities):
 
 def check_filter(activities):
     """The wanted part of the activities: dictionaries of names, see activity_filter.py."""
-    wanted = {True: None, False: None}  # keyed by whether it is the processor's
+    wanted = {True: None, False: None}  # True: the processor's activities, False: the device's
     for activity, names in _each_activity(activities or ()):
         if activity is None or names is None:
             continue
@@ -73,7 +73,7 @@ def check_filter(activities):
 
 
 def check_timeout(value):
-    """post_processing_timeout_s."""
+    """Checks post_processing_timeout_s."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is None or is_number and value >= 0:
         return value
@@ -82,7 +82,7 @@ def check_timeout(value):
 
 
 def with_cuda(activities, use_cuda):
-    """The activities with or without CUDA, as the deprecated `use_cuda` says."""
+    """The activities, with CUDA added or removed as the deprecated `use_cuda` requests."""
     if use_cuda is None:
         return activities
     message.warn("use_cuda is deprecated, use the argument activities instead.")
@@ -108,7 +108,7 @@ def check_section(name, value):
 
 
 def check_experimental(value, activities):
-    """The experimental configuration; a default one gives no warning."""
+    """The experimental configuration; without one, the default, which gives no warnings."""
     if value is None:
         return _ExperimentalConfig()
     if not isinstance(value, _ExperimentalConfig):
@@ -130,7 +130,7 @@ def check_experimental(value, activities):
 
 
 def _warn_of_unused(names, activity):
-    """Warns of given settings that only a missing activity uses."""
+    """Warns of settings that have no effect without an activity that the profile lacks."""
     if names:
         message.warn("Experimental config will not be used while %s is not set: %s."
                      % (activity, ", ".join(names)))
@@ -170,7 +170,7 @@ def trace_id(callback):
 
 
 def warn_of_variables():
-    """Variables of Kineto that nothing reads here."""
+    """Warns of variables of Kineto, which Strobe does not read."""
     if os.environ.get("KINETO_CONFIG"):
         message.warn_once("KINETO_CONFIG has no effect: there is no Kineto that reads %s."
                           % os.environ["KINETO_CONFIG"])

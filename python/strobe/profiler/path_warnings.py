@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the manuals refuse in a path. Such paths work here, other tools may refuse them: a warning of
-Python's, with the original's text."""
+"""Warns of paths that torch_npu's manuals do not allow. Such paths work here, but other tools may
+refuse them, so Strobe gives a Python warning with torch_npu's text."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def warn_of_path(given):
 
 
 def warn_of_permission(path, mode):
-    """Warns of a directory that is there and that this process may not use so (os.access)."""
+    """Warns of an existing directory to which this process lacks the access `mode` (os.access)."""
     if os.path.exists(path) and not os.access(path, mode):
         _warn("The path permission check failed: %s" % path)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prof.prof_if: a profile for handlers that were written for torch_npu."""
+"""prof.prof_if: the interface of a profile for handlers that were written for torch_npu."""
 
 from .. import message
 from .analysis import analyse_result
@@ -8,20 +8,20 @@ _HANDLER = "tensorboard_trace_handler"
 
 
 class ProfInterface:
-    """The names of the object that torch_npu has inside of each profile."""
+    """Has the names of the object `prof_if` of torch_npu's profiles."""
 
     def __init__(self, prof):
         self._prof = prof
 
     def __getattr__(self, name):
-        """Switches, activities, schedule, experimental_config are the profile's."""
+        """Returns switches, activities, schedule and experimental_config of the profile."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._prof, name)
 
     @property
     def prof_path(self):
-        """The result directory that is complete, "" before the first."""
+        """The result directory that was completed last, "" before the first."""
         return self._prof._recording.directory or ""
 
     @property

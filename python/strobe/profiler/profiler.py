@@ -70,7 +70,7 @@ class profile(_KinetoProfile):
         self.step_num = 0
         self.current_action = self._action(0)
         self._is_saving = False  # the ending step is the last of its window
-        self.action_trace = collections.deque(maxlen=_ACTIONS_KEPT)  # of the steps, in order
+        self.action_trace = collections.deque(maxlen=_ACTIONS_KEPT)  # actions of the last steps
         self.stopped = False
 
     # ---- steps ----
@@ -140,7 +140,7 @@ class profile(_KinetoProfile):
         self.current_action = self._action(step)
 
     def _counts_steps(self):
-        """Without a schedule steps count only for dumps and rotation."""
+        """Whether the session needs steps. Without a schedule only dumps and rotation need them."""
         return self.record_steps or self._is_long()
 
     def _action(self, step):
@@ -156,13 +156,13 @@ class profile(_KinetoProfile):
         return (self.current_action if step == self.step_num else self._action(step)).value
 
     def _before(self, before, after):
-        """A window that begins gets an id; if it follows another window directly, it gets the id
-        in between."""
+        """Gives a window that begins an id. If it directly follows another window, it gets the id
+        between the two windows."""
         if before is ProfilerAction.NONE and after is not ProfilerAction.NONE:
             self._new_trace_id()
 
     def _observe_transition(self, before, after):
-        """Stops the execution trace observer where a window ends, starts it where one begins."""
+        """Stops the execution trace observer when a window ends, starts it when one begins."""
         is_end = before is ProfilerAction.RECORD_AND_SAVE or after not in _RECORDS
         if before in _RECORDS and is_end:
             self._observe("stop")
@@ -182,7 +182,8 @@ class profile(_KinetoProfile):
         return default_parent() or (raw_parent() if self._keeps_raw() else None), None
 
     def _keeps_raw(self):
-        """Whether results stay without a handler: of an NPU, `analyse()` may take them later."""
+        """Whether results are kept without a handler. Results of an NPU are, so that `analyse()`
+        can read them later."""
         return has_device(self.activities) and parameters.has_cann()
 
     def _handler(self):
@@ -209,9 +210,10 @@ class profile(_KinetoProfile):
         with_flops=False,
         with_modules=False,
     ):
-        """Operators of the calling thread are recorded with these options from here on. Without
-        this call a thread has those of the profile. Stacks need `with_stack` of the profile too,
-        operations and modules theirs; memory is recorded of all threads or of none."""
+        """Records operators of the calling thread with these options from now on. Without this call
+        the options of the profile apply. `with_stack`, `with_flops` and `with_modules` have an
+        effect only if the profile has them too. `profile_memory` has no effect: memory is recorded
+        for all threads or for none."""
         given = locals()
         switches = {name: parameters.check_switch(name, given[name])
                     for name in parameters.SWITCHES}
@@ -219,5 +221,5 @@ class profile(_KinetoProfile):
 
     @classmethod
     def disable_profiler_in_child_thread(cls):
-        """The calling thread has the options of the profile again."""
+        """Gives the calling thread the options of the profile again."""
         child_thread.disable()

@@ -17,7 +17,7 @@ def _make_range(name, args):
 
 class record_function:
     """Marks a range, as a context manager or as the decorator of a function. The range of an async
-    function lasts until it returns."""
+    function lasts until the function returns."""
 
     def __init__(self, name, args=None):
         self.name = name
@@ -33,7 +33,7 @@ class record_function:
         return self._range.__exit__(exc_type, exc_value, traceback)
 
     def _again(self):
-        """A range for another call: several calls may run at the same time."""
+        """A new range for one call, because several calls may run at the same time."""
         return record_function(self.name, self.args)
 
     def __call__(self, function):
@@ -67,5 +67,5 @@ class record_function:
 
 
 def kineto_available():
-    """Scripts call this to check whether profiling works; Strobe needs no Kineto."""
+    """Returns True: scripts check with it whether profiling works. Strobe needs no Kineto."""
     return True

@@ -18,8 +18,8 @@ _closing = threading.RLock()
 
 
 def weakly(method, instead=None):
-    """The method as a function that does not keep its object alive; `instead` after the object
-    is gone."""
+    """A function that calls the method without keeping its object alive. After the object is gone,
+    it returns `instead`."""
     reference = weakref.WeakMethod(method)
 
     def call(*args):
@@ -49,7 +49,7 @@ def settle():
 
 
 def _forget():
-    """In a forked child: the session is the parent's."""
+    """In a forked child: forgets the session, which belongs to the parent."""
     global _ending, _closing
     _ending, _closing = None, threading.RLock()
 
@@ -70,12 +70,12 @@ class Recording:
         self._owner = None  # process that started the session; a forked child has none
         self._private = None
         self._torch_seen = False
-        self._needs_bridge = False  # a collector loads the bridge to PyTorch
+        self._needs_bridge = False  # whether a collector loads the bridge to PyTorch
         self._has_steps = False  # whether there is a schedule
         self._reads = False  # whether results are read as soon as they are complete
         self._left = None  # the session that a handler stopped, until the call that ran the handler
                            # returns
-        self._stops_after_dump = False  # a handler of a dump has called stop()
+        self._stops_after_dump = False  # whether a handler of a dump has called stop()
         self._ended = None  # result directory of the window that ended last
         self._last = None
         self._here = threading.local()
@@ -112,8 +112,8 @@ class Recording:
             return
         if stepping.run_session is not None:
             message.warn_once(
-                "strobe run records this process already: this profile takes no data of its own, "
-                "its step() and its metadata are passed on."
+                "strobe run records this process already: this profile records nothing itself, but "
+                "its step() and its metadata are used for the run."
             )
             metadata.send_entries(stepping.run_session)
             return
@@ -164,7 +164,7 @@ class Recording:
             step_marks.step(stepping.run_session)
 
     def _retry(self):
-        """PyTorch may have been imported after the start."""
+        """Provides the bridge if PyTorch was imported after the start."""
         if self.is_running() and not self._torch_seen and "torch" in sys.modules:
             self._torch_seen = True
             self._provide_bridge()
@@ -177,7 +177,7 @@ class Recording:
     def stop(self):
         if not self.is_running():
             return
-        if getattr(self._here, "dumping", False):  # the call that made the dump stops at its end
+        if getattr(self._here, "dumping", False):  # dump() itself stops the profile at its end
             self._stops_after_dump = True
             return
         session = self._session
@@ -197,7 +197,7 @@ class Recording:
         return getattr(self._here, "telling", False)
 
     def _end_left(self):
-        """At the end of a call: close the session that a handler may have stopped."""
+        """At the end of a call: closes the session if a handler has stopped it."""
         if self._left is not None:
             self._end(self._left)
         if self._stops_after_dump:
@@ -213,7 +213,7 @@ class Recording:
             settle()
 
     def toggle(self, names, is_on):
-        """Pauses or resume collectors in the current window."""
+        """Pauses or resumes collectors in the current window."""
         if self.is_running():
             for name in names:
                 self._session.toggle(name, is_on)
@@ -229,7 +229,7 @@ class Recording:
             self._end_left()
         if session is self._session and not self._reads:
             self._last = path
-        told = getattr(self._here, "told", None)  # a handler may have moved it
+        told = getattr(self._here, "told", None)  # a handler may have moved the directory
         return told[1] if told and told[0] == path else path
 
     def remove(self):

@@ -17,9 +17,9 @@ class ProfilerAction(Enum):
 
 
 class schedule:
-    """Skips `skip_first` steps, then repeat: `wait`, `warmup`, `active`; `repeat` cycles, 0 for
-    no end. With a non-zero `skip_first_wait` the first cycle does not wait. A bad value is
-    replaced, with a warning.
+    """Skips `skip_first` steps, then repeats a cycle of `wait`, `warmup` and `active` steps,
+    `repeat` times, or without end if `repeat` is 0. With a non-zero `skip_first_wait` the first
+    cycle does not wait. A bad value is replaced, with a warning.
     """
 
     def __init__(self, wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
@@ -69,7 +69,8 @@ def always_record(step):
 
 
 def action_of(value, step):
-    """Our action for the return value of a schedule: ours, another profiler's, or its number."""
+    """Strobe's action for the value that a schedule returned: an action of Strobe or of another
+    profiler, or a number."""
     number = value.value if isinstance(value, Enum) else value
     try:
         action = ProfilerAction(number)

@@ -56,7 +56,8 @@ def _fitting(texts, limit):
 
 
 class _Column:
-    """Title, width, and the text of an entry; extra lines below it if `more` is given."""
+    """A column: its title, its width, and a function for the text of an entry. `more` gives further
+    lines below it."""
 
     def __init__(self, title, value, width=_WIDTH, align=">", more=None):
         self.title = title
@@ -91,7 +92,7 @@ def _time_columns(entries, time_unit):
 
 
 def _device_total(entries):
-    """Time of the device's own events; operators contain the same time again."""
+    """Time of the device's own events. Operators are left out: they contain the same time."""
     return sum(
         entry.self_device_time_total
         for entry in entries
@@ -161,7 +162,8 @@ def _source_column(entries, limit):
 
 
 def _flops_column(entries):
-    """One unit for all, that of the smallest positive value; None if there is none."""
+    """The column of operations, with the unit of the smallest positive value for all entries; None
+    if no value is positive."""
     positive = [entry.flops for entry in entries if entry.flops > 0]
     if not positive:
         return None
@@ -174,7 +176,7 @@ def _flops_column(entries):
 
 
 def _name_columns(entries, limit):
-    """The names and, where there are any, the names of overloads."""
+    """The columns of names and, if an entry has one, of overload names."""
     width = _fitting([entry.key for entry in entries], limit)
     columns = [_Column("Name", lambda entry: _cut_end(entry.key, limit), width)]
     if any(entry.overload_name for entry in entries):

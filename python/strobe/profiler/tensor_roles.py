@@ -94,7 +94,7 @@ def _collect(torch):
     storages = _Storages(torch)
     parameter_kinds = set(_with_subclasses(torch.nn.Parameter))
     kinds = parameter_kinds.union(_with_subclasses(torch.optim.Optimizer))
-    # reads no attribute of an object of unknown type
+    # compares types only, because reading an attribute of an unknown object could run its code
     found = [each for each in gc.get_objects() if type(each) in kinds]
     optimizers = [each for each in found if type(each) not in parameter_kinds]
     for each in found:
@@ -128,4 +128,4 @@ def tell():
         if table is not None:
             _send(table, _collect(torch))
     except Exception as error:
-        message.warn("Cannot tell what tensors are for: %s" % error)
+        message.warn("Cannot determine the purposes of tensors: %s" % error)

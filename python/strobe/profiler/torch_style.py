@@ -39,7 +39,7 @@ def privateuse1_name():
 
 
 def memory_units():
-    """Names of bytes, KiB, MiB and GiB in tables: PyTorch changed them within 2.x."""
+    """Names of bytes, KiB, MiB and GiB in tables, which differ between versions of PyTorch 2.x."""
     form = getattr(_module("autograd", "profiler_util"), "_format_memory", None)
     if form is not None and form(1 << 10).endswith("KB"):
         return ("B", "KB", "MB", "GB")

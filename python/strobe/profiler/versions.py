@@ -12,13 +12,13 @@ _DEPTH_MAX = 3  # below ASCEND_HOME_PATH; a whole CANN has 100,000 files
 
 
 def torch_npu_version():
-    """That of the imported package; N/A without it."""
+    """The version of the imported torch_npu; N/A if it is not imported."""
     version = getattr(sys.modules.get("torch_npu"), "__version__", None)
     return re.sub("[' ]", "", version) if isinstance(version, str) else "N/A"
 
 
 def cann_version():
-    """The version that CANN's installer has noted below ASCEND_HOME_PATH."""
+    """The version in the files that CANN's installer wrote below ASCEND_HOME_PATH."""
     return _cann_version_below(os.environ.get("ASCEND_HOME_PATH", ""))
 
 
@@ -33,7 +33,7 @@ def _cann_version_below(home):
 
 
 def _notes_below(home):
-    """The installer's notes, outermost folders first."""
+    """The installer's files, those in the outermost folders first."""
     found = []
     for folder, folders, names in os.walk(home):
         if os.path.relpath(folder, home).count(os.sep) + 1 >= _DEPTH_MAX:
@@ -51,6 +51,6 @@ def _version_in(path):
                 name, _, value = line.strip().partition("=")
                 if name.strip() == "version":
                     return value.strip()
-    except OSError:  # removed meanwhile, or closed to this user
+    except OSError:  # the file was removed meanwhile, or this user may not read it
         pass
     return None

@@ -9,7 +9,7 @@ from .events import EventList
 
 
 class Windows:
-    """Result directories in the order of their windows if `keeps_all`; otherwise none."""
+    """Keeps the result directories in the order of their windows if `keeps_all`, otherwise none."""
 
     def __init__(self, keeps_all):
         self.keeps_all = keeps_all
@@ -39,7 +39,7 @@ class Windows:
         if known is not None:
             return known
         if self.keeps_all and not os.path.isdir(directory):
-            message.warn("The events of %s are left out: it is gone" % directory)
+            message.warn("The events of %s are left out: the directory is missing" % directory)
             return EventList()
         return read_events(directory, request)
 

@@ -37,8 +37,7 @@ def attach():
 
 
 def woken():
-    """A mark was made and may have begun the session, which from here on belongs to this
-    process."""
+    """A mark was made and may have begun the session. If so, this process owns the session."""
     try:
         if _follow is not None:
             _begin(_follow)
@@ -56,7 +55,8 @@ def _begin(follow):
 
 
 def _clean():
-    """Children are not recorded, unless a collector that cannot work here might work in one."""
+    """Removes the variables of the run, so that children are not recorded, unless a collector that
+    cannot work here might work in a child."""
     if not environment.may_pass_on(os.environ):
         environment.clean(os.environ, is_recording=True)
 

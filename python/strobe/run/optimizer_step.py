@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step ends as the step() of an optimizer returns (`strobe run --step-on`).
+"""Ends a step when the step() of an optimizer returns (`strobe run --step-on`).
 
 `first`: the first optimizer that stepped, as long as it lives. `any`: every optimizer. Any other
 value is the name of a class. If calls are nested, only the outermost counts; a call that ends
 with an exception does not.
 
-step() is wrapped in the class, as PyTorch itself does. Our wrapper must be the outer one:
+Like PyTorch itself, this module wraps step() in the class. Its wrapper must be the outer one:
 PyTorch's wrapper opens an operator range that must end before the step does. PyTorch wraps in
-Optimizer.__init__, so we wrap after it has run; classes that never call it are wrapped when they
-are defined. An optimizer's step may thus be wrapped twice, which the nesting rule makes harmless.
+Optimizer.__init__, so this module wraps after it has run. Classes that never call it are wrapped
+when they are defined. So a step() may be wrapped twice, which the nesting rule makes harmless.
 """
 
 import functools
@@ -45,7 +45,7 @@ class _Others:
             finally:
                 os.close(file)
         except OSError:
-            pass  # the run is over and does not read the file
+            pass  # the run has ended and does not read the file
 
 
 class _Running(threading.local):
@@ -74,8 +74,9 @@ class _Calls:
 
 
 class _Iterations(_Calls):
-    """Calls `ended` at the first step of all, then whenever an optimizer steps that has stepped
-    since the last call of `ended`: once an iteration, even if several optimizers step in it."""
+    """Calls `ended` once for each iteration, even if several optimizers step in an iteration: at
+    the very first step, then at each step of an optimizer that has already stepped since the last
+    call of `ended`."""
 
     def __init__(self, ended):
         super().__init__()
@@ -110,7 +111,7 @@ class _Watch(_Calls):
         return kind.__name__, "%s.%s" % (kind.__module__, kind.__qualname__)
 
     def _ends_step(self, optimizer, outer):
-        """A call on `optimizer`, inside calls on `outer`, returned."""
+        """Whether a step ends when a call on `optimizer`, inside calls on `outer`, has returned."""
         if self._step_on == "any":
             return not outer
         if self._step_on != "first":
@@ -139,14 +140,14 @@ class _Watch(_Calls):
 
 
 def _wrap(kind, watch):
-    """Makes our wrapper the outermost one of the step() that `kind` has or inherits."""
+    """Makes Strobe's wrapper the outermost one of the step() that `kind` has or inherits."""
     for owner in kind.__mro__:
         function = owner.__dict__.get("step")
         if function is not None:
             break
     else:
         return
-    # Compare by identity: functools.wraps copies the mark onto wrappers around ours.
+    # Compare by identity: functools.wraps copies the mark onto wrappers around Strobe's.
     if not callable(function) or getattr(function, _MARK, None) is function:
         return
 
@@ -170,7 +171,7 @@ def watch(step_on, folder=None):
 
 
 def watch_iterations(ended):
-    """From here on ended() is called once an iteration. PyTorch must have been imported."""
+    """Calls ended() once for each iteration from now on. PyTorch must have been imported."""
     _wrap_all(_Iterations(ended))
 
 

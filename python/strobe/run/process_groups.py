@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process groups of torch.distributed, as the metadata of a result describe them.
+"""Describes the process groups of torch.distributed for the metadata of a result.
 
-`parallel_group_info` in profiler_metadata.json has each communicator by its name, as the Ascend
-PyTorch Profiler writes it. `distributedInfo` of a trace has what torch.profiler writes.
+`parallel_group_info` in profiler_metadata.json lists the communicators by name, like the Ascend
+PyTorch Profiler. `distributedInfo` of a trace has the same content as that of torch.profiler.
 """
 
 import json
@@ -11,12 +11,12 @@ import sys
 GROUP_INFO, DISTRIBUTED_INFO = "parallel_group_info", "distributedInfo"
 _NO_DESCRIPTION = ("undefined", "default_pg")
 
-_last = None  # distributedInfo of the groups that there were last
-_told = None  # (id of a session, names of the groups that it knows)
+_last = None  # distributedInfo of the groups that existed last
+_told = None  # (id of a session, names of the groups that it has)
 
 
 def _c10d():
-    """The module of the groups; None where there is none."""
+    """PyTorch's module of process groups; None if it is missing or not imported."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available():
         return None
@@ -24,8 +24,8 @@ def _c10d():
 
 
 def tell(session, is_new=False):
-    """Gives the groups to a session, whose results have them from then on; never fails. `is_new`: the
-    session knows none yet."""
+    """Gives the groups to a session, whose results contain them from then on; never fails.
+    `is_new`: the session has no groups yet."""
     global _told
     try:
         c10d = _c10d()
@@ -36,13 +36,13 @@ def tell(session, is_new=False):
             describe()
             session.add_metadata(GROUP_INFO, json.dumps(_group_info(c10d)), True)
             _told = known
-    except Exception:  # half imported, or a group that is being taken down
+    except Exception:  # a partly imported module, or a process group that is being destroyed
         return
 
 
 def describe():
-    """distributedInfo as JSON text, of the groups that there are or were last; None: there was
-    none. The collector of metadata calls it."""
+    """distributedInfo as JSON text, for the groups that exist or existed last; None if there were
+    none. The collector `metadata` calls this."""
     global _last
     try:
         c10d = _c10d()
@@ -54,7 +54,7 @@ def describe():
 
 
 def _ranks(c10d, group):
-    """The group's ranks of the job, in the order of their ranks in the group."""
+    """The ranks in the job of the group's members, in the order of their ranks in the group."""
     in_group = c10d._pg_group_ranks[group]
     return sorted(in_group, key=in_group.get)
 
@@ -103,8 +103,8 @@ def _group_info(c10d):
 
 
 def _communicator(c10d, group, rank):
-    """(name of the communicator, name that the program gave the group). On the host the group itself
-    is the communicator."""
+    """The name of the communicator, and the name that the program gave the group. On the host the
+    group itself is the communicator."""
     if _backend(c10d, group) == "hccl":
         return _hccl_communicator(group, rank)
     description = getattr(group, "group_desc", "")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A script that trains is profiled, unchanged, as a profiler_config.json asks (PROF_CONFIG_PATH) or
-as the daemon dynolog does (MSMONITOR_USE_DAEMON=1).
+"""Profiles an unchanged training script as a profiler_config.json (PROF_CONFIG_PATH) or the daemon
+dynolog (MSMONITOR_USE_DAEMON=1) requests.
 
-strobe.pth begins it in an environment that Strobe is installed in, script_profiles.py under
-`strobe run`. Nothing is imported before PyTorch is, and only then anything may be wrong.
+If Strobe is installed in the environment, strobe.pth calls this module; under `strobe run`,
+script_profiles.py does. The profiler is imported after PyTorch. Errors are reported only then, so a
+process without PyTorch prints none.
 """
 
 import os
@@ -14,13 +15,13 @@ from .attach import report
 
 _FILE = "PROF_CONFIG_PATH"
 _DAEMON = "MSMONITOR_USE_DAEMON"
-_OLD_DAEMON = "KINETO_USE_DAEMON"  # PyTorch's own name, which its Kineto reads
+_OLD_DAEMON = "KINETO_USE_DAEMON"  # PyTorch's own variable, which its Kineto reads
 
 _has_begun = False
 
 
 def begin_by_environment():
-    """By strobe.pth. The file goes before the daemon."""
+    """Called by strobe.pth. If the environment names a file and the daemon, the file counts."""
     if os.environ.get(_FILE):
         begin(os.environ[_FILE])
     elif os.environ.get(_DAEMON):
@@ -30,12 +31,13 @@ def begin_by_environment():
 
 
 def begin(folder, is_run=False):
-    """Before the script. `is_run`: under `strobe run`."""
+    """Watches the file in `folder` once PyTorch is imported. Call it before the script. `is_run`:
+    the process runs under `strobe run`."""
     _begin(_FILE, lambda: _watch_file(folder), is_run)
 
 
 def begin_daemon(variable=_DAEMON, is_run=False):
-    """The same by the daemon."""
+    """The same with requests of the daemon."""
     if is_run or _is_on(variable):
         _begin(variable, lambda: _watch_daemon(variable), is_run)
 
@@ -82,7 +84,7 @@ def _watch_daemon(variable):
     try:
         from IPCMonitor import PyDynamicMonitorProxy
     except ImportError as error:
-        if variable == _DAEMON:  # otherwise Kineto is meant
+        if variable == _DAEMON:  # the other variable may be meant for Kineto
             raise ValueError("the module IPCMonitor of msMonitor cannot be imported: %s"
                              % error) from None
         return
@@ -104,7 +106,7 @@ def _count_iterations():
 
 
 def _has_torch_npu():
-    """Whether the package is there that watches the file itself."""
+    """Whether a real torch_npu is installed, which watches the file itself."""
     from importlib.util import find_spec
 
     module = sys.modules.get("torch_npu")

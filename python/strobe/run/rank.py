@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rank and the groups that torch.distributed knows, for a process whose environment names none.
+"""Takes the rank and the groups from torch.distributed, if the environment does not name a rank.
 
-Imported into every process under `strobe run`: nothing but the extension module.
+Every process under `strobe run` imports this module, so it imports only the extension module.
 """
 
 import sys
@@ -9,12 +9,12 @@ import sys
 from .. import _strobe
 from . import process_groups, stepping
 
-_told = None  # the last rank that was set
+_told = None  # the rank that was set last
 
 
 def tell(session=None, is_new=False):
-    """Looks whether there is a process group by now; cheap, and never fails. The groups go to the
-    session, which is that of `strobe run` if none is named."""
+    """Passes rank and groups to the session if a process group exists by now; cheap, and never
+    fails. The default session is that of `strobe run`."""
     _tell_rank()
     process_groups.tell(session or stepping.run_session, is_new)
 
@@ -36,12 +36,13 @@ def _tell_rank():
 
 
 def watch():
-    """Looks when a process group is made; at the end the group may be gone."""
+    """Passes rank and groups on as soon as a process group is made, because the program may destroy
+    the group before it ends."""
     import torch.distributed
 
     for name in ("init_process_group", "new_group"):
         original = getattr(torch.distributed, name, None)
-        if original is not None:  # built with it
+        if original is not None:  # PyTorch is built with this function
             _look_after(name, original)
     tell()
 

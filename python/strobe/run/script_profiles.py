@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process under a `strobe run` that records nothing itself (tools/run-scripts.h): the script's
-own profiles do, or those that a file asks for."""
+"""Prepares a process under a `strobe run` that does not record itself (tools/run-scripts.h). Only
+profiles record: those in the script, or those that a file requests."""
 
 import os
 

@@ -28,7 +28,7 @@ def end():
 
 
 def step(session):
-    """Ends a step of the session, and its ranges before."""
+    """Ends the ranges of a step, then the step of the session."""
     step_ends()
     session.step()
     step_begins(session)

@@ -26,9 +26,9 @@ def count_announced():
 
 
 def script_steps():
-    """The script announces a step. Returns False if Strobe already announced this one. The
-    optimizer has already ended the iteration in which the script calls for the first time:
-    ending it again would shift the numbers of all further steps.
+    """The script announces a step. Returns False if Strobe has already announced this step. That
+    happens at the script's first call, if an optimizer has already ended the iteration: to end it
+    again would shift the numbers of all further steps.
     """
     global _by_script
     first = not _by_script

@@ -12,7 +12,7 @@ _is_tried = False  # once in a process: a second attempt would fail again
 
 
 def provide(report):
-    """Return when the bridge exists or cannot be built; the builder prints the reason on stderr.
+    """Returns when the bridge exists or cannot be built; the builder prints the reason on stderr.
     `report` is called with a line of text."""
     global _is_tried
     if _is_tried or "torch" not in sys.modules or _strobe.can_collect("cpu_op") != 0:

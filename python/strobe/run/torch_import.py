@@ -3,8 +3,7 @@
 
 import sys
 
-_finder = None  # on sys.meta_path: a single one for all modules, because finders call the other
-                # finders
+_finder = None  # on sys.meta_path: one for all modules, because a finder calls all the others
 _imported = set()  # imported modules that were waited for
 
 
@@ -43,7 +42,7 @@ class _Finder:
         return spec
 
     def _find(self, *wanted):
-        """The result of the other finders."""
+        """The module's spec from the other finders."""
         for finder in sys.meta_path:
             if finder is not self and hasattr(finder, "find_spec"):
                 spec = finder.find_spec(*wanted)
@@ -90,7 +89,7 @@ def call_after(ready, name="torch"):
 
 
 def forget(ready, name="torch"):
-    """Undos call_after(), if it still waits."""
+    """Undoes call_after(), if ready() was not called yet."""
     waiting = _finder.waiting.get(name, []) if _finder is not None else []
     if ready not in waiting:
         return

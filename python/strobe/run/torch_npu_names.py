@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes torch_npu.profiler and torch_npu.npu.mstx names of Strobe's modules.
 
-An installed torch_npu is imported as ever, then these two take the place of its own. Where there is
-none, a package of that name holds nothing else. Imported before the script: nothing more is
-imported until the script asks for torch_npu.
+An installed torch_npu is imported as usual, and Strobe's two modules then replace its own. If
+torch_npu is not installed, a package of that name contains only these two. This module is imported
+before the script, and imports Strobe's modules only when the script imports torch_npu.
 """
 
 import sys
@@ -12,7 +12,7 @@ from . import torch_import
 from .attach import report
 
 _PACKAGE = "torch_npu"
-# Modules of the original, and whose names ours are.
+# Suffixes of torch_npu.profiler, and Strobe's modules that replace these modules.
 _OF_PROFILER = {
     "": "compat",
     ".profiler": "compat",
@@ -25,7 +25,7 @@ _OF_PROFILER = {
 
 
 class _Fallback:
-    """Last on sys.meta_path: finds the package that no other has found."""
+    """Last on sys.meta_path: provides torch_npu if no other finder has found it."""
 
     def find_spec(self, name, path=None, target=None):
         if name != _PACKAGE:
@@ -39,11 +39,11 @@ class _Fallback:
 
     def exec_module(self, module):
         module.__strobe__ = True
-        module.__doc__ = "Strobe's profiler and marks by the names of torch_npu, which is not here."
+        module.__doc__ = "Strobe's profiler and marks under torch_npu's name; torch_npu is missing."
 
 
 def install():
-    """Before the script imports torch_npu; a second call changes nothing."""
+    """Call it before the script imports torch_npu; a second call changes nothing."""
     if any(isinstance(each, _Fallback) for each in sys.meta_path):
         return
     sys.meta_path.append(_Fallback())
@@ -64,7 +64,7 @@ def _take(package):
         module = import_module("strobe.profiler." + ours)
         sys.modules["torch_npu.profiler" + name] = module
     package.profiler = compat = sys.modules["torch_npu.profiler"]
-    compat.profiler = compat.scheduler = compat  # modules of it are attributes too
+    compat.profiler = compat.scheduler = compat  # submodules are attributes too
     marks = import_module("strobe.npu.mstx")
     sys.modules["torch_npu.npu.mstx"] = marks
     if hasattr(package, "npu"):
