@@ -214,7 +214,7 @@ static void test_config_interval(void)
 
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autofree char *text = g_strdup_printf("{\"profiler\": {\"interval\": %s}}", bad[i]);
-        g_assert_cmpuint(read_config(text, 1, "profiler.interval: no whole").interval, ==, 0);
+        g_assert_cmpuint(read_config(text, 1, "profiler.interval: not a whole").interval, ==, 0);
     }
     config = read_config("{\"profiler\": {\"interval\": 2147483647}}", 1, "");
     g_assert_cmpuint(config.interval, ==, G_MAXINT32);
@@ -228,15 +228,15 @@ static void test_config_interval(void)
     config = read_config("{\"profiler\": {\"strobe_slice_mb\": 0}}", 1, "");
     g_assert_cmpuint(config.slice_mb, ==, 0);
     config = read_config("{\"profiler\": {\"strobe_slice_mb\": 65537}}", 1,
-                         "profiler.strobe_slice_mb: no whole");
+                         "profiler.strobe_slice_mb: not a whole");
     g_assert_cmpuint(config.slice_mb, ==, 64);
     config = read_config("{\"profiler\": {\"acl_api_limit\": 512}}", 1, "");
     g_assert_cmpuint(config.api_limit, ==, 512);
     config = read_config("{\"profiler\": {\"acl_api_limit\": \"-1\"}}", 1,
-                         "profiler.acl_api_limit: no whole");
+                         "profiler.acl_api_limit: not a whole");
     g_assert_cmpuint(config.api_limit, ==, 0);
     config = read_config("{\"profiler\": {\"strobe_flush_ms\": 60001}}", 1,
-                         "profiler.strobe_flush_ms: no whole");
+                         "profiler.strobe_flush_ms: not a whole");
     g_assert_cmpuint(config.flush_ms, ==, 500);
 }
 

@@ -230,7 +230,7 @@ class BadTest(DynamicTest):
         self.assertEqual(len(self.results()), 1)
         for text in ("record_shapes: expected true or false, found null",
                      'expected CPU or NPU, found "GPU"; left out',
-                     "Invalid parameter profiler_level", "experimental_config.nonesuch is no key"):
+                     "Invalid parameter profiler_level", "experimental_config.nonesuch is not a known key"):
             self.assertTrue([each for each in self.told if text in each], (text, self.told))
 
     def test_each_is_told(self):
@@ -250,7 +250,7 @@ class BadTest(DynamicTest):
     def test_file_that_goes_and_comes(self):
         self.call(dp.init, ".")
         os.unlink(_FILE)
-        self.wait(lambda: "is gone" in self.log())
+        self.wait(lambda: "is missing" in self.log())
         self.write(_FILE, "{")
         self.wait(lambda: "not JSON" in self.log())
         self.asked(start_step=-1)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with dynamic profiling: argument 1 is the folder of profiler_config.json. It answers
-each line of its input with that line: `step` ends a step and does the work of the next; `found`
-waits for the watch's next request; `sync` waits until the watch has judged the file as it is."""
+"""A program with dynamic profiling: argument 1 is the folder of profiler_config.json, argument 2 the
+way: `init` (dynamic_profile's calls in the script), `environment` (PROF_CONFIG_PATH; an optimizer
+ends the steps) or `start` (dynamic_profile.start() with the file). It answers each line of its
+input with that line: `step` ends a step and does the work of the next; `found` waits for the
+watch's next request; `sync` waits until the watch has judged the file as it is; `start` starts."""
 
+import os
 import random
 import sys
 import time
 
 from strobe.profiler import dynamic_config, dynamic_profile, dynamic_watch, record_function
+from strobe.run import prof_config
 
 try:
     import torch
@@ -60,13 +64,23 @@ def do_work(step):
 dynamic_watch.Watch._look = count_look
 dynamic_config._open_trusted = open_later
 dynamic_watch.POLL_S = 0.001
-dynamic_profile.init(sys.argv[1])
+folder, way = sys.argv[1:]
+if way == "environment":
+    parameter = torch.nn.Parameter(torch.ones(2))
+    optimizer = torch.optim.SGD([parameter], lr=0.1)
+    prof_config.begin_by_environment()  # as strobe.pth does
+    end_step = optimizer.step
+else:
+    dynamic_profile.init(folder if way == "init" else os.path.join(folder, "watched"))
+    end_step = dynamic_profile.step
 step = 0
 for line in sys.stdin:
     if line == "step\n":
         step += 1
-        dynamic_profile.step()
+        end_step()
         do_work(step)
+    elif line == "start\n":
+        dynamic_profile.start(os.path.join(folder, "profiler_config.json"))
     elif line == "found\n":
         await_request(dynamic_profile._present._watch)
     else:

@@ -67,7 +67,7 @@ class PluginsTest(StrobeTest):
         self.assertRegex(text, r"\n\| `records` \| int \| `1000` \|")
         self.assertNotIn(str(BUILD), text)
         for words in (["fake"], ["--json"]):
-            self.assertIn("--markdown is of all", self.strobe("plugins", "--markdown", *words, code=2).stderr)
+            self.assertIn("--markdown prints all plugins", self.strobe("plugins", "--markdown", *words, code=2).stderr)
 
     def test_folders_come_first(self):
         folder = self.work / "mine"

@@ -110,7 +110,7 @@ class ExportTest(StrobeTest):
         (self.cut / ("made.part%03d_ascend_pt" % n)).rename(
             self.cut / ("made.part%03d_ascend_pt" % (n + 1)))
         told = self.export("--max-file-mb", "1").stderr
-        self.assertIn("made.part%03d_ascend_pt/ASCEND_PROFILER_OUTPUT is of an earlier" % (n + 1), told)
+        self.assertIn("made.part%03d_ascend_pt/ASCEND_PROFILER_OUTPUT is from an earlier" % (n + 1), told)
         self.assertIn("made.part001_ascend_pt", self.export("--step", "11").stderr)
 
     def test_a_small_result_is_not_divided(self):
