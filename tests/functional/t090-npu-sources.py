@@ -113,7 +113,7 @@ class MarksTest(NpuTest):
 
     def test_another_tool(self):
         self.assertEqual(self.marked("/opt/other.so"), 1)
-        self.assertIn('MSTX_INJECTION_PATH="/opt/other.so" has the program\'s marks', self.log())
+        self.assertIn('MSTX_INJECTION_PATH="/opt/other.so" receives the program\'s marks', self.log())
 
     def test_with_the_collector(self):
         self.marked(None, ["marker"])

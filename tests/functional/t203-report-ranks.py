@@ -81,7 +81,7 @@ class ReportRanksTest(StrobeTest):
             page.value("document.getElementById('tab-op_statistic').click()")
             self.assertIn("launched by", page.value("document.getElementById('table-op_statistic').innerText"))
             self.check_timeline(page)
-            self.assertIn("what device 0 did in the step", page.value("document.getElementById('steps').innerText"))
+            self.assertIn("shows device 0 in the step", page.value("document.getElementById('steps').innerText"))
             self.assertEqual(page.value("document.querySelector('#step-bars .step').dataset.number"), "5")
             self.assertEqual(page.complaints, [])
 
