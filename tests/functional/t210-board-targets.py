@@ -11,6 +11,7 @@ import threading
 import time
 import unittest
 
+import tap
 from board_servers import PASSWORD, Board, CollectTest, needs_servers
 
 
@@ -144,6 +145,7 @@ class UnreachedTest(CollectTest):
         text, _ = self.doctor(port)
         self.assertIn("cannot connect: Connection refused", text)
 
+    @tap.long_test
     def test_silent(self):
         text, took = self.doctor(self.listen(lambda peer: peer.recv(1 << 20) and time.sleep(60)))
         self.assertIn("no answer within 15 s", text)
@@ -154,6 +156,7 @@ class UnreachedTest(CollectTest):
         self.assertIn("cannot connect", text)
         self.assertLess(took, 15)
 
+    @tap.long_test
     def test_banners(self):
         """One that never ends is given up: with an end of lines, and without."""
         for serve in send_banner, send_lines:

@@ -69,6 +69,7 @@ class CutTest(CollectTest):
                 board.stop()
                 shutil.rmtree(self.project / "profiling")
 
+    @tap.long_test
     def test_insisted(self):
         """The second one gives up at once; the board ends the program by itself."""
         board = self.board()
@@ -115,6 +116,7 @@ class CutTest(CollectTest):
             board.stop()
             shutil.rmtree(self.project / "profiling")
 
+    @tap.long_test
     def test_board_hangs(self):
         """It answers no heartbeat."""
         board = self.board()
@@ -161,6 +163,7 @@ class CutTest(CollectTest):
         done = self.collect()
         self.assertRegex(done.stdout.splitlines()[-1], r"/JOB[A-Z]{29}$")
 
+    @tap.long_test
     def test_at_random_times(self):
         for server in "sshd", "dropbear":
             board = self.board(server)

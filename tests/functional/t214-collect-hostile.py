@@ -57,6 +57,7 @@ class HostileTest(CollectTest):
                            "echo x >data/$(printf '\\377\\376'); echo x >\"data/$(printf 'a\\nb')\"\n",
                            "\\x1b[31mred", "a\\x01b", "left out")
 
+    @tap.long_test
     def test_names_of_folders(self):
         self.check_refused("mkdir data/$(printf 'd\\033d'); echo x >data/$(printf 'd\\033d')/x\n",
                            "d\\x1bd", "left out")
@@ -67,6 +68,7 @@ class HostileTest(CollectTest):
         self.assertIn("left no JOB", done.stderr)
         self.assertEqual(self.jobs(), [])
 
+    @tap.long_test
     def test_deep_folders(self):
         """What is allowed comes: names with blanks and quotes, folders in folders."""
         board = self.board()
@@ -99,6 +101,7 @@ class HostileTest(CollectTest):
         names = set(self.names())
         self.assertTrue({"data/good", "info.json.0"} <= names)
 
+    @tap.long_test
     def test_many_files(self):
         board = self.board()
         self.fetch(board, "cd data; for i in $(seq 300); do echo $i >f$i; done\n", code=0)
@@ -121,6 +124,7 @@ class HostileTest(CollectTest):
         self.assertRegex(done.stderr, r"127\.0\.0\.1: .* on the board: \d+ KB are free, \d+ KB are")
         self.check_clean(board)
 
+    @tap.long_test
     def test_disk_fills_up(self):
         """The program's own files take the room: what it left comes back."""
         board = self.board(size="3m")
@@ -148,6 +152,7 @@ class HostileTest(CollectTest):
         done = self.collect(code=9)
         self.assertIn("the board's shell did not start Strobe's guard", done.stderr)
 
+    @tap.long_test
     def test_other_shells(self):
         """bash has `read -t`, which ends the program when no heartbeat comes."""
         board = self.board(shell="/bin/bash")
@@ -172,6 +177,7 @@ class HostileTest(CollectTest):
         self.assertEqual(answer["board"]["machine"], os.uname().machine)
         self.check_clean(board)
 
+    @tap.long_test
     def test_missing_commands(self):
         """It is said which, before anything is sent."""
         tools = self.place / "tools"
