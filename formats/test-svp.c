@@ -269,7 +269,7 @@ static void test_config_bad(void)
         g_assert_false(read_config(cut, 0, "not JSON at byte").is_on);
     }
     read_config("{\"profiler\": []}", 0, "profiler: not an object");
-    read_config("{\"profiler\": {\"switch\": \"on\"}} x", 0, "no JSON");
+    read_config("{\"profiler\": {\"switch\": \"on\"}} x", 0, "not JSON");
     while (large->len <= SVP_CONFIG_BYTES_MAX)
         g_string_append_c(large, ' ');
     read_config(large->str, 0, "over 1 MiB");
