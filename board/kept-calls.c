@@ -20,28 +20,32 @@ int board_kept_begin(uint32_t wanted)
 
 int board_kept_add(const BoardCall *call)
 {
-    if (!kept)
-        return 0;
+    int is_kept;
+
     pthread_mutex_lock(&lock);
-    if (kept)
+    is_kept = kept != NULL;
+    if (is_kept)
         kept[n_calls++ % limit] = *call;
     pthread_mutex_unlock(&lock);
-    return 1;
+    return is_kept;
 }
 
 uint64_t board_kept_end(void (*write)(const BoardCall *call))
 {
-    BoardCall *calls = kept;
-    uint64_t n_lost = 0;
+    BoardCall *calls;
+    uint64_t n, n_lost;
 
-    if (!calls)
-        return 0;
+    /* Writing may wait for the disk: the program's threads must not wait for it. */
     pthread_mutex_lock(&lock);
-    n_lost = n_calls > limit ? n_calls - limit : 0;
-    for (uint64_t i = n_lost; write && i < n_calls; i++)
-        write(&calls[i % limit]);
+    calls = kept;
+    n = n_calls;
     kept = NULL;
     pthread_mutex_unlock(&lock);
+    if (!calls)
+        return 0;
+    n_lost = n > limit ? n - limit : 0;
+    for (uint64_t i = n_lost; write && i < n; i++)
+        write(&calls[i % limit]);
     free(calls);
     return n_lost;
 }

@@ -371,13 +371,21 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
 }
 
 /* Waits for room on a full disk: a computer that fetches files while the program runs may make
- * room. Returns 0 if the wait has no use or has lasted long enough. */
+ * room. Returns 0 if the wait has no use or has lasted long enough; after a wait in vain, at once
+ * until there is room again. Called under the session's lock. */
 static int await_room(int error, unsigned *waited_ms)
 {
+    static int is_in_vain;
     const char *limit = getenv("STROBE_BOARD_WAIT_MS");
 
-    if ((error != ENOSPC && error != EDQUOT) || !limit || (long)*waited_ms >= atol(limit))
+    if (!error)
+        is_in_vain = 0;
+    if ((error != ENOSPC && error != EDQUOT) || !limit || is_in_vain)
         return 0;
+    if ((long)*waited_ms >= atol(limit)) {
+        is_in_vain = 1;
+        return 0;
+    }
     usleep(WAIT_MS * 1000);
     *waited_ms += WAIT_MS;
     return 1;
@@ -419,7 +427,7 @@ static int write_layers(const BoardCapture *capture, const BoardJob *job, const 
 
     do
         error = try_layers(capture, job, config, layers, n, totals);
-    while (error && await_room(error, &waited_ms));
+    while (await_room(error, &waited_ms));
     return error;
 }
 

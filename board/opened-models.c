@@ -42,23 +42,39 @@ void board_model_forget_opened(void)
         va_end(more);                                                                              \
     }
 
-/* Finds the next function of that name. */
-#define NEXT(type_, name_, parameters_)                                                            \
-    static type_(*_Atomic next) parameters_;                                                       \
-    type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \
-    if (__builtin_expect(!real, 0)) {                                                              \
-        real = (type_(*) parameters_)board_runtime(name_);                                         \
-        __atomic_store_n(&next, real, __ATOMIC_RELAXED);                                           \
+enum { OPEN, OPEN64, OPENAT, OPENAT64, FOPEN, FOPEN64, FUNCTIONS };
+
+static const char *const names[FUNCTIONS] = {"open",     "open64", "openat",
+                                             "openat64", "fopen",  "fopen64"};
+static void *next[FUNCTIONS];
+
+static void *find_next(int function)
+{
+    void *found = __atomic_load_n(&next[function], __ATOMIC_RELAXED);
+
+    if (__builtin_expect(!found, 0)) {
+        found = board_runtime(names[function]);
+        __atomic_store_n(&next[function], found, __ATOMIC_RELAXED);
     }
+    return found;
+}
+
+/* Before main(): a signal handler and a forked child may open files, but may not call dlsym(). */
+__attribute__((constructor)) static void find_all(void)
+{
+    for (int function = 0; function < FUNCTIONS; function++)
+        find_next(function);
+}
 
 #define EXPORT(type_, name_, text_, ...)                                                           \
     __attribute__((visibility("default"))) type_ board_##name_(__VA_ARGS__) __asm__(text_);        \
     type_ board_##name_(__VA_ARGS__)
 
-#define OPEN(name_)                                                                                \
+#define OPEN_PATH(name_, function_)                                                                \
     EXPORT(int, name_, #name_, const char *path, int flags, ...)                                   \
     {                                                                                              \
-        NEXT(int, #name_, (const char *, int, ...))                                                \
+        int (*real)(const char *, int, ...) =                                                      \
+            (int (*)(const char *, int, ...))find_next(function_);                                 \
         TAKE_MODE(flags, mode)                                                                     \
         const int fd = real(path, flags, mode);                                                    \
         if (fd >= 0)                                                                               \
@@ -66,10 +82,11 @@ void board_model_forget_opened(void)
         return fd;                                                                                 \
     }
 
-#define OPEN_AT(name_)                                                                             \
+#define OPEN_AT(name_, function_)                                                                  \
     EXPORT(int, name_, #name_, int folder, const char *path, int flags, ...)                       \
     {                                                                                              \
-        NEXT(int, #name_, (int, const char *, int, ...))                                           \
+        int (*real)(int, const char *, int, ...) =                                                 \
+            (int (*)(int, const char *, int, ...))find_next(function_);                            \
         TAKE_MODE(flags, mode)                                                                     \
         const int fd = real(folder, path, flags, mode);                                            \
         if (fd >= 0)                                                                               \
@@ -77,19 +94,20 @@ void board_model_forget_opened(void)
         return fd;                                                                                 \
     }
 
-#define OPEN_STREAM(name_)                                                                         \
+#define OPEN_STREAM(name_, function_)                                                              \
     EXPORT(void *, name_, #name_, const char *path, const char *mode)                              \
     {                                                                                              \
-        NEXT(void *, #name_, (const char *, const char *))                                         \
+        void *(*real)(const char *, const char *) =                                                \
+            (void *(*)(const char *, const char *))find_next(function_);                           \
         void *stream = real(path, mode);                                                           \
         if (stream)                                                                                \
             note_opened(path);                                                                     \
         return stream;                                                                             \
     }
 
-OPEN(open)
-OPEN(open64)
-OPEN_AT(openat)
-OPEN_AT(openat64)
-OPEN_STREAM(fopen)
-OPEN_STREAM(fopen64)
+OPEN_PATH(open, OPEN)
+OPEN_PATH(open64, OPEN64)
+OPEN_AT(openat, OPENAT)
+OPEN_AT(openat64, OPENAT64)
+OPEN_STREAM(fopen, FOPEN)
+OPEN_STREAM(fopen64, FOPEN64)

@@ -21,7 +21,8 @@ static gboolean check_server(const StrobeRemote *remote, const char *server, GEr
                                 remote->name, server);
 }
 
-/* The folder in the lock says what the guard has to unmount. */
+/* The folder in the lock says what the guard has to unmount. A mount may take minutes: if the lock
+ * has gone meanwhile, so has the guard, and the mount is undone here. */
 static char *make_command(const StrobeRemote *remote, const char *server, const char *path)
 {
     const gboolean is_v6 = strchr(server, ':') != NULL;
@@ -30,8 +31,11 @@ static char *make_command(const StrobeRemote *remote, const char *server, const 
     g_autofree char *folder = g_shell_quote(remote->folder);
 
     return g_strdup_printf("cd && m=$(pwd)/profiling && mkdir -p \"$m\" && "
-                           "mount -t nfs -o nolock,tcp %s \"$m\" && cd %s && "
-                           "echo \"$m\" >" STROBE_REMOTE_LOCK "/mount && echo \"$m\"",
+                           "mount -t nfs -o nolock,tcp %s \"$m\" && "
+                           "{ { cd %s && echo \"$m\" >" STROBE_REMOTE_LOCK "/mount && "
+                           "[ -e " STROBE_REMOTE_LOCK
+                           "/open ]; } || { umount \"$m\"; exit 73; }; } && "
+                           "echo \"$m\"",
                            quoted, folder);
 }
 

@@ -112,16 +112,21 @@ static void take_answer(StrobeRemote *remote, const char *line)
     take_clock(remote, words);
 }
 
-/* Reads what the guard prints. FALSE: it has ended. */
+/* Reads what the guard prints, but never without end: a board may print faster than this reads.
+ * FALSE: it has ended. */
 static gboolean read_guard(StrobeRemote *remote, GString *text, gboolean is_error)
 {
     char bytes[4096];
-    gssize n;
+    gsize n_read = 0;
+    gssize n = 1;
 
-    while ((n = remote->api->read(remote->guard, is_error, bytes, sizeof bytes)) > 0)
-        if (text->len < TEXT_MAX)
+    while (n > 0 && n_read < TEXT_MAX) {
+        n = remote->api->read(remote->guard, is_error, bytes, sizeof bytes);
+        n_read += n > 0 ? (gsize)n : 0;
+        if (n > 0 && text->len < TEXT_MAX)
             g_string_append_len(text, bytes, n);
-    return n == 0;
+    }
+    return n >= 0;
 }
 
 static gboolean take_answers(StrobeRemote *remote)

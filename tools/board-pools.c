@@ -101,6 +101,7 @@ static gboolean take_pool(StrobeRemote *remote, const char *data, const char *ca
                           void (*report)(const char *text), StrobeFetchTotals *totals,
                           GError **error)
 {
+    const guint64 n_refused = totals->n_refused;
     StrobeJobFile pool = {.name = name};
     g_autoptr(GString) answer = g_string_new(NULL);
 
@@ -108,9 +109,12 @@ static gboolean take_pool(StrobeRemote *remote, const char *data, const char *ca
         return FALSE;
     if (pool.n_bytes == 0 || pool.n_bytes > POOL_BYTES_MAX)
         return TRUE;
-    return strobe_job_fetch_file(remote, FOLDER, &pool, data, report, totals, error) &&
-           run_there(remote, "rm -f " FOLDER "/%s", name, answer, error) &&
-           recover_calls(calls, data, name, error);
+    if (!strobe_job_fetch_file(remote, FOLDER, &pool, data, report, totals, error))
+        return FALSE;
+    if (totals->n_refused > n_refused)
+        return TRUE; /* it stays on the board */
+    return recover_calls(calls, data, name, error) &&
+           run_there(remote, "rm -f " FOLDER "/%s", name, answer, error);
 }
 
 gboolean strobe_board_pools_take(StrobeRemote *remote, const GPtrArray *jobs,

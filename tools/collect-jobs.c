@@ -55,6 +55,12 @@ gboolean strobe_collect_fetch_meanwhile(void *user, GError **error)
 
 static gboolean is_new(const StrobeCollect *collect, const char *job)
 {
+    g_autofree char *name = g_path_get_basename(job);
+    g_autofree char *path = g_build_filename(collect->request->output, name, NULL);
+
+    /* An earlier collect fetched it completely and was cut off before it removed it there. */
+    if (has_path(collect->found, job) && g_file_test(path, G_FILE_TEST_IS_DIR))
+        return FALSE;
     return !has_path(collect->before, job) ||
            strobe_job_fetch_has_part(collect->request->output, job);
 }
@@ -104,12 +110,17 @@ static void take_job(StrobeCollect *collect, const char *job, char *path)
 
 static gboolean fetch_job(StrobeCollect *collect, const char *job, GError **error)
 {
+    const guint64 n_refused = collect->fetched.n_refused;
     char *path = strobe_job_fetch(collect->remote, job, collect->request->output, report_line,
                                   &collect->fetched, error);
 
     if (!path)
         return FALSE;
     take_job(collect, job, path);
+    if (collect->fetched.n_refused > n_refused) {
+        strobe_complain("%s: stays on the board, because files of it were refused", job);
+        return TRUE;
+    }
     return remove_job(collect, job, error);
 }
 

@@ -114,14 +114,14 @@ static char *wait_for_dump(StrobeSession *session, const char *reason, GError **
         return NULL;
     }
     strobe_session_report_dumps(session);
-    g_rec_mutex_lock(&session->lock);
-    g_free(session->last_dump);
-    session->last_dump = g_strdup(path);
-    g_rec_mutex_unlock(&session->lock);
     call_trace_ready(session, path);
     stop_if_wanted(session);
+    g_rec_mutex_lock(&session->lock);
+    g_free(session->last_dump);
+    char *directory = session->last_dump = g_strdup(path);
+    g_rec_mutex_unlock(&session->lock);
     g_atomic_int_add(&session->n_users, -1);
-    return session->last_dump;
+    return directory;
 }
 
 StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, const char **directory,
