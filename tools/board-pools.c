@@ -101,7 +101,7 @@ static gboolean take_pool(StrobeRemote *remote, const char *data, const char *ca
                           void (*report)(const char *text), StrobeFetchTotals *totals,
                           GError **error)
 {
-    const guint64 n_refused = totals->n_refused;
+    const guint n_changed = totals->n_changed;
     StrobeJobFile pool = {.name = name};
     g_autoptr(GString) answer = g_string_new(NULL);
 
@@ -111,7 +111,7 @@ static gboolean take_pool(StrobeRemote *remote, const char *data, const char *ca
         return TRUE;
     if (!strobe_job_fetch_file(remote, FOLDER, &pool, data, report, totals, error))
         return FALSE;
-    if (totals->n_refused > n_refused)
+    if (totals->n_changed > n_changed)
         return TRUE; /* it stays on the board */
     return recover_calls(calls, data, name, error) &&
            run_there(remote, "rm -f " FOLDER "/%s", name, answer, error);

@@ -110,15 +110,15 @@ static void take_job(StrobeCollect *collect, const char *job, char *path)
 
 static gboolean fetch_job(StrobeCollect *collect, const char *job, GError **error)
 {
-    const guint64 n_refused = collect->fetched.n_refused;
+    const guint n_changed = collect->fetched.n_changed;
     char *path = strobe_job_fetch(collect->remote, job, collect->request->output, report_line,
                                   &collect->fetched, error);
 
     if (!path)
         return FALSE;
     take_job(collect, job, path);
-    if (collect->fetched.n_refused > n_refused) {
-        strobe_complain("%s: stays on the board, because files of it were refused", job);
+    if (collect->fetched.n_changed > n_changed) {
+        strobe_complain("%s: stays on the board, because files of it could not be fetched", job);
         return TRUE;
     }
     return remove_job(collect, job, error);
