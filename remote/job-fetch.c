@@ -150,7 +150,9 @@ static gboolean finish_file(Fetch *fetch, GError **error)
         return refuse_write(fetch, wanted->name, error);
     if (strcmp(sum, fetch->sum) || n_bytes != fetch->n_bytes || n_bytes != wanted->n_bytes) {
         remove_file(fetch, wanted->name);
-        fetch->totals->n_changed++;
+        /* A file that cannot be read arrives empty, and its board will not do better. */
+        if (strcmp(sum, fetch->sum) || n_bytes > wanted->n_bytes)
+            fetch->totals->n_changed++;
         refuse_part(fetch, wanted->name, "it cannot be read, or changed while it was read");
     } else {
         fetch->totals->n_files++;

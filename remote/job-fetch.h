@@ -8,7 +8,7 @@
 
 typedef struct StrobeFetchTotals {
     guint n_files, n_refused;
-    guint n_changed; /* of the refused: files whose content is not what the board computed */
+    guint n_changed; /* of the refused: files that arrived otherwise than the board has them */
     guint64 fetched_bytes;
 } StrobeFetchTotals;
 
