@@ -143,6 +143,9 @@ gssize strobe_ssh_read(StrobeChannel *channel, gboolean is_error, void *bytes, g
         return got;
     if (got == SSH_EOF || got == SSH_ERROR)
         return -1;
+    /* The call above may have taken in the last bytes together with the end of the channel. */
+    if (ssh_channel_poll(channel->channel, is_error) > 0)
+        return 0;
     return ssh_channel_is_eof(channel->channel) || ssh_channel_is_closed(channel->channel) ? -1 : 0;
 }
 
