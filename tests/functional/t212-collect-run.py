@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 
+import tap
 from board_servers import CollectTest, needs_servers
 from support import program
 
@@ -102,6 +103,7 @@ class RunTest(CollectTest):
         done = self.collect(code=5, main=self.script("wc -c\n"), input="something")
         self.assertEqual(done.stdout.strip(), "0")
 
+    @tap.long_test
     def test_much_output(self):
         """200 MB, to a reader that pauses: heartbeats go on meanwhile."""
         board = self.board()
