@@ -67,9 +67,8 @@ static gboolean refuse_changed(StrobeLink *link, const char *path, const char *f
 
     return strobe_remote_refuse(
         error,
-        "%s: the host key has changed: %s is known, %s was sent. Somebody may be in between. If "
-        "the "
-        "board was flashed anew, remove line %u of %s: ssh-keygen -f %s -R '%s'",
+        "%s: the host key has changed: %s is known, %s was sent. Another machine may be answering. "
+        "If the board was flashed anew, remove line %u of %s: ssh-keygen -f %s -R '%s'",
         link->name, known ? known : "another one", found, line, path, path, host);
 }
 

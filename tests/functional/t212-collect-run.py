@@ -189,7 +189,7 @@ class RunTest(CollectTest):
     # ---- who records ----
 
     def test_vendor(self):
-        """The board's own runtime writes a JOB, whose bytes nobody describes: it comes as it is."""
+        """The board's own runtime writes a JOB, whose format is not documented: it is fetched unchanged."""
         main = self.script("mkdir -p ../profiling/JOBVENDOR/data && cd ../profiling/JOBVENDOR &&\n"
                            "echo '{}' >info.json.0 && echo raw >data/aicore.0\n"
                            "echo ${LD_PRELOAD:-none}\n")
