@@ -11,12 +11,15 @@
 #define WAIT_MS 20
 #define PIPE_PART 4096 /* a pipe that is writable takes so much without a wait */
 #define LEFTOVER_US (2 * G_USEC_PER_SEC)
+#define LEFTOVER_BYTES (16 << 20) /* more than can be under way when the program ends */
 
 typedef struct Running {
     StrobeFlow *flow;
     gint64 begin_us;
     gint64 open_us;     /* the last time that its output was open */
     gint64 ended_us;    /* the program has ended; processes of its group may live */
+    gint64 moved_us;    /* the last time that output came, or waited for its reader here */
+    guint64 n_leftover; /* bytes passed on since the program ended */
     gboolean is_asked;  /* the guard is to end it */
     gboolean has_swept; /* and those */
     GError *failure;
@@ -46,15 +49,16 @@ static gssize take_to_output(void *user, gboolean is_error, const char *bytes, g
                              GError **error)
 {
     const int file = is_error ? STDERR_FILENO : STDOUT_FILENO;
+    Running *running = user;
     ssize_t n;
 
-    (void)user;
     (void)error;
     if (!is_ready(file, POLLOUT))
         return 0;
     n = write(file, bytes, MIN(length, PIPE_PART));
     if (n < 0)
         return errno == EINTR || errno == EAGAIN ? 0 : (gssize)length;
+    running->n_leftover += running->ended_us ? (guint64)n : 0;
     return n;
 }
 
@@ -88,12 +92,16 @@ static void watch_time(StrobeRemote *remote, const StrobeBoardRun *run, Running 
     }
 }
 
-/* Processes that the program left may keep its output open: they are ended, and not waited for. */
+/* Output that was under way when the program ended is passed on. Processes that the program left
+ * may keep its output open, or write without end: they are ended, and not waited for. */
 static gboolean is_over(const Running *running)
 {
     if (strobe_flow_is_done(running->flow) && strobe_flow_end(running->flow)->is_known)
         return TRUE;
-    return running->ended_us && g_get_monotonic_time() - running->ended_us > 3 * LEFTOVER_US;
+    if (!running->ended_us)
+        return FALSE;
+    return running->n_leftover > LEFTOVER_BYTES ||
+           g_get_monotonic_time() - MAX(running->moved_us, running->ended_us) > 3 * LEFTOVER_US;
 }
 
 /* Passes on what has come. An error shows in the next step of the loop too. */
@@ -104,6 +112,8 @@ static gboolean step_program(void *user)
 
     g_clear_error(&running->failure);
     strobe_flow_step(running->flow, &moved, &running->failure);
+    if (moved || (strobe_flow_has_output(running->flow) && !running->is_asked))
+        running->moved_us = g_get_monotonic_time();
     return moved;
 }
 
@@ -137,11 +147,12 @@ gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, Strob
 {
     g_autofree char *line = g_strconcat(run->line, run->has_input ? "" : " </dev/null", NULL);
     g_autofree char *command = strobe_guard_program_command(remote->folder, line);
-    const StrobeFlowCalls calls = {run->has_input ? fill_from_input : NULL, take_to_output, NULL};
-    Running running = {.flow = strobe_flow_begin(remote, command, &calls),
-                       .begin_us = g_get_monotonic_time()};
+    Running running = {.begin_us = g_get_monotonic_time()};
+    const StrobeFlowCalls calls = {run->has_input ? fill_from_input : NULL, take_to_output,
+                                   &running};
 
     *end = (StrobeBoardRunEnd){0};
+    running.flow = strobe_flow_begin(remote, command, &calls);
     running.open_us = running.begin_us;
     remote->background = step_program;
     remote->background_user = &running;

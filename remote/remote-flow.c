@@ -6,13 +6,16 @@
 #include "error.h"
 #include "remote-error.h"
 
-#define CHUNK 65536
+#define INPUT_CHUNK 65536
+/* No less than libssh's window: a smaller read enlarges the window again while most of what came
+ * is unread, and libssh keeps it all. */
+#define OUTPUT_CHUNK (2 << 20)
 #define ERRORS_MAX 4096
 #define GRACE_US (2 * G_USEC_PER_SEC)
 
 /* What could not be passed on yet. */
 typedef struct Pending {
-    char bytes[CHUNK];
+    char *bytes;
     gsize begin, end;
 } Pending;
 
@@ -34,6 +37,9 @@ StrobeFlow *strobe_flow_begin(StrobeRemote *remote, const char *command,
     flow->calls = *calls;
     flow->is_open[0] = flow->is_open[1] = TRUE;
     flow->has_input = calls->fill != NULL;
+    flow->input.bytes = g_malloc(INPUT_CHUNK);
+    for (int stream = 0; stream < 2; stream++)
+        flow->output[stream].bytes = g_malloc(OUTPUT_CHUNK);
     flow->channel = remote->api->exec(remote->link, command);
     if (!flow->has_input)
         remote->api->end_input(flow->channel);
@@ -45,6 +51,9 @@ void strobe_flow_free(StrobeFlow *flow)
     if (!flow)
         return;
     flow->remote->api->free(flow->channel);
+    g_free(flow->input.bytes);
+    g_free(flow->output[0].bytes);
+    g_free(flow->output[1].bytes);
     g_free(flow);
 }
 
@@ -65,7 +74,7 @@ static gboolean fill_input(StrobeFlow *flow, GError **error)
     if (input->begin < input->end)
         return TRUE;
     input->begin = input->end = 0;
-    n = flow->calls.fill(flow->calls.user, input->bytes, CHUNK, &failure);
+    n = flow->calls.fill(flow->calls.user, input->bytes, INPUT_CHUNK, &failure);
     if (failure) {
         g_propagate_error(error, failure);
         return FALSE;
@@ -127,7 +136,7 @@ static gboolean take_output(StrobeFlow *flow, int stream, gboolean *moved, GErro
         return FALSE;
     if (output->begin < output->end || !flow->is_open[stream])
         return TRUE;
-    n = flow->remote->api->read(flow->channel, stream, output->bytes, CHUNK);
+    n = flow->remote->api->read(flow->channel, stream, output->bytes, OUTPUT_CHUNK);
     if (n < 0)
         flow->is_open[stream] = FALSE;
     output->begin = 0;
@@ -141,12 +150,15 @@ gboolean strobe_flow_step(StrobeFlow *flow, gboolean *moved, GError **error)
            take_output(flow, 1, moved, error);
 }
 
+gboolean strobe_flow_has_output(const StrobeFlow *flow)
+{
+    return flow->output[0].begin < flow->output[0].end ||
+           flow->output[1].begin < flow->output[1].end;
+}
+
 gboolean strobe_flow_is_done(const StrobeFlow *flow)
 {
-    for (int stream = 0; stream < 2; stream++)
-        if (flow->is_open[stream] || flow->output[stream].begin < flow->output[stream].end)
-            return FALSE;
-    return TRUE;
+    return !flow->is_open[0] && !flow->is_open[1] && !strobe_flow_has_output(flow);
 }
 
 const StrobeChannelEnd *strobe_flow_end(const StrobeFlow *flow)

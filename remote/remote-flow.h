@@ -21,6 +21,8 @@ StrobeFlow *strobe_flow_begin(StrobeRemote *remote, const char *command,
 gboolean strobe_flow_step(StrobeFlow *flow, gboolean *moved, GError **error);
 /* Has everything come, and the command's end? */
 gboolean strobe_flow_is_done(const StrobeFlow *flow);
+/* Does output wait until `take` accepts it? */
+gboolean strobe_flow_has_output(const StrobeFlow *flow);
 const StrobeChannelEnd *strobe_flow_end(const StrobeFlow *flow);
 guint64 strobe_flow_sent(const StrobeFlow *flow);
 /* A command that still runs loses its input and output. */

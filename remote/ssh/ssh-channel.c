@@ -137,15 +137,16 @@ gssize strobe_ssh_read(StrobeChannel *channel, gboolean is_error, void *bytes, g
 {
     if (!advance_channel(channel))
         return channel->state == STATE_FAILED ? -1 : 0;
-    const int got = ssh_channel_read_nonblocking(channel->channel, bytes,
-                                                 (uint32_t)MIN(size, G_MAXINT32), is_error);
+    const uint32_t most = (uint32_t)MIN(size, G_MAXINT32);
+    int got = ssh_channel_read_nonblocking(channel->channel, bytes, most, is_error);
+
+    /* This call may have taken in the last bytes together with the end of the channel. */
+    if (got == 0 && ssh_channel_poll(channel->channel, is_error) > 0)
+        got = ssh_channel_read_nonblocking(channel->channel, bytes, most, is_error);
     if (got > 0)
         return got;
     if (got == SSH_EOF || got == SSH_ERROR)
         return -1;
-    /* The call above may have taken in the last bytes together with the end of the channel. */
-    if (ssh_channel_poll(channel->channel, is_error) > 0)
-        return 0;
     return ssh_channel_is_eof(channel->channel) || ssh_channel_is_closed(channel->channel) ? -1 : 0;
 }
 

@@ -44,7 +44,7 @@ class MemoryShortageTest(StrobeTest):
         for megabytes in (100, 110, 120, 135, 150, 170, 200, 250, 400, 2000):
             with self.subTest(megabytes):
                 code, errors = self.limited(megabytes, "import", self.trace, "-o", self.parent,
-                                            "--max-mem", "96MB")
+                                            "--max-mem", "160MB")
                 self.assertEqual(self.hidden(), [])
                 self.assertNotIn("GLib", errors)
                 codes.add(code)
@@ -61,7 +61,7 @@ class MemoryShortageTest(StrobeTest):
         self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")
         result = next(self.parent.iterdir())
         before = {path: path.stat().st_mtime_ns for path in result.rglob("*")}
-        code, errors = self.limited(150, "analyse", result, "--max-mem", "96MB")
+        code, errors = self.limited(150, "analyse", result, "--max-mem", "160MB")
         self.assertEqual(code, 6, errors)
         self.assertIn("Out of memory: ", errors)
         self.assertEqual({path: path.stat().st_mtime_ns for path in result.rglob("*")
