@@ -30,7 +30,7 @@ VENV_PYTHON = str(VENV / "bin" / "python")
 # The data that is checked against, not committed: STROBE_DATA or ../shared/data.
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
-sys.path.append(str(TOP / "plugins" / "common"))
+sys.path.append(str(TOP / "plugins" / "fixture"))
 import torch_library  # noqa: E402
 
 # The end of the name of the log that each analysis leaves; it has the time and a process number.
