@@ -206,22 +206,22 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 /* ---- the machine ---- */
 
 /* Appends a sampled measure with the words before and after it. */
-static void add_measure(GString *text, const WeightedMean *mean, const char *before, int digits,
-                        const char *after)
+static void add_measure(GString *text, const WeightedMean *mean, const char *before, double scale,
+                        int digits, const char *after)
 {
     if (mean->count)
         g_string_append_printf(text, "%s%s%.*f%s", text->len ? "; " : "", before, digits,
-                               weighted_mean(mean), after);
+                               scale * weighted_mean(mean), after);
 }
 
 static char *describe_contention(const Case *c)
 {
     GString *text = g_string_new(NULL);
 
-    add_measure(text, &c->m->processor_wait, "threads were ready without a processor for ", 0,
-                " % of the time of one processor");
-    add_measure(text, &c->m->pressure[PRESSURE_CPU], "pressure on the system ", 0, " %");
-    add_measure(text, &c->m->throttled, "held up by the limit ", 0, " % of the time");
+    add_measure(text, &c->m->processor_wait, "on average ", 0.01, 1,
+                " threads were ready to run and had no processor");
+    add_measure(text, &c->m->pressure[PRESSURE_CPU], "pressure on the system ", 1, 0, " %");
+    add_measure(text, &c->m->throttled, "held up by the limit ", 1, 0, " % of the time");
     return g_string_free(text, FALSE);
 }
 
@@ -245,8 +245,8 @@ static gboolean detect_contention(const Case *c, Finding *out)
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
     out->evidence = describe_contention(c);
-    out->advice = "Give the program more processors or fewer threads (OMP_NUM_THREADS, "
-                  "num_workers), and move other work away.";
+    out->advice = "Move other programs away from this machine; if there are none, give the program "
+                  "more processors or fewer threads (OMP_NUM_THREADS, num_workers).";
     return TRUE;
 }
 
@@ -301,7 +301,6 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
 
     if (!busy_times_has_steps(c->m->times))
         return FALSE;
-    strobe_intervals_merge(&c->m->own_calls);
     for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
 
