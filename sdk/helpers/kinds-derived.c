@@ -267,9 +267,10 @@ KIND(device_clock, "device_clock", INSTANT, device_clock_fields,
 static const StrobeField head_overhead_fields[] = {
     FIELD("step", I64, "", "Number of the step, absent: none."),
     FIELD("framework", I64, "ns", "From the entry to the inference (framework or platform)."),
-    FIELD("platform", I64, "ns",
-          "From the step or the previous inference to the entry; in no sum; absent: no step around "
-          "the entry."),
+    FIELD(
+        "platform", I64, "ns",
+        "From the step or the previous inference to the entry; not part of total; absent: no step "
+        "around the entry."),
     FIELD("torchair", I64, "ns", "From the inference to the call of GE, absent: no such call."),
     FIELD("python", I64, "ns",
           "Part of torchair up to the C++ side, absent: its begin is not marked."),

@@ -65,7 +65,8 @@ void strobe_json_bool(StrobeJsonWriter *json, bool value);
 void strobe_json_null(StrobeJsonWriter *json);
 /* Writes bytes that are already valid JSON. */
 void strobe_json_raw(StrobeJsonWriter *json, const char *bytes, size_t length);
-/* A string in parts: begin, any number of parts (each whole UTF-8 or damaged), end. */
+/* Writes a string in parts: begin, any number of parts, end. A character that is divided between
+ * two parts counts as invalid. */
 void strobe_json_string_begin(StrobeJsonWriter *json);
 void strobe_json_string_part(StrobeJsonWriter *json, const char *bytes, size_t length);
 void strobe_json_string_end(StrobeJsonWriter *json);
