@@ -18,7 +18,7 @@ struct strobe_stored_kind {
 
 /* Is the declaration valid? Returns 0 with the reason in `error`. */
 int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
-/* Equal but for texts? */
+/* Do the declarations have the same shape and fields? Units and summaries may differ. */
 int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
 /* May `kind` coexist with `old` of the same name? An extension adds fields named plugin.field. */
 int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,

@@ -14,7 +14,8 @@ void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_memory_limit(void);
-/* Fails like an allocation while enough memory is left for the message and the cleanup. */
+/* If memory is almost used up, fails like an allocation, while enough of it is left for the message
+ * and the cleanup. */
 void strobe_memory_check_room(void);
 /* The folder of temporary files; `otherwise` if none was set, NULL: the system's. */
 const char *strobe_temporary_folder(const char *otherwise);

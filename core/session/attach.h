@@ -5,13 +5,16 @@
  * `strobe run` makes a private folder and names it in STROBE_RUN_DIR. The folder holds:
  *   config.json    the merged configuration (output.report is "<folder>/directories")
  *   claim          the process that records (run-claim.h)
- *   directories    one result directory a line, appended as each is made
- *   dropped        those that a process left that another program took the run from
+ *   directories    the result directories, one on each line, appended when each is made
+ *   dropped        result directories of a process whose claim another process has taken over
  *   writers        a FIFO: the pools that need a writer (run-link.h)
- *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
- * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed
- * or not; STROBE_RUN_ANY=1: collectors that work in any process suffice to record;
- * STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
+ *   opening.P.T    exists while thread T of process P opens the collector that the file names
+ *
+ * It also sets these variables:
+ *   STROBE_RUN_FOLLOW=1   every process in which a collector can work records, whether or not it
+ *                         has the claim
+ *   STROBE_RUN_ANY=1      a process records even if only collectors that work in any process do
+ *   STROBE_RUN_STEP_ON    first, any, manual or a class name; the Python bootstrap reads it
  */
 #ifndef STROBE_CORE_ATTACH_H
 #define STROBE_CORE_ATTACH_H
