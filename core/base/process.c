@@ -16,7 +16,8 @@
 
 #include "launchers.h"
 
-/* The kernel clears it in a forked child; NULL: it cannot, and nothing is kept. */
+/* The process id, which the kernel clears in a forked child. NULL: the kernel cannot do so, and the
+ * id is not kept. */
 static _Atomic pid_t *own_id;
 
 static void map_own_id(void)

@@ -13,7 +13,7 @@
 
 #define PROGRAM "strobe-symbols"
 #define STARTS_MAX 16     /* number of restarts after a file ended the process */
-#define VAIN_STARTS_MAX 2 /* number of starts without any answer: it cannot run here */
+#define VAIN_STARTS_MAX 2 /* number of starts without any answer; then it cannot run here */
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 

@@ -113,7 +113,7 @@ StrobeConfig *strobe_config_load(const char *path, GError **error)
     if (text->len == 0)
         wrong = "is empty, expected a JSON object";
     else if (strlen(text->str) != text->len)
-        wrong = "holds a NUL byte, is no JSON";
+        wrong = "contains a NUL byte: not JSON";
     if (wrong) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path, wrong);
         return NULL;

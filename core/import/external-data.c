@@ -436,7 +436,7 @@ static gboolean join_folders(Join *join, const StrobeReader *reader, const GPtrA
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
                     STROBE_FRAMEWORK_DIR "/" STROBE_EXTERNAL_NAME
-                                         " in %s stays as it was, for less can be read now: %s",
+                                         " in %s stays as it was, because less can be read now: %s",
                     join->directory, join->problem);
     g_free(join->problem);
     strobe_import_capture_free(join->join.capture);
@@ -462,8 +462,8 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
 static gboolean refuse_directory(const char *directory, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                "%s: what others recorded into it is left out: only its owner's \"strobe analyse\" "
-                "reads that in",
+                "%s: external data in it are left out: only \"strobe analyse\" by its owner adds "
+                "them",
                 directory);
     return FALSE;
 }

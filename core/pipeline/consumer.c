@@ -226,7 +226,7 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, 
 
 /* ---- derived records ---- */
 
-/* All losses are known now; they may not have been when the record was emitted. */
+/* All losses are known now; some may have been unknown when the record was emitted. */
 static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)

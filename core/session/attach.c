@@ -63,8 +63,9 @@ static gboolean works_here(const StrobeComponent *component, int process)
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* In the default set, only operators outweigh the samples of another process, which include its
- * children; the records of a helper in Python do not. */
+/* Is the collector no reason to take over the run? So if another process, whose samples include its
+ * children, has the claim, and the collector is a default one that does not record operators, such
+ * as those for a helper in Python. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {

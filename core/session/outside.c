@@ -14,7 +14,6 @@
 #include "sampler.h"
 #include "timed-wait.h"
 
-/* How long late records of a window are waited for. */
 /* Maximum wait for collectors at the end of a window. */
 #define END_PATIENCE_NS 5000000000
 

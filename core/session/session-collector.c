@@ -15,7 +15,7 @@
 #include "run-link.h"
 
 #define FLUSH_DEADLINE_NS (STROBE_FLUSH_DEADLINE_S * (gint64)1000000000)
-#define ASK_AGAIN_US 1000 /* whether a collector has late records */
+#define ASK_AGAIN_US 1000 /* interval of the calls for late records */
 
 struct collector_call_cost {
     const char *call;

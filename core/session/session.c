@@ -35,8 +35,8 @@ StrobeSession *strobe_session_recording(void)
     return strobe_thread_buffer_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
-/* A session that is being made or freed has no owner yet, or no longer, and must not stay half
- * open. */
+/* Clears these globals in a forked child by themselves, not through the session: a session that is
+ * being made or freed is not `current`, and must not stay half open. */
 static void in_child(void)
 {
     strobe_recorder_forget();
@@ -176,7 +176,7 @@ static void tell_late(void)
     if (late)
         strobe_log(STROBE_LOG_WARNING,
                    "%" G_GUINT64_FORMAT " records came after the last window had ended: they are "
-                   "lost, and no capture tells of them",
+                   "lost, and no capture counts them",
                    late);
 }
 
@@ -455,7 +455,7 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
-/* The time of the functions is of no step. */
+/* Begins the step again after the functions have been called: their time belongs to no step. */
 static void report_dumps_of_step(StrobeSession *session)
 {
     if (!strobe_session_report_dumps(session))

@@ -33,7 +33,7 @@ typedef struct DumpHead {
 } DumpHead;
 
 typedef struct DumpRecord {
-    uint32_t type, bytes; /* with this */
+    uint32_t type, bytes; /* bytes: size including this head */
     uint64_t time;
 } DumpRecord;
 
