@@ -22,8 +22,7 @@ typedef struct StrobeImportWish {
     gboolean stored_derived;
     gboolean is_temporary; /* the result is removed after it has been read */
     const char *parent;    /* parent of the result directory */
-    const char
-        *place; /* path to which it is moved when it is complete, on the same disk; NULL: not */
+    const char *place;     /* path to which the complete result is moved; NULL: it stays */
     /* Moves it to `place`, like renameat2() with RENAME_NOREPLACE: 0, or -1 with errno. */
     int (*move)(const char *from, const char *to);
     StrobeProgress progress;

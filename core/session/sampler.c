@@ -220,8 +220,8 @@ static StrobeSampler *start_sampler(GArray *sources)
     strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
     sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
-    pthread_mutex_lock(
-        &sampler->lock); /* the new thread reads the list of threads under this lock */
+    /* The new thread reads the list of threads under this lock. */
+    pthread_mutex_lock(&sampler->lock);
     add_worker(sampler, sources);
     pthread_mutex_unlock(&sampler->lock);
     return sampler;

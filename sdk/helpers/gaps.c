@@ -11,7 +11,7 @@ typedef struct Gap {
     StrobeTrackId track;
 } Gap;
 
-/* For one track: without overlap and in order once `is_sorted`. */
+/* The gaps of one track, or of all. If `is_sorted`, they are in order and do not overlap. */
 typedef struct GapList {
     Gap *gaps;
     size_t n, room;
@@ -21,7 +21,7 @@ typedef struct GapList {
 struct StrobeGaps {
     GapList by_track;
     GapList all;    /* all gaps, as if on one track */
-    int everywhere; /* no memory to be more exact */
+    int everywhere; /* out of memory: every time counts as a gap */
 };
 
 StrobeGaps *strobe_gaps_new(void)

@@ -267,7 +267,7 @@ static const StrobeField pcie_fields[] = {
     FIELD("rx_cpl_avg", F64, "B/s", "Mean bandwidth in the interval."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("resolution", F64, "B/s",
-          "Step of the bandwidths: what is less reads 0; absent: unknown."),
+          "Step of the bandwidths: a lower bandwidth reads as 0; absent: unknown."),
 };
 KIND(pcie, "pcie", COUNTER, pcie_fields, "Traffic of a device on PCIe.");
 

@@ -311,7 +311,7 @@ struct strobe_head_overhead_summary {
  * one a part and longest first, or hint. */
 struct strobe_head_overhead_advice {
     StrobeStringId part; /* part of the head overhead */
-    double share;        /* %; of the mean total; of a hint: of the part */
+    double share;        /* %; share of the sum of all totals; for a hint: share of the part */
     double mean;         /* ns; mean time */
     StrobeStringId text; /* advice, or the team to ask */
 };

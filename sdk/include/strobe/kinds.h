@@ -193,10 +193,10 @@ struct strobe_function {
     StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
                                 heap.block */
     StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
-    uint64_t count;          /* samples, calls, or blocks, of itself */
-    int64_t self;            /* ns; absent: of heap.block */
-    int64_t total;           /* ns; absent: of heap.block */
-    int64_t self_bytes;      /* B; allocated, of heap.block */
+    uint64_t count;          /* samples, calls, or blocks, of the function itself */
+    int64_t self;            /* ns; absent for heap.block */
+    int64_t total;           /* ns; absent for heap.block */
+    int64_t self_bytes;      /* B; allocated; only for heap.block */
     int64_t total_bytes;     /* B */
     double self_share;       /* %; share of the total of its source */
     double total_share;      /* % */
@@ -205,10 +205,9 @@ struct strobe_function {
 /* "call_path": time on one path of functions (pass call_path). */
 struct strobe_call_path {
     StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
-    StrobeStackId
-        path;       /* functions, innermost first; but for calls, the thread's name behind them */
-    int64_t time;   /* ns; of calls, that of the innermost one itself */
-    uint64_t count; /* samples, waits, or calls */
+    StrobeStackId path;    /* functions, innermost first, then the thread's name (not for calls) */
+    int64_t time;          /* ns; for calls: self time of the innermost one */
+    uint64_t count;        /* samples, waits, or calls */
 };
 
 extern const StrobeKind strobe_kind_operator_detail;
