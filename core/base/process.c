@@ -99,7 +99,7 @@ int strobe_process_is_there(pid_t pid, const char *name)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     read_file(path, line, sizeof line);
     begin = strchr(line, '(');
-    end = strrchr(line, ')'); /* then a blank and the state */
+    end = strrchr(line, ')'); /* followed by a blank and the state */
     if (!begin || !end)
         return 1;
     if (name &&

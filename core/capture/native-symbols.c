@@ -66,8 +66,8 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols)
     g_free(symbols);
 }
 
-/* Its streams are the socket, its signals have the default actions, and it gets no variables
- * that could change its behaviour. */
+/* Starts strobe-symbols. Its standard streams are the socket, its signals have the default actions,
+ * and it gets no environment variables that could change its behaviour. */
 static gboolean spawn_program(StrobeNativeSymbols *symbols, int theirs)
 {
     char *arguments[] = {symbols->program, NULL}, *environment[] = {NULL};

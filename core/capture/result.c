@@ -66,7 +66,8 @@ static void add_children(GPtrArray *results, const char *parent)
     g_ptr_array_sort(results, compare_results);
 }
 
-/* The directory that contains a folder FRAMEWORK, which may be named from inside; NULL: none. */
+/* The directory that contains the folder, if this is called FRAMEWORK; otherwise NULL. The folder
+ * may also be named by a path without its name, such as ".". */
 static char *directory_around(const char *folder)
 {
     g_autofree char *named = g_path_get_basename(folder);

@@ -10,7 +10,8 @@
 #include "error.h"
 #include "json-text.h"
 
-/* Keys that only Strobe's own files have: acl.json may also contain a "dump". */
+/* Keys that only Strobe's own files have; the second list is for comparing with acl.json, which may
+ * also contain a "dump". */
 static const char *const own_keys_of_no_other[] = {
     "schedule", "collectors", "defaults", "exporters", "export_type", "output",
     "buffer",   "rotate",     "dump",     "ranks",     "front_end",   NULL};

@@ -320,7 +320,8 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Without a gap they were already counted when they were flagged. */
+/* Counts again, because gaps were unknown when records were emitted. If there are no gaps, the
+ * counts made when the records were flagged are right. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {
     const StrobeDerived *record;

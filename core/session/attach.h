@@ -40,11 +40,11 @@ STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
  * of this native process and some of them need it. */
 void strobe_run_watch_exit(const StrobeSession *session);
 
-/* Whether this process records only provisionally: so far only collectors that work in any
- * process work in it. */
+/* Does this process record only provisionally, because so far only collectors that work in any
+ * process work in it? */
 int strobe_run_is_for_now(void);
 
-/* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: no such
+/* Can the collector work in this process? 1: now; 2: perhaps later; 0: no; -1: there is no such
  * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 

@@ -330,10 +330,11 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
-/* The function may only stop the session. In a transition that then handles this; after a dump the
- * session is stopped when the function has returned. */
+/* A function of the user that this thread is calling. It may only stop the session. If it does so
+ * in a transition, the transition handles it; in the function of a dump, the session stops when
+ * that function has returned. */
 static _Thread_local struct {
-    const StrobeSession *session; /* whose function this thread calls; NULL: none */
+    const StrobeSession *session; /* the session that calls it; NULL: none is being called */
     gboolean is_of_dump;
 } called;
 
@@ -635,7 +636,8 @@ const char *strobe_session_directory(const StrobeSession *session)
     return session->last_directory;
 }
 
-/* A program that ends within the window leaves the file in its result. */
+/* Rewrites the metadata files now, so that they are in the result even if the program ends within
+ * the window. */
 static void update_files(StrobeSession *session)
 {
     StrobeSignalGuard guard;

@@ -19,8 +19,7 @@ struct StrobeDcmiSource {
     void *user;
     StrobeWorker *worker;
     uint64_t deadline_ns;
-    pthread_mutex_t
-        lock; /* held while records are made, so that the collector is not closed then */
+    pthread_mutex_t lock; /* held while records are made: the collector is not closed then */
     int is_closed;
     atomic_int is_new; /* the next reading has no earlier one in this window */
     atomic_int is_off; /* the metric cannot be read here */

@@ -114,8 +114,7 @@ static int make_ring(StrobePerfRings *rings, int descriptor)
 
     while ((page = mmap(NULL, rings->ring_bytes + rings->page_size, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0)) == MAP_FAILED) {
-        if (errno != EPERM ||
-            rings->ring_bytes <= RING_BYTES_MIN) /* EPERM: too much memory to lock */
+        if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN) /* EPERM: too much to lock */
             return -1;
         rings->ring_bytes /= 2;
     }
