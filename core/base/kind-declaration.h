@@ -25,7 +25,7 @@ int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char
                              size_t size);
 /* Bytes of the stored definition, a multiple of 8. */
 size_t strobe_kind_stored_bytes(const StrobeKind *kind);
-/* Writes them to `base`, which is aligned to 8. */
+/* Writes the stored definition to `base`, which is aligned to 8. */
 void strobe_kind_put(char *base, const StrobeKind *kind, uint32_t id);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct StrobeCaptureWriter {
     uint64_t reserve_at;  /* 0: none */
     uint64_t reserve_end; /* while the reserve is in use, otherwise 0 */
     uint32_t window;
-    StrobeClockPair pair, first_pair; /* the present one, the file's first */
+    StrobeClockPair pair, first_pair; /* the current pair, and the file's first */
     int is_pair_written;
     StrobeClockTrend trend;                    /* of all pairs */
     StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* pairs that no block contains yet */

@@ -145,7 +145,7 @@ static void take_seal(StrobeIndexPass *index_pass, const StrobeClockPair *pair, 
     if (length < sizeof seal)
         return;
     memcpy(&seal, p, sizeof seal);
-    /* If the end is in the reserve, it precedes a seal of a segment that continued after all. */
+    /* A final seal that is in the reserve precedes a seal with `continued`, and still counts. */
     if (seal.continued && segment->is_sealed && !segment->seal.continued)
         return;
     segment->seal = seal;

@@ -32,7 +32,7 @@ typedef struct StrobeIndexPass {
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;
-    JsonObject *metadata; /* of the first segment that has them; "external": the external data */
+    JsonObject *metadata; /* of the first segment that has them; "external" in it: external data */
     gboolean has_external;
     StrobeReaderStats stats;
     GPtrArray *damage; /* texts */

@@ -29,7 +29,7 @@ void strobe_inline_strings_take(StrobeInlineStrings *strings, guint32 id, const 
 /* Ids below this number are in the table as stored; other ids of records are not in it. */
 guint32 strobe_inline_strings_n_stored(const StrobeInlineStrings *strings);
 
-/* Was it taken and not forgotten yet? */
+/* Was the string taken, and is it not forgotten yet? */
 gboolean strobe_inline_strings_knows(const StrobeInlineStrings *strings, guint32 id);
 
 /* The table's id of a kept string, 0 if it is forgotten. Any other id of a record stays

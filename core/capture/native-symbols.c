@@ -20,7 +20,7 @@
 struct StrobeNativeSymbols {
     char program[PATH_MAX]; /* "": there is none */
     pid_t pid;
-    int socket; /* -1: it does not run */
+    int socket; /* -1: the process does not run */
     guint n_starts;
     gboolean has_answered;
     GHashTable *bad; /* paths of objects that ended the process */

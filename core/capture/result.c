@@ -83,7 +83,8 @@ static char *directory_around(const char *folder)
     return strcmp(real, STROBE_FRAMEWORK_DIR) ? NULL : g_path_get_dirname(whole);
 }
 
-/* The capture of a result directory belongs to it, unless it is one of several segments. */
+/* Adds the result for a capture's file: the result directory that contains it, if there is one and
+ * the file is not one of several segments; otherwise the file alone. */
 static void add_file(GPtrArray *results, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);

@@ -21,8 +21,8 @@
 
 /* ---- which folders ---- */
 
-/* Does the result have a folder other than the usual ones? Most have none, and need not be read
- * for it. */
+/* Does the result have a folder other than the usual ones? Most results have none; their captures
+ * need not be read. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -159,7 +159,7 @@ static gboolean is_current(const StrobeResult *result)
     return is_good;
 }
 
-/* ---- reading them ---- */
+/* ---- reading the folders ---- */
 
 typedef struct Join {
     StrobeRegistry *registry;
@@ -365,7 +365,7 @@ static gboolean write_in(Join *join, int folder, const char *metadata, GError **
 {
     g_autofree char *name = NULL;
     int file = create_file(folder, &name);
-    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has its name */
+    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has a name */
     gboolean good = FALSE;
 
     if (file < 0)

@@ -24,7 +24,7 @@ typedef struct StrobeConsumer {
     gboolean is_open;
     GError *failure; /* first failure of this run */
 
-    gboolean wants_all_raw;     /* it asked for "*" */
+    gboolean wants_all_raw;     /* it wants "*" */
     GPtrArray *wants;           /* names of the kinds that it wants, including those in its
                                  * options */
     GHashTable *wanted;         /* the same names */

@@ -105,7 +105,7 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
             strobe_consumer_free(consumer);
             return FALSE;
         }
-        if (has_pass(p, pass)) /* these need the pass themselves */
+        if (has_pass(p, pass)) /* one of the passes that it needs has added it */
             strobe_consumer_free(consumer);
         else
             g_ptr_array_add(p->passes, consumer);

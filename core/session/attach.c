@@ -63,9 +63,9 @@ static gboolean works_here(const StrobeComponent *component, int process)
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* Is the collector no reason to take over the run? So if another process, whose samples include its
- * children, has the claim, and the collector is a default one that does not record operators, such
- * as those for a helper in Python. */
+/* Is the collector no reason to take over the run? The samples of the process that has the claim
+ * include its children, so in the default set only a collector of operators is a reason. Records of
+ * a helper in Python are none. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {

@@ -22,7 +22,7 @@
 #include <strobe/strobe.h>
 
 enum {
-    STROBE_PROCESS_NATIVE = 1, /* a collector needs its marks or libraries */
+    STROBE_PROCESS_NATIVE = 1, /* a native process with marks or libraries for a collector */
     STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
     STROBE_PROCESS_PYTHON = 3,
     STROBE_PROCESS_STARTING = 4 /* any other, before its main */

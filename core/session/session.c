@@ -35,8 +35,8 @@ StrobeSession *strobe_session_recording(void)
     return strobe_thread_buffer_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
-/* Clears these globals in a forked child by themselves, not through the session: a session that is
- * being made or freed is not `current`, and must not stay half open. */
+/* In a forked child: resets the global state directly, not through the session, because a session
+ * that is being made or freed is not `current`, and must not stay half open. */
 static void in_child(void)
 {
     strobe_recorder_forget();

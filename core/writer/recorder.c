@@ -497,7 +497,7 @@ void strobe_recorder_join_window(uint32_t window)
     strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 
-/* The program noted the losses when it shut the window; excludes later ones. */
+/* Excludes losses after the program shut the window, when it noted the window's losses. */
 static void note_losses_of_writer(void)
 {
     StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);

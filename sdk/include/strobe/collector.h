@@ -166,9 +166,9 @@ typedef struct StrobeHost {
      * that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Process id of the program, as the calling process sees it. A collector that runs outside
-     * (STROBE_COMPONENT_INSIDE) is in another process: it must read /proc/PID, not /proc/self, and
-     * its environment is not the program's. Any thread. */
+    /* Process id of the program, as the calling process sees it. A collector that runs in the
+     * writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and its
+     * environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;

@@ -45,8 +45,8 @@ typedef struct StrobeClockView {
     StrobeTrackId track;    /* track that the clock belongs to */
     uint64_t n_pairs;       /* number of moments known in both clocks; 0: its times cannot be
                              * converted to host time */
-    uint64_t n_knots;       /* number of pairs used; the others were less exact than the time
-                             * between their neighbours */
+    uint64_t n_knots;       /* number of pairs used; the others were less exact than a time
+                             * interpolated between their neighbours */
     uint64_t error_ns;      /* largest error of a time outside of broken_ns */
     uint64_t host_error_ns; /* largest error of a time on the host clock */
     uint64_t width_ns;      /* largest width (strobe_clock_sync.width_ns) of a pair that was used */

@@ -24,7 +24,7 @@ typedef int (*StrobeSink)(void *user, const char *bytes, size_t length);
 
 enum {
     STROBE_JSON_SPACED = 1u << 0,   /* ", " and ": ", the separators of Python's json module */
-    STROBE_JSON_INDENTED = 1u << 1, /* four blanks a level, one value a line */
+    STROBE_JSON_INDENTED = 1u << 1, /* four blanks for each level, one value on each line */
     STROBE_JSON_LINES = 1u << 2     /* a newline after each element of the outermost array */
 };
 
