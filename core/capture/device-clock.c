@@ -7,7 +7,7 @@
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* maximum width of a useful pair */
 #define EXTRAPOLATED 1e-6                              /* change of the rate without pairs */
-#define ORDER_NS 100000 /* by clock errors, a record may be stored before its end */
+#define ORDER_NS 100000 /* clock errors may make a record appear stored before its end */
 /* Number of knots considered for the rate beyond the first or last knot. */
 #define BASELINE_KNOTS 64u
 #define EPOCHS_BACK 16u    /* number of epochs searched for a time */

@@ -13,7 +13,6 @@
 #include "session-log.h"
 #include "signal-guard.h"
 
-/* How long collectors may take to hand over the late records of a window. */
 /* Maximum wait of stop() for the disk. */
 #define STOP_PATIENCE_NS 20000000
 /* Maximum wait of the exit for another thread's call of the session. */

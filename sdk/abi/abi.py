@@ -16,13 +16,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 ENUM = re.compile(r"\benum(?: \w+)? \{(.*?)\}", re.S)
-# In a report of abidiff. A member that moves is changed.
+# Lines of abidiff's report that mean a break. A member that moves counts as changed.
 BREAKS = re.compile(r"(data member|enumerator) (change|deletion)|[1-9]\d* Removed")
 VALUE = re.compile(r"^#define (STROBE_(?!ABI_)\w+) (?:[(~]*-?\d|\(*U?INT\d+_M)", re.M)
 
 
 def make_source(include):
-    """C that uses every struct and every named number of the headers."""
+    """Returns C source that uses every struct and every named number of the headers."""
     lines, groups = ["#include <strobe/strobe-plugin.h>"], []
     for path in sorted((include / "strobe").glob("*.h")):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
@@ -37,7 +37,7 @@ def make_source(include):
 
 
 def compile_types(include, folder):
-    """An object with debug information of all these types."""
+    """Builds a library with debug information of all these types."""
     source, library = folder / "types.c", folder / "types.so"
     source.write_text(make_source(include))
     command = [*os.environ.get("CC", "cc").split(), "-g", "-shared", "-fPIC", "-I", include,
@@ -53,7 +53,7 @@ def read_version(include):
 
 
 def write_version(include, path):
-    """One line a type."""
+    """Writes the types to the file, one on each line."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         text = subprocess.run(["abidw", "--no-architecture", "--no-corpus-path", "--no-show-locs",
@@ -64,8 +64,8 @@ def write_version(include, path):
 
 
 def compare(include, path):
-    """What abidiff reports, if a change breaks programs of the kept version; else "". New members
-    behind the others, new numbers and new types are allowed."""
+    """Returns abidiff's report if a change breaks programs of the kept version, otherwise "". New
+    members after the others, new numbers and new types are allowed."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         done = subprocess.run(["abidiff", "--leaf-changes-only", "--no-architecture",

@@ -7,7 +7,7 @@
  * started. All calls of an instance come from the same process.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
+ * A thread of the core calls `sample`. Recording calls (writer, reserve, commit,
  * span_begin, span_end, span_open, span_close, async_open, async_close, intern, now) may come
  * from any thread, including a driver's callback thread. They never block or allocate, and make
  * no system call in steady state. Since ABI 1.0.
@@ -102,16 +102,17 @@ typedef struct StrobeHost {
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
 
-    /* The same for ranges that overlap. An async span ends before or after the spans around it,
-     * which stay open. Any thread may end it, even after the thread that began it has ended. The
-     * record is on the track of the thread that began it. `key`, not 0, distinguishes it from all
-     * other open async spans of this kind, on any thread. If several have the same key, the calling
-     * thread's innermost ends first. Set STROBE_KEY_OF_THREAD in the key of a span that only its
-     * own thread ends; other threads do not search for it. The kind at the end may differ from that
-     * at the begin if it has the same name, for example with more fields. async_open returns 1, or
-     * 0 if the span is not recorded. async_close returns 0 if no such span is open in this window.
-     * The first time that a thread's span is ended by another thread costs both threads some
-     * microseconds; from then on, ends on the thread that began it cost slightly more. */
+    /* Like span_open and span_close, for ranges that overlap. An async span ends before or after
+     * the spans around it, which stay open. Any thread may end it, even after the thread that began
+     * it has ended. The record is on the track of the thread that began it. `key`, not 0,
+     * distinguishes it from all other open async spans of this kind, on any thread. If several have
+     * the same key, the calling thread's innermost ends first. Set STROBE_KEY_OF_THREAD in the key
+     * of a span that only its own thread ends; other threads do not search for it. The kind at the
+     * end may differ from that at the begin if it has the same name, for example with more fields.
+     * async_open returns 1, or 0 if the span is not recorded. async_close returns 0 if no such span
+     * is open in this window. The first time that a thread's span is ended by another thread costs
+     * both threads some microseconds; from then on, ends on the thread that began it cost slightly
+     * more. */
     int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
@@ -165,9 +166,9 @@ typedef struct StrobeHost {
      * that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Process id of the program, as the calling process sees it. A collector that runs outside
-     * (STROBE_COMPONENT_INSIDE) is in another process: it must read /proc/PID, not /proc/self, and
-     * its environment is not the program's. Any thread. */
+    /* Process id of the program, as the calling process sees it. A collector that runs in the
+     * writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and its
+     * environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
@@ -217,8 +218,8 @@ typedef struct StrobeCollectorOps {
 
     /* Optional. The core's sampler thread calls sample every sample_interval() ns while a window
      * records; 0: not in this window. Must not block. A collector with sample runs outside the
-     * program, see STROBE_COMPONENT_INSIDE. It must declare all its kinds in StrobeComponent.kinds;
-     * its open comes when the first window begins, and its warm just before start. */
+     * program, see STROBE_COMPONENT_INSIDE. It must declare all its kinds in StrobeComponent.kinds.
+     * The host calls its open when the first window begins, and its warm just before start. */
     void (*sample)(void *state);
     int64_t (*sample_interval)(void *state);
     /* end of base ABI 1.0 */
