@@ -42,6 +42,7 @@ def list_pythons():
     return pythons
 
 
+ENOUGH = 200  # samples with Python frames
 PYTHONS = list_pythons()
 needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
 needs_supported = unittest.skipUnless(SUPPORTED & set(PYTHONS), "no CPython 3.11 to 3.13")
@@ -54,11 +55,16 @@ class PythonSamplesTest(StrobeTest):
         self.supported = sorted(SUPPORTED & set(PYTHONS))
 
     def sample(self, version, mode, rounds, options=""):
-        """Rows of the samples; the result of the run before is gone."""
-        shutil.rmtree(self.out, ignore_errors=True)
-        self.done = self.record(PYTHONS[version], SCRIPT, mode, rounds,
-                                collect=["cpu_sample" + options])  # fmt: skip
-        return self.rows()
+        """Rows of the samples; the result of the run before is gone. On a busy machine most samples
+        are read too late for their frames: the script then runs longer."""
+        while True:
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.done = self.record(PYTHONS[version], SCRIPT, mode, rounds,
+                                    collect=["cpu_sample" + options])  # fmt: skip
+            counts = self.counts()
+            if not counts or counts["joined"] >= ENOUGH or rounds > 16 * 60:
+                return self.rows()
+            rounds *= 2
 
     def rows(self):
         table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
@@ -179,7 +185,7 @@ class PythonSamplesTest(StrobeTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         self.strobe("attach", process.pid, "-o", self.out, "--duration", "2s")
-        self.assertShares(self.rows(), 0.1)
+        self.assertShares(self.rows(), 0.15)
         self.assertIsNone(process.poll())
 
     @needs_perf
